@@ -1,0 +1,486 @@
+// 04_reduction_variants - what stands between a first reduction and the memory's speed?
+//
+// A reduction folds n values into one: their sum, minimum, maximum or product. The two kernels of the tutorial come
+// first; each later one differs from its neighbour in a few lines and takes one obstacle away.
+//
+//   modulo         neighbours first, tid % (2 * stride) == 0     slow: half of each warp idles, and % is dear
+//   strided_index  the same pairs, found by multiplying          slow: bank conflicts in shared memory
+//   sequential     halves of the tile, tid < stride              slow: half of the threads never add anything
+//   first_add      adds two elements while it loads              slow: every step is a barrier for the whole block
+//   shuffle        the last 32 values stay inside a warp         slow: one block for so few elements
+//   grid_stride    a grid that just fills the GPU loops          slow: 4-byte loads, one in flight
+//   vectorised     16-byte loads, four in flight                 slow: a second launch for the partial results
+//   last_block     the block that finishes last does the rest    the memory's speed, if n is large enough
+//   coop_groups    grid_stride's warp step, written with cooperative groups
+//
+//   04_reduction_variants --op max --type float --n 1000000      one size
+//   04_reduction_variants --only sequential --only shuffle       two variants
+//   04_reduction_variants --wrong no_barrier                     a classic mistake
+//   04_reduction_variants --sweep --csv sizes.csv                all sizes, for a plot
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include <cmath>
+#include <functional>
+#include <type_traits>
+
+#include "lab.cuh"
+#if __has_include(<cub/cub.cuh>)
+#include <cub/cub.cuh>
+#endif
+
+constexpr int most_threads = 1024;
+constexpr int warp = 32;
+constexpr unsigned all_lanes = 0xffffffff;
+constexpr int loads = 4;  // in flight before the first is used
+static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
+
+// ---- the operations --------------------------------------------------------------------------------------------
+// Integers add and multiply modulo 2^bits, as the GPU's adders do: any order of operations gives the same result.
+
+template <class T>
+using wrap = std::conditional_t<std::is_integral<T>::value, unsigned long long, T>;
+template <class T>
+constexpr T greatest = std::numeric_limits<T>::max();
+template <class T>
+constexpr T least = std::numeric_limits<T>::lowest();
+
+struct Sum {
+    template <class T> __host__ __device__ static T identity() { return 0; }
+    template <class T> __host__ __device__ T operator()(T a, T b) const { return T(wrap<T>(a) + wrap<T>(b)); }
+};
+struct Product {
+    template <class T> __host__ __device__ static T identity() { return 1; }
+    template <class T> __host__ __device__ T operator()(T a, T b) const { return T(wrap<T>(a) * wrap<T>(b)); }
+};
+struct Min {
+    template <class T> __host__ __device__ static T identity() { return greatest<T>; }
+    template <class T> __host__ __device__ T operator()(T a, T b) const { return b < a ? b : a; }
+};
+struct Max {
+    template <class T> __host__ __device__ static T identity() { return least<T>; }
+    template <class T> __host__ __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+};
+
+// ---- the answer, slowly ----------------------------------------------------------------------------------------
+
+/// Folds all of `in` in 64 bits (whole numbers below 2^53 are exact in double), then narrows to T.
+template <class T, class Op>
+T on_the_cpu(const std::vector<T>& in, Op op) {
+    using Wide = std::conditional_t<std::is_integral<T>::value, long long, double>;
+    Wide result = Wide(Op::template identity<T>());
+    for (T x : in) result = op(result, Wide(x));
+    return T(result);
+}
+
+// ---- the kernels, slow to fast ---------------------------------------------------------------------------------
+// The first five leave one partial result a block in out[blockIdx.x]; main launches them again on those, until one
+// is left.
+
+// The tutorial's first. Step 1 folds 0+1, 2+3, ...; step 2 folds 0+2, 4+6, ...: the workers lie ever further apart.
+template <class T, class Op>
+__global__ void modulo(const T* in, T* out, int64_t n, Op op) {
+    __shared__ T tile[most_threads];
+    const int tid = threadIdx.x;
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
+    tile[tid] = i < n ? in[i] : Op::template identity<T>();
+    __syncthreads();  // the whole tile is loaded
+    for (int stride = 1; stride < int(blockDim.x); stride *= 2) {
+        if (tid % (2 * stride) == 0) tile[tid] = op(tile[tid], tile[tid + stride]);
+        __syncthreads();  // this step's results are there for the next
+    }
+    if (tid == 0) out[blockIdx.x] = tile[0];
+}
+
+// The workers are the first threads, so whole warps drop out; but their elements lie 2 * stride words apart, in the
+// same few banks.
+template <class T, class Op>
+__global__ void strided_index(const T* in, T* out, int64_t n, Op op) {
+    __shared__ T tile[most_threads];
+    const int tid = threadIdx.x;
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
+    tile[tid] = i < n ? in[i] : Op::template identity<T>();
+    __syncthreads();
+    for (int stride = 1; stride < int(blockDim.x); stride *= 2) {
+        const int left = 2 * stride * tid;
+        if (left < int(blockDim.x)) tile[left] = op(tile[left], tile[left + stride]);
+        __syncthreads();
+    }
+    if (tid == 0) out[blockIdx.x] = tile[0];
+}
+
+// The tutorial's second. Neighbouring threads use neighbouring words: no bank conflicts.
+template <class T, class Op>
+__global__ void sequential(const T* in, T* out, int64_t n, Op op) {
+    __shared__ T tile[most_threads];
+    const int tid = threadIdx.x;
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
+    tile[tid] = i < n ? in[i] : Op::template identity<T>();
+    __syncthreads();
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) tile[tid] = op(tile[tid], tile[tid + stride]);
+        __syncthreads();
+    }
+    if (tid == 0) out[blockIdx.x] = tile[0];
+}
+
+// Every thread folds two elements on the way in, so none idles in the first step, and there are half the blocks.
+template <class T, class Op>
+__global__ void first_add(const T* in, T* out, int64_t n, Op op) {
+    __shared__ T tile[most_threads];
+    const int tid = threadIdx.x;
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x * 2 + tid;
+    const T second = i + blockDim.x < n ? in[i + blockDim.x] : Op::template identity<T>();
+    tile[tid] = i < n ? op(in[i], second) : Op::template identity<T>();
+    __syncthreads();
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) tile[tid] = op(tile[tid], tile[tid + stride]);
+        __syncthreads();
+    }
+    if (tid == 0) out[blockIdx.x] = tile[0];
+}
+
+// A warp's 32 values fold through registers, without shared memory and without a barrier; lane 0 has the result.
+template <class T, class Op>
+__device__ T fold_warp(T value, Op op) {
+    for (int offset = warp / 2; offset > 0; offset /= 2)
+        value = op(value, __shfl_down_sync(all_lanes, value, offset));
+    return value;
+}
+
+// One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's result.
+template <class T, class Op>
+__device__ T fold_block(T value, Op op) {
+    __shared__ T of_warp[warp];
+    const int tid = threadIdx.x, warps = blockDim.x / warp;
+    value = fold_warp(value, op);
+    if (tid % warp == 0) of_warp[tid / warp] = value;
+    __syncthreads();  // all warps have left their values
+    if (tid < warp) value = fold_warp(tid < warps ? of_warp[tid] : Op::template identity<T>(), op);
+    return value;
+}
+
+// first_add with one barrier instead of ten.
+template <class T, class Op>
+__global__ void shuffle(const T* in, T* out, int64_t n, Op op) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x * 2 + threadIdx.x;
+    const T second = i + blockDim.x < n ? in[i + blockDim.x] : Op::template identity<T>();
+    const T value = fold_block(i < n ? op(in[i], second) : Op::template identity<T>(), op);
+    if (threadIdx.x == 0) out[blockIdx.x] = value;
+}
+
+// As many blocks as the GPU holds at once, each thread taking every so-many-th element: the fold of the block is
+// paid once for hundreds of elements.
+template <class T, class Op>
+__global__ void grid_stride(const T* in, T* out, int64_t n, Op op) {
+    T value = Op::template identity<T>();
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
+        value = op(value, in[i]);
+    value = fold_block(value, op);
+    if (threadIdx.x == 0) out[blockIdx.x] = value;
+}
+
+// 16 bytes of T, loaded by one instruction.
+template <class T>
+struct alignas(16) Pack {
+    static constexpr int size = 16 / sizeof(T);
+    T v[size];
+};
+
+// A thread's share of in[0 .. n): 16-byte loads, `loads` of them before the first is used, so that each thread
+// keeps 64 bytes on their way. The tail of fewer than 16 bytes goes to the first threads of the grid.
+template <class T, class Op>
+__device__ T fold_share(const T* in, int64_t n, Op op) {
+    const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(in);
+    const int64_t count = n / Pack<T>::size, step = int64_t(gridDim.x) * blockDim.x;
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    T value = Op::template identity<T>();
+    int64_t i = first;
+    for (; i + (loads - 1) * step < count; i += loads * step) {
+        Pack<T> pack[loads];
+#pragma unroll
+        for (int k = 0; k < loads; ++k) pack[k] = packs[i + k * step];
+#pragma unroll
+        for (int k = 0; k < loads; ++k)
+            for (T x : pack[k].v) value = op(value, x);
+    }
+    for (; i < count; i += step) {
+        const Pack<T> pack = packs[i];
+        for (T x : pack.v) value = op(value, x);
+    }
+    const int64_t tail = count * Pack<T>::size + first;
+    return tail < n ? op(value, in[tail]) : value;
+}
+
+template <class T, class Op>
+__global__ void vectorised(const T* in, T* out, int64_t n, Op op) {
+    const T value = fold_block(fold_share(in, n, op), op);
+    if (threadIdx.x == 0) out[blockIdx.x] = value;
+}
+
+// One launch: each block leaves its partial result and draws a ticket; who draws the last ticket finds all partial
+// results in memory and folds them (CUDA C++ Programming Guide, "Memory Fence Functions"). The ticket goes back to
+// 0 for the next launch.
+template <class T, class Op>
+__global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, int64_t n, Op op) {
+    __shared__ bool last;
+    T value = fold_block(fold_share(in, n, op), op);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = value;
+        __threadfence();  // the partial result is in memory before the ticket is drawn
+        last = atomicAdd(tickets, 1) == gridDim.x - 1;
+    }
+    __syncthreads();  // the block knows whether it is the last
+    if (!last) return;
+    value = Op::template identity<T>();
+    for (int64_t i = threadIdx.x; i < gridDim.x; i += blockDim.x) value = op(value, partial[i]);
+    value = fold_block(value, op);
+    if (threadIdx.x == 0) {
+        *out = value;
+        *tickets = 0;
+    }
+}
+
+// grid_stride again: cooperative groups name the warp and bring the fold along (CUDA C++ Programming Guide).
+template <class T, class Op>
+__global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
+    namespace cg = cooperative_groups;
+    __shared__ T of_warp[warp];
+    const auto block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<warp>(block);
+    T value = Op::template identity<T>();
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
+        value = op(value, in[i]);
+    value = cg::reduce(tile, value, op);
+    if (tile.thread_rank() == 0) of_warp[tile.meta_group_rank()] = value;
+    block.sync();
+    if (tile.meta_group_rank() != 0) return;
+    const bool has_one = tile.thread_rank() < tile.meta_group_size();
+    value = cg::reduce(tile, has_one ? of_warp[tile.thread_rank()] : Op::template identity<T>(), op);
+    if (tile.thread_rank() == 0) out[blockIdx.x] = value;
+}
+
+// ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
+
+// sequential without the barrier in the loop: a thread folds in what its partner has not written yet.
+template <class T, class Op>
+__global__ void no_barrier(const T* in, T* out, int64_t n, Op op) {
+    __shared__ T tile[most_threads];
+    const int tid = threadIdx.x;
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
+    tile[tid] = i < n ? in[i] : Op::template identity<T>();
+    __syncthreads();
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2)
+        if (tid < stride) tile[tid] = op(tile[tid], tile[tid + stride]);
+    if (tid == 0) out[blockIdx.x] = tile[0];
+}
+
+// The last 64 values without barriers, "since a warp runs in step": true before Volta, wrong since. Each step needs
+// a __syncwarp() between reading and writing.
+template <class T, class Op>
+__global__ void warp_in_step(const T* in, T* out, int64_t n, Op op) {
+    __shared__ volatile T tile[most_threads + warp];
+    const int tid = threadIdx.x;
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
+    tile[tid] = i < n ? in[i] : Op::template identity<T>();
+    if (tid < warp) tile[blockDim.x + tid] = Op::template identity<T>();
+    __syncthreads();
+    for (int stride = blockDim.x / 2; stride > warp; stride /= 2) {
+        if (tid < stride) tile[tid] = op(T(tile[tid]), T(tile[tid + stride]));
+        __syncthreads();
+    }
+    if (tid >= warp) return;
+    for (int stride = blockDim.x > warp ? warp : warp / 2; stride > 0; stride /= 2)
+        tile[tid] = op(T(tile[tid]), T(tile[tid + stride]));
+    if (tid == 0) out[blockIdx.x] = tile[0];
+}
+
+// dropped_tail is the sequential kernel, launched with n / threads blocks instead of the next whole number: the
+// elements after the last full block are never read.
+
+// ---- the table of variants -------------------------------------------------------------------------------------
+
+enum class Shape { passes, floored, one_grid, one_launch };  // how a variant gets from n elements to one
+
+template <class T, class Op>
+struct Variant {
+    const char* name;
+    const char* how;
+    void (*kernel)(const T*, T*, int64_t, Op);
+    Shape shape;
+    int per_thread;  // elements that a thread folds while loading, in passes
+};
+template <class T, class Op>
+constexpr Variant<T, Op> variants[] = {
+    {"modulo", "the tutorial's first: tid % (2 * stride) == 0", modulo, Shape::passes, 1},
+    {"strided_index", "the same pairs without divergence, with bank conflicts", strided_index, Shape::passes, 1},
+    {"sequential", "the tutorial's second: tid < stride", sequential, Shape::passes, 1},
+    {"first_add", "two elements a thread while loading", first_add, Shape::passes, 2},
+    {"shuffle", "warp shuffles and one barrier", shuffle, Shape::passes, 2},
+    {"grid_stride", "a grid that fills the GPU once, many elements a thread", grid_stride, Shape::one_grid, 0},
+    {"coop_groups", "grid_stride with cooperative groups", coop_groups, Shape::one_grid, 0},
+    {"vectorised", "16-byte loads, four in flight", vectorised, Shape::one_grid, 0},
+    {"last_block", "one launch: the last block folds the partial results", nullptr, Shape::one_launch, 0},
+};
+template <class T, class Op>
+constexpr Variant<T, Op> twins[] = {
+    {"no_barrier", "sequential without the barrier in its loop", no_barrier, Shape::passes, 1},
+    {"warp_in_step", "the last 32 values without __syncwarp", warp_in_step, Shape::passes, 1},
+    {"dropped_tail", "n / threads blocks: the tail is never read", sequential, Shape::floored, 1},
+};
+
+// Reduces n elements with one variant; the result lies where the returned pointer points to. a and b have room for
+// one partial result a block.
+template <class T, class Op>
+const T* launch(const lab::Sample& sample, const Variant<T, Op>& v, const T* in, int64_t n, T* a, T* b, unsigned* tickets, Op op) {
+    const int threads = sample.threads();
+    if (v.shape == Shape::one_launch) {
+        const int blocks = sample.blocks_to_fill(last_block<T, Op>, threads);
+        last_block<<<blocks, threads>>>(in, a, b, tickets, n, op);
+        return b;
+    }
+    if (v.shape == Shape::one_grid) {
+        const int blocks = sample.blocks_to_fill(v.kernel, threads);
+        v.kernel<<<blocks, threads>>>(in, a, n, op);
+        v.kernel<<<1, threads>>>(a, b, blocks, op);
+        return b;
+    }
+    const int64_t tile = int64_t(threads) * v.per_thread;
+    for (;; std::swap(a, b)) {
+        const int64_t blocks = v.shape == Shape::floored ? std::max<int64_t>(1, n / tile) : (n + tile - 1) / tile;
+        v.kernel<<<blocks, threads>>>(in, a, n, op);
+        if (blocks == 1) return a;
+        in = a;
+        n = blocks;
+    }
+}
+
+// The vendor's library, where there is one: false where there is not.
+template <class T, class Op>
+bool library(void* temporary, size_t& bytes, const T* in, T* out, int64_t n, Op op) {
+#ifdef CUB_VERSION
+    if constexpr (std::is_same<Op, Sum>::value) CHECK(cub::DeviceReduce::Sum(temporary, bytes, in, out, n));
+    else if constexpr (std::is_same<Op, Min>::value) CHECK(cub::DeviceReduce::Min(temporary, bytes, in, out, n));
+    else if constexpr (std::is_same<Op, Max>::value) CHECK(cub::DeviceReduce::Max(temporary, bytes, in, out, n));
+    else CHECK(cub::DeviceReduce::Reduce(temporary, bytes, in, out, n, op, Op::template identity<T>()));
+    return true;
+#else
+    (void)temporary, (void)bytes, (void)in, (void)out, (void)n, (void)op;
+    return false;
+#endif
+}
+
+// ---- the input -------------------------------------------------------------------------------------------------
+// Chosen so that every order of operations gives the same result. int: any bits, odd for products (a factor of 2 too
+// many and all is 0). float and double: sums of whole numbers -8 .. 8; products of 1 and -1, with 40 twos and 40
+// halves among them.
+template <class T, class Op>
+std::vector<T> make_input(int64_t n, uint64_t seed) {
+    constexpr bool product = std::is_same<Op, Product>::value, sum = std::is_same<Op, Sum>::value;
+    std::vector<T> in(n);
+    for (int64_t i = 0; i < n; ++i) {
+        const uint64_t bits = lab::random_bits(seed, i);
+        if constexpr (std::is_integral<T>::value) in[i] = T(product ? bits | 1 : bits);
+        else if constexpr (product) in[i] = (bits & 1 ? 1 : -1) * T(i < 40 ? 2 : n - i <= 40 ? 0.5 : 1);
+        else if constexpr (sum) in[i] = T(int(bits % 17) - 8);
+        else in[i] = T(int32_t(bits)) / 1024;
+    }
+    return in;
+}
+
+// ---- run, check, time ------------------------------------------------------------------------------------------
+
+template <class T>
+std::string text(T x) { return std::is_integral<T>::value ? lab::with_commas(int64_t(x)) : lab::text("%.9g", double(x)); }
+
+template <class T, class Op>
+void run(lab::Sample& sample, Op op) {
+    const int64_t n = sample.n(), parts = std::max<int64_t>(n / sample.threads() + 1, 1 << 16);
+    sample.require_memory(sizeof(T) * (1 + 2.0 / sample.threads()));
+    const std::vector<T> in = make_input<T, Op>(n, sample.seed());
+    const T want = on_the_cpu(in, op);
+    const lab::DeviceArray<T> d_in(in);
+    lab::DeviceArray<T> d_a(parts), d_b(parts);
+    lab::DeviceArray<unsigned> d_tickets(std::vector<unsigned>{0});
+    const double bytes = double(n) * sizeof(T);
+    const auto poison = [&] { d_a.poison(), d_b.poison(); };
+    const auto row = [&](const char* name, const T* result, double ms, lab::Kind kind) {
+        T got;
+        CHECK(cudaMemcpy(&got, result, sizeof(T), cudaMemcpyDeviceToHost));
+        const std::string wrong = got == want ? "" : "got " + text(got) + ", wanted " + text(want);
+        sample.row({name, text(got), ms, bytes, wrong, kind});
+    };
+
+    sample.limit_row(lab::Sample::Limit::read, int64_t(bytes));
+    size_t room = 0;
+    if (sample.wants_all() && library(nullptr, room, d_in.get(), d_b.get(), n, op)) {
+        lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
+        const auto reduce = [&] { library(d_room.get(), room, d_in.get(), d_b.get(), n, op); };
+        row("CUB", d_b.get(), sample.time(poison, reduce), lab::Kind::library);
+    }
+    const auto check = [&](const Variant<T, Op>& v) {
+        const T* result = nullptr;
+        const auto reduce = [&] { result = launch(sample, v, d_in.get(), n, d_a.get(), d_b.get(), d_tickets.get(), op); };
+        const double ms = sample.time(poison, reduce);
+        row(v.name, result, ms, lab::Kind::variant);
+    };
+    for (const auto& v : variants<T, Op>)
+        if (sample.wants(v.name)) check(v);
+    for (const auto& v : twins<T, Op>)
+        if (sample.wants_twin(v.name)) check(v);
+}
+
+// The tutorial's two programs: 512 threads a block, 2048 floats, and answers that one can work out by hand.
+void run_known(lab::Sample& sample) {
+    std::vector<float> ramp(2048);
+    for (int i = 0; i < 2048; ++i) ramp[i] = float(i);
+    lab::DeviceArray<float> d_in(ramp), d_out(4);
+    for (const bool first : {true, false}) {
+        if (!first) d_in.upload(std::vector<float>(2048, 1.0f));
+        (first ? modulo<float, Sum> : sequential<float, Sum>)<<<4, 512>>>(d_in.get(), d_out.get(), 2048, Sum());
+        CHECK(cudaGetLastError());
+        float sum = 0;
+        for (float partial : d_out.download()) sum += partial;
+        const float want = first ? 2096128 : 2048;
+        sample.row({first ? "0 + 1 + ... + 2047" : "2048 ones", text(sum), lab::not_timed, 0, sum == want ? "" : "wanted " + text(want)});
+    }
+}
+
+template <class Op>
+void run_type(lab::Sample& sample, const std::string& type, Op op) {
+    if (type == "int") run<int>(sample, op);
+    if (type == "float") run<float>(sample, op);
+    if (type == "double") run<double>(sample, op);
+}
+
+int main(int argc, char** argv) {
+    lab::Sample sample("04_reduction_variants", "What stands between a first reduction and the memory's speed?");
+    std::string op = "sum", type = "int";
+    bool sweep = false;
+    sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 256, "elements", "blocks of the grids that loop (default: fill the GPU once)");
+    sample.option("--op", op, {"sum", "min", "max", "prod"}, "the operation");
+    sample.option("--type", type, {"int", "float", "double"}, "the type of the elements");
+    sample.option("--sweep", sweep, "all sizes from 2^10 elements to 2^28, or to --n if that is more");
+    for (const auto& v : variants<int, Sum>) sample.variant(v.name, v.how);
+    for (const auto& v : twins<int, Sum>) sample.twin(v.name, v.how);
+    sample.start(argc, argv);
+
+    std::vector<int64_t> sizes = {sample.n()};
+    if (sweep)
+        for (sizes.clear(); sizes.empty() || sizes.back() < std::max<int64_t>(sample.n(), lab::gpu ? 1 << 28 : 1 << 16);)
+            sizes.push_back(sizes.empty() ? 1 << 10 : 4 * sizes.back());
+    for (const int64_t n : sizes) {
+        sample.set_n(n);
+        sample.new_table(lab::text("%s of %s %ss (%s)", op.c_str(), lab::with_commas(n).c_str(), type.c_str(),
+                                   lab::bytes_text(double(n) * (type == "double" ? 8 : 4)).c_str()));
+        if (op == "sum") run_type(sample, type, Sum());
+        if (op == "min") run_type(sample, type, Min());
+        if (op == "max") run_type(sample, type, Max());
+        if (op == "prod") run_type(sample, type, Product());
+    }
+    if (sample.wants_all()) {
+        sample.new_table("the tutorial's own inputs, whose answers are known: 2096128 and 2048");
+        run_known(sample);
+    }
+    return sample.verdict();
+}

@@ -1,0 +1,50 @@
+# The front door. `make run` and `make test` do everything, set-up included; CMake does the work.
+# DEVICE=auto|gpu|cpu   where `make run` runs       NO_INSTALL=1   never install, print the command instead
+# BUILD=folder          where to build              JOBS=n         jobs at a time
+BUILD ?= build
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+DEVICE ?= auto
+CMAKE ?= cmake
+CMAKE_FLAGS ?=
+
+.NOTPARALLEL:
+.PHONY: all build run test doctor clean help
+
+# MAKEFLAGS is hidden from the inner make, which has jobs of its own.
+inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
+
+all: build
+	@echo
+	@echo "Built. Next: make run     runs all six samples and checks them"
+	@echo "             make test    runs every test"
+	@echo "             make help    says what else there is"
+
+build:
+	@sh common/doctor.sh --install
+	@$(inner) $(CMAKE) -S . -B "$(BUILD)" $(CMAKE_FLAGS) | grep -vE '^-- (Check|Detect|The |Looking|Performing|Found|Configuring|Generating|Build files)' || true
+	@test -f "$(BUILD)/CMakeCache.txt" && $(inner) $(CMAKE) --build "$(BUILD)" --parallel $(JOBS)
+
+run: build
+	@sh common/run.sh "$(BUILD)" "$(DEVICE)"
+
+test: build
+	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS)
+
+doctor:
+	@sh common/doctor.sh
+
+clean:
+	@rm -rf "$(BUILD)"
+
+help:
+	@echo "make          sets up what is missing and builds all samples, for the GPU and for the CPU device"
+	@echo "make run      the same, then runs the six samples: on the GPU where one answers, else on the CPU device"
+	@echo "make test     the same, then runs every test (the GPU's are skipped where none answers)"
+	@echo "make doctor   says what this machine has and lacks, and the command that mends it"
+	@echo "make clean    removes what was built"
+	@echo
+	@echo "make run DEVICE=cpu            on the CPU device, even where a GPU answers"
+	@echo "make NO_INSTALL=1              installs nothing, prints the command instead"
+	@echo "make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES=90    builds for this GPU architecture"
+	@echo
+	@echo "build/gpu/NAME and build/cpu/NAME are the programs; each takes --help."

@@ -1,0 +1,198 @@
+// lab.cuh - what every sample needs and none teaches, as far as it has to do with CUDA: owning device arrays, the
+// stopwatch, the description of the device. The kernels being taught are never here.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "error.cuh"
+#include "lab.hpp"
+
+namespace lab {
+
+/// An array in device memory, freed with its owner. T must be trivially copyable.
+template <class T>
+class DeviceArray {
+public:
+    explicit DeviceArray(int64_t size) : size_(size) { CHECK(cudaMalloc(&data_, bytes())); }
+    explicit DeviceArray(const std::vector<T>& host) : DeviceArray(static_cast<int64_t>(host.size())) { upload(host); }
+    ~DeviceArray() { cudaFree(data_); }
+    DeviceArray(const DeviceArray&) = delete;
+    DeviceArray& operator=(const DeviceArray&) = delete;
+
+    T* get() const { return data_; }
+    int64_t size() const { return size_; }
+    size_t bytes() const { return static_cast<size_t>(size_) * sizeof(T); }
+    void upload(const std::vector<T>& host) { CHECK(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice)); }
+    /// The first `count` elements, all by default.
+    std::vector<T> download(int64_t count = -1) const {
+        std::vector<T> host(static_cast<size_t>(count < 0 ? size_ : count));
+        CHECK(cudaMemcpy(host.data(), data_, host.size() * sizeof(T), cudaMemcpyDeviceToHost));
+        return host;
+    }
+    /// Fills it with 0xff bytes (-1, NaN), so that a result that nobody wrote is seen.
+    void poison() { CHECK(cudaMemsetAsync(data_, 0xff, bytes())); }
+
+private:
+    T* data_ = nullptr;
+    int64_t size_;
+};
+
+/// A CUDA event, destroyed with its owner.
+class Event {
+public:
+    Event() { CHECK(cudaEventCreate(&event_)); }
+    ~Event() { cudaEventDestroy(event_); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    void record() { CHECK(cudaEventRecord(event_)); }
+    /// Milliseconds from `start` to this event; waits for this event.
+    double ms_since(const Event& start) const {
+        float ms = 0;
+        CHECK(cudaEventSynchronize(event_));
+        CHECK(cudaEventElapsedTime(&ms, start.event_, event_));
+        return ms;
+    }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+#ifdef CUDACPU  // the CPU device's compiler says so
+constexpr bool gpu = false;
+#else
+constexpr bool gpu = true;
+#endif
+
+/// Reads `words` 16-byte words and keeps nothing: how fast this GPU reads, for the limit's row. What the threads
+/// read is folded together, and the store that no value reaches stops the compiler from dropping the loads.
+static __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
+    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+    int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    unsigned fold = 0;
+    for (; i + 3 * step < words; i += 4 * step) {
+        const uint4 a = __ldcs(data + i), b = __ldcs(data + i + step);
+        const uint4 c = __ldcs(data + i + 2 * step), d = __ldcs(data + i + 3 * step);
+        fold |= a.x ^ b.y ^ c.z ^ d.w ^ a.y ^ b.z ^ c.w ^ d.x ^ a.z ^ b.w ^ c.x ^ d.y ^ a.w ^ b.x ^ c.y ^ d.z;
+    }
+    for (; i < words; i += step) fold |= data[i].x ^ data[i].y ^ data[i].z ^ data[i].w;
+    if (fold == 1 && never[0] == 1) never[0] = 2;
+}
+
+/// The middle value (the mean of the two middle ones); `values` must not be empty.
+inline double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const size_t half = values.size() / 2;
+    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// One run of one sample on one device.
+class Sample : public Lab {
+public:
+    using Lab::Lab;
+
+    /// Reads the command line, looks for a device, and says what the sample runs on.
+    /// Ends with status 0 for --help, 2 for a bad command line, 77 without a device.
+    void start(int argc, char** argv) {
+        parse(argc, argv);
+        int devices = 0;
+        const cudaError_t status = cudaGetDeviceCount(&devices);
+        if (status != cudaSuccess || devices == 0) {
+            std::fprintf(stderr, "no CUDA device: %s (error %d)\nThe CPU device runs the same file: make run DEVICE=cpu\n",
+                         cudaGetErrorString(status), static_cast<int>(status));
+            std::exit(no_device);
+        }
+        CHECK(cudaGetDevice(&device_));
+        CHECK(cudaGetDeviceProperties(&properties_, device_));
+        if (!gpu) return runs_on("the CPU device (its times say nothing about a GPU)", false);
+        int driver = 0, runtime = 0;
+        CHECK(cudaDriverGetVersion(&driver));
+        CHECK(cudaRuntimeGetVersion(&runtime));
+        runs_on(text("%s: compute capability %d.%d, %d SMs, %s, L2 %s, driver %d.%d, runtime %d.%d", properties_.name,
+                     properties_.major, properties_.minor, properties_.multiProcessorCount,
+                     bytes_text(static_cast<double>(properties_.totalGlobalMem)).c_str(),
+                     bytes_text(properties_.l2CacheSize).c_str(), driver / 1000, driver % 1000 / 10, runtime / 1000,
+                     runtime % 1000 / 10),
+                true);
+    }
+
+    const cudaDeviceProp& properties() const { return properties_; }
+    int device() const { return device_; }
+    int sms() const { return properties_.multiProcessorCount; }
+    /// Blocks that fill the GPU `waves` times over with this kernel, at least one; --blocks overrides it.
+    template <class Kernel>
+    int blocks_to_fill(Kernel kernel, int threads, int waves = 1, size_t shared_bytes = 0) const {
+        if (blocks()) return blocks();
+        int per_sm = 0;
+        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
+        return std::max(1, per_sm * sms() * waves);
+    }
+
+    /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
+    /// `fixed` bytes besides. Call it before the first allocation.
+    void require_memory(double per_element, double fixed = 0) const {
+        size_t free = 0, total = 0;
+        CHECK(cudaMemGetInfo(&free, &total));
+        const double room = 0.9 * static_cast<double>(free) - fixed;  // the rest is for the L2's flush and the driver
+        if (static_cast<double>(n()) * per_element <= room) return;
+        refuse("--n %lld needs %s of device memory, and %s are free; type --n %lld or less", static_cast<long long>(n()),
+               bytes_text(static_cast<double>(n()) * per_element + fixed).c_str(),
+               bytes_text(static_cast<double>(free)).c_str(),
+               static_cast<long long>(std::max(1.0, room / per_element)));
+    }
+
+    /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region, `prepare`
+    /// poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the kernel needs
+    /// and launches it; nothing else is timed. On a GPU there is one run more to warm up.
+    template <class Prepare, class Work>
+    double time(Prepare prepare, Work work) {
+        std::vector<double> times;
+        Event start, stop;
+        for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
+            prepare();
+            if (on_gpu() && !warm()) flush_l2();
+            start.record();
+            work();
+            CHECK(cudaGetLastError());
+            stop.record();
+            const double ms = stop.ms_since(start);
+            CHECK(cudaDeviceSynchronize());
+            if (run >= 0) times.push_back(ms);
+        }
+        return median(times);
+    }
+
+    /// The row of the limit: the same bytes only read, copied within the device (read and written) or set.
+    /// GPU only, as is the library's row.
+    enum class Limit { read, copy, set };
+    void limit_row(Limit limit, int64_t bytes) {
+        if (!on_gpu() || !wants_all()) return;
+        const int64_t size = std::max<int64_t>(16, bytes / 16 * 16);
+        DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
+        from.poison();
+        const int blocks = 8 * sms();
+        const double ms = time([] {}, [&] {
+            if (limit == Limit::copy) CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
+            if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
+            if (limit == Limit::read)
+                read_only<<<blocks, 256>>>(reinterpret_cast<const uint4*>(from.get()), size / 16,
+                                           reinterpret_cast<unsigned*>(to.get()));
+        });
+        static const char* const names[] = {"read only", "copy", "memset"};
+        row({names[static_cast<int>(limit)], "-", ms, (limit == Limit::copy ? 2.0 : 1.0) * static_cast<double>(size), "",
+             Kind::limit});
+    }
+
+private:
+    void flush_l2() {
+        if (!flush_) flush_ = std::make_unique<DeviceArray<char>>(2 * std::max(properties_.l2CacheSize, 1 << 20));
+        CHECK(cudaMemsetAsync(flush_->get(), 0, flush_->bytes()));
+    }
+    cudaDeviceProp properties_{};
+    int device_ = 0;
+    std::unique_ptr<DeviceArray<char>> flush_;
+};
+
+}  // namespace lab

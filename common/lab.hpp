@@ -1,0 +1,134 @@
+// lab.hpp - what every sample needs and none teaches, as far as it has nothing to do with CUDA:
+// the command line, the table, the CSV file and the verdict. lab.cpp is compiled once for all samples.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lab {
+
+/// The exit statuses of every sample.
+enum Status { all_agree = 0, result_wrong = 1, bad_command_line = 2, system_error = 3, no_device = 77 };
+
+constexpr double not_timed = std::numeric_limits<double>::quiet_NaN();
+
+/// What a row of the table stands for.
+enum class Kind {
+    variant,  ///< a kernel of the sample: counts for the verdict
+    limit,    ///< what the machine can do at best: the later rows' % refer to it
+    library,  ///< the vendor's library: the later rows' x refer to it, and it is checked like a variant
+    shown,    ///< shown, but outside the verdict (a race on purpose, a CPU's time)
+};
+
+/// One row of the table.
+struct Row {
+    std::string variant;                 ///< its name, as --only and --wrong take it
+    std::string result = "-";            ///< what it computed, as text
+    double ms = not_timed;               ///< median time in milliseconds
+    double bytes = 0;                    ///< the traffic with memory that it declares, in bytes
+    std::string wrong;                   ///< empty if it agrees; else which element, what it got and what it should be
+    Kind kind = Kind::variant;
+    std::vector<std::string> more = {};  ///< the texts of the sample's own columns, see Lab::columns
+};
+
+/// One run of one sample.
+class Lab {
+public:
+    /// name: the sample's folder ("01_sum_managed"). question: what it answers, in one sentence.
+    Lab(const char* name, const char* question);
+    ~Lab();
+    Lab(const Lab&) = delete;
+
+    // ---- before parse() ----------------------------------------------------------------------------------------
+    /// Default values of --n, --blocks (0: the sample chooses, and says how in `blocks_help`) and --threads.
+    void defaults(int64_t n, int blocks, int threads, const char* n_help, const char* blocks_help);
+    /// Most threads a block may have in this sample.
+    void most_threads(int threads);
+    /// Adds a right variant or a wrong twin: its name, and in a few words how it works or what it gets wrong.
+    void variant(const char* variant, const char* how);
+    void twin(const char* twin, const char* mistake);
+    /// An option of the sample's own: one of some words, a whole number in a range, a flag, or a file to write.
+    void option(const char* option, std::string& value, const std::vector<std::string>& choices, const char* help);
+    void option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help);
+    void option(const char* option, bool& value, const char* help);
+    void file_option(const char* option, std::string& path, const char* help);
+
+    /// Reads the command line. Prints the help and ends with status 0, or says what to type and ends with status 2.
+    void parse(int argc, char** argv);
+
+    // ---- what the command line asked for -----------------------------------------------------------------------
+    int64_t n() const { return n_; }
+    void set_n(int64_t n) { n_ = n; }  ///< the next rows are about n elements (a sweep over sizes)
+    int blocks() const { return static_cast<int>(blocks_); }
+    int threads() const { return static_cast<int>(threads_); }
+    uint64_t seed() const { return seed_; }
+    int repeats() const { return static_cast<int>(repeats_); }
+    bool warm() const { return warm_; }
+    bool on_gpu() const { return on_gpu_; }
+    /// Does this variant run? All run, unless --only named others or --wrong asked for a twin.
+    bool wants(const std::string& variant) const;
+    bool wants_twin(const std::string& twin) const { return twin == wrong_; }
+    /// Is this a plain run, with neither --only nor --wrong?
+    bool wants_all() const { return only_.empty() && wrong_.empty(); }
+
+    // ---- the table ---------------------------------------------------------------------------------------------
+    /// Names the sample's own columns; they stand between the result and the time, and in the CSV file.
+    void columns(std::vector<std::string> names) { columns_ = std::move(names); }
+    /// A line of prose above, between or below the tables.
+    void say(const char* format, ...) __attribute__((format(printf, 2, 3)));
+    /// Prints one row, under a header if the columns have changed, and keeps it for the CSV file.
+    void row(const Row& row);
+    /// Starts a new table: the next row prints a header, and limit and library are forgotten.
+    void new_table(const std::string& title);
+    /// Keeps a line for the CSV file alone: pairs of column and value.
+    void record(std::vector<std::pair<std::string, std::string>> fields);
+    /// Prints the verdict, writes the CSV file, and returns the exit status for main.
+    int verdict();
+
+    /// Says what is wrong with the command line and what to type instead; ends with status 2.
+    [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));
+
+protected:
+    void runs_on(std::string device, bool gpu);  // lab.cuh tells
+
+private:
+    struct CommandLine;
+    void header();
+    std::string name_, question_, device_;
+    bool on_gpu_ = false, warm_ = false, header_due_ = true;
+    int name_width_ = 16;
+    int64_t n_ = 1, blocks_ = 0, threads_ = 256, repeats_ = 0, most_threads_ = 1024;
+    uint64_t seed_ = 42;
+    std::string wrong_, csv_, blocks_help_, n_help_;
+    std::vector<std::string> only_, columns_, choices_;
+    std::vector<std::pair<std::string, std::string>> variants_, twins_;
+    std::vector<std::vector<std::pair<std::string, std::string>>> records_;
+    double limit_bytes_per_ms_ = 0, library_ms_ = 0;
+    std::string limit_name_, library_name_;
+    int checked_ = 0, wrong_count_ = 0;
+    std::unique_ptr<CommandLine> line_;
+};
+
+/// Writes a whole file or none: beside `path` first, then renamed. Says why and ends with status 3 if it cannot.
+void write_file(const std::string& path, const std::string& contents);
+
+/// Random bits for element i: the same on every machine, for any i in any order (the finalizer of Steele, Lea and
+/// Flood's splitmix64, "Fast splittable pseudorandom number generators", 2014).
+inline uint64_t random_bits(uint64_t seed, uint64_t i) {
+    uint64_t z = (seed + 1) * 0x9e3779b97f4a7c15u + i * 0xd1b54a32d192ed03u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/// A number for people: 10,000,000.
+std::string with_commas(int64_t value);
+/// A number of bytes for people: "38.1 MiB".
+std::string bytes_text(double bytes);
+/// printf into a string.
+std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+}  // namespace lab

@@ -1,0 +1,178 @@
+// Tests of lab.hpp: the command line, the table, the CSV file and the verdict, without any device.
+#include "lab.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Bench : lab::Lab {  // a sample with two variants and a twin
+    Bench() : Lab("00_bench", "Does it work?") {
+        defaults(1000, 0, 256, "elements", "blocks");
+        variant("slow", "one by one");
+        variant("fast", "all at once");
+        twin("broken", "nothing at all");
+    }
+    void on(bool gpu) { runs_on("a device", gpu); }
+    void parse_line(std::vector<std::string> words) {
+        words.insert(words.begin(), "00_bench");
+        std::vector<char*> argv;
+        for (std::string& w : words) argv.push_back(w.data());
+        parse(static_cast<int>(argv.size()), argv.data());
+    }
+};
+
+struct Folder {  // a folder of its own for each test
+    fs::path path = fs::temp_directory_path() / ("lab_test_" + std::to_string(::getpid()));
+    Folder() { fs::create_directories(path); }
+    ~Folder() { fs::remove_all(path); }
+    std::string file(const char* name) const { return (path / name).string(); }
+    size_t count() const { return static_cast<size_t>(std::distance(fs::directory_iterator(path), {})); }
+};
+
+std::string contents(const std::string& path) {
+    std::ifstream in(path);
+    std::stringstream s;
+    s << in.rdbuf();
+    return s.str();
+}
+
+TEST(CommandLine, KnowsItsDefaultsAndOptions) {
+    Bench bench;
+    bench.parse_line({});
+    EXPECT_EQ(bench.n(), 1000);
+    EXPECT_EQ(bench.threads(), 256);
+    EXPECT_TRUE(bench.wants_all());
+    Bench other;
+    other.parse_line({"--n", "1", "--only", "fast", "--threads", "1024", "--seed", "0"});
+    EXPECT_EQ(other.n(), 1);
+    EXPECT_EQ(other.seed(), 0u);
+    EXPECT_TRUE(other.wants("fast"));
+    EXPECT_FALSE(other.wants("slow"));
+}
+
+TEST(CommandLine, TwinRunsAlone) {
+    Bench bench;
+    bench.parse_line({"--wrong", "broken"});
+    EXPECT_TRUE(bench.wants_twin("broken"));
+    EXPECT_FALSE(bench.wants("fast"));
+}
+
+TEST(CommandLineDeathTest, RefusesWithStatus2AndSaysWhatToType) {
+    const std::vector<std::vector<std::string>> lines = {
+        {"--n", "0"}, {"--n", "1e3"}, {"--n", ""}, {"--threads", "48"}, {"--blocks", "0"}, {"--only", "slo"},
+        {"--wrong", "slow"}, {"--nonsense"}, {"stray"}, {"--csv", "/none/x.csv"}, {"--n", "1", "--n", "2"}};
+    for (const auto& line : lines) {
+        EXPECT_EXIT({ Bench bench; bench.parse_line(line); }, testing::ExitedWithCode(2), "Type 00_bench --help") << line[0];
+    }
+}
+
+TEST(CommandLineDeathTest, HelpEndsWithStatus0) {
+    EXPECT_EXIT({ Bench bench; bench.parse_line({"--help"}); }, testing::ExitedWithCode(0), "");
+}
+
+TEST(Verdict, CountsVariantsAndLibraryOnly) {
+    Bench bench;
+    bench.parse_line({});
+    bench.on(true);
+    bench.row({"read only", "-", 1.0, 1e6, "", lab::Kind::limit});
+    bench.row({"race", "3", 1.0, 1e6, "lost 5", lab::Kind::shown});
+    bench.row({"slow", "8", 2.0, 1e6, ""});
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(bench.verdict(), 0);
+    EXPECT_NE(testing::internal::GetCapturedStdout().find("PASSED: 00_bench: 1 result agrees"), std::string::npos);
+}
+
+TEST(Verdict, OneWrongResultIsEnough) {
+    Bench bench;
+    bench.parse_line({});
+    bench.on(false);
+    bench.row({"slow", "8", 2.0, 1e6, ""});
+    testing::internal::CaptureStdout();
+    bench.row({"fast", "9", 2.0, 1e6, "element 3: got 9, wanted 8"});
+    EXPECT_EQ(bench.verdict(), 1);
+    const std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_NE(out.find("fast: element 3: got 9, wanted 8"), std::string::npos);
+    EXPECT_NE(out.find("FAILED: 00_bench: 1 of 2"), std::string::npos);
+}
+
+TEST(Verdict, NothingCheckedIsNoPass) {
+    Bench bench;
+    bench.parse_line({});
+    bench.on(false);
+    EXPECT_EQ(bench.verdict(), 1);
+}
+
+TEST(Table, ComparesWithLimitAndLibrary) {
+    Bench bench;
+    bench.parse_line({});
+    bench.on(true);
+    bench.row({"read only", "-", 1.0, 4e9, "", lab::Kind::limit});
+    bench.row({"CUB", "8", 2.0, 4e9, "", lab::Kind::library});
+    testing::internal::CaptureStdout();
+    bench.row({"fast", "8", 1.25, 4e9, ""});
+    const std::string line = testing::internal::GetCapturedStdout();
+    EXPECT_NE(line.find(" 1250.00 "), std::string::npos) << line;
+    EXPECT_NE(line.find(" 3200.0 "), std::string::npos) << line;
+    EXPECT_NE(line.find(" 80.0 "), std::string::npos) << line;
+    EXPECT_NE(line.find(" 1.60 "), std::string::npos) << line;
+}
+
+TEST(Csv, HasOneFieldAColumnAndQuotes) {
+    Folder folder;
+    Bench bench;
+    bench.parse_line({"--csv", folder.file("rows.csv")});
+    bench.on(true);
+    bench.row({"slow", "1,000", 2.0, 1e6, ""});
+    bench.record({{"sm", "7"}, {"note", "say \"hi\""}});
+    bench.verdict();
+    const std::string csv = contents(folder.file("rows.csv"));
+    EXPECT_NE(csv.find("\"1,000\""), std::string::npos) << csv;
+    EXPECT_NE(csv.find("\"say \"\"hi\"\"\""), std::string::npos) << csv;
+    EXPECT_EQ(csv.substr(0, 14), "sample,device,");
+    EXPECT_EQ(folder.count(), 1u);
+}
+
+TEST(WriteFile, ReplacesWhole) {
+    Folder folder;
+    lab::write_file(folder.file("x"), "old and long");
+    lab::write_file(folder.file("x"), "new");
+    EXPECT_EQ(contents(folder.file("x")), "new");
+    EXPECT_EQ(folder.count(), 1u);
+}
+
+TEST(WriteFileDeathTest, SaysWhyAndLeavesNothing) {
+    Folder folder;
+    EXPECT_EXIT(lab::write_file("/dev/full", "x"), testing::ExitedWithCode(3), "cannot write /dev/full");
+    EXPECT_EXIT(lab::write_file(folder.file("none/x"), "x"), testing::ExitedWithCode(3), "cannot write");
+    EXPECT_EQ(folder.count(), 0u);
+}
+
+TEST(Text, ForPeople) {
+    EXPECT_EQ(lab::with_commas(0), "0");
+    EXPECT_EQ(lab::with_commas(999), "999");
+    EXPECT_EQ(lab::with_commas(1000), "1,000");
+    EXPECT_EQ(lab::with_commas(-1234567), "-1,234,567");
+    EXPECT_EQ(lab::with_commas(-123), "-123");
+    EXPECT_EQ(lab::bytes_text(512), "512 bytes");
+    EXPECT_EQ(lab::bytes_text(40e6), "38.1 MiB");
+}
+
+TEST(RandomBits, DependOnSeedAndIndexAlone) {
+    std::set<uint64_t> seen;
+    for (uint64_t seed : {0, 1, 42})
+        for (uint64_t i = 0; i < 10000; ++i) seen.insert(lab::random_bits(seed, i));
+    EXPECT_EQ(seen.size(), 30000u);
+    EXPECT_EQ(lab::random_bits(42, 7), lab::random_bits(42, 7));
+    int ones = 0;
+    for (uint64_t i = 0; i < 10000; ++i) ones += static_cast<int>(lab::random_bits(1, i) >> 17 & 1);
+    EXPECT_NEAR(ones, 5000, 300);
+}
+
+}  // namespace

@@ -1,0 +1,178 @@
+#!/bin/sh
+# sample.sh GROUP BINARY: one group of a sample's tests, a line a case. What the sample takes, it says itself (--list).
+# Exit status: 0 all as promised, 1 not, 77 no device to run on.
+set -u
+group=$1 binary=$2
+device=$(basename "$(dirname "$binary")")
+list=$("$binary" --list) || { echo "FAIL: $binary --list"; exit 1; }
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# attempt STATUS ARGUMENT...: the binary must end with one of the statuses (a pattern such as 2|3) within two minutes.
+attempt() {
+    wanted=$1
+    shift
+    timeout 120 "$binary" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+    if echo "$status" | grep -qxE "$wanted"; then
+        echo "ok    status $status  $*"
+        return 0
+    fi
+    echo "FAIL  status $status, wanted $wanted: $binary $*"
+    sed 's/^/      | /' "$folder/out" "$folder/err" | tail -25
+    failed=1
+    return 1
+}
+must() { # must DESCRIPTION COMMAND...
+    what=$1
+    shift
+    "$@" && return 0
+    echo "FAIL  $what"
+    sed 's/^/      | /' "$folder/out" "$folder/err" | tail -25
+    failed=1
+}
+takes() { echo "$list" | grep -q "^takes $1\( \|\$\)"; }
+words() { echo "$list" | sed -n "s/^$1 //p"; }
+silent() { ! grep -q . "$folder/err"; }
+
+timeout 120 "$binary" --only "$(words variant | head -1)" >"$folder/out" 2>"$folder/err"
+if [ $? = 77 ]; then
+    cat "$folder/err"
+    exit 77
+fi
+
+small="" # for the slow builds and for many runs
+takes --n && small="--n 5003"
+
+case $group in
+run)
+    attempt 0 && must "no verdict on the last line" grep -q '^PASSED: ' "$folder/out" && must "something on stderr" silent
+    for variant in $(words variant); do attempt 0 --only "$variant"; done
+    attempt 0 --seed 7
+    attempt 0 --help
+    ;;
+sizes)
+    for n in 1 2 31 32 33 255 257 1000 65537 1000003; do attempt 0 --n $n; done
+    if takes --width; then
+        for size in "1 1" "1 1000" "1000 1" "15 17" "16 16" "33 257" "65536 17"; do
+            attempt 0 --width ${size% *} --height ${size#* }
+        done
+    fi
+    ;;
+threads)
+    for threads in $(words "takes --threads"); do
+        attempt 0 --threads "$threads"
+        attempt 0 --threads "$threads" --n 1000
+    done
+    ;;
+blocks)
+    if takes --blocks; then
+        for blocks in 1 3 1000; do
+            attempt 0 --blocks $blocks
+            attempt 0 --blocks $blocks --n 257
+        done
+    fi
+    ;;
+options) # every choice of every option of the sample's own, each with each
+    lines="x"
+    for option in $(words choice | cut -d' ' -f1); do
+        more=""
+        for line in $lines; do
+            for value in $(words "choice $option"); do more="$more $line,$option,$value"; done
+        done
+        lines=$more
+    done
+    for line in $lines; do
+        attempt 0 $small $(echo "$line" | tr ',' ' ' | cut -s -d' ' -f2-)
+    done
+    ;;
+orders) # the CPU device runs the threads and blocks in the order asked for
+    for order in forward reverse 1 2 3; do
+        LAB_ORDER=$order
+        export LAB_ORDER
+        attempt 0 $small && echo "      with LAB_ORDER=$order"
+    done
+    ;;
+twins)
+    for twin in $(words twin); do
+        case $device in
+        gpu) # a race may come out right by luck
+            attempt '0|1' --wrong "$twin"
+            grep -hE '^(FAILED|PASSED)' "$folder/out" | sed 's/^/      /'
+            ;;
+        hazards) attempt 1 $small --wrong "$twin" ;;
+        *) # a missing atomic shows only where threads are preempted
+            timeout 120 "$binary" --wrong "$twin" >"$folder/out" 2>"$folder/err"
+            if [ $? = 1 ]; then
+                must "no FAILED line for $twin" grep -q '^FAILED: ' "$folder/out" && echo "ok    status 1  --wrong $twin"
+            elif grep -q '^PASSED, by luck' "$folder/out"; then
+                echo "ok    needs preemption: --wrong $twin, see the hazard build"
+            else
+                must "--wrong $twin" false
+            fi
+            ;;
+        esac
+    done
+    ;;
+right) # no false alarm, no error
+    attempt 0 $small && must "something on stderr" silent
+    for order in reverse 1; do
+        LAB_ORDER=$order
+        export LAB_ORDER
+        attempt 0 $small && must "something on stderr" silent
+    done
+    ;;
+refusals)
+    refuse() {
+        attempt '2|3' "$@" || return
+        must "no word on what to type" grep -qi 'type ' "$folder/err"
+        must "a verdict in spite of a refusal" test -z "$(grep -E '^(PASSED|FAILED)' "$folder/out")"
+    }
+    refuse --nonsense
+    refuse stray
+    refuse --only nonsense
+    refuse --wrong nonsense
+    refuse --seed -1
+    refuse --seed x
+    refuse --repeats 0
+    refuse --only
+    refuse --csv ''
+    refuse --csv "$folder"
+    refuse --csv "$folder/none/x.csv"
+    refuse --csv /proc/x.csv
+    refuse --only "$(words variant | head -1)" --wrong "$(words twin | head -1)"
+    for n in 0 -1 abc '' 1.5 99999999999999999999 1125899906842624; do refuse --n "$n"; done
+    if takes --threads; then for threads in 0 48 2048 x; do refuse --threads $threads; done; fi
+    if takes --blocks; then for blocks in 0 -1 x 99999999999; do refuse --blocks $blocks; done; fi
+    if takes --out; then
+        refuse --out "$folder/none/x.png"
+        refuse --out "$folder"
+        refuse --out ''
+        refuse --out "$folder/picture.nonsense"
+    fi
+    if takes --width; then for width in 0 -1 x 999999999999; do refuse --width "$width"; done; fi
+    for option in $(words choice | cut -d' ' -f1); do refuse "$option" nonsense; done
+    must "files left behind" test "$(ls "$folder" | sort | tr '\n' ' ')" = "err out "
+    ;;
+files)
+    attempt 0 $small --csv "$folder/rows.csv"
+    must "the CSV file lacks a header or rows" test "$(grep -c ',ok$\|,ok,' "$folder/rows.csv")" -ge 2
+    must "a line of the CSV file has another number of fields" test \
+        "$(sed 's/"[^"]*"//g' "$folder/rows.csv" | awk -F, '{print NF}' | sort -u | wc -l)" = 1
+    attempt 1 $small --csv "$folder/twin.csv" --wrong "$(words twin | head -1)"
+    must "the CSV file of a wrong twin says nothing of it" grep -q WRONG "$folder/twin.csv"
+    attempt 3 $small --csv /dev/full
+    if takes --out; then
+        attempt 0 $small --out "$folder/picture.png"
+        must "no PNG file" test "$(head -c 4 "$folder/picture.png" | tail -c 3)" = PNG
+        attempt 3 $small --out /dev/full
+    fi
+    must "files left behind" test -z "$(ls "$folder" | grep -v -x -e err -e out -e rows.csv -e twin.csv -e picture.png)"
+    ;;
+*)
+    echo "sample.sh: no group '$group'" >&2
+    exit 2
+    ;;
+esac
+exit $failed
