@@ -9,9 +9,11 @@
 //   first_add      adds two elements while it loads              slow: every step is a barrier for the whole block
 //   shuffle        the last 32 values stay inside a warp         slow: one block for so few elements
 //   grid_stride    a grid that just fills the GPU loops          slow: 4-byte loads, one in flight
+//   coop_groups    grid_stride, written with cooperative groups
 //   vectorised     16-byte loads, four in flight                 slow: a second launch for the partial results
-//   last_block     the block that finishes last does the rest    the memory's speed, if n is large enough
-//   coop_groups    grid_stride's warp step, written with cooperative groups
+//   last_block     the block that finishes last does the rest    slow: store, fence, ticket, load: four trips to L2
+//   one_word       value and launch number in one 8-byte store   no fence; 4-byte types only
+//   packed         ticket and sum in one 64-bit atomic           one trip to L2; int sums only
 //
 //   04_reduction_variants --op max --type float --n 1000000      one size
 //   04_reduction_variants --only sequential --only shuffle       two variants
@@ -20,8 +22,8 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
-#include <cmath>
-#include <functional>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "lab.cuh"
@@ -29,10 +31,13 @@
 #include <cub/cub.cuh>
 #endif
 
+namespace cg = cooperative_groups;
+
 constexpr int most_threads = 1024;
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int loads = 4;  // in flight before the first is used
+constexpr int64_t streamed = 8;  // inputs of up to so many times the L2 are read past it, see fold_share
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 
 // ---- the operations --------------------------------------------------------------------------------------------
@@ -141,11 +146,16 @@ __global__ void first_add(const T* in, T* out, int64_t n, Op op) {
 }
 
 // A warp's 32 values fold through registers, without shared memory and without a barrier; lane 0 has the result.
+// For sums of ints, cooperative groups know one instruction that does it all (redux.sync, from sm_80 on).
 template <class T, class Op>
 __device__ T fold_warp(T value, Op op) {
-    for (int offset = warp / 2; offset > 0; offset /= 2)
-        value = op(value, __shfl_down_sync(all_lanes, value, offset));
-    return value;
+    if constexpr (std::is_same<T, int>::value && std::is_same<Op, Sum>::value) {
+        return cg::reduce(cg::tiled_partition<warp>(cg::this_thread_block()), value, cg::plus<int>());
+    } else {
+        for (int offset = warp / 2; offset > 0; offset /= 2)
+            value = op(value, __shfl_down_sync(all_lanes, value, offset));
+        return value;
+    }
 }
 
 // One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's result.
@@ -180,71 +190,9 @@ __global__ void grid_stride(const T* in, T* out, int64_t n, Op op) {
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
 
-// 16 bytes of T, loaded by one instruction.
-template <class T>
-struct alignas(16) Pack {
-    static constexpr int size = 16 / sizeof(T);
-    T v[size];
-};
-
-// A thread's share of in[0 .. n): 16-byte loads, `loads` of them before the first is used, so that each thread
-// keeps 64 bytes on their way. The tail of fewer than 16 bytes goes to the first threads of the grid.
-template <class T, class Op>
-__device__ T fold_share(const T* in, int64_t n, Op op) {
-    const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(in);
-    const int64_t count = n / Pack<T>::size, step = int64_t(gridDim.x) * blockDim.x;
-    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    T value = Op::template identity<T>();
-    int64_t i = first;
-    for (; i + (loads - 1) * step < count; i += loads * step) {
-        Pack<T> pack[loads];
-#pragma unroll
-        for (int k = 0; k < loads; ++k) pack[k] = packs[i + k * step];
-#pragma unroll
-        for (int k = 0; k < loads; ++k)
-            for (T x : pack[k].v) value = op(value, x);
-    }
-    for (; i < count; i += step) {
-        const Pack<T> pack = packs[i];
-        for (T x : pack.v) value = op(value, x);
-    }
-    const int64_t tail = count * Pack<T>::size + first;
-    return tail < n ? op(value, in[tail]) : value;
-}
-
-template <class T, class Op>
-__global__ void vectorised(const T* in, T* out, int64_t n, Op op) {
-    const T value = fold_block(fold_share(in, n, op), op);
-    if (threadIdx.x == 0) out[blockIdx.x] = value;
-}
-
-// One launch: each block leaves its partial result and draws a ticket; who draws the last ticket finds all partial
-// results in memory and folds them (CUDA C++ Programming Guide, "Memory Fence Functions"). The ticket goes back to
-// 0 for the next launch.
-template <class T, class Op>
-__global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, int64_t n, Op op) {
-    __shared__ bool last;
-    T value = fold_block(fold_share(in, n, op), op);
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = value;
-        __threadfence();  // the partial result is in memory before the ticket is drawn
-        last = atomicAdd(tickets, 1) == gridDim.x - 1;
-    }
-    __syncthreads();  // the block knows whether it is the last
-    if (!last) return;
-    value = Op::template identity<T>();
-    for (int64_t i = threadIdx.x; i < gridDim.x; i += blockDim.x) value = op(value, partial[i]);
-    value = fold_block(value, op);
-    if (threadIdx.x == 0) {
-        *out = value;
-        *tickets = 0;
-    }
-}
-
 // grid_stride again: cooperative groups name the warp and bring the fold along (CUDA C++ Programming Guide).
 template <class T, class Op>
 __global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
-    namespace cg = cooperative_groups;
     __shared__ T of_warp[warp];
     const auto block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<warp>(block);
@@ -258,6 +206,106 @@ __global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
     const bool has_one = tile.thread_rank() < tile.meta_group_size();
     value = cg::reduce(tile, has_one ? of_warp[tile.thread_rank()] : Op::template identity<T>(), op);
     if (tile.thread_rank() == 0) out[blockIdx.x] = value;
+}
+
+// 16 bytes of T, loaded by one instruction.
+template <class T>
+union Pack {
+    static constexpr int size = 16 / sizeof(T);
+    uint4 bits;
+    T v[size];
+};
+
+// A thread's share of in[0 .. n). The blocks go through tiles of loads * blockDim.x packs; a thread has all its loads
+// of a tile on their way before it uses the first. Streaming loads leave the lines that are in the L2 where they are,
+// which pays until the input is so much larger than the L2 that those have to go anyway. The tail of fewer than
+// 16 bytes goes to the first threads of the grid.
+template <bool streaming, class T, class Op>
+__device__ T fold_share(const T* in, int64_t n, Op op) {
+    const uint4* packs = reinterpret_cast<const uint4*>(in);
+    const int64_t count = n / Pack<T>::size, tile = int64_t(loads) * blockDim.x;
+    T value = Op::template identity<T>();
+    for (int64_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+        Pack<T> pack[loads];
+#pragma unroll
+        for (int k = 0; k < loads; ++k) {
+            const int64_t i = first + k * int64_t(blockDim.x) + threadIdx.x;
+            if (i < count) pack[k].bits = streaming ? __ldcs(packs + i) : packs[i];
+        }
+#pragma unroll
+        for (int k = 0; k < loads; ++k)
+            if (first + k * int64_t(blockDim.x) + threadIdx.x < count)
+                for (int j = 0; j < Pack<T>::size; ++j) value = op(value, pack[k].v[j]);
+    }
+    const int64_t tail = count * Pack<T>::size + int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    return tail < n ? op(value, in[tail]) : value;
+}
+
+template <bool streaming, class T, class Op>
+__global__ void vectorised(const T* in, T* out, int64_t n, Op op) {
+    const T value = fold_block(fold_share<streaming>(in, n, op), op);
+    if (threadIdx.x == 0) out[blockIdx.x] = value;
+}
+
+// One launch: each block leaves its partial result and draws a ticket; who draws the last one finds all partial
+// results in memory (CUDA C++ Programming Guide, "Memory Fence Functions"), and its first warp folds them. The ticket
+// goes back to 0 for the next launch.
+template <bool streaming, class T, class Op>
+__global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, int64_t n, Op op) {
+    T value = fold_block(fold_share<streaming>(in, n, op), op);
+    if (threadIdx.x >= warp) return;
+    unsigned ticket = 0;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = value;
+        __threadfence();  // the partial result is in memory before the ticket is drawn
+        ticket = atomicAdd(tickets, 1);
+    }
+    if (__shfl_sync(all_lanes, ticket, 0) != gridDim.x - 1) return;
+    value = Op::template identity<T>();
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += warp) value = op(value, __ldcg(partial + i));
+    value = fold_warp(value, op);
+    if (threadIdx.x == 0) *out = value, *tickets = 0;
+}
+
+// last_block without the fence, which waits until the store has arrived: the partial result and the number of the
+// launch travel in one 8-byte store, so whoever sees the number sees the value. The last block reads again what has
+// not arrived yet; it waits for no block that has not drawn its ticket.
+template <bool streaming, class T, class Op>
+__global__ void one_word(const T* in, volatile unsigned long long* slots, T* out, unsigned* tickets, unsigned number,
+                         int64_t n, Op op) {
+    T value = fold_block(fold_share<streaming>(in, n, op), op);
+    if (threadIdx.x >= warp) return;
+    unsigned ticket = 0;
+    if (threadIdx.x == 0) {
+        unsigned bits;
+        memcpy(&bits, &value, sizeof bits);
+        slots[blockIdx.x] = static_cast<unsigned long long>(number) << 32 | bits;
+        ticket = atomicAdd(tickets, 1);
+    }
+    if (__shfl_sync(all_lanes, ticket, 0) != gridDim.x - 1) return;
+    T total = Op::template identity<T>();
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += warp) {
+        unsigned long long slot = slots[i];
+        while (slot >> 32 != number) slot = slots[i];
+        const unsigned bits = static_cast<unsigned>(slot);
+        memcpy(&value, &bits, sizeof bits);
+        total = op(total, value);
+    }
+    total = fold_warp(total, op);
+    if (threadIdx.x == 0) *out = total, *tickets = 0;
+}
+
+// Ticket and sum in one word: the low half counts the blocks, the high half adds their sums modulo 2^32, and nothing
+// carries from one into the other. The block whose atomic finds the count at gridDim.x - 1 holds the result.
+template <bool streaming>
+__global__ void packed(const int* in, unsigned long long* count_and_sum, int* out, int64_t n) {
+    const int value = fold_block(fold_share<streaming>(in, n, Sum()), Sum());
+    if (threadIdx.x != 0) return;
+    const unsigned long long mine = static_cast<unsigned long long>(unsigned(value)) << 32 | 1;
+    const unsigned long long before = atomicAdd(count_and_sum, mine);
+    if (unsigned(before) != gridDim.x - 1) return;
+    *out = int((before + mine) >> 32);
+    *count_and_sum = 0;
 }
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
@@ -300,45 +348,81 @@ __global__ void warp_in_step(const T* in, T* out, int64_t n, Op op) {
 
 // ---- the table of variants -------------------------------------------------------------------------------------
 
-enum class Shape { passes, floored, one_grid, one_launch };  // how a variant gets from n elements to one
+// How a variant gets from n elements to one: the same kernel again and again on its own results; the same with the
+// tail forgotten; a grid that fills the GPU, and one block after it; a single launch.
+enum class Shape { passes, floored, one_grid, one_launch };
 
 template <class T, class Op>
 struct Variant {
     const char* name;
     const char* how;
-    void (*kernel)(const T*, T*, int64_t, Op);
     Shape shape;
-    int per_thread;  // elements that a thread folds while loading, in passes
+    void (*kernel)(const T*, T*, int64_t, Op);  // the single launches have other arguments, see launch()
+    int per_thread;                             // elements that a thread folds while loading, in passes
 };
 template <class T, class Op>
 constexpr Variant<T, Op> variants[] = {
-    {"modulo", "the tutorial's first: tid % (2 * stride) == 0", modulo, Shape::passes, 1},
-    {"strided_index", "the same pairs without divergence, with bank conflicts", strided_index, Shape::passes, 1},
-    {"sequential", "the tutorial's second: tid < stride", sequential, Shape::passes, 1},
-    {"first_add", "two elements a thread while loading", first_add, Shape::passes, 2},
-    {"shuffle", "warp shuffles and one barrier", shuffle, Shape::passes, 2},
-    {"grid_stride", "a grid that fills the GPU once, many elements a thread", grid_stride, Shape::one_grid, 0},
-    {"coop_groups", "grid_stride with cooperative groups", coop_groups, Shape::one_grid, 0},
-    {"vectorised", "16-byte loads, four in flight", vectorised, Shape::one_grid, 0},
-    {"last_block", "one launch: the last block folds the partial results", nullptr, Shape::one_launch, 0},
+    {"modulo", "the tutorial's first: tid % (2 * stride) == 0", Shape::passes, modulo, 1},
+    {"strided_index", "the same pairs without divergence, with bank conflicts", Shape::passes, strided_index, 1},
+    {"sequential", "the tutorial's second: tid < stride", Shape::passes, sequential, 1},
+    {"first_add", "two elements a thread while loading", Shape::passes, first_add, 2},
+    {"shuffle", "warp shuffles and one barrier", Shape::passes, shuffle, 2},
+    {"grid_stride", "a grid that fills the GPU once, many elements a thread", Shape::one_grid, grid_stride, 0},
+    {"coop_groups", "grid_stride with cooperative groups", Shape::one_grid, coop_groups, 0},
+    {"vectorised", "16-byte loads, four in flight", Shape::one_grid, vectorised<false>, 0},
+    {"last_block", "one launch: the last block folds the partial results", Shape::one_launch, nullptr, 0},
+    {"one_word", "last_block without its fence (4-byte types)", Shape::one_launch, nullptr, 0},
+    {"packed", "ticket and sum in one 64-bit atomic (int sums)", Shape::one_launch, nullptr, 0},
 };
 template <class T, class Op>
 constexpr Variant<T, Op> twins[] = {
-    {"no_barrier", "sequential without the barrier in its loop", no_barrier, Shape::passes, 1},
-    {"warp_in_step", "the last 32 values without __syncwarp", warp_in_step, Shape::passes, 1},
-    {"dropped_tail", "n / threads blocks: the tail is never read", sequential, Shape::floored, 1},
+    {"no_barrier", "sequential without the barrier in its loop", Shape::passes, no_barrier, 1},
+    {"warp_in_step", "the last 32 values without __syncwarp", Shape::passes, warp_in_step, 1},
+    {"dropped_tail", "n / threads blocks: the tail is never read", Shape::floored, sequential, 1},
 };
 
-// Reduces n elements with one variant; the result lies where the returned pointer points to. a and b have room for
-// one partial result a block.
 template <class T, class Op>
-const T* launch(const lab::Sample& sample, const Variant<T, Op>& v, const T* in, int64_t n, T* a, T* b, unsigned* tickets, Op op) {
+bool applies(const std::string& name) {
+    if (name == "packed") return std::is_same<T, int>::value && std::is_same<Op, Sum>::value;
+    return name != "one_word" || sizeof(T) == 4;
+}
+
+template <class T>
+struct Scratch {  // what the variants need besides the input; room for one partial result a block
+    explicit Scratch(int64_t blocks) : a(blocks), b(blocks), slots(blocks), tickets(std::vector<unsigned>(1)), sums(std::vector<unsigned long long>(1)) {}
+    lab::DeviceArray<T> a, b;
+    lab::DeviceArray<unsigned long long> slots;
+    lab::DeviceArray<unsigned> tickets;
+    lab::DeviceArray<unsigned long long> sums;
+    unsigned launches = 0;
+};
+
+// One launch of as many blocks as the GPU holds, or as there are tiles.
+template <bool streaming, class T, class Op>
+const T* launch_once(const lab::Sample& sample, const std::string& name, const T* in, int64_t n, Scratch<T>& s, Op op) {
+    const int threads = sample.threads();
+    const int64_t tile = int64_t(threads) * loads * Pack<T>::size;
+    const int fill = sample.blocks_to_fill(last_block<streaming, T, Op>, threads);
+    const int blocks = sample.blocks() ? fill : int(std::min<int64_t>(fill, (n + tile - 1) / tile));
+    T* out = s.b.get();
+    if constexpr (std::is_same<T, int>::value && std::is_same<Op, Sum>::value)
+        if (name == "packed") packed<streaming><<<blocks, threads>>>(in, s.sums.get(), out, n);
+    if constexpr (sizeof(T) == 4)
+        if (name == "one_word")
+            one_word<streaming><<<blocks, threads>>>(in, s.slots.get(), out, s.tickets.get(), ++s.launches, n, op);
+    if (name == "last_block") last_block<streaming><<<blocks, threads>>>(in, s.a.get(), out, s.tickets.get(), n, op);
+    return out;
+}
+
+// Reduces n elements with one variant; the result lies where the returned pointer points to.
+template <class T, class Op>
+const T* launch(const lab::Sample& sample, const Variant<T, Op>& v, const T* in, int64_t n, Scratch<T>& s, Op op) {
     const int threads = sample.threads();
     if (v.shape == Shape::one_launch) {
-        const int blocks = sample.blocks_to_fill(last_block<T, Op>, threads);
-        last_block<<<blocks, threads>>>(in, a, b, tickets, n, op);
-        return b;
+        const bool streaming = n * int64_t(sizeof(T)) <= streamed * sample.properties().l2CacheSize;
+        return streaming ? launch_once<true>(sample, v.name, in, n, s, op) : launch_once<false>(sample, v.name, in, n, s, op);
     }
+    T *a = s.a.get(), *b = s.b.get();
     if (v.shape == Shape::one_grid) {
         const int blocks = sample.blocks_to_fill(v.kernel, threads);
         v.kernel<<<blocks, threads>>>(in, a, n, op);
@@ -395,15 +479,15 @@ std::string text(T x) { return std::is_integral<T>::value ? lab::with_commas(int
 
 template <class T, class Op>
 void run(lab::Sample& sample, Op op) {
-    const int64_t n = sample.n(), parts = std::max<int64_t>(n / sample.threads() + 1, 1 << 16);
-    sample.require_memory(sizeof(T) * (1 + 2.0 / sample.threads()));
+    const int64_t n = sample.n(), most_blocks = std::max<int64_t>({n / sample.threads() + 1, sample.blocks(), 1 << 16});
+    sample.require_memory(sizeof(T) * (1 + 2.0 / sample.threads()), 16.0 * most_blocks);
     const std::vector<T> in = make_input<T, Op>(n, sample.seed());
     const T want = on_the_cpu(in, op);
     const lab::DeviceArray<T> d_in(in);
-    lab::DeviceArray<T> d_a(parts), d_b(parts);
-    lab::DeviceArray<unsigned> d_tickets(std::vector<unsigned>{0});
+    Scratch<T> scratch(most_blocks);
+    T* const d_out = scratch.b.get();
     const double bytes = double(n) * sizeof(T);
-    const auto poison = [&] { d_a.poison(), d_b.poison(); };
+    const auto poison = [&] { scratch.a.poison(), scratch.b.poison(), scratch.slots.poison(); };
     const auto row = [&](const char* name, const T* result, double ms, lab::Kind kind) {
         T got;
         CHECK(cudaMemcpy(&got, result, sizeof(T), cudaMemcpyDeviceToHost));
@@ -413,19 +497,22 @@ void run(lab::Sample& sample, Op op) {
 
     sample.limit_row(lab::Sample::Limit::read, int64_t(bytes));
     size_t room = 0;
-    if (sample.wants_all() && library(nullptr, room, d_in.get(), d_b.get(), n, op)) {
+    if (sample.wants_all() && library(nullptr, room, d_in.get(), d_out, n, op)) {
         lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
-        const auto reduce = [&] { library(d_room.get(), room, d_in.get(), d_b.get(), n, op); };
-        row("CUB", d_b.get(), sample.time(poison, reduce), lab::Kind::library);
+        const auto reduce = [&] { library(d_room.get(), room, d_in.get(), d_out, n, op); };
+        row("CUB", d_out, sample.time(poison, reduce), lab::Kind::library);
     }
     const auto check = [&](const Variant<T, Op>& v) {
         const T* result = nullptr;
-        const auto reduce = [&] { result = launch(sample, v, d_in.get(), n, d_a.get(), d_b.get(), d_tickets.get(), op); };
+        const auto reduce = [&] { result = launch(sample, v, d_in.get(), n, scratch, op); };
         const double ms = sample.time(poison, reduce);
         row(v.name, result, ms, lab::Kind::variant);
     };
-    for (const auto& v : variants<T, Op>)
-        if (sample.wants(v.name)) check(v);
+    for (const auto& v : variants<T, Op>) {
+        if (!sample.wants(v.name)) continue;
+        if (applies<T, Op>(v.name)) check(v);
+        else if (!sample.wants_all()) sample.refuse("%s is %s; type --type int --op sum", v.name, v.how);
+    }
     for (const auto& v : twins<T, Op>)
         if (sample.wants_twin(v.name)) check(v);
 }
@@ -457,7 +544,7 @@ int main(int argc, char** argv) {
     lab::Sample sample("04_reduction_variants", "What stands between a first reduction and the memory's speed?");
     std::string op = "sum", type = "int";
     bool sweep = false;
-    sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 256, "elements", "blocks of the grids that loop (default: fill the GPU once)");
+    sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 512, "elements", "blocks of the grids that loop (default: fill the GPU once)");
     sample.option("--op", op, {"sum", "min", "max", "prod"}, "the operation");
     sample.option("--type", type, {"int", "float", "double"}, "the type of the elements");
     sample.option("--sweep", sweep, "all sizes from 2^10 elements to 2^28, or to --n if that is more");

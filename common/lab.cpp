@@ -230,7 +230,7 @@ constexpr int result_width = 20, column_width = 13;
 }
 
 void Lab::header() {
-    size_t width = 16;
+    size_t width = 22;
     for (const auto* list : {&variants_, &twins_})
         for (const auto& [name, how] : *list) width = std::max(width, name.size());
     name_width_ = static_cast<int>(width);
