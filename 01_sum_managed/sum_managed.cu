@@ -99,8 +99,8 @@ __global__ void warp_fold(const int* in, int64_t n, Total* total) {
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
-// A thread's share of in[0 .. n), 64 bytes of it on their way at any time. Loads past the end are left out one by
-// one, so that those of the last round are in flight together as well. The first threads add the last n % 4 ints.
+// A thread's share of in[0 .. n), 64 bytes of it on their way at any time. What would lie past the end is the last
+// int4 once more, loaded but not added: no load waits for a branch. The first threads add the last n % 4 ints.
 __device__ Total add_share(const int* in, int64_t n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
     const int64_t count = n / 4, step = int64_t(gridDim.x) * blockDim.x;
@@ -109,9 +109,10 @@ __device__ Total add_share(const int* in, int64_t n) {
     for (int64_t i = first; i < count; i += loads * step) {
         int4 pack[loads];
 #pragma unroll
-        for (int k = 0; k < loads; ++k) pack[k] = i + k * step < count ? __ldcs(packs + i + k * step) : int4{};
+        for (int k = 0; k < loads; ++k) pack[k] = __ldcs(packs + min(i + k * step, count - 1));
 #pragma unroll
-        for (int k = 0; k < loads; ++k) sum += int64_t(pack[k].x) + pack[k].y + pack[k].z + pack[k].w;
+        for (int k = 0; k < loads; ++k)
+            if (i + k * step < count) sum += int64_t(pack[k].x) + pack[k].y + pack[k].z + pack[k].w;
     }
     return sum;
 }

@@ -282,8 +282,9 @@ struct Measured {
     double mean() const { return std::accumulate(clocks.begin(), clocks.end(), 0.0) / double(clocks.size()); }
 };
 
-/// Runs a variant as often as --repeats says, and checks the minimum of every block.
-Measured measure(lab::Sample& sample, const Variant& v, const std::vector<float>& in, bool timeline = false) {
+/// Runs a variant as often as --repeats says, the L2 flushed before each run or not; checks every block's minimum.
+Measured measure(lab::Sample& sample, const Variant& v, const std::vector<float>& in, bool flush,
+                 bool timeline = false) {
     const int64_t n = int64_t(in.size());
     const int threads = v.one_warp ? warp : sample.threads(), segment = 2 * sample.threads();
     const size_t shared_bytes = v.dynamic ? segment * sizeof(float) : 0;
@@ -305,7 +306,7 @@ Measured measure(lab::Sample& sample, const Variant& v, const std::vector<float>
     const Watch watch{d_stamps.get(), timeline};
     m.ms = sample.time(prepare, [&] {
         v.kernel<<<blocks, threads, shared_bytes>>>(d_in.get(), n, segment, d_minimum.get(), watch);
-    });
+    }, flush);
     keep();
     std::sort(m.clocks.begin(), m.clocks.end());
 
@@ -328,15 +329,21 @@ void variants_table(lab::Sample& sample) {
     const double bytes = double(sample.n()) * sizeof(float);
     sample.new_table(lab::text("minima of %s floats, %d for each block: clocks of one block",
                                lab::with_commas(sample.n()).c_str(), 2 * sample.threads()));
-    sample.columns({"clocks median", "clocks p95", "% of tutorial"});
+    sample.columns({"clocks median", "clocks p95", "% of tutorial", "L2 warm", "% of tut. warm"});
     sample.limit_row(lab::Sample::Limit::read, int64_t(bytes));
-    double tutorial_clocks = 0;
+    double tutorial_clocks[2] = {};
     const auto check = [&](const Variant& v) {
-        const Measured m = measure(sample, v, in);
-        if (v.kernel == tutorial) tutorial_clocks = m.at(0.5);
-        const std::string share = tutorial_clocks ? lab::text("%.1f", 100 * m.at(0.5) / tutorial_clocks) : "-";
-        sample.row({v.name, m.right, m.ms, bytes, m.wrong, lab::Kind::variant,
-                    {clocks_text(m.at(0.5)), clocks_text(m.at(0.95)), share}});
+        std::vector<std::string> more;
+        Measured m[2];
+        for (const int warm : {0, 1}) {  // the wait for memory is the same for all; without it the rest is seen
+            m[warm] = measure(sample, v, in, !warm && !sample.warm());
+            const double clocks = m[warm].at(0.5);
+            if (v.kernel == tutorial) tutorial_clocks[warm] = clocks;
+            more.push_back(clocks_text(clocks));
+            if (!warm) more.push_back(clocks_text(m[warm].at(0.95)));
+            more.push_back(tutorial_clocks[warm] ? lab::text("%.1f", 100 * clocks / tutorial_clocks[warm]) : "-");
+        }
+        sample.row({v.name, m[0].right, m[0].ms, bytes, m[0].wrong + m[1].wrong, lab::Kind::variant, more});
     };
     for (const Variant& v : variants)
         if (sample.wants(v.name)) check(v);
@@ -359,7 +366,7 @@ void blocks_table(lab::Sample& sample, bool timeline) {
     for (const int64_t blocks : counts) {
         sample.set_n(blocks * segment);
         const std::vector<float> in = make_input(sample.n(), sample.seed());
-        const Measured m = measure(sample, variants[0], in);
+        const Measured m = measure(sample, variants[0], in, !sample.warm());
         std::set<unsigned> sms;
         for (const Stamp& s : m.stamps) sms.insert(s.sm);
         std::string then = "-";
@@ -370,7 +377,7 @@ void blocks_table(lab::Sample& sample, bool timeline) {
                     {std::to_string(sms.size()), clocks_text(m.mean()), clocks_text(m.at(0.5)),
                      clocks_text(m.at(0.95)), then}});
         if (!timeline) continue;
-        const Measured t = measure(sample, variants[0], in, true);
+        const Measured t = measure(sample, variants[0], in, !sample.warm(), true);
         unsigned long long zero = t.stamps[0].begin_ns;
         for (const Stamp& s : t.stamps) zero = std::min(zero, s.begin_ns);
         for (int64_t b = 0; b < blocks; ++b) {

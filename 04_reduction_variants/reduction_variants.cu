@@ -158,7 +158,8 @@ __device__ T fold_warp(T value, Op op) {
     }
 }
 
-// One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's result.
+// One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's result. Who
+// calls it twice puts a barrier between the calls, since both use the same shared memory.
 template <class T, class Op>
 __device__ T fold_block(T value, Op op) {
     __shared__ T of_warp[warp];
@@ -248,22 +249,22 @@ __global__ void vectorised(const T* in, T* out, int64_t n, Op op) {
 }
 
 // One launch: each block leaves its partial result and draws a ticket; who draws the last one finds all partial
-// results in memory (CUDA C++ Programming Guide, "Memory Fence Functions"), and its first warp folds them. The ticket
-// goes back to 0 for the next launch.
+// results in memory (CUDA C++ Programming Guide, "Memory Fence Functions") and folds them. The ticket goes back to 0
+// for the next launch.
 template <bool streaming, class T, class Op>
 __global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, int64_t n, Op op) {
+    __shared__ bool last;
     T value = fold_block(fold_share<streaming>(in, n, op), op);
-    if (threadIdx.x >= warp) return;
-    unsigned ticket = 0;
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = value;
         __threadfence();  // the partial result is in memory before the ticket is drawn
-        ticket = atomicAdd(tickets, 1);
+        last = atomicAdd(tickets, 1) == gridDim.x - 1;
     }
-    if (__shfl_sync(all_lanes, ticket, 0) != gridDim.x - 1) return;
+    __syncthreads();  // all threads know whether theirs is the last block
+    if (!last) return;
     value = Op::template identity<T>();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += warp) value = op(value, __ldcg(partial + i));
-    value = fold_warp(value, op);
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value = op(value, __ldcg(partial + i));
+    value = fold_block(value, op);
     if (threadIdx.x == 0) *out = value, *tickets = 0;
 }
 
@@ -273,25 +274,25 @@ __global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, i
 template <bool streaming, class T, class Op>
 __global__ void one_word(const T* in, volatile unsigned long long* slots, T* out, unsigned* tickets, unsigned number,
                          int64_t n, Op op) {
+    __shared__ bool last;
     T value = fold_block(fold_share<streaming>(in, n, op), op);
-    if (threadIdx.x >= warp) return;
-    unsigned ticket = 0;
+    unsigned bits;
     if (threadIdx.x == 0) {
-        unsigned bits;
         memcpy(&bits, &value, sizeof bits);
         slots[blockIdx.x] = static_cast<unsigned long long>(number) << 32 | bits;
-        ticket = atomicAdd(tickets, 1);
+        last = atomicAdd(tickets, 1) == gridDim.x - 1;
     }
-    if (__shfl_sync(all_lanes, ticket, 0) != gridDim.x - 1) return;
+    __syncthreads();
+    if (!last) return;
     T total = Op::template identity<T>();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += warp) {
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
         unsigned long long slot = slots[i];
         while (slot >> 32 != number) slot = slots[i];
-        const unsigned bits = static_cast<unsigned>(slot);
-        memcpy(&value, &bits, sizeof bits);
+        bits = static_cast<unsigned>(slot);
+        memcpy(&value, &bits, sizeof value);
         total = op(total, value);
     }
-    total = fold_warp(total, op);
+    total = fold_block(total, op);
     if (threadIdx.x == 0) *out = total, *tickets = 0;
 }
 

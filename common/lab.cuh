@@ -148,11 +148,16 @@ public:
     /// and launches it; nothing else is timed. On a GPU there is one run more to warm up.
     template <class Prepare, class Work>
     double time(Prepare prepare, Work work) {
+        return time(prepare, work, !warm());
+    }
+    /// The same, with the L2 flushed or not whatever --warm says.
+    template <class Prepare, class Work>
+    double time(Prepare prepare, Work work, bool flush) {
         std::vector<double> times;
         Event start, stop;
         for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
             prepare();
-            if (on_gpu() && !warm()) flush_l2();
+            if (on_gpu() && flush) flush_l2();
             start.record();
             work();
             CHECK(cudaGetLastError());

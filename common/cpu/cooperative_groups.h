@@ -19,8 +19,10 @@ struct thread_block {
 inline thread_block this_thread_block() { return {}; }
 
 struct grid_group {
-    template <class T = void> void sync() const {
-        static_assert(sizeof(T*) == 0, "grid.sync(): the CPU device runs one block after another; use two kernels");
+    template <class T = void>
+    void sync() const {
+        static_assert(sizeof(T*) == 0,
+                      "grid.sync(): the CPU device runs one block after another; use two kernels");
     }
     static unsigned long long block_rank() {
         return blockIdx.x + gridDim.x * (blockIdx.y + 1ull * gridDim.y * blockIdx.z);
@@ -44,7 +46,8 @@ protected:
         while (rank-- && rest) rest &= rest - 1;
         return rest ? __ffs(rest) - 1 : cudacpu::lane;
     }
-    template <class T> T from(const char* what, T value, int rank, Where w) const {
+    template <class T>
+    T from(const char* what, T value, int rank, Where w) const {
         const cudacpu::Lanes lanes(what, mask, value, w);
         return lanes.get<T>(rank >= 0 && rank < int(size()) ? lane_of(rank) : int(cudacpu::lane));
     }
@@ -65,25 +68,31 @@ public:
     unsigned meta_group_size() const { return meta_size; }
     unsigned lanes() const { return mask; }
     void sync(Where w = Where::here()) const { __syncwarp(mask, w); }
-    template <class T> T shfl(T v, int rank, Where w = Where::here()) const {
+    template <class T>
+    T shfl(T v, int rank, Where w = Where::here()) const {
         return from("shfl()", v, (rank % int(size()) + size()) % size(), w);
     }
-    template <class T> T shfl_up(T v, unsigned d, Where w = Where::here()) const {
+    template <class T>
+    T shfl_up(T v, unsigned d, Where w = Where::here()) const {
         return from("shfl_up()", v, int(thread_rank()) - int(d), w);
     }
-    template <class T> T shfl_down(T v, unsigned d, Where w = Where::here()) const {
+    template <class T>
+    T shfl_down(T v, unsigned d, Where w = Where::here()) const {
         return from("shfl_down()", v, int(thread_rank() + d), w);
     }
-    template <class T> T shfl_xor(T v, unsigned d, Where w = Where::here()) const {
+    template <class T>
+    T shfl_xor(T v, unsigned d, Where w = Where::here()) const {
         return from("shfl_xor()", v, int(thread_rank() ^ d), w);
     }
     unsigned ballot(int p, Where w = Where::here()) const { return packed(__ballot_sync(mask, p, w)); }
     int any(int p, Where w = Where::here()) const { return __any_sync(mask, p, w); }
     int all(int p, Where w = Where::here()) const { return __all_sync(mask, p, w); }
-    template <class T> unsigned match_any(T v, Where w = Where::here()) const {
+    template <class T>
+    unsigned match_any(T v, Where w = Where::here()) const {
         return packed(__match_any_sync(mask, v, w));
     }
-    template <class T> unsigned match_all(T v, int& all, Where w = Where::here()) const {
+    template <class T>
+    unsigned match_all(T v, int& all, Where w = Where::here()) const {
         return packed(__match_all_sync(mask, v, &all, w));
     }
 };
@@ -98,17 +107,22 @@ struct thread_block_tile : lanes_group {
     static constexpr unsigned num_threads() { return Size; }
     static unsigned thread_rank() { return cudacpu::lane % Size; }
 };
-template <unsigned Size, class Parent> thread_block_tile<Size, Parent> tiled_partition(const Parent&) { return {}; }
+template <unsigned Size, class Parent>
+thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
+    return {};
+}
 
 struct coalesced_group : lanes_group {
     using lanes_group::lanes_group;
 };
 inline coalesced_group coalesced_threads(Where w = Where::here()) { return {__activemask(w), 0, 1}; }
-template <class Parent> coalesced_group tiled_partition(const Parent& parent, unsigned n) {
+template <class Parent>
+coalesced_group tiled_partition(const Parent& parent, unsigned n) {
     const unsigned first = cudacpu::lane & ~(n - 1);
     return {unsigned((1ull << n) - 1) << first, parent.thread_rank() / n, (parent.size() + n - 1) / n};
 }
-template <class T> coalesced_group labeled_partition(const lanes_group& g, T label, Where w = Where::here()) {
+template <class T>
+coalesced_group labeled_partition(const lanes_group& g, T label, Where w = Where::here()) {
     return {__match_any_sync(g.lanes(), label, w), 0, 1};
 }
 inline coalesced_group binary_partition(const lanes_group& g, bool p, Where w = Where::here()) {
@@ -116,28 +130,53 @@ inline coalesced_group binary_partition(const lanes_group& g, bool p, Where w = 
 }
 using thread_group = coalesced_group;  // a block has a type of its own here
 
-template <class Group> void sync(const Group& group, Where where = Where::here()) { group.sync(where); }
+template <class Group>
+void sync(const Group& group, Where where = Where::here()) {
+    group.sync(where);
+}
 
-template <class T> struct plus { T operator()(T a, T b) const { return a + b; } };
-template <class T> struct less { T operator()(T a, T b) const { return b < a ? b : a; } };
-template <class T> struct greater { T operator()(T a, T b) const { return a < b ? b : a; } };
-template <class T> struct bit_and { T operator()(T a, T b) const { return a & b; } };
-template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
-template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
-template <class T, class Op> T reduce(const lanes_group& g, T value, Op op, Where w = Where::here()) {
+template <class T>
+struct plus {
+    T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct less {
+    T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct greater {
+    T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T>
+struct bit_and {
+    T operator()(T a, T b) const { return a & b; }
+};
+template <class T>
+struct bit_or {
+    T operator()(T a, T b) const { return a | b; }
+};
+template <class T>
+struct bit_xor {
+    T operator()(T a, T b) const { return a ^ b; }
+};
+template <class T, class Op>
+T reduce(const lanes_group& g, T value, Op op, Where w = Where::here()) {
     return cudacpu::fold("cooperative_groups::reduce()", g.lanes(), value, op, w);
 }
-template <class T, class Op> T inclusive_scan(const lanes_group& g, T value, Op op, Where w = Where::here()) {
+template <class T, class Op>
+T inclusive_scan(const lanes_group& g, T value, Op op, Where w = Where::here()) {
     const cudacpu::Lanes lanes("inclusive_scan()", g.lanes(), value, w);
     T sum = value;
     for (int i = int(cudacpu::lane) - 1; i >= 0; --i)
         if (lanes.present() >> i & 1) sum = op(lanes.get<T>(i), sum);
     return sum;
 }
-template <class T> T inclusive_scan(const lanes_group& g, T value, Where w = Where::here()) {
+template <class T>
+T inclusive_scan(const lanes_group& g, T value, Where w = Where::here()) {
     return inclusive_scan(g, value, plus<T>(), w);
 }
-template <class T> T exclusive_scan(const lanes_group& g, T value, Where w = Where::here()) {
+template <class T>
+T exclusive_scan(const lanes_group& g, T value, Where w = Where::here()) {
     return inclusive_scan(g, value, plus<T>(), w) - value;
 }
 

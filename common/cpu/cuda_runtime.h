@@ -33,7 +33,6 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __restrict__ __restrict
-#define __cluster_dims__(...) static_assert(false, "thread block clusters: the CPU device has none")
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 
@@ -44,7 +43,7 @@ extern const dim3 blockDim asm("cudacpu_blockDim");
 extern const dim3 gridDim asm("cudacpu_gridDim");
 extern const int warpSize;
 
-// ---- barriers and fences -----------------------------------------------------------------------------------
+// ---- barriers and fences ---------------------------------------------------------------------------------
 
 inline void __syncthreads(CUDACPU_HERE) { cudacpu::barrier("__syncthreads()", 0, where); }
 inline int __syncthreads_count(int p, CUDACPU_HERE) {
@@ -60,7 +59,7 @@ inline void __threadfence() { cudacpu::fence(); }
 inline void __threadfence_block() { cudacpu::fence(); }
 inline void __threadfence_system() { cudacpu::fence(); }
 
-// ---- warp operations ---------------------------------------------------------------------------------------
+// ---- warp operations -------------------------------------------------------------------------------------
 
 inline void __syncwarp(unsigned mask = 0xffffffff, CUDACPU_HERE) {
     cudacpu::Lanes("__syncwarp()", mask, 0, where);
@@ -69,12 +68,12 @@ inline unsigned __activemask(CUDACPU_HERE) { return cudacpu::active_lanes(where)
 
 template <class T> concept cudacpu_exchangeable = std::is_arithmetic_v<T> && sizeof(T) >= 4 && sizeof(T) <= 8;
 
-#define CUDACPU_SHUFFLE(name, Argument, source)                                                             \
-    template <cudacpu_exchangeable T>                                                                       \
-    CUDACPU_QUIET T name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) {         \
-        const cudacpu::Lanes lanes(#name "()", mask, value, where);                                         \
-        const int me = cudacpu::lane, first = me & ~(width - 1), last = first + width - 1, from = source;   \
-        return lanes.get<T>(from >= first && from <= last ? from : me);                                     \
+#define CUDACPU_SHUFFLE(name, Argument, source) \
+    template <cudacpu_exchangeable T> \
+    CUDACPU_QUIET T name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) { \
+        const cudacpu::Lanes lanes(#name "()", mask, value, where); \
+        const int me = cudacpu::lane, first = me & ~(width - 1), last = first + width - 1, from = source; \
+        return lanes.get<T>(from >= first && from <= last ? from : me); \
     }
 CUDACPU_SHUFFLE(__shfl_sync, int, first + (argument & (width - 1)))
 CUDACPU_SHUFFLE(__shfl_up_sync, unsigned, me - int(argument))
@@ -106,9 +105,9 @@ inline int __all_sync(unsigned mask, int p, CUDACPU_HERE) {
     return cudacpu::fold("__all_sync()", mask, int(p != 0), std::bit_and<>(), where);
 }
 template <class T> concept cudacpu_word = std::same_as<T, int> || std::same_as<T, unsigned>;
-#define CUDACPU_REDUCE(name, T, f)                                                                          \
-    inline T name(unsigned mask, T value, CUDACPU_HERE) {                                                   \
-        return cudacpu::fold(#name "()", mask, value, f, where);                                            \
+#define CUDACPU_REDUCE(name, T, f) \
+    inline T name(unsigned mask, T value, CUDACPU_HERE) { \
+        return cudacpu::fold(#name "()", mask, value, f, where); \
     }
 CUDACPU_REDUCE(__reduce_add_sync, unsigned, std::plus<>())
 CUDACPU_REDUCE(__reduce_add_sync, int, [](unsigned a, unsigned b) { return a + b; })
@@ -138,7 +137,7 @@ CUDACPU_QUIET unsigned __match_all_sync(unsigned mask, T value, int* all, CUDACP
     return *all ? lanes.present() : 0;
 }
 
-// ---- atomics: for the types that CUDA has them for, so that nvcc takes what this takes ---------------------
+// ---- atomics: for the types that CUDA has them for, so that nvcc takes what this takes -------------------
 
 namespace cudacpu {
 using ull = unsigned long long;
@@ -151,16 +150,16 @@ CUDACPU_QUIET T atomic(T* address, F f, Where where, bool compare = false) {
     return old;
 }
 }  // namespace cudacpu
-#define CUDACPU_ATOMIC(name, expression, ...)                                                               \
-    template <cudacpu::one_of<__VA_ARGS__> T>                                                               \
-    CUDACPU_QUIET T name(T* address, std::type_identity_t<T> value, CUDACPU_HERE) {                         \
-        return cudacpu::atomic(address, [=](T old) CUDACPU_QUIET -> T { return expression; }, where);       \
-    }                                                                                                       \
-    template <class T> T name##_block(T* address, std::type_identity_t<T> value, CUDACPU_HERE) {            \
-        return name(address, value, where);                                                                 \
-    }                                                                                                       \
-    template <class T> T name##_system(T* address, std::type_identity_t<T> value, CUDACPU_HERE) {           \
-        return name(address, value, where);                                                                 \
+#define CUDACPU_ATOMIC(name, expression, ...) \
+    template <cudacpu::one_of<__VA_ARGS__> T> \
+    CUDACPU_QUIET T name(T* address, std::type_identity_t<T> value, CUDACPU_HERE) { \
+        return cudacpu::atomic(address, [=](T old) CUDACPU_QUIET -> T { return expression; }, where); \
+    } \
+    template <class T> T name##_block(T* address, std::type_identity_t<T> value, CUDACPU_HERE) { \
+        return name(address, value, where); \
+    } \
+    template <class T> T name##_system(T* address, std::type_identity_t<T> value, CUDACPU_HERE) { \
+        return name(address, value, where); \
     }
 CUDACPU_ATOMIC(atomicAdd, std::is_integral_v<T> ? T(cudacpu::ull(old) + cudacpu::ull(value)) : T(old + value),
                int, unsigned, cudacpu::ull, float, double)
@@ -175,22 +174,22 @@ CUDACPU_ATOMIC(atomicInc, old >= value ? 0 : old + 1, unsigned)
 CUDACPU_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1, unsigned)
 #undef CUDACPU_ATOMIC
 
-#define CUDACPU_CAS(name)                                                                                   \
-    template <cudacpu::one_of<int, unsigned, cudacpu::ull, unsigned short> T>                               \
-    CUDACPU_QUIET T name(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired,     \
-                         CUDACPU_HERE) {                                                                    \
-        auto f = [=](T old) CUDACPU_QUIET { return old == expected ? desired : old; };                      \
-        return cudacpu::atomic(address, f, where, true);                                                    \
+#define CUDACPU_CAS(name) \
+    template <cudacpu::one_of<int, unsigned, cudacpu::ull, unsigned short> T> \
+    CUDACPU_QUIET T name(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired, \
+                         CUDACPU_HERE) { \
+        auto f = [=](T old) CUDACPU_QUIET { return old == expected ? desired : old; }; \
+        return cudacpu::atomic(address, f, where, true); \
     }
 CUDACPU_CAS(atomicCAS)
 CUDACPU_CAS(atomicCAS_block)
 CUDACPU_CAS(atomicCAS_system)
 #undef CUDACPU_CAS
 
-// ---- mathematics and bits ----------------------------------------------------------------------------------
+// ---- mathematics and bits --------------------------------------------------------------------------------
 
-#define CUDACPU_MINMAX(T)                                                                                   \
-    constexpr T min(T a, T b) { return b < a ? b : a; }                                                     \
+#define CUDACPU_MINMAX(T) \
+    constexpr T min(T a, T b) { return b < a ? b : a; } \
     constexpr T max(T a, T b) { return a < b ? b : a; }
 CUDACPU_MINMAX(int)
 CUDACPU_MINMAX(unsigned)
@@ -252,10 +251,10 @@ Int cudacpu_to_integer(Float x) {
     if (x >= Float(std::numeric_limits<Int>::max())) return std::numeric_limits<Int>::max();
     return x <= Float(std::numeric_limits<Int>::min()) ? std::numeric_limits<Int>::min() : Int(x);
 }
-#define CUDACPU_CONVERT(From, from, To, to)                                                                 \
-    inline To __##from##2##to##_rn(From x) { return cudacpu_to_integer<To>(std::nearbyint(x)); }            \
-    inline To __##from##2##to##_rz(From x) { return cudacpu_to_integer<To>(std::trunc(x)); }                \
-    inline To __##from##2##to##_ru(From x) { return cudacpu_to_integer<To>(std::ceil(x)); }                 \
+#define CUDACPU_CONVERT(From, from, To, to) \
+    inline To __##from##2##to##_rn(From x) { return cudacpu_to_integer<To>(std::nearbyint(x)); } \
+    inline To __##from##2##to##_rz(From x) { return cudacpu_to_integer<To>(std::trunc(x)); } \
+    inline To __##from##2##to##_ru(From x) { return cudacpu_to_integer<To>(std::ceil(x)); } \
     inline To __##from##2##to##_rd(From x) { return cudacpu_to_integer<To>(std::floor(x)); }
 CUDACPU_CONVERT(float, float, int, int)
 CUDACPU_CONVERT(float, float, unsigned, uint)
@@ -322,7 +321,9 @@ constexpr long long __double_as_longlong(double x) { return std::bit_cast<long l
 constexpr double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
 constexpr int __double2hiint(double x) { return __double_as_longlong(x) >> 32; }
 constexpr int __double2loint(double x) { return int(__double_as_longlong(x)); }
-constexpr double __hiloint2double(int h, int l) { return __longlong_as_double(cudacpu::ull(h) << 32 | unsigned(l)); }
+constexpr double __hiloint2double(int h, int l) {
+    return __longlong_as_double(cudacpu::ull(h) << 32 | unsigned(l));
+}
 
 template <class T> __forceinline__ T __ldg(const T* p) { return *p; }
 template <class T> __forceinline__ T __ldcg(const T* p) { return *p; }
@@ -330,7 +331,7 @@ template <class T> __forceinline__ T __ldcs(const T* p) { return *p; }
 template <class T> __forceinline__ void __stcg(T* p, std::type_identity_t<T> value) { *p = value; }
 template <class T> __forceinline__ void __stcs(T* p, std::type_identity_t<T> value) { *p = value; }
 
-// ---- time, and what ends a kernel --------------------------------------------------------------------------
+// ---- time, and what ends a kernel ------------------------------------------------------------------------
 
 inline long long clock64() { return cudacpu::clock_ticks(); }  // clock() is the engine's as well
 inline void __nanosleep(unsigned) { cudacpu::give_way(); }

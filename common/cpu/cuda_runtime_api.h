@@ -1,56 +1,56 @@
 // cuda_runtime_api.h - the runtime API, as far as the CPU device has it, with CUDA's own names and numbers.
 #pragma once
 #include <type_traits>
+#include <utility>
 
 #include "engine.hpp"
 
 #define CUDART_VERSION 13000
 
-#define CUDACPU_ERRORS(X)                                                                                   \
-    X(Success, 0, "no error") X(ErrorInvalidValue, 1, "invalid argument")                                   \
-    X(ErrorMemoryAllocation, 2, "out of memory") X(ErrorInitializationError, 3, "initialization error")     \
-    X(ErrorInvalidConfiguration, 9, "invalid configuration argument")                                       \
-    X(ErrorInvalidPitchValue, 12, "invalid pitch argument")                                                 \
-    X(ErrorInvalidSymbol, 13, "invalid device symbol")                                                      \
-    X(ErrorInvalidHostPointer, 16, "invalid host pointer")                                                  \
-    X(ErrorInvalidDevicePointer, 17, "invalid device pointer")                                              \
-    X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                                 \
-    X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")          \
-    X(ErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")                     \
-    X(ErrorMissingConfiguration, 52, "__global__ function call is not configured")                          \
-    X(ErrorInvalidDeviceFunction, 98, "invalid device function")                                            \
-    X(ErrorNoDevice, 100, "no CUDA-capable device is detected")                                             \
-    X(ErrorInvalidDevice, 101, "invalid device ordinal")                                                    \
-    X(ErrorInvalidKernelImage, 200, "device kernel image is invalid")                                       \
-    X(ErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device")         \
-    X(ErrorECCUncorrectable, 214, "uncorrectable ECC error encountered")                                    \
-    X(ErrorUnsupportedLimit, 215, "limit is not supported on this architecture")                            \
-    X(ErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices")            \
-    X(ErrorInvalidPtx, 218, "a PTX JIT compilation failed")                                                 \
-    X(ErrorFileNotFound, 301, "file not found")                                                             \
-    X(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")                    \
-    X(ErrorInvalidResourceHandle, 400, "invalid resource handle")                                           \
-    X(ErrorIllegalState, 401, "the operation cannot be performed in the present state")                     \
-    X(ErrorSymbolNotFound, 500, "named symbol not found") X(ErrorNotReady, 600, "device not ready")         \
-    X(ErrorIllegalAddress, 700, "an illegal memory access was encountered")                                 \
-    X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch")                            \
-    X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated")                                   \
-    X(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                                 \
-    X(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")                                   \
-    X(ErrorSetOnActiveProcess, 708, "cannot set while device is active in this process")                    \
-    X(ErrorContextIsDestroyed, 709, "context is destroyed")                                                 \
-    X(ErrorAssert, 710, "device-side assert triggered")                                                     \
+#define CUDACPU_ERRORS(X) \
+    X(Success, 0, "no error") X(ErrorInvalidValue, 1, "invalid argument") \
+    X(ErrorMemoryAllocation, 2, "out of memory") X(ErrorInitializationError, 3, "initialization error") \
+    X(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
+    X(ErrorInvalidPitchValue, 12, "invalid pitch argument") \
+    X(ErrorInvalidSymbol, 13, "invalid device symbol") \
+    X(ErrorInvalidHostPointer, 16, "invalid host pointer") \
+    X(ErrorInvalidDevicePointer, 17, "invalid device pointer") \
+    X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
+    X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+    X(ErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable") \
+    X(ErrorMissingConfiguration, 52, "__global__ function call is not configured") \
+    X(ErrorInvalidDeviceFunction, 98, "invalid device function") \
+    X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
+    X(ErrorInvalidDevice, 101, "invalid device ordinal") \
+    X(ErrorInvalidKernelImage, 200, "device kernel image is invalid") \
+    X(ErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
+    X(ErrorECCUncorrectable, 214, "uncorrectable ECC error encountered") \
+    X(ErrorUnsupportedLimit, 215, "limit is not supported on this architecture") \
+    X(ErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices") \
+    X(ErrorInvalidPtx, 218, "a PTX JIT compilation failed") X(ErrorFileNotFound, 301, "file not found") \
+    X(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS") \
+    X(ErrorInvalidResourceHandle, 400, "invalid resource handle") \
+    X(ErrorIllegalState, 401, "the operation cannot be performed in the present state") \
+    X(ErrorSymbolNotFound, 500, "named symbol not found") X(ErrorNotReady, 600, "device not ready") \
+    X(ErrorIllegalAddress, 700, "an illegal memory access was encountered") \
+    X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
+    X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
+    X(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") \
+    X(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
+    X(ErrorSetOnActiveProcess, 708, "cannot set while device is active in this process") \
+    X(ErrorContextIsDestroyed, 709, "context is destroyed") \
+    X(ErrorAssert, 710, "device-side assert triggered") \
     X(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
-    X(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region")       \
-    X(ErrorHardwareStackError, 714, "hardware stack error")                                                 \
-    X(ErrorIllegalInstruction, 715, "an illegal instruction was encountered")                               \
-    X(ErrorMisalignedAddress, 716, "misaligned address")                                                    \
-    X(ErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space")              \
-    X(ErrorInvalidPc, 718, "invalid program counter")                                                       \
-    X(ErrorLaunchFailure, 719, "unspecified launch failure")                                                \
-    X(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")                         \
-    X(ErrorNotPermitted, 800, "operation not permitted") X(ErrorNotSupported, 801, "operation not supported") \
-    X(ErrorUnknown, 999, "unknown error")
+    X(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
+    X(ErrorHardwareStackError, 714, "hardware stack error") \
+    X(ErrorIllegalInstruction, 715, "an illegal instruction was encountered") \
+    X(ErrorMisalignedAddress, 716, "misaligned address") \
+    X(ErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
+    X(ErrorInvalidPc, 718, "invalid program counter") \
+    X(ErrorLaunchFailure, 719, "unspecified launch failure") \
+    X(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
+    X(ErrorNotPermitted, 800, "operation not permitted") \
+    X(ErrorNotSupported, 801, "operation not supported") X(ErrorUnknown, 999, "unknown error")
 
 enum cudaError : int {
 #define CUDACPU_ERROR(name, number, words) cuda##name = number,
@@ -82,13 +82,17 @@ enum cudaMemLocationType {
     cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost,
     cudaMemLocationTypeHostNuma, cudaMemLocationTypeHostNumaCurrent
 };
-struct cudaMemLocation { cudaMemLocationType type; int id; };
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
 enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ,
-    cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ, cudaDevAttrMaxSharedMemoryPerBlock,
-    cudaDevAttrTotalConstantMemory, cudaDevAttrWarpSize, cudaDevAttrMaxPitch, cudaDevAttrMaxRegistersPerBlock,
-    cudaDevAttrClockRate, cudaDevAttrTextureAlignment, cudaDevAttrGpuOverlap, cudaDevAttrMultiProcessorCount,
-    cudaDevAttrKernelExecTimeout, cudaDevAttrIntegrated, cudaDevAttrCanMapHostMemory, cudaDevAttrComputeMode,
+    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY,
+    cudaDevAttrMaxBlockDimZ, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ,
+    cudaDevAttrMaxSharedMemoryPerBlock, cudaDevAttrTotalConstantMemory, cudaDevAttrWarpSize,
+    cudaDevAttrMaxPitch, cudaDevAttrMaxRegistersPerBlock, cudaDevAttrClockRate, cudaDevAttrTextureAlignment,
+    cudaDevAttrGpuOverlap, cudaDevAttrMultiProcessorCount, cudaDevAttrKernelExecTimeout,
+    cudaDevAttrIntegrated, cudaDevAttrCanMapHostMemory, cudaDevAttrComputeMode,
     cudaDevAttrConcurrentKernels = 31, cudaDevAttrEccEnabled, cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth, cudaDevAttrL2CacheSize, cudaDevAttrMaxThreadsPerMultiProcessor,
     cudaDevAttrAsyncEngineCount, cudaDevAttrUnifiedAddressing, cudaDevAttrComputeCapabilityMajor = 75,
@@ -109,7 +113,9 @@ enum : unsigned {
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 
 // CUDA 13's members, and the clock rates that CUDA 12 still had.
-struct cudaUUID_t { char bytes[16]; };
+struct cudaUUID_t {
+    char bytes[16];
+};
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
@@ -129,7 +135,11 @@ struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
 };
-struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
 struct CUevent_st;
 using cudaEvent_t = CUevent_st*;
 using cudaStream_t = CUstream_st*;
@@ -138,7 +148,7 @@ using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 
-// ---- errors, device ----------------------------------------------------------------------------------------
+// ---- errors, device --------------------------------------------------------------------------------------
 
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
@@ -163,7 +173,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache);
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 
-// ---- memory: `where` lets a report say which line allocated it ---------------------------------------------
+// ---- memory: `where` lets a report say which line allocated it -------------------------------------------
 
 cudaError_t cudaMalloc(void**, size_t, CUDACPU_HERE);
 cudaError_t cudaMallocManaged(void**, size_t, unsigned flags = cudaMemAttachGlobal, CUDACPU_HERE);
@@ -180,36 +190,47 @@ cudaError_t cudaHostGetDevicePointer(void**, void* host, unsigned flags = 0);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*, const void*);
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total);
 cudaError_t cudaMemcpy(void*, const void*, size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind = cudaMemcpyDefault, cudaStream_t = nullptr);
+cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind = cudaMemcpyDefault,
+                            cudaStream_t = nullptr);
 cudaError_t cudaMemcpy2D(void*, size_t, const void*, size_t, size_t width, size_t height, cudaMemcpyKind);
 cudaError_t cudaMemcpy2DAsync(void*, size_t, const void*, size_t, size_t width, size_t height, cudaMemcpyKind,
                               cudaStream_t = nullptr);
 cudaError_t cudaMemset(void*, int, size_t);
 cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t = nullptr);
 cudaError_t cudaMemset2D(void*, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned flags, cudaStream_t = nullptr);
+cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned flags,
+                                 cudaStream_t = nullptr);
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, int device, cudaStream_t = nullptr);
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation);
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int device);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned flags = 4);
 
-template <class T> cudaError_t cudaMalloc(T** p, size_t n, CUDACPU_HERE) { return cudaMalloc((void**)p, n, where); }
-template <class T> cudaError_t cudaMallocManaged(T** p, size_t n, unsigned f = cudaMemAttachGlobal, CUDACPU_HERE) {
+template <class T>
+cudaError_t cudaMalloc(T** p, size_t n, CUDACPU_HERE) {
+    return cudaMalloc((void**)p, n, where);
+}
+template <class T>
+cudaError_t cudaMallocManaged(T** p, size_t n, unsigned f = cudaMemAttachGlobal, CUDACPU_HERE) {
     return cudaMallocManaged((void**)p, n, f, where);
 }
-template <class T> cudaError_t cudaMallocHost(T** p, size_t n, unsigned f = 0, CUDACPU_HERE) {
+template <class T>
+cudaError_t cudaMallocHost(T** p, size_t n, unsigned f = 0, CUDACPU_HERE) {
     return cudaMallocHost((void**)p, n, f, where);
 }
-template <class T> cudaError_t cudaHostAlloc(T** p, size_t n, unsigned f, CUDACPU_HERE) {
+template <class T>
+cudaError_t cudaHostAlloc(T** p, size_t n, unsigned f, CUDACPU_HERE) {
     return cudaHostAlloc((void**)p, n, f, where);
 }
-template <class T> cudaError_t cudaMallocAsync(T** p, size_t n, cudaStream_t s, CUDACPU_HERE) {
+template <class T>
+cudaError_t cudaMallocAsync(T** p, size_t n, cudaStream_t s, CUDACPU_HERE) {
     return cudaMallocAsync((void**)p, n, s, where);
 }
-template <class T> cudaError_t cudaMallocPitch(T** p, size_t* pitch, size_t w, size_t h, CUDACPU_HERE) {
+template <class T>
+cudaError_t cudaMallocPitch(T** p, size_t* pitch, size_t w, size_t h, CUDACPU_HERE) {
     return cudaMallocPitch((void**)p, pitch, w, h, where);
 }
-template <class T> cudaError_t cudaHostGetDevicePointer(T** p, void* host, unsigned flags = 0) {
+template <class T>
+cudaError_t cudaHostGetDevicePointer(T** p, void* host, unsigned flags = 0) {
     return cudaHostGetDevicePointer((void**)p, host, flags);
 }
 
@@ -220,12 +241,14 @@ cudaError_t copy_symbol(void* symbol, size_t size, size_t offset, void* host, co
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t stream = nullptr) {
     return cudacpu::copy_symbol((void*)&symbol, sizeof(T), offset, nullptr, from, bytes, kind, stream, false);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                      cudaStream_t stream = nullptr) {
     return cudacpu::copy_symbol((void*)&symbol, sizeof(T), offset, to, nullptr, bytes, kind, stream, false);
 }
 template <class T>
@@ -238,13 +261,18 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
     return cudacpu::copy_symbol((void*)&symbol, sizeof(T), offset, to, nullptr, bytes, kind, nullptr, true);
 }
-template <class T, class S> cudaError_t cudaGetSymbolAddress(T** p, const S& symbol) {
+template <class T, class S>
+cudaError_t cudaGetSymbolAddress(T** p, const S& symbol) {
     *p = (T*)&symbol;
     return cudaSuccess;
 }
-template <class S> cudaError_t cudaGetSymbolSize(size_t* size, const S&) { *size = sizeof(S); return cudaSuccess; }
+template <class S>
+cudaError_t cudaGetSymbolSize(size_t* size, const S&) {
+    *size = sizeof(S);
+    return cudaSuccess;
+}
 
-// ---- streams and events ------------------------------------------------------------------------------------
+// ---- streams and events ----------------------------------------------------------------------------------
 
 cudaError_t cudaStreamCreate(cudaStream_t*);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned flags);
@@ -264,10 +292,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t);
 cudaError_t cudaEventQuery(cudaEvent_t);
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop);
 
-// ---- kernels as objects ------------------------------------------------------------------------------------
+// ---- kernels as objects ----------------------------------------------------------------------------------
 
 namespace cudacpu {
-template <class T> T& blank() {
+template <class T>
+T& blank() {
     alignas(T) static char bytes[sizeof(T)];
     return reinterpret_cast<T&>(bytes);
 }
@@ -286,17 +315,21 @@ cudaError_t blocks_per_sm(int* blocks, const Kernel*, int threads, size_t dynami
 cudaError_t gate(const char* function);
 }  // namespace cudacpu
 
-template <class F> cudaError_t cudaFuncSetAttribute(F f, cudaFuncAttribute attribute, int value) {
+template <class F>
+cudaError_t cudaFuncSetAttribute(F f, cudaFuncAttribute attribute, int value) {
     return cudacpu::set_attribute(cudacpu::kernel_of(f), attribute, value);
 }
-template <class F> cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache) {
+template <class F>
+cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache) {
     return cudacpu::gate("cudaFuncSetCacheConfig");
 }
-template <class F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a, F f) {
+template <class F>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a, F f) {
     return cudacpu::get_attributes(a, cudacpu::kernel_of(f));
 }
 template <class F>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F f, int threads, size_t dynamic_bytes) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F f, int threads,
+                                                          size_t dynamic_bytes) {
     return cudacpu::blocks_per_sm(blocks, cudacpu::kernel_of(f), threads, dynamic_bytes);
 }
 template <class F>
@@ -307,20 +340,22 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F f, size_
     return e;
 }
 template <class... P>
-cudaError_t cudaLaunchKernel(void (*f)(P...), dim3 grid, dim3 block, void** arguments, size_t dynamic_bytes = 0,
-                             cudaStream_t stream = nullptr, CUDACPU_HERE) {
+cudaError_t cudaLaunchKernel(void (*f)(P...), dim3 grid, dim3 block, void** arguments,
+                             size_t dynamic_bytes = 0, cudaStream_t stream = nullptr, CUDACPU_HERE) {
     cudacpu::configure(grid, block, dynamic_bytes, stream, where);
-    int i = 0;
-    (void)arguments, (void)i;
-    [&]<class... A>(A*... a) { f(*a...); }(static_cast<std::remove_reference_t<P>*>(arguments[i++])...);
+    [&]<size_t... I>(std::index_sequence<I...>) {
+        f(*static_cast<std::remove_reference_t<P>*>(arguments[I])...);
+    }
+    (std::index_sequence_for<P...>());
     return cudaPeekAtLastError();
 }
 
 // What the CPU device cannot do says so when it is compiled.
-#define CUDACPU_REFUSED(name, what)                                                                         \
-    template <class... A> cudaError_t name(A&&...) {                                                        \
-        static_assert(sizeof...(A) > 1000, #name ": the CPU device has no " what);                          \
-        return cudaErrorNotSupported;                                                                       \
+#define CUDACPU_REFUSED(name, what) \
+    template <class... A> \
+    cudaError_t name(A&&...) { \
+        static_assert(sizeof...(A) > 1000, #name ": the CPU device has no " what); \
+        return cudaErrorNotSupported; \
     }
 CUDACPU_REFUSED(cudaLaunchCooperativeKernel, "grid-wide synchronisation: its blocks run one after another")
 CUDACPU_REFUSED(cudaLaunchKernelEx, "clusters or launch attributes; write kernel<<<grid, block>>>(...)")

@@ -44,7 +44,7 @@ string place(const Token& t) { return *t.file + ":" + std::to_string(t.line); }
     exit(1);
 }
 
-// ---- tokens ------------------------------------------------------------------------------------------------
+// ---- tokens ----------------------------------------------------------------------------------------------
 
 bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c & 0x80; }
 
@@ -96,7 +96,8 @@ public:
             } else if (isspace(static_cast<unsigned char>(c))) {
                 end = i + 1;
                 while (c != '\n' && end < input.size() && isspace(static_cast<unsigned char>(input[end])) &&
-                       input[end] != '\n') ++end;
+                       input[end] != '\n')
+                    ++end;
                 kind = Token::space;
                 if (c == '\n') ++line;
             } else if (input.compare(i, 2, "//") == 0) {  // comments: in files that are not preprocessed
@@ -108,8 +109,10 @@ public:
                 line += std::count(input.begin() + i, input.begin() + end, '\n');
             } else if (isdigit(static_cast<unsigned char>(c))) {
                 end = i + 1;
-                while (end < input.size() && (in_word(input[end]) || input[end] == '.' || input[end] == '\'' ||
-                                              (strchr("+-", input[end]) && strchr("eEpP", input[end - 1])))) ++end;
+                while (end < input.size() &&
+                       (in_word(input[end]) || input[end] == '.' || input[end] == '\'' ||
+                        (strchr("+-", input[end]) && strchr("eEpP", input[end - 1]))))
+                    ++end;
                 kind = Token::number;
             } else if (in_word(c)) {
                 end = i + 1;
@@ -147,7 +150,7 @@ public:
     }
 };
 
-// ---- the rewriting -----------------------------------------------------------------------------------------
+// ---- the rewriting ---------------------------------------------------------------------------------------
 
 class Translation {
     std::vector<Token>& all;
@@ -173,8 +176,10 @@ class Translation {
         int depth = 0;
         for (size_t j = i; j < code.size(); ++j) {
             const string& t = at(j);
-            if (t == "(" || t == "[" || t == "{") ++depth;
-            else if ((t == ")" || t == "]" || t == "}") && --depth == 0) return j;
+            if (t == "(" || t == "[" || t == "{")
+                ++depth;
+            else if ((t == ")" || t == "]" || t == "}") && --depth == 0)
+                return j;
         }
         refuse(*code[i], "the bracket '" + at(i) + "' is never closed");
     }
@@ -182,18 +187,24 @@ class Translation {
         int depth = 0;
         for (size_t j = i + 1; j-- > 0;) {
             const string& t = at(j);
-            if (t == ")" || t == "]" || t == "}") ++depth;
-            else if ((t == "(" || t == "[" || t == "{") && --depth == 0) return j;
+            if (t == ")" || t == "]" || t == "}")
+                ++depth;
+            else if ((t == "(" || t == "[" || t == "{") && --depth == 0)
+                return j;
         }
         return 0;
     }
     size_t opening_angle(size_t i) const {
         int depth = 0;
         for (size_t j = i + 1; j-- > 0;) {
-            if (at(j) == ")" || at(j) == "]" || at(j) == "}") j = opening(j);
-            else if (at(j) == ">") ++depth;
-            else if (at(j) == "<" && --depth == 0) return j;
-            else if (at(j) == ";" || at(j) == "{") break;
+            if (at(j) == ")" || at(j) == "]" || at(j) == "}")
+                j = opening(j);
+            else if (at(j) == ">")
+                ++depth;
+            else if (at(j) == "<" && --depth == 0)
+                return j;
+            else if (at(j) == ";" || at(j) == "{")
+                break;
         }
         return i;
     }
@@ -207,11 +218,16 @@ class Translation {
         size_t start = first;
         for (size_t i = first; i < last; ++i) {
             const string& t = at(i);
-            if (t == "(" || t == "[" || t == "{") i = closing(i);
-            else if (t == "=" && !angles) value = true;
-            else if (t == "<" && is_word(i - 1) && !value) ++angles;
-            else if (t == ">" && angles) --angles;
-            else if (t == "," && !angles) parts.push_back({start, i}), start = i + 1, value = false;
+            if (t == "(" || t == "[" || t == "{")
+                i = closing(i);
+            else if (t == "=" && !angles)
+                value = true;
+            else if (t == "<" && is_word(i - 1) && !value)
+                ++angles;
+            else if (t == ">" && angles)
+                --angles;
+            else if (t == "," && !angles)
+                parts.push_back({start, i}), start = i + 1, value = false;
         }
         if (start < last) parts.push_back({start, last});
         return parts;
@@ -219,10 +235,10 @@ class Translation {
 
     // The name that a parameter declares, or "" if it declares none: `int`, `const T*`.
     string parameter_name(size_t first, size_t last) const {
-        static const std::set<string> no_type{"const", "volatile", "typename", "struct", "class", "enum", "union",
-                                              "__restrict", "__restrict__", "register"};
-        static const std::set<string> built_in{"void", "bool", "char", "short", "int", "long", "float", "double",
-                                               "signed", "unsigned", "auto", "wchar_t"};
+        static const std::set<string> no_type{"const", "volatile", "typename",   "struct",       "class",
+                                              "enum",  "union",    "__restrict", "__restrict__", "register"};
+        static const std::set<string> built_in{"void",  "bool",   "char",   "short",    "int",  "long",
+                                               "float", "double", "signed", "unsigned", "auto", "wchar_t"};
         int types = 0, angles = 0;
         string last_word;
         for (size_t i = first; i < last && at(i) != "="; ++i) {
@@ -232,16 +248,20 @@ class Translation {
             } else if (t == "(" && (at(i + 1) == "*" || at(i + 1) == "&")) {
                 return is_word(closing(i) - 1) ? at(closing(i) - 1) : "";
             } else if (t == "[" || t == "(") {
-                if (last_word == "decltype") last_word.clear(), ++types, i = closing(i);
-                else break;
+                if (last_word == "decltype")
+                    last_word.clear(), ++types, i = closing(i);
+                else
+                    break;
             } else if (t == "<") {
                 ++angles;
             } else if (t == ">") {
                 --angles;
             } else if (!angles && is_word(i) && !no_type.count(t)) {
                 last_word = built_in.count(t) ? "" : t;
-                if (at(i - 1) != "::" || i == first) ++types;
-                else last_word.clear();
+                if (at(i - 1) != "::" || i == first)
+                    ++types;
+                else
+                    last_word.clear();
             }
         }
         return types > 1 ? last_word : "";
@@ -250,10 +270,12 @@ class Translation {
     void kernel(size_t i) {
         const Token& mark = *code[i];
         size_t open = i + 1;
-        static const std::set<string> not_the_name{"__attribute__", "requires", "decltype", "noexcept", "alignas",
-                                                   "explicit", "__launch_bounds__", "__maxnreg__"};
+        static const std::set<string> not_the_name{"__attribute__",     "requires",    "decltype",
+                                                   "noexcept",          "alignas",     "explicit",
+                                                   "__launch_bounds__", "__maxnreg__", "__cluster_dims__"};
         string max_threads = "0";
-        while (open < code.size() && !(at(open) == "(" && (at(open - 1) == ">" || !not_the_name.count(at(open - 1)))))
+        while (open < code.size() &&
+               !(at(open) == "(" && (at(open - 1) == ">" || !not_the_name.count(at(open - 1)))))
             if (at(open) == "(") {
                 const size_t close = closing(open);
                 if (at(open - 1) == "__launch_bounds__") {
@@ -262,6 +284,8 @@ class Translation {
                     erase(open - 1, close + 1);
                 }
                 open = close + 1;
+            } else if (at(open) == "__cluster_dims__") {
+                refuse(*code[open], "thread block clusters: the CPU device has none");
             } else if (at(open) == ";" || at(open) == "{") {
                 refuse(mark, "__global__ is followed by no function");
             } else {
@@ -286,12 +310,13 @@ class Translation {
         }
         const size_t end = closing(body);
         write(body, "{ ::cudacpu::enter_kernel(\"" + at(name) + "\", \"" + parameters + "\", " + max_threads +
-                           ", [=]() mutable {");
+                        ", [=]() mutable {");
         write(end, "}" + arguments + "); }");
         for (size_t j = body; j < end; ++j)
             if (is_launch(j))
-                refuse(*code[j], "a kernel is launched from a kernel (dynamic parallelism): the CPU device cannot do "
-                                 "that; launch it from the host");
+                refuse(*code[j],
+                       "a kernel is launched from a kernel (dynamic parallelism): the CPU device cannot do "
+                       "that; launch it from the host");
     }
 
     bool is_launch(size_t i) const {
@@ -302,21 +327,33 @@ class Translation {
     void launch(size_t i) {
         size_t first = i - 1;  // of the expression that names the kernel
         for (;;) {
-            if (at(first) == ")" || at(first) == "]") first = opening(first);
-            else if (at(first) == ">") first = opening_angle(first) - 1;
-            if (first && at(first) == "(" && at(first - 1) == ">") { --first; continue; }
+            if (at(first) == ")" || at(first) == "]")
+                first = opening(first);
+            else if (at(first) == ">")
+                first = opening_angle(first) - 1;
+            if (first && at(first) == "(" && at(first - 1) == ">") {
+                --first;
+                continue;
+            }
             if (first && (at(first) == "[" || at(first) == "(") && is_word(first - 1)) --first;
             const string& before = first ? at(first - 1) : "";
-            if (before == "." || before == "->") first -= 2;
-            else if (before == "::") first -= first > 1 && (is_word(first - 2) || at(first - 2) == ">") ? 2 : 1;
-            else if (before == "template") --first;
-            else break;
+            if (before == "." || before == "->")
+                first -= 2;
+            else if (before == "::")
+                first -= first > 1 && (is_word(first - 2) || at(first - 2) == ">") ? 2 : 1;
+            else if (before == "template")
+                --first;
+            else
+                break;
             if (at(first) == "::") break;
         }
         size_t end = i + 3;
-        while (end < code.size() && !(at(end) == ">" && at(end + 1) == ">" && at(end + 2) == ">" && at(end + 3) == "("))
-            if (at(end) == ";") refuse(*code[i], "<<< is not closed by >>>(");
-            else end = at(end) == "(" || at(end) == "[" || at(end) == "{" ? closing(end) + 1 : end + 1;
+        while (end < code.size() &&
+               !(at(end) == ">" && at(end + 1) == ">" && at(end + 2) == ">" && at(end + 3) == "("))
+            if (at(end) == ";")
+                refuse(*code[i], "<<< is not closed by >>>(");
+            else
+                end = at(end) == "(" || at(end) == "[" || at(end) == "{" ? closing(end) + 1 : end + 1;
         if (end >= code.size()) refuse(*code[i], "<<< is not closed by >>>(");
         const string callee = join(first, i);
         const size_t close = closing(end + 3);
@@ -331,10 +368,12 @@ class Translation {
     // struct S { float tile[16][16]; }; auto& tile = cudacpu::shared<S>("tile").tile;
     void shared(size_t i, bool in_function) {
         size_t start = i;
-        while (start && at(start - 1) != ";" && at(start - 1) != "{" && at(start - 1) != "}" && at(start - 1) != ":")
+        while (start && at(start - 1) != ";" && at(start - 1) != "{" && at(start - 1) != "}" &&
+               at(start - 1) != ":")
             --start;
         size_t end = i;
-        while (end < code.size() && at(end) != ";") end = at(end) == "{" || at(end) == "(" ? closing(end) + 1 : end + 1;
+        while (end < code.size() && at(end) != ";")
+            end = at(end) == "{" || at(end) == "(" ? closing(end) + 1 : end + 1;
         bool is_extern = false;
         for (size_t j = start; j < end; ++j)
             if (at(j) == "__shared__" || at(j) == "static" || at(j) == "extern") {
@@ -348,15 +387,21 @@ class Translation {
             size_t name = first;  // the word before the first '[' or the end
             for (int angles = 0; name < last; ++name) {
                 const string& t = at(name);
-                if (t == "(" || t == "{") name = closing(name);
-                else if (t == "<") ++angles;
-                else if (t == ">") --angles;
-                else if (!angles && (t == "[" || t == "=")) break;
+                if (t == "(" || t == "{")
+                    name = closing(name);
+                else if (t == "<")
+                    ++angles;
+                else if (t == ">")
+                    --angles;
+                else if (!angles && (t == "[" || t == "="))
+                    break;
             }
             const size_t suffix = name--;
             while (name > first && erased(name)) --name;
-            if (!is_word(name)) refuse(*code[i], "this declaration of __shared__ memory is not understood: declare "
-                                                 "one name at a time");
+            if (!is_word(name))
+                refuse(*code[i],
+                       "this declaration of __shared__ memory is not understood: declare "
+                       "one name at a time");
             if (at(suffix) == "=") refuse(*code[i], "__shared__ variables cannot be initialised");
             size_t pointer = name;
             while (pointer > first && (at(pointer - 1) == "*" || erased(pointer - 1))) --pointer;
@@ -367,14 +412,16 @@ class Translation {
                 const size_t close = brackets.find(']');
                 brackets = close == string::npos ? "" : brackets.substr(close + 1);
                 result += "typedef " + specifiers + " " + join(pointer, name) + " " + type + brackets + "; ";
-                if (in_function) result += type + "* const " + at(name) + " = ::cudacpu::dynamic_shared<" + type + ">(); ";
-                else result += "[[maybe_unused]] static " + type + " (&" + at(name) +
-                               ")[] = ::cudacpu::dynamic_at_namespace_scope<" + type + ">(); ";
+                if (in_function)
+                    result += type + "* const " + at(name) + " = ::cudacpu::dynamic_shared<" + type + ">(); ";
+                else
+                    result += "[[maybe_unused]] static " + type + " (&" + at(name) +
+                              ")[] = ::cudacpu::dynamic_at_namespace_scope<" + type + ">(); ";
             } else {
                 result += "struct " + type + " { " + specifiers + " " + declarator + brackets + "; }; ";
-                result += string(in_function ? "" : "static ") + "auto& " + at(name) + " = ::cudacpu::shared" +
-                          (in_function ? "" : "_at_namespace_scope") + "<" + type + ">(\"" + at(name) + "\")." + at(name) +
-                          "; ";
+                result += string(in_function ? "" : "static ") + "auto& " + at(name) +
+                          " = ::cudacpu::shared" + (in_function ? "" : "_at_namespace_scope") + "<" + type +
+                          ">(\"" + at(name) + "\")." + at(name) + "; ";
             }
         }
         erase(start, end);
@@ -389,16 +436,18 @@ class Translation {
         const size_t close = closing(open);
         string instruction;
         size_t j = open + 1;
-        for (; j < close && code[j]->kind == Token::quoted; ++j) instruction += at(j).substr(1, at(j).size() - 2);
+        for (; j < close && code[j]->kind == Token::quoted; ++j)
+            instruction += at(j).substr(1, at(j).size() - 2);
         static const std::regex ptx(R"([a-z]\w*\.[a-z]|\btrap\b|\bexit\b|\bbrkpt\b)");
         if (!in_kernel && !std::regex_search(instruction, ptx)) return;  // the host's own assembly
         static const std::regex reading(
-            R"(\s*mov\.[usb](32|64)\s+%0\s*,\s*%%?(laneid|warpid|nwarpid|smid|nsmid|clock|clock64|globaltimer|)"
-            R"(lanemask_(?:lt|le|eq|ge|gt))\s*;?\s*(?:\\n)?\s*)");
+            R"(\s*mov\.[usb](32|64)\s+%0\s*,\s*%%?(laneid|warpid|nwarpid|smid|nsmid|clock|)"
+            R"(clock64|globaltimer|lanemask_(?:lt|le|eq|ge|gt))\s*;?\s*(?:\\n)?\s*)");
         std::smatch m;
         if (!std::regex_match(instruction, m, reading) || at(j) != ":" || at(j + 2) != "(")
-            refuse(*code[i], "inline PTX: the CPU device cannot run \"" + instruction + "\"; use the function that "
-                             "CUDA has for it (clock64(), __activemask(), ...)");
+            refuse(*code[i], "inline PTX: the CPU device cannot run \"" + instruction +
+                                 "\"; use the function that "
+                                 "CUDA has for it (clock64(), __activemask(), ...)");
         const string target = join(j + 2, closing(j + 2) + 1);
         erase(i, close + 1);
         write(i, target + " = ::cudacpu::special_register(\"" + m[2].str() + "\")");
@@ -428,12 +477,18 @@ public:
                 if (!braces.empty()) functions -= braces.back(), braces.pop_back();
             }
             if (t[0] == '{' || t[0] == '}' || t == ";") statement = i + 1;
-            if (t == "__global__") kernel_end = std::max(kernel_end, end_of_definition(i)), kernel(i);
-            else if (t == "__shared__") shared(i, functions > 0);
-            else if (t == "__launch_bounds__" || t == "__maxnreg__") erase(i, closing(i + 1) + 1);
-            else if (t == "__noinline__" && at(i - 1) != "(") write(i, "__attribute__((noinline))");
-            else if (t == "asm" || t == "__asm__" || t == "__asm") assembly(i, i < kernel_end);
-            else if (is_launch(i)) launch(i);
+            if (t == "__global__")
+                kernel_end = std::max(kernel_end, end_of_definition(i)), kernel(i);
+            else if (t == "__shared__")
+                shared(i, functions > 0);
+            else if (t == "__launch_bounds__" || t == "__maxnreg__")
+                erase(i, closing(i + 1) + 1);
+            else if (t == "__noinline__" && at(i - 1) != "(")
+                write(i, "__attribute__((noinline))");
+            else if (t == "asm" || t == "__asm__" || t == "__asm")
+                assembly(i, i < kernel_end);
+            else if (is_launch(i))
+                launch(i);
         }
     }
     size_t end_of_definition(size_t i) const {
@@ -447,7 +502,7 @@ public:
     }
 };
 
-// ---- files and commands ------------------------------------------------------------------------------------
+// ---- files and commands ----------------------------------------------------------------------------------
 
 string quoted(const string& s) { return "'" + std::regex_replace(s, std::regex("'"), "'\\''") + "'"; }
 string command(const std::vector<string>& words) {
@@ -471,13 +526,30 @@ string read_file(const string& name) {
 
 // What is missing has a name: say it instead of "No such file".
 const std::pair<const char*, const char*> absent[] = {
-    {"cub/", "CUB"}, {"thrust/", "Thrust"}, {"cublas", "cuBLAS"}, {"curand", "cuRAND"}, {"cufft", "cuFFT"},
-    {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"}, {"cudnn", "cuDNN"}, {"nccl", "NCCL"},
-    {"mma.h", "WMMA (tensor cores)"}, {"cuda/", "libcu++"}, {"cuda_fp16", "half precision"},
-    {"cuda_bf16", "bfloat16"}, {"cuda_fp8", "8-bit floating point"}, {"nvrtc", "run-time compilation"},
-    {"cutlass/", "CUTLASS"}, {"cute/", "CuTe"}, {"texture_", "textures"}, {"surface_", "surfaces"},
-    {"cuda_pipeline", "asynchronous copies to shared memory"}, {"cooperative_groups/memcpy_async", "memcpy_async"},
-    {"cuda_gl_interop", "OpenGL"}, {"nvToolsExt", "NVTX"}, {"nvtx3/", "NVTX"}};
+    {"cub/", "CUB"},
+    {"thrust/", "Thrust"},
+    {"cublas", "cuBLAS"},
+    {"curand", "cuRAND"},
+    {"cufft", "cuFFT"},
+    {"cusparse", "cuSPARSE"},
+    {"cusolver", "cuSOLVER"},
+    {"cudnn", "cuDNN"},
+    {"nccl", "NCCL"},
+    {"mma.h", "WMMA (tensor cores)"},
+    {"cuda/", "libcu++"},
+    {"cuda_fp16", "half precision"},
+    {"cuda_bf16", "bfloat16"},
+    {"cuda_fp8", "8-bit floating point"},
+    {"nvrtc", "run-time compilation"},
+    {"cutlass/", "CUTLASS"},
+    {"cute/", "CuTe"},
+    {"texture_", "textures"},
+    {"surface_", "surfaces"},
+    {"cuda_pipeline", "asynchronous copies to shared memory"},
+    {"cooperative_groups/memcpy_async", "memcpy_async"},
+    {"cuda_gl_interop", "OpenGL"},
+    {"nvToolsExt", "NVTX"},
+    {"nvtx3/", "NVTX"}};
 
 void look_at_raw_source(const string& name, bool failed) {
     Source raw(read_file(name), name);
@@ -486,18 +558,21 @@ void look_at_raw_source(const string& name, bool failed) {
     for (const Token& t : raw.tokens) {
         std::smatch m;
         if (!failed && t.text.find("__CUDA_ARCH__") != string::npos && !warned && t.text[0] != '/') {
-            std::cerr << place(t) << ": warning: __CUDA_ARCH__ is not defined here: the CPU device takes the host's "
-                                     "branch\n";
+            std::cerr << place(t)
+                      << ": warning: __CUDA_ARCH__ is not defined here: the CPU device takes the host's "
+                         "branch\n";
             warned = true;
         }
         if (failed && t.text[0] == '#' && std::regex_match(t.text, m, include))
             for (auto [prefix, what] : absent)
                 if (m[1].str().find(prefix) == 0)
-                    std::cerr << place(t) << ": error: the CPU device has no " << what << " (" << m[1] << ")\n";
+                    std::cerr << place(t) << ": error: the CPU device has no " << what << " (" << m[1]
+                              << ")\n";
     }
 }
 
-string preprocess(const string& file, const std::vector<string>& options, const string& depfile, const string& target) {
+string preprocess(const string& file, const std::vector<string>& options, const string& depfile,
+                  const string& target) {
     std::vector<string> words{"-E", "-x", "c++", "-std=gnu++20", "-include", "cuda_runtime.h"};
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {"-isystem", CUDACPU_INCLUDE});
@@ -515,7 +590,8 @@ string preprocess(const string& file, const std::vector<string>& options, const 
     return text;
 }
 
-void translate(const string& file, const string& out, const std::vector<string>& options, const string& depfile = "") {
+void translate(const string& file, const string& out, const std::vector<string>& options,
+               const string& depfile = "") {
     Source source(preprocess(file, options, depfile, out), file);
     for (const string& name : source.own_files()) look_at_raw_source(name, false);
     Translation translation(source.tokens, source);
@@ -525,18 +601,19 @@ void translate(const string& file, const string& out, const std::vector<string>&
     if (!stream.flush()) stop("cannot write " + out);
 }
 
-int compile(const std::vector<string>& files, const string& out, const string& build, const std::vector<string>& options,
-            const std::vector<string>& libraries) {
+int compile(const std::vector<string>& files, const string& out, const string& build,
+            const std::vector<string>& options, const std::vector<string>& libraries) {
     char folder[] = "/tmp/cudacpu-XXXXXX";
     if (!mkdtemp(folder)) stop("cannot make a folder in /tmp");
-    std::vector<string> words{"-std=gnu++20", "-g"}, sources;
+    std::vector<string> words{"-std=gnu++20", "-g", "-Wno-volatile"}, sources;
     if (build == "hazards") {
         std::istringstream flags(CUDACPU_HAZARD_FLAGS);
         for (string flag; flags >> flag;) words.push_back(flag);
     } else {
         words.push_back("-O2");
     }
-    if (build == "asan") words.insert(words.end(), {"-fsanitize=address,undefined", "-fno-omit-frame-pointer"});
+    if (build == "asan")
+        words.insert(words.end(), {"-fsanitize=address,undefined", "-fno-omit-frame-pointer"});
     words.insert(words.end(), options.begin(), options.end());
     std::vector<string> defines = options;
     if (build == "asan") defines.push_back("-fsanitize=address,undefined");
@@ -585,21 +662,31 @@ int main(int argc, char** argv) {
         const string a = argv[i];
         auto next = [&]() -> string { return ++i < argc ? argv[i] : (stop(a + " wants a value"), ""); };
         const string suffix = a.substr(a.rfind('.') + 1);
-        if (a == "--translate") only_translate = true;
-        else if (a == "--depfile") depfile = next();
-        else if (a == "--hazards" || a == "--asan") build = a.substr(2);
-        else if (a == "-o") out = next();
+        if (a == "--translate")
+            only_translate = true;
+        else if (a == "--depfile")
+            depfile = next();
+        else if (a == "--hazards" || a == "--asan")
+            build = a.substr(2);
+        else if (a == "-o")
+            out = next();
         else if (a == "-I" || a == "-D" || a == "-U" || a == "-include" || a == "-isystem" || a == "-iquote")
             options.push_back(a), options.push_back(next());
-        else if (a == "-L" || a == "-l") libraries.push_back(a + next());
-        else if (a.find("-l") == 0 || a.find("-L") == 0 || a.find("-Wl,") == 0) libraries.push_back(a);
-        else if (a[0] == '-') options.push_back(a);
-        else if (suffix == "o" || suffix == "a" || suffix == "so") libraries.push_back(a);
-        else files.push_back(a);
+        else if (a == "-L" || a == "-l")
+            libraries.push_back(a + next());
+        else if (a.find("-l") == 0 || a.find("-L") == 0 || a.find("-Wl,") == 0)
+            libraries.push_back(a);
+        else if (a[0] == '-')
+            options.push_back(a);
+        else if (suffix == "o" || suffix == "a" || suffix == "so")
+            libraries.push_back(a);
+        else
+            files.push_back(a);
     }
     if (files.empty()) {
         std::cerr << "cudacpu FILE.cu [MORE.cu ...] -o PROGRAM [--hazards|--asan] [g++ options]\n"
-                     "  builds a CUDA program that runs on the CPU device. --hazards finds races and accesses out of\n"
+                     "  builds a CUDA program that runs on the CPU device. --hazards finds races and "
+                     "accesses out of\n"
                      "  bounds; --asan adds AddressSanitizer and UndefinedBehaviorSanitizer.\n"
                      "cudacpu --translate FILE.cu -o OUT.cpp [--depfile OUT.d] [preprocessor options]\n";
         return 2;

@@ -21,12 +21,14 @@
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-extern "C" const char* __asan_default_options() { return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=0"; }
+extern "C" const char* __asan_default_options() {
+    return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=0";
+}
 extern "C" void __asan_on_error() {
     if (!cudacpu::in_kernel()) return;
     const std::string about = cudacpu::explain(__asan_get_report_address());
-    cudacpu::say("cudacpu: in kernel " + std::string(cudacpu::launch->kernel->name) + ", " + cudacpu::thread_name() +
-                 (about.empty() ? "" : "\n  " + about));
+    cudacpu::say("cudacpu: in kernel " + std::string(cudacpu::launch->kernel->name) + ", " +
+                 cudacpu::thread_name() + (about.empty() ? "" : "\n  " + about));
 }
 #endif
 
@@ -53,7 +55,7 @@ namespace {
 
 constexpr size_t stack_bytes = 256 << 10, page = 4096;
 
-// ---- fibers ------------------------------------------------------------------------------------------------
+// ---- fibers ----------------------------------------------------------------------------------------------
 
 struct Thread;
 struct Fiber {
@@ -74,12 +76,12 @@ struct Thread {
     Fiber* fiber;
 };
 
-Fiber host;                          // the program's own stack
+Fiber host;  // the program's own stack
 Fiber* current = &host;
-Thread* self;                        // nullptr: the host runs
-std::deque<Fiber> fibers;            // all that were ever made: blocks take them one after the other
+Thread* self;              // nullptr: the host runs
+std::deque<Fiber> fibers;  // all that were ever made: blocks take them one after the other
 std::vector<Fiber*> spare;
-cudaError_t outcome;                 // of the block that now runs
+cudaError_t outcome;  // of the block that now runs
 
 void fiber_main(transfer_t);
 
@@ -114,7 +116,8 @@ void arrive(transfer_t from) {  // the first thing that a fiber does when it goe
     const void* bottom;
     size_t size;
     __sanitizer_finish_switch_fiber(current->fake_stack, &bottom, &size);
-    if (!host.bottom) host.bottom = static_cast<char*>(const_cast<void*>(bottom)), host.top = host.bottom + size;
+    if (!host.bottom)
+        host.bottom = static_cast<char*>(const_cast<void*>(bottom)), host.top = host.bottom + size;
 #endif
 }
 
@@ -135,7 +138,7 @@ void become(Thread* t) {
     lane = t->rank % 32;
 }
 
-// ---- one block ---------------------------------------------------------------------------------------------
+// ---- one block -------------------------------------------------------------------------------------------
 
 struct Warp {
     unsigned ended, lanes;
@@ -145,10 +148,10 @@ std::vector<Thread> threads;
 std::vector<Warp> warps;
 std::vector<Exchange*> spare_exchanges;
 unsigned n, n_ended, n_at_barrier, n_at_activemask;
-Thread* ring[1024];                  // the threads that are ready, first come, first served
+Thread* ring[1024];  // the threads that are ready, first come, first served
 unsigned ring_head, ring_count;
 constexpr unsigned ring_mask = 1023;
-unsigned long progress;              // the watchdog looks whether it moves
+unsigned long progress;  // the watchdog looks whether it moves
 unsigned atomics_in_a_row;
 enum { forward, reverse, seeded } order_mode;
 std::vector<unsigned> order;
@@ -194,8 +197,7 @@ std::string who_waits_where() {
         const std::string where = position(threads[first]);
         if (i < n && position(threads[i]) == where) continue;
         if (++lines > 6) return all + "\n  ...";
-        all += i - first == 1 ? text("\n  thread %u %s", first, where.c_str())
-                              : text("\n  threads %u-%u %s", first, i - 1, where.c_str());
+        all += text("\n  threads %u-%u %s", first, i - 1, where.c_str());
         first = i;
     }
     return all;
@@ -211,9 +213,11 @@ void pass_barrier() {
     for (Thread& t : threads) {
         if (t.state != at_barrier) continue;
         if (first && !same(first->where, t.where))
-            fault(cudaErrorLaunchFailure, "divergent barrier: the threads of the block wait at different ones",
+            fault(cudaErrorLaunchFailure,
+                  "divergent barrier: the threads of the block wait at different ones",
                   "every thread of the block must reach the same barrier: move it out of the branch" +
-                      who_waits_where(), &t.where);
+                      who_waits_where(),
+                  &t.where);
         first = &t;
         votes += t.vote;
     }
@@ -221,7 +225,8 @@ void pass_barrier() {
     static int warned_line;
     if (n_ended && (warned_file != first->where.file || warned_line != first->where.line)) {
         warned_file = first->where.file, warned_line = first->where.line;
-        say("cudacpu: warning: a barrier that threads of the block never reach, as they have ended\n  in kernel " +
+        say("cudacpu: warning: a barrier that threads of the block never reach, as they have ended\n  in "
+            "kernel " +
             std::string(launch->kernel->name) + ", " + thread_name() + who_waits_where() +
             "\n  GPUs since Volta go on without them. Let all threads reach the barrier, and guard the work"
             " with if instead of return.");
@@ -244,7 +249,9 @@ void complete(Warp& warp, unsigned first, size_t i) {
     push_waiting(at_warp, first, std::min(32u, n - first), e->arrived);
 }
 
-bool is_complete(const Warp& warp, const Exchange& e) { return !(e.mask & warp.lanes & ~warp.ended & ~e.arrived); }
+bool is_complete(const Warp& warp, const Exchange& e) {
+    return !(e.mask & warp.lanes & ~warp.ended & ~e.arrived);
+}
 
 void thread_ends() {
     self->state = ended;
@@ -253,8 +260,10 @@ void thread_ends() {
     Warp& warp = warps[rank / 32];
     warp.ended |= 1u << lane;
     for (size_t i = 0; i < warp.open.size();)
-        if (is_complete(warp, *warp.open[i])) complete(warp, rank & ~31u, i);
-        else ++i;
+        if (is_complete(warp, *warp.open[i]))
+            complete(warp, rank & ~31u, i);
+        else
+            ++i;
     if (n_at_barrier && n_at_barrier + n_ended == n) pass_barrier();
 }
 
@@ -268,7 +277,8 @@ bool form_active_groups() {
             if (threads[i].state != at_activemask || threads[i].mask) continue;
             unsigned together = 0;
             for (unsigned j = i; j < last; ++j)
-                if (threads[j].state == at_activemask && !threads[j].mask && same(threads[i].where, threads[j].where))
+                if (threads[j].state == at_activemask && !threads[j].mask &&
+                    same(threads[i].where, threads[j].where))
                     together |= 1u << (j - first);
             for (unsigned j = i; j < last; ++j)
                 if (together >> (j - first) & 1) threads[j].mask = together;
@@ -291,8 +301,11 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
         fault(cudaErrorLaunchFailure,
               at_a_barrier ? "deadlock: the threads of a block wait for each other"
                            : "deadlock: a warp operation waits for a lane that does not come",
-              "every lane named in the mask must call the operation, with the same mask, and every thread of the "
-              "block must reach the same barrier" + who_waits_where(), &stuck->where);
+              "every lane named in the mask must call the operation, with the same mask, and every thread of "
+              "the "
+              "block must reach the same barrier" +
+                  who_waits_where(),
+              &stuck->where);
     }
     if (order_mode == seeded || hazard_build)
         std::swap(ring[ring_head & ring_mask], ring[(ring_head + random_number() % ring_count) & ring_mask]);
@@ -319,8 +332,10 @@ void fiber_main(transfer_t from) {
             continue;
         }
         spare.push_back(current);
-        if (next) resume(next);
-        else become(nullptr), switch_to(&host);
+        if (next)
+            resume(next);
+        else
+            become(nullptr), switch_to(&host);
     }
 }
 
@@ -410,7 +425,7 @@ cudaError_t run(const Launch& l) {
     return outcome;
 }
 
-// ---- what kernels call -------------------------------------------------------------------------------------
+// ---- what kernels call -----------------------------------------------------------------------------------
 
 bool in_kernel() { return self; }
 unsigned threads_in_block() { return n; }
@@ -525,7 +540,7 @@ unsigned long long special_register(const char* name) {
     return ~below & ~mine;  // lanemask_gt: the translator lets no other through
 }
 
-// ---- shared memory -----------------------------------------------------------------------------------------
+// ---- shared memory ---------------------------------------------------------------------------------------
 
 namespace {
 void use_shared(size_t bytes, const char* name, Where where) {
@@ -533,7 +548,8 @@ void use_shared(size_t bytes, const char* name, Where where) {
     Kernel& k = *launch->kernel;
     k.static_bytes = std::max(k.static_bytes, shared_bytes - launch->dynamic_bytes);
     if (shared_bytes > std::max(limit_of_all, k.dynamic_limit))
-        fault(cudaErrorInvalidValue, text("%zu bytes of shared memory with %s, the limit is 49152", shared_bytes, name),
+        fault(cudaErrorInvalidValue,
+              text("%zu bytes of shared memory with %s, the limit is 49152", shared_bytes, name),
               "use less, or raise the limit for the dynamic part with cudaFuncSetAttribute", &where);
 }
 void place(SharedObject& s, const char* name, Where where) {
@@ -589,11 +605,17 @@ void* dynamic_arena(size_t alignment, bool fixed_start) {
     return memset(arena->start, 0xff, bytes);
 }
 
-// ---- launches ----------------------------------------------------------------------------------------------
+// ---- launches --------------------------------------------------------------------------------------------
 
 Kernel** probe;
 namespace {
-struct Configuration { dim3 grid, block; size_t dynamic_bytes; CUstream_st* stream; Where where; std::string refused; };
+struct Configuration {
+    dim3 grid, block;
+    size_t dynamic_bytes;
+    CUstream_st* stream;
+    Where where;
+    std::string refused;
+};
 std::vector<Configuration> configurations;  // a launch among the arguments of another is fine
 }  // namespace
 
@@ -628,11 +650,13 @@ void finish_launch(Kernel& kernel, Body body) {
     configurations.pop_back();
     if (!c.refused.empty()) {
         std::string name = kernel.parameters;
-        for (int i = std::stoi(c.refused); i > 0; --i) name.erase(0, std::min(name.size(), name.find(',') + 1));
+        for (int i = std::stoi(c.refused); i > 0; --i)
+            name.erase(0, std::min(name.size(), name.find(',') + 1));
         name.resize(std::min(name.size(), name.find(',')));
-        c.refused = text("cudacpu: kernel %s is given a pointer to host memory, as argument %d (%s)\n  launched at "
-                         "%s:%d\n  give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
-                         kernel.name, std::stoi(c.refused) + 1, name.c_str(), c.where.file, c.where.line);
+        c.refused = text(
+            "cudacpu: kernel %s is given a pointer to host memory, as argument %d (%s)\n  launched at "
+            "%s:%d\n  give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
+            kernel.name, std::stoi(c.refused) + 1, name.c_str(), c.where.file, c.where.line);
     }
     std::shared_ptr<Body> kept(new Body(body), [](Body* b) { b->destroy(b->closure), delete b; });
     if (gate("kernel launch") != cudaSuccess) return;
@@ -642,13 +666,17 @@ void finish_launch(Kernel& kernel, Body body) {
         g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
         return void(failed(cudaErrorInvalidConfiguration));
     if (kernel.max_threads && in_block > kernel.max_threads) return void(failed(cudaErrorInvalidValue));
-    if (c.dynamic_bytes > std::max(limit_of_all, kernel.dynamic_limit)) return void(failed(cudaErrorInvalidValue));
-    enqueue(c.stream, [=, &kernel] {
-        return run({&kernel, *kept, g, b, c.dynamic_bytes, c.stream, c.where, c.refused});
-    }, true);
+    if (c.dynamic_bytes > std::max(limit_of_all, kernel.dynamic_limit))
+        return void(failed(cudaErrorInvalidValue));
+    enqueue(
+        c.stream,
+        [=, &kernel] {
+            return run({&kernel, *kept, g, b, c.dynamic_bytes, c.stream, c.where, c.refused});
+        },
+        true);
 }
 
-// ---- reports -----------------------------------------------------------------------------------------------
+// ---- reports ---------------------------------------------------------------------------------------------
 
 std::string text(const char* format, ...) {
     char buffer[2000];
@@ -690,7 +718,8 @@ std::string source_line(const void* pc) {
     pclose(pipe);
     if (found.size() > 2 && found.substr(found.size() - 2) == ":?") found.clear();
     char folder[4096];
-    if (getcwd(folder, sizeof folder) && found.find(std::string(folder) + "/") == 0) found.erase(0, strlen(folder) + 1);
+    if (getcwd(folder, sizeof folder) && found.find(std::string(folder) + "/") == 0)
+        found.erase(0, strlen(folder) + 1);
     return found;
 }
 
@@ -699,14 +728,15 @@ void report(const std::string& what, const std::string& mend, const std::string&
     std::string s = "cudacpu: " + what + "\n  in kernel " + launch->kernel->name + ", " + thread_name();
     if (!line.empty()) s += ", at " + line;
     const dim3 g = launch->grid, b = launch->block;
-    s += text("\n  launched at %s:%d as <<<(%u,%u,%u), (%u,%u,%u)>>>", launch->where.file, launch->where.line, g.x, g.y,
-              g.z, b.x, b.y, b.z);
+    s += text("\n  launched at %s:%d as <<<(%u,%u,%u), (%u,%u,%u)>>>", launch->where.file, launch->where.line,
+              g.x, g.y, g.z, b.x, b.y, b.z);
     if (!mend.empty()) s += "\n  " + mend;
     say(s);
 }
 }  // namespace
 
-void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where, const void* pc) {
+void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
+           const void* pc) {
     report(what, mend, where ? text("%s:%d", where->file, where->line) : source_line(pc));
     outcome = error;
     leave_block();
@@ -750,9 +780,12 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         last = progress;
         if (!self || ++idle < (hazard_build ? 60 : 10)) return;
         idle = 0;
-        report("the kernel does not come to an end: this thread spins", "blocks run one after another here, and a "
-               "thread gives way only at a barrier, a warp operation or an atomic:\n  waiting for another block never "
-               "ends, and waiting for another thread needs atomics", source_line(pc));
+        report("the kernel does not come to an end: this thread spins",
+               "blocks run one after another here, and a "
+               "thread gives way only at a barrier, a warp operation or an atomic:\n  waiting for another "
+               "block never "
+               "ends, and waiting for another thread needs atomics",
+               source_line(pc));
         outcome = cudaErrorLaunchTimeout;
         return leave_handler(context);
     }
@@ -764,16 +797,19 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     }
     if (self) {
         const bool overflow = address >= current->bottom - page && address < current->bottom + 256;
-        if (overflow) report("stack overflow", "each thread has 256 KB here", source_line(pc));
-        else report(text("illegal memory access at %p", static_cast<const void*>(address)) +
-                    (about.empty() ? "" : ": " + about), "", source_line(pc));
+        if (overflow)
+            report("stack overflow", "each thread has 256 KB here", source_line(pc));
+        else
+            report(text("illegal memory access at %p", static_cast<const void*>(address)) +
+                       (about.empty() ? "" : ": " + about),
+                   "", source_line(pc));
         outcome = cudaErrorIllegalAddress;
         return leave_handler(context);
     }
     const Region* r = find(address);
     if (r && r->kind == Kind::managed && !r->freed && work_is_queued()) {
-        say("cudacpu: warning: the host touches managed memory while a kernel may still use it\n  " + about + ", at " +
-            source_line(pc) + "\n  wait for the kernel first: cudaDeviceSynchronize()");
+        say("cudacpu: warning: the host touches managed memory while a kernel may still use it\n  " + about +
+            ", at " + source_line(pc) + "\n  wait for the kernel first: cudaDeviceSynchronize()");
         return managed_in_use(false);
     }
     if (r) {
@@ -781,7 +817,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
             (r->freed ? "" : "\n  copy it with cudaMemcpy, or use cudaMallocManaged"));
         _exit(3);
     }
-    struct sigaction standard{};  // a fault of the program's own: as if we were not here
+    struct sigaction standard {};  // a fault of the program's own: as if we were not here
     standard.sa_handler = SIG_DFL;
     sigaction(signal, &standard, nullptr);
 }
@@ -796,7 +832,7 @@ const struct Start {
         static char stack[256 << 10];
         const stack_t alternative{stack, 0, sizeof stack};
         sigaltstack(&alternative, nullptr);
-        struct sigaction action{};
+        struct sigaction action {};
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
         action.sa_sigaction = on_signal;
         for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM}) sigaction(s, &action, nullptr);
@@ -808,7 +844,7 @@ const struct Start {
 }  // namespace
 }  // namespace cudacpu
 
-// ---- functions of the C library that do something else in a kernel -----------------------------------------
+// ---- functions of the C library that do something else in a kernel ---------------------------------------
 
 extern "C" {
 
@@ -829,9 +865,9 @@ void __assert_fail(const char* expression, const char* file, unsigned line, cons
                  expression));
         abort();
     }
-    say(text("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line, name.c_str(),
-             cudacpu_block.x, cudacpu_block.y, cudacpu_block.z, cudacpu_thread.x, cudacpu_thread.y, cudacpu_thread.z,
-             expression));
+    say(text("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line,
+             name.c_str(), cudacpu_block.x, cudacpu_block.y, cudacpu_block.z, cudacpu_thread.x,
+             cudacpu_thread.y, cudacpu_thread.z, expression));
     outcome = cudaErrorAssert;
     leave_block();
 }

@@ -27,14 +27,14 @@ struct Where {  // std::source_location, as clang 14 lacks it
     }
 };
 
-// ---- launches: `k<<<grid, block>>>(a, b)` becomes `(configure(grid, block), k(a, b))` ----------------------
+// ---- launches: `k<<<grid, block>>>(a, b)` becomes `(configure(grid, block), k(a, b))` --------------------
 
 struct Kernel {
     const char* name;
-    const char* parameters;                // their names, with commas between
-    unsigned max_threads;                  // of __launch_bounds__
-    size_t dynamic_limit = 48 << 10;       // cudaFuncSetAttribute raises it
-    size_t static_bytes = 0;               // what its threads were seen to use
+    const char* parameters;           // their names, with commas between
+    unsigned max_threads;             // of __launch_bounds__
+    size_t dynamic_limit = 48 << 10;  // cudaFuncSetAttribute raises it
+    size_t static_bytes = 0;          // what its threads were seen to use
 };
 struct Body {  // a kernel with its arguments
     void* closure;
@@ -54,17 +54,22 @@ CUDACPU_QUIET void run_closure(const void* closure) {
     mine();
 }
 template <class F>
-void destroy_closure(void* closure) { delete static_cast<F*>(closure); }
+void destroy_closure(void* closure) {
+    delete static_cast<F*>(closure);
+}
 
 inline void check_each(int number, const void* pointer) { check_argument(number, pointer); }
-template <class T> void check_each(int, const T&) {}
-template <class T> void check_each(int number, T* pointer) {
+template <class T>
+void check_each(int, const T&) {}
+template <class T>
+void check_each(int number, T* pointer) {
     check_argument(number, const_cast<const void*>(reinterpret_cast<const volatile void*>(pointer)));
 }
 
 // The body of every kernel is a call of this: the closure holds the arguments by value.
 template <class F, class... Arguments>
-void enter_kernel(const char* name, const char* parameters, unsigned max_threads, F body, const Arguments&... a) {
+void enter_kernel(const char* name, const char* parameters, unsigned max_threads, F body,
+                  const Arguments&... a) {
     static Kernel kernel{name, parameters, max_threads};
     if (!begin_launch(kernel)) return;
     [[maybe_unused]] int number = 0;
@@ -72,7 +77,7 @@ void enter_kernel(const char* name, const char* parameters, unsigned max_threads
     finish_launch(kernel, {new F(body), sizeof(F), run_closure<F>, destroy_closure<F>});
 }
 
-// ---- shared memory: each object has pages of its own and ends where an inaccessible page begins -------------
+// ---- shared memory: each object has pages of its own and ends where an inaccessible page begins ----------
 
 struct SharedObject {
     size_t bytes, alignment;
@@ -98,13 +103,16 @@ S& shared_at_namespace_scope(const char* name, Where where = Where::here()) {
     return *reinterpret_cast<S*>(at_namespace_scope(object, name, where));
 }
 template <class T>
-T* dynamic_shared() { return static_cast<T*>(dynamic_arena(alignof(T), false)); }
+T* dynamic_shared() {
+    return static_cast<T*>(dynamic_arena(alignof(T), false));
+}
 template <class T>
-T (&dynamic_at_namespace_scope())[] {
+T (&dynamic_at_namespace_scope())
+[] {
     return *reinterpret_cast<T(*)[]>(dynamic_arena(alignof(T), true));
 }
 
-// ---- what threads wait for ---------------------------------------------------------------------------------
+// ---- what threads wait for -------------------------------------------------------------------------------
 
 int barrier(const char* what, int vote, Where where);  // the sum of the votes
 
@@ -119,6 +127,7 @@ void leave(Exchange* exchange);
 
 class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;
+
 public:
     template <class T>
     CUDACPU_QUIET Lanes(const char* what, unsigned mask, const T& value, Where where)
@@ -128,10 +137,13 @@ public:
     CUDACPU_QUIET ~Lanes() { leave(exchange); }
     CUDACPU_QUIET unsigned present() const { return exchange->arrived; }
     template <class T>
-    CUDACPU_QUIET T get(int lane) const {  // CUDA leaves the value of an absent lane open: here it is all ones
+    CUDACPU_QUIET T
+    get(int lane) const {  // CUDA leaves the value of an absent lane open: here it is all ones
         T value;
-        if (exchange->arrived >> lane & 1) memcpy(&value, exchange->value[lane], sizeof(T));
-        else memset(&value, 0xff, sizeof(T));
+        if (exchange->arrived >> lane & 1)
+            memcpy(&value, exchange->value[lane], sizeof(T));
+        else
+            memset(&value, 0xff, sizeof(T));
         return value;
     }
 };
@@ -139,7 +151,8 @@ public:
 extern unsigned rank, lane;  // of the thread that now runs, in its block and in its warp
 bool in_kernel();
 unsigned active_lanes(Where where);
-void about_to_do_atomic(void* address, unsigned bytes, bool compare, Where where);  // may let other threads run
+void about_to_do_atomic(void* address, unsigned bytes, bool compare,
+                        Where where);  // may let other threads run
 void fence();
 void give_way();
 long long clock_ticks();

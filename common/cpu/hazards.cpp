@@ -1,8 +1,8 @@
 // hazards.cpp - the hazard build: what the compiler calls before each access of the program.
 //
 // `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
-// Before an access to shared or global memory the thread may be stopped and another one run, so that a missing
-// atomic loses updates. Then the access is compared with what is noted about those bytes: who wrote and read
+// Before an access to shared or global memory the thread may be stopped and another one run, so that a
+// missing atomic loses updates. Then the access is compared with what is noted about those bytes: who wrote and read
 // them last. Two accesses of different threads, one of them a write, are a race if nothing orders them:
 //   another launch                                         ordered
 //   the same block, with a barrier between                 ordered
@@ -29,8 +29,14 @@ struct Record {  // one access; serial 0: none
     uint16_t rank, epoch, clock;
     uint8_t bytes, access;
 };
-struct Cell { Record write, read[2]; };  // of four bytes; two readers, so that one is not the writer itself
-struct Shadow { Cell* cells; uint8_t* written; size_t bytes; };
+struct Cell {
+    Record write, read[2];
+};  // of four bytes; two readers, so that one is not the writer itself
+struct Shadow {
+    Cell* cells;
+    uint8_t* written;
+    size_t bytes;
+};
 
 namespace {
 
@@ -51,7 +57,9 @@ struct ThreadNotes {
     std::pair<const void*, uint32_t> last_reads[4];  // address and line
     unsigned n_reads = 0;
 };
-struct WarpNotes { uint16_t seen[32][32]; };  // [me][other]: the other's clock, as of the last __syncwarp()
+struct WarpNotes {
+    uint16_t seen[32][32];
+};  // [me][other]: the other's clock, as of the last __syncwarp()
 
 std::vector<ThreadNotes> notes;
 std::vector<WarpNotes> warps;
@@ -61,7 +69,7 @@ std::unordered_map<void*, Known> published;
 std::vector<uint64_t> blocks;  // by serial, from first_serial on
 uint32_t first_serial;
 uint16_t epoch;
-std::vector<Where> places;     // of atomics: they bring a line, plain accesses an address of the code
+std::vector<Where> places;  // of atomics: they bring a line, plain accesses an address of the code
 std::set<std::pair<uint32_t, uint32_t>> reported;
 Region globals;
 
@@ -72,8 +80,10 @@ struct Suspicion {  // a race only if ...
     unsigned char before[16];  // ... the value that is now written differs from the one that is there
     Record other, mine;
 } same_value;
-struct PlainRead {  // ... the line that reads is one that a CAS on the same address follows: the CAS sees
-    char* address;   // whether the value still holds, and a thread that goes without it has decided on an old one
+// ... the line that reads is one that a CAS on the same address follows: the CAS sees whether the value still
+// holds, and a thread that goes without it has decided on an old one
+struct PlainRead {
+    char* address;
     Record read, other;
 };
 std::map<std::pair<uint32_t, uint32_t>, PlainRead> plain_reads;  // by the lines
@@ -84,11 +94,14 @@ Known join(const Known& a, const Known& b) {
     if (!b) return a;
     auto k = std::make_shared<Knowledge>();
     k->everything_before = std::max(a->everything_before, b->everything_before);
-    std::merge(a->facts.begin(), a->facts.end(), b->facts.begin(), b->facts.end(), std::back_inserter(k->facts));
+    std::merge(a->facts.begin(), a->facts.end(), b->facts.begin(), b->facts.end(),
+               std::back_inserter(k->facts));
     size_t kept = 0;
     for (auto& f : k->facts)
-        if (kept && k->facts[kept - 1].first == f.first) k->facts[kept - 1].second = std::max(k->facts[kept - 1].second, f.second);
-        else k->facts[kept++] = f;
+        if (kept && k->facts[kept - 1].first == f.first)
+            k->facts[kept - 1].second = std::max(k->facts[kept - 1].second, f.second);
+        else
+            k->facts[kept++] = f;
     k->facts.resize(kept);
     if (kept > 4000) k->everything_before = block_serial + 1, k->facts.clear();
     return k;
@@ -109,12 +122,13 @@ bool ordered(const Record& r) {  // does r come before what the running thread d
     if (r.serial < first_serial) return true;
     if (r.serial == block_serial) {
         if (r.rank == rank || r.epoch != epoch) return true;
-        if (warps_used && r.rank / 32 == rank / 32 && warps[rank / 32].seen[lane][r.rank % 32] > r.clock) return true;
+        if (warps_used && r.rank / 32 == rank / 32 && warps[rank / 32].seen[lane][r.rank % 32] > r.clock)
+            return true;
     }
     return knowledge_used && (knows(notes[rank].inherited, r) || knows(block_inherited, r));
 }
 
-// ---- reports -----------------------------------------------------------------------------------------------
+// ---- reports ---------------------------------------------------------------------------------------------
 
 uint32_t site_of(Where where) {
     for (size_t i = places.size(); i-- > 0;)
@@ -135,7 +149,9 @@ std::string who(const Record& r) {
     const dim3 g = launch->grid, t = launch->block;
     return text("block (%u,%u,%u), thread (%u,%u,%u) %s", unsigned(b % g.x), unsigned(b / g.x % g.y),
                 unsigned(b / g.x / g.y), r.rank % t.x, r.rank / t.x % t.y, r.rank / t.x / t.y,
-                r.access & atomic ? "does an atomic" : r.access & writes ? "writes" : "reads");
+                r.access & atomic   ? "does an atomic"
+                : r.access & writes ? "writes"
+                                    : "reads");
 }
 
 bool first_time(uint32_t a, uint32_t b) {
@@ -167,15 +183,17 @@ void report_race(const void* address, const Record& other, const Record& mine) {
         mend = "blocks cannot wait for each other: use an atomic, or a second kernel";
     else
         mend = a == b ? "put __syncthreads() into the loop around " + a
-                      : "put __syncthreads() between " + a + " and " + b + " (__syncwarp() is enough within a warp)";
-    say("cudacpu: hazard: a race on " + where_is(address) + "\n  in kernel " + launch->kernel->name + ", " + who(other) +
-        " at " + a + ",\n  and " + who(mine) + " at " + b + ", and nothing orders the two\n  " + mend);
+                      : "put __syncthreads() between " + a + " and " + b +
+                            " (__syncwarp() is enough within a warp)";
+    say("cudacpu: hazard: a race on " + where_is(address) + "\n  in kernel " + launch->kernel->name + ", " +
+        who(other) + " at " + a + ",\n  and " + who(mine) + " at " + b + ", and nothing orders the two\n  " +
+        mend);
 }
 
 void report_one(const void* address, uint32_t site, const std::string& what, const std::string& mend) {
     if (!first_time(site, site)) return;
-    say("cudacpu: hazard: " + what + ": " + where_is(address) + "\n  in kernel " + launch->kernel->name + ", " +
-        thread_name() + ", at " + line_of(site) + "\n  " + mend);
+    say("cudacpu: hazard: " + what + ": " + where_is(address) + "\n  in kernel " + launch->kernel->name +
+        ", " + thread_name() + ", at " + line_of(site) + "\n  " + mend);
 }
 
 void settle() {  // the write of the last call has been done
@@ -191,7 +209,7 @@ void settle_reads() {
     plain_reads.clear();
 }
 
-// ---- one access --------------------------------------------------------------------------------------------
+// ---- one access ------------------------------------------------------------------------------------------
 
 void check_cell(Cell& c, char* address, unsigned size, const Record& now, bool shared) {
     const bool writing = now.access & writes;
@@ -212,13 +230,16 @@ void check_cell(Cell& c, char* address, unsigned size, const Record& now, bool s
     if (writing)
         for (const Record& r : c.read)
             if (conflicts(r)) {
-                if (now.access & atomic) plain_reads.insert({{r.site, now.site}, {address, r, now}});
-                else report_race(address, r, now);
+                if (now.access & atomic)
+                    plain_reads.insert({{r.site, now.site}, {address, r, now}});
+                else
+                    report_race(address, r, now);
             }
     if (writing) {
         c.write = now;
     } else {
-        const bool first = c.read[0].serial != now.serial || c.read[0].epoch != now.epoch || c.read[0].rank == now.rank;
+        const bool first =
+            c.read[0].serial != now.serial || c.read[0].epoch != now.epoch || c.read[0].rank == now.rank;
         c.read[!first] = now;
     }
 }
@@ -250,8 +271,10 @@ void access(void* where, size_t size, uint8_t kind, uint32_t site) {
     bool unwritten = false;
     for (size_t i = offset; i < offset + size; ++i) {
         const uint8_t bit = 1 << i % 8;
-        if (kind & writes && !(kind & atomic)) shadow->written[i / 8] |= bit;
-        else unwritten |= !(shadow->written[i / 8] & bit);
+        if (kind & writes && !(kind & atomic))
+            shadow->written[i / 8] |= bit;
+        else
+            unwritten |= !(shadow->written[i / 8] & bit);
     }
     if (unwritten && (r->kind == Kind::device || is_shared)) {
         report_one(address, site, "a value is used that nobody has written",
@@ -283,12 +306,12 @@ void synchronise(void* address) {  // an atomic, or a volatile flag, hands on wh
 
 }  // namespace
 
-// ---- what the engine tells ---------------------------------------------------------------------------------
+// ---- what the engine tells -------------------------------------------------------------------------------
 
 void launch_begins() {
     if (!globals.start) {
-        globals = {&__data_start, size_t(&_end - &__data_start), Kind::registered, &__data_start,
-                   size_t(&_end - &__data_start), {"", 0}};
+        globals = {&__data_start, size_t(&_end - &__data_start), Kind::registered,
+                   &__data_start, size_t(&_end - &__data_start), {"", 0}};
         region_added(globals);
     }
     first_serial = block_serial + 1;
@@ -320,7 +343,8 @@ void barrier_passed() {
     ++epoch;
     if (!knowledge_used) return;
     for (ThreadNotes& t : notes) {
-        if (t.inherited && t.inherited != block_inherited) block_inherited = join(block_inherited, t.inherited);
+        if (t.inherited && t.inherited != block_inherited)
+            block_inherited = join(block_inherited, t.inherited);
         t.inherited = nullptr;
         t.last_joined = nullptr;
     }
@@ -371,11 +395,12 @@ void at_atomic(void* address, unsigned bytes, bool compare, Where where) {
 
 void region_added(Region& r) {
     auto map = [](size_t bytes) {
-        return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                    0);
     };
     const size_t bytes = r.bytes + 16;
-    r.shadow = new Shadow{static_cast<Cell*>(map(bytes / 4 * sizeof(Cell))), static_cast<uint8_t*>(map(bytes / 8 + 1)),
-                          bytes};
+    r.shadow = new Shadow{static_cast<Cell*>(map(bytes / 4 * sizeof(Cell))),
+                          static_cast<uint8_t*>(map(bytes / 8 + 1)), bytes};
 }
 void region_fresh(Region& r) {
     if (r.shadow) memset(r.shadow->written, 0, r.bytes / 8 + 1);
@@ -384,7 +409,8 @@ void bytes_written(Region& r, size_t offset, size_t bytes) {
     if (!r.shadow) return;
     for (; bytes && offset % 8; ++offset, --bytes) r.shadow->written[offset / 8] |= 1 << offset % 8;
     memset(r.shadow->written + offset / 8, 0xff, bytes / 8);
-    for (offset += bytes / 8 * 8, bytes %= 8; bytes; ++offset, --bytes) r.shadow->written[offset / 8] |= 1 << offset % 8;
+    for (offset += bytes / 8 * 8, bytes %= 8; bytes; ++offset, --bytes)
+        r.shadow->written[offset / 8] |= 1 << offset % 8;
 }
 void region_gone(Region& r) {
     if (!r.shadow) return;
@@ -395,7 +421,7 @@ void region_gone(Region& r) {
 
 }  // namespace cudacpu::hazards
 
-// ---- what the compiler calls -------------------------------------------------------------------------------
+// ---- what the compiler calls -----------------------------------------------------------------------------
 
 using namespace cudacpu::hazards;
 
@@ -405,45 +431,51 @@ void hook(void* address, size_t bytes, uint8_t kind, void* pc) {
 }
 }  // namespace
 
-#define CUDACPU_HOOK(name, bytes, kind)                                                                     \
+#define CUDACPU_HOOK(name, bytes, kind) \
     void __tsan_##name(void* p) { hook(p, bytes, kind, __builtin_return_address(0)); }
-#define CUDACPU_HOOKS(n)                                                                                    \
-    CUDACPU_HOOK(read##n, n, reads) CUDACPU_HOOK(write##n, n, writes)                                       \
-    CUDACPU_HOOK(unaligned_read##n, n, reads) CUDACPU_HOOK(unaligned_write##n, n, writes)                   \
-    CUDACPU_HOOK(volatile_read##n, n, flag) CUDACPU_HOOK(volatile_write##n, n, flag | writes)               \
-    CUDACPU_HOOK(unaligned_volatile_read##n, n, flag) CUDACPU_HOOK(unaligned_volatile_write##n, n, flag | writes)
+#define CUDACPU_HOOKS(n) \
+    CUDACPU_HOOK(read##n, n, reads) \
+    CUDACPU_HOOK(write##n, n, writes) CUDACPU_HOOK(unaligned_read##n, n, reads) \
+        CUDACPU_HOOK(unaligned_write##n, n, writes) CUDACPU_HOOK(volatile_read##n, n, flag) \
+            CUDACPU_HOOK(volatile_write##n, n, flag | writes) \
+                CUDACPU_HOOK(unaligned_volatile_read##n, n, flag) \
+                    CUDACPU_HOOK(unaligned_volatile_write##n, n, flag | writes)
 
 // std::atomic and what the compiler makes of it. One thread runs at a time, so that plain code is atomic.
-#define CUDACPU_RMW(bits, T, name, expression)                                                              \
-    T __tsan_atomic##bits##_##name(T* p, T v, int) {                                                        \
-        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0));                                   \
-        const T old = *p;                                                                                   \
-        *p = T(expression);                                                                                 \
-        return old;                                                                                         \
+#define CUDACPU_RMW(bits, T, name, expression) \
+    T __tsan_atomic##bits##_##name(T* p, T v, int) { \
+        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0)); \
+        const T old = *p; \
+        *p = T(expression); \
+        return old; \
     }
-#define CUDACPU_ATOMICS(bits, T)                                                                            \
-    T __tsan_atomic##bits##_load(const T* p, int) {                                                         \
-        hook(const_cast<T*>(p), sizeof(T), atomic, __builtin_return_address(0));                            \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                        \
-    }                                                                                                       \
-    void __tsan_atomic##bits##_store(T* p, T v, int) {                                                      \
-        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0));                                   \
-        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                           \
-    }                                                                                                       \
-    int __tsan_atomic##bits##_compare_exchange_strong(T* p, T* expected, T v, int, int) {                   \
-        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0));                                   \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
-    }                                                                                                       \
-    int __tsan_atomic##bits##_compare_exchange_weak(T* p, T* expected, T v, int a, int b) {                 \
-        return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, a, b);                         \
-    }                                                                                                       \
-    CUDACPU_RMW(bits, T, exchange, ((void)old, v)) CUDACPU_RMW(bits, T, fetch_add, old + v)                 \
-    CUDACPU_RMW(bits, T, fetch_sub, old - v) CUDACPU_RMW(bits, T, fetch_and, old & v)                       \
-    CUDACPU_RMW(bits, T, fetch_or, old | v) CUDACPU_RMW(bits, T, fetch_xor, old ^ v)
+#define CUDACPU_ATOMICS(bits, T) \
+    T __tsan_atomic##bits##_load(const T* p, int) { \
+        hook(const_cast<T*>(p), sizeof(T), atomic, __builtin_return_address(0)); \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST); \
+    } \
+    void __tsan_atomic##bits##_store(T* p, T v, int) { \
+        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0)); \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST); \
+    } \
+    int __tsan_atomic##bits##_compare_exchange_strong(T* p, T* expected, T v, int, int) { \
+        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0)); \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    } \
+    int __tsan_atomic##bits##_compare_exchange_weak(T* p, T* expected, T v, int a, int b) { \
+        return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, a, b); \
+    } \
+    CUDACPU_RMW(bits, T, exchange, ((void)old, v)) \
+    CUDACPU_RMW(bits, T, fetch_add, old + v) CUDACPU_RMW(bits, T, fetch_sub, old - v) \
+        CUDACPU_RMW(bits, T, fetch_and, old& v) CUDACPU_RMW(bits, T, fetch_or, old | v) \
+            CUDACPU_RMW(bits, T, fetch_xor, old ^ v)
 
 extern "C" {
-CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
-void __tsan_read_range(void* p, size_t n) { hook(p, n, reads, __builtin_return_address(0)); }
+CUDACPU_HOOKS(1)
+CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8)
+    CUDACPU_HOOKS(16) void __tsan_read_range(void* p, size_t n) {
+    hook(p, n, reads, __builtin_return_address(0));
+}
 void __tsan_write_range(void* p, size_t n) { hook(p, n, writes, __builtin_return_address(0)); }
 void __tsan_vptr_update(void** p, void*) { hook(p, 8, writes, __builtin_return_address(0)); }
 void __tsan_vptr_read(void** p) { hook(p, 8, reads, __builtin_return_address(0)); }

@@ -13,31 +13,33 @@ constexpr bool hazard_build = true;
 constexpr bool hazard_build = false;
 #endif
 
-namespace hazards { struct Shadow; }
+namespace hazards {
+struct Shadow;
+}
 
-// ---- memory.cpp --------------------------------------------------------------------------------------------
+// ---- memory.cpp ------------------------------------------------------------------------------------------
 
 enum class Kind { device, managed, pinned, registered, shared, dynamic };
 struct Region {  // memory that the device may use
     char* start;
     size_t bytes;
     Kind kind;
-    char* base;          // the pages that hold it ...
-    size_t pages;        // ... in bytes, without the inaccessible page that follows
+    char* base;    // the pages that hold it ...
+    size_t pages;  // ... in bytes, without the inaccessible page that follows
     Where where;
     bool freed = false;
     hazards::Shadow* shadow = nullptr;  // the hazard build's notes about it
 };
-Region* find(const void* address);          // the region, or the inaccessible page behind it
+Region* find(const void* address);  // the region, or the inaccessible page behind it
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages);
 Region* add_region(const Region& region);
-void device_takes_over(bool device);        // whether device memory may be touched
-void managed_in_use(bool by_device);        // whether the host may touch managed memory
-std::string explain(const void* address);   // "byte 400 of the 400 bytes that ... allocated", or ""
-bool is_global(const void* address);        // a variable of the program
+void device_takes_over(bool device);       // whether device memory may be touched
+void managed_in_use(bool by_device);       // whether the host may touch managed memory
+std::string explain(const void* address);  // "byte 400 of the 400 bytes that ... allocated", or ""
+bool is_global(const void* address);       // a variable of the program
 void report_leaks();
 
-// ---- engine.cpp --------------------------------------------------------------------------------------------
+// ---- engine.cpp ------------------------------------------------------------------------------------------
 
 struct Launch {
     Kernel* kernel;
@@ -49,32 +51,32 @@ struct Launch {
     std::string refused;  // a host pointer among the arguments: said when the kernel would run
 };
 cudaError_t run(const Launch& launch);
-[[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
-                        const void* pc = nullptr);
+[[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend,
+                        const Where* where, const void* pc = nullptr);
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
-std::string source_line(const void* pc);    // "sum.cu:12", from the debug information
-std::string thread_name();                  // "block (0,0,0), thread (5,0,0)"
-void say(const std::string& message);       // on stderr, after all that stdout has
+std::string source_line(const void* pc);  // "sum.cu:12", from the debug information
+std::string thread_name();                // "block (0,0,0), thread (5,0,0)"
+void say(const std::string& message);     // on stderr, after all that stdout has
 unsigned random_number();
-extern size_t limit_of_all;                  // for dynamic shared memory, of kernels that are not known
-void preempt();                             // another thread of the block, if any is ready, goes on
-extern const Launch* launch;                // that now runs
+extern size_t limit_of_all;   // for dynamic shared memory, of kernels that are not known
+void preempt();               // another thread of the block, if any is ready, goes on
+extern const Launch* launch;  // that now runs
 extern uint64_t block_number;
-extern int exit_status;                     // for a program that else would end with 0
+extern int exit_status;  // for a program that else would end with 0
 bool on_own_stack(const void* address);
 unsigned threads_in_block();
 
-// ---- runtime.cpp -------------------------------------------------------------------------------------------
+// ---- runtime.cpp -----------------------------------------------------------------------------------------
 
-cudaError_t failed(cudaError_t error);      // remembers it, as the last error
+cudaError_t failed(cudaError_t error);  // remembers it, as the last error
 cudaError_t enqueue(CUstream_st* stream, std::function<cudaError_t()> work, bool is_kernel = false);
-cudaError_t finish(CUstream_st* stream);    // all that was queued in it, and what that waits for
+cudaError_t finish(CUstream_st* stream);  // all that was queued in it, and what that waits for
 cudaError_t finish_all();
 bool work_is_queued();
 constexpr int sm_count = 4;
 constexpr size_t shared_most = 227 << 10;
 
-// ---- hazards.cpp -------------------------------------------------------------------------------------------
+// ---- hazards.cpp -----------------------------------------------------------------------------------------
 
 namespace hazards {
 #ifdef CUDACPU_HAZARDS

@@ -48,7 +48,8 @@ Region* find(const void* address) {
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages) {
     const size_t rounded = round_up(bytes, alignment);
     *pages = round_up(rounded, page);
-    void* p = mmap(nullptr, *pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* p = mmap(nullptr, *pages + page, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return nullptr;
     *base = static_cast<char*>(p);
     mprotect(*base + *pages, page, PROT_NONE);
@@ -81,13 +82,15 @@ bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
 std::string explain(const void* address) {
     const Region* r = find(address);
     if (!r) return "";
-    const char* const kinds[] = {"allocated by cudaMalloc", "allocated by cudaMallocManaged", "of pinned host memory",
-                                 "of registered host memory", "of the __shared__ variable", ""};
+    const char* const kinds[] = {"allocated by cudaMalloc",    "allocated by cudaMallocManaged",
+                                 "of pinned host memory",      "of registered host memory",
+                                 "of the __shared__ variable", ""};
     const long offset = static_cast<const char*>(address) - r->start;
     if (r->kind == Kind::dynamic)
-        return text("byte %ld of the %zu bytes of dynamic shared memory that the launch gave", offset, r->bytes);
-    return text("byte %ld of the %zu bytes %s at %s:%d%s", offset, r->bytes, kinds[int(r->kind)], r->where.file,
-                r->where.line, r->freed ? ", freed since" : "");
+        return text("byte %ld of the %zu bytes of dynamic shared memory that the launch gave", offset,
+                    r->bytes);
+    return text("byte %ld of the %zu bytes %s at %s:%d%s", offset, r->bytes, kinds[int(r->kind)],
+                r->where.file, r->where.line, r->freed ? ", freed since" : "");
 }
 
 void report_leaks() {
@@ -175,8 +178,8 @@ Side side_of(const void* p, size_t bytes) {  // and whether all bytes lie within
     return r->kind == Kind::device ? device_only : r->kind == Kind::managed ? either : host_only;
 }
 
-cudaError_t copy(const char* function, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                 size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
+cudaError_t copy(const char* function, void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                 size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
     if (auto e = gate(function)) return e;
     if (!width || !height) return cudaSuccess;
     if (kind < 0 || kind > cudaMemcpyDefault) return failed(cudaErrorInvalidMemcpyDirection);
@@ -192,13 +195,15 @@ cudaError_t copy(const char* function, void* to, size_t to_pitch, const void* fr
     }
     if (kind != cudaMemcpyDefault && (target == (to_device ? host_only : device_only) ||
                                       source == (from_device ? host_only : device_only))) {
-        say(text("cudacpu: %s: the direction is wrong: the target is %s memory, the source %s memory", function,
-                 target == device_only ? "device" : "host", source == device_only ? "device" : "host"));
+        say(text("cudacpu: %s: the direction is wrong: the target is %s memory, the source %s memory",
+                 function, target == device_only ? "device" : "host",
+                 source == device_only ? "device" : "host"));
         return failed(cudaErrorInvalidValue);
     }
     std::string staged;  // CUDA has taken an ordinary source when it returns; a pinned one it reads later
     if (!wait && source == host_only && !find(from)) {
-        for (size_t y = 0; y < height; ++y) staged.append(static_cast<const char*>(from) + y * from_pitch, width);
+        for (size_t y = 0; y < height; ++y)
+            staged.append(static_cast<const char*>(from) + y * from_pitch, width);
         from_pitch = width;
     }
     wait |= target == host_only && !find(to);
@@ -246,8 +251,8 @@ cudaError_t copy_symbol(void* symbol, size_t size, size_t offset, void* to, cons
         kind == (forth ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
         return failed(cudaErrorInvalidValue);
     char* place = static_cast<char*>(symbol) + offset;
-    return copy("a copy to or from a symbol", forth ? place : to, bytes, forth ? from : place, bytes, bytes, 1, kind,
-                stream, wait);
+    return copy("a copy to or from a symbol", forth ? place : to, bytes, forth ? from : place, bytes, bytes,
+                1, kind, stream, wait);
 }
 
 }  // namespace cudacpu
@@ -306,9 +311,12 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* a, const void* p) {
     const Region* r = find(p);
     if (r && r->freed) r = nullptr;
     void* q = const_cast<void*>(p);
-    if (!r) *a = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, q};
-    else if (r->kind == Kind::device) *a = {cudaMemoryTypeDevice, 0, q, nullptr};
-    else *a = {r->kind == Kind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, q, q};
+    if (!r)
+        *a = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, q};
+    else if (r->kind == Kind::device)
+        *a = {cudaMemoryTypeDevice, 0, q, nullptr};
+    else
+        *a = {r->kind == Kind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, q, q};
     return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
@@ -324,8 +332,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t n, cudaMemcpyKind kind
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t n, cudaMemcpyKind kind, cudaStream_t stream) {
     return copy("cudaMemcpyAsync", to, n, from, n, n, 1, kind, stream, false);
 }
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                         size_t height, cudaMemcpyKind kind) {
     return copy("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, nullptr, true);
 }
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,

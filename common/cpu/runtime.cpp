@@ -9,7 +9,9 @@
 
 #include "internal.hpp"
 
-struct CUstream_st { bool non_blocking; };
+struct CUstream_st {
+    bool non_blocking;
+};
 struct CUevent_st {
     bool timed, recorded = false;
     unsigned long pending = 0;  // records that are still queued
@@ -104,7 +106,8 @@ cudaError_t enqueue(CUstream_st* stream, std::function<cudaError_t()> work, bool
 cudaError_t finish(CUstream_st* stream) {
     for (size_t i = queue().size(); i-- > 0;)
         if (is_default(stream) ? is_default(queue()[i].stream) || is_blocking(queue()[i].stream)
-                               : queue()[i].stream == stream) return run_until(i);
+                               : queue()[i].stream == stream)
+            return run_until(i);
     return sticky_error ? failed(sticky_error) : cudaSuccess;
 }
 
@@ -126,8 +129,11 @@ struct AtExit {
         size_t kernels = 0;
         for (const Work& w : queue()) kernels += w.is_kernel;
         if (kernels)
-            say(text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s, which never ran:"
-                     "\n  call cudaDeviceSynchronize()", kernels, kernels > 1 ? "s" : ""));
+            say(
+                text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s, which "
+                     "never ran:"
+                     "\n  call cudaDeviceSynchronize()",
+                     kernels, kernels > 1 ? "s" : ""));
         if (!sticky_error) report_leaks();
     }
 } at_exit;
@@ -141,15 +147,24 @@ cudaError_t set_attribute(Kernel* kernel, cudaFuncAttribute attribute, int value
     if (auto e = gate("cudaFuncSetAttribute")) return e;
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || size_t(value) > shared_most) return failed(cudaErrorInvalidValue);
-    if (!kernel) limit_of_all = std::max<size_t>(limit_of_all, value);
-    else kernel->dynamic_limit = std::max<size_t>(48 << 10, value);
+    if (!kernel)
+        limit_of_all = std::max<size_t>(limit_of_all, value);
+    else
+        kernel->dynamic_limit = std::max<size_t>(48 << 10, value);
     return cudaSuccess;
 }
 
 cudaError_t get_attributes(cudaFuncAttributes* a, const Kernel* kernel) {
     if (auto e = gate("cudaFuncGetAttributes")) return e;
-    *a = {kernel ? kernel->static_bytes : 0, 0, 0, kernel && kernel->max_threads ? int(kernel->max_threads) : 1024, 32,
-          80, 80, 0, kernel ? int(kernel->dynamic_limit) : 48 << 10};
+    *a = {kernel ? kernel->static_bytes : 0,
+          0,
+          0,
+          kernel && kernel->max_threads ? int(kernel->max_threads) : 1024,
+          32,
+          80,
+          80,
+          0,
+          kernel ? int(kernel->dynamic_limit) : 48 << 10};
     return cudaSuccess;
 }
 
@@ -165,7 +180,7 @@ cudaError_t blocks_per_sm(int* blocks, const Kernel* kernel, int threads, size_t
 
 using namespace cudacpu;
 
-// ---- errors and the device ---------------------------------------------------------------------------------
+// ---- errors and the device -------------------------------------------------------------------------------
 
 cudaError_t cudaPeekAtLastError() { return last_error; }
 cudaError_t cudaGetLastError() {
@@ -173,10 +188,14 @@ cudaError_t cudaGetLastError() {
     last_error = sticky_error;
     return e;
 }
-#define CUDACPU_NAME(name, number, words) if (e == number) return "cuda" #name;
-#define CUDACPU_WORDS(name, number, words) if (e == number) return words;
+#define CUDACPU_NAME(name, number, words) \
+    if (e == number) return "cuda" #name;
+#define CUDACPU_WORDS(name, number, words) \
+    if (e == number) return words;
 const char* cudaGetErrorName(cudaError_t e) { CUDACPU_ERRORS(CUDACPU_NAME) return "unrecognized error code"; }
-const char* cudaGetErrorString(cudaError_t e) { CUDACPU_ERRORS(CUDACPU_WORDS) return "unrecognized error code"; }
+const char* cudaGetErrorString(cudaError_t e) {
+    CUDACPU_ERRORS(CUDACPU_WORDS) return "unrecognized error code";
+}
 
 cudaError_t cudaDeviceSynchronize() {
     if (auto e = gate("cudaDeviceSynchronize")) return e;
@@ -216,7 +235,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     *p = {};
     strcpy(p->name, "CPU device");
     cudaMemGetInfo(&free, &p->totalGlobalMem);
-    p->sharedMemPerBlock = 48 << 10, p->totalConstMem = 64 << 10, p->memPitch = 0x7fffffff, p->textureAlignment = 512;
+    p->sharedMemPerBlock = 48 << 10, p->totalConstMem = 64 << 10, p->memPitch = 0x7fffffff,
+    p->textureAlignment = 512;
     p->regsPerBlock = p->regsPerMultiprocessor = 65536, p->warpSize = 32, p->maxThreadsPerBlock = 1024;
     p->maxThreadsDim[0] = p->maxThreadsDim[1] = 1024, p->maxThreadsDim[2] = 64;
     p->maxGridSize[0] = 0x7fffffff, p->maxGridSize[1] = p->maxGridSize[2] = 65535;
@@ -234,22 +254,45 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     cudaDeviceProp p;
     if (auto e = cudaGetDeviceProperties(&p, device)) return e;
     const std::pair<cudaDeviceAttr, size_t> known[] = {
-        {cudaDevAttrMaxThreadsPerBlock, 1024}, {cudaDevAttrMaxBlockDimX, 1024}, {cudaDevAttrMaxBlockDimY, 1024},
-        {cudaDevAttrMaxBlockDimZ, 64}, {cudaDevAttrMaxGridDimX, 0x7fffffff}, {cudaDevAttrMaxGridDimY, 65535},
-        {cudaDevAttrMaxGridDimZ, 65535}, {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock},
-        {cudaDevAttrTotalConstantMemory, p.totalConstMem}, {cudaDevAttrWarpSize, 32},
-        {cudaDevAttrMaxPitch, p.memPitch}, {cudaDevAttrMaxRegistersPerBlock, 65536}, {cudaDevAttrClockRate, 1'000'000},
-        {cudaDevAttrTextureAlignment, 512}, {cudaDevAttrGpuOverlap, 1}, {cudaDevAttrMultiProcessorCount, sm_count},
-        {cudaDevAttrKernelExecTimeout, 0}, {cudaDevAttrIntegrated, 1}, {cudaDevAttrCanMapHostMemory, 1},
-        {cudaDevAttrComputeMode, 0}, {cudaDevAttrConcurrentKernels, 1}, {cudaDevAttrEccEnabled, 0},
-        {cudaDevAttrMemoryClockRate, 1'000'000}, {cudaDevAttrGlobalMemoryBusWidth, 64},
-        {cudaDevAttrL2CacheSize, p.l2CacheSize}, {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
-        {cudaDevAttrAsyncEngineCount, 1}, {cudaDevAttrUnifiedAddressing, 1}, {cudaDevAttrComputeCapabilityMajor, 8},
-        {cudaDevAttrComputeCapabilityMinor, 0}, {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 228 << 10},
-        {cudaDevAttrMaxRegistersPerMultiprocessor, 65536}, {cudaDevAttrManagedMemory, 1},
-        {cudaDevAttrPageableMemoryAccess, 0}, {cudaDevAttrConcurrentManagedAccess, 1},
-        {cudaDevAttrCooperativeLaunch, 0}, {cudaDevAttrMaxSharedMemoryPerBlockOptin, shared_most},
-        {cudaDevAttrMaxBlocksPerMultiprocessor, 32}, {cudaDevAttrMemoryPoolsSupported, 1}};
+        {cudaDevAttrMaxThreadsPerBlock, 1024},
+        {cudaDevAttrMaxBlockDimX, 1024},
+        {cudaDevAttrMaxBlockDimY, 1024},
+        {cudaDevAttrMaxBlockDimZ, 64},
+        {cudaDevAttrMaxGridDimX, 0x7fffffff},
+        {cudaDevAttrMaxGridDimY, 65535},
+        {cudaDevAttrMaxGridDimZ, 65535},
+        {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock},
+        {cudaDevAttrTotalConstantMemory, p.totalConstMem},
+        {cudaDevAttrWarpSize, 32},
+        {cudaDevAttrMaxPitch, p.memPitch},
+        {cudaDevAttrMaxRegistersPerBlock, 65536},
+        {cudaDevAttrClockRate, 1'000'000},
+        {cudaDevAttrTextureAlignment, 512},
+        {cudaDevAttrGpuOverlap, 1},
+        {cudaDevAttrMultiProcessorCount, sm_count},
+        {cudaDevAttrKernelExecTimeout, 0},
+        {cudaDevAttrIntegrated, 1},
+        {cudaDevAttrCanMapHostMemory, 1},
+        {cudaDevAttrComputeMode, 0},
+        {cudaDevAttrConcurrentKernels, 1},
+        {cudaDevAttrEccEnabled, 0},
+        {cudaDevAttrMemoryClockRate, 1'000'000},
+        {cudaDevAttrGlobalMemoryBusWidth, 64},
+        {cudaDevAttrL2CacheSize, p.l2CacheSize},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+        {cudaDevAttrAsyncEngineCount, 1},
+        {cudaDevAttrUnifiedAddressing, 1},
+        {cudaDevAttrComputeCapabilityMajor, 8},
+        {cudaDevAttrComputeCapabilityMinor, 0},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 228 << 10},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
+        {cudaDevAttrManagedMemory, 1},
+        {cudaDevAttrPageableMemoryAccess, 0},
+        {cudaDevAttrConcurrentManagedAccess, 1},
+        {cudaDevAttrCooperativeLaunch, 0},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, shared_most},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+        {cudaDevAttrMemoryPoolsSupported, 1}};
     for (auto [name, number] : known)
         if (name == attribute) return *value = int(number), cudaSuccess;
     return failed(cudaErrorInvalidValue);
@@ -271,7 +314,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return gate("cudaDeviceSet
 cudaError_t cudaProfilerStart() { return gate("cudaProfilerStart"); }
 cudaError_t cudaProfilerStop() { return gate("cudaProfilerStop"); }
 
-// ---- streams and events ------------------------------------------------------------------------------------
+// ---- streams and events ----------------------------------------------------------------------------------
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
     if (auto e = gate("cudaStreamCreate")) return e;
@@ -325,7 +368,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     events.insert(*event = new CUevent_st{!(flags & cudaEventDisableTiming)});
     return cudaSuccess;
 }
-cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) { return cudaEventCreateWithFlags(event, flags); }
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+    return cudaEventCreateWithFlags(event, flags);
+}
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     if (auto e = gate("cudaEventDestroy")) return e;
@@ -340,10 +385,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s) {
     if (!events.count(event) || !is_stream(s)) return failed(cudaErrorInvalidResourceHandle);
     event->recorded = true;
     ++event->pending;
-    queue().push_back({s, [=] {
-        event->time = std::chrono::steady_clock::now();
-        return cudaSuccess;
-    }, false, event});
+    queue().push_back({s,
+                       [=] {
+                           event->time = std::chrono::steady_clock::now();
+                           return cudaSuccess;
+                       },
+                       false, event});
     return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

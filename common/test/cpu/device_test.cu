@@ -1,0 +1,309 @@
+// What kernels can do: barriers, warps, shared memory, atomics, cooperative groups, intrinsics.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace cg = cooperative_groups;
+
+template <class T> struct Managed {
+    T* p;
+    explicit Managed(int n) { EXPECT_EQ(cudaSuccess, cudaMallocManaged(&p, n * sizeof(T))); }
+    ~Managed() { EXPECT_EQ(cudaSuccess, cudaFree(p)); }
+    operator T*() const { return p; }
+};
+#define WAIT() ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize())
+
+__global__ void rotate(int* out, int turns) {
+    __shared__ int a[2][128];
+    a[0][threadIdx.x] = threadIdx.x;
+    for (int i = 0; i < turns; ++i) {
+        __syncthreads();
+        a[(i + 1) % 2][threadIdx.x] = a[i % 2][(threadIdx.x + 1) % blockDim.x];
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = a[turns % 2][threadIdx.x];
+}
+TEST(Barrier, OrdersSharedMemory) {
+    Managed<int> out(3 * 128);
+    rotate<<<3, 128>>>(out, 11);
+    WAIT();
+    for (int i = 0; i < 3 * 128; ++i) EXPECT_EQ((i + 11) % 128, out[i]);
+}
+
+__global__ void votes(int* out) {
+    const int t = threadIdx.x;
+    out[3 * t] = __syncthreads_count(t % 3 == 0);
+    out[3 * t + 1] = __syncthreads_or(t == 70);
+    out[3 * t + 2] = __syncthreads_and(t != 70);
+}
+TEST(Barrier, Votes) {
+    Managed<int> out(300);
+    votes<<<1, 100>>>(out);
+    WAIT();
+    for (int t = 0; t < 100; ++t) {
+        EXPECT_EQ(34, out[3 * t]);
+        EXPECT_NE(0, out[3 * t + 1]);
+        EXPECT_EQ(0, out[3 * t + 2]);
+    }
+}
+
+__global__ void ids(unsigned* out) {
+    const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const unsigned b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    out[b * blockDim.x * blockDim.y * blockDim.z + t] += 1 + t;
+}
+TEST(Launch, ThreeDimensionalGrid) {
+    Managed<unsigned> out(24 * 30);
+    ids<<<dim3(2, 3, 4), dim3(5, 3, 2)>>>(out);
+    WAIT();
+    for (unsigned i = 0; i < 24 * 30; ++i) EXPECT_EQ(1 + i % 30, out[i]);
+}
+
+// Twenty operations of 64 threads; the hash is what an NVIDIA H200 gives.
+__global__ void warps(int* out) {
+    const int lane = threadIdx.x % 32, full = -1;
+    const int v = 3 * threadIdx.x + 1;
+    int* o = out + threadIdx.x * 20;
+    o[0] = __shfl_sync(full, v, 5);
+    o[1] = __shfl_sync(full, v, lane + 7, 8);
+    o[2] = __shfl_up_sync(full, v, 3);
+    o[3] = __shfl_down_sync(full, v, 3);
+    o[4] = __shfl_xor_sync(full, v, 9);
+    o[5] = __shfl_down_sync(full, v, 2, 4);
+    o[6] = __ballot_sync(full, lane % 3 == 0);
+    o[7] = __any_sync(full, lane == 31) + 2 * __all_sync(full, lane < 31);
+    o[8] = __reduce_add_sync(full, unsigned(v));
+    o[9] = __reduce_max_sync(full, -v);
+    o[10] = __match_any_sync(full, lane % 4);
+    o[11] = __syncthreads_count(threadIdx.x % 5 == 0);
+    o[12] = __syncthreads_or(threadIdx.x == 63) + 2 * __syncthreads_and(threadIdx.x < 63);
+    auto block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<8>(block);
+    o[13] = cg::reduce(tile, v, cg::plus<int>());
+    o[14] = tile.shfl_down(v, 1) + tile.thread_rank() + tile.meta_group_rank();
+    o[15] = tile.ballot(lane % 2);
+    if (lane < 16) o[16] = __shfl_xor_sync(0x0000ffff, v, 1);
+    else o[16] = __shfl_xor_sync(0xffff0000, v, 2);
+    __syncwarp();
+    int scan = v;
+    for (int d = 1; d < 32; d *= 2) {
+        int below = __shfl_up_sync(full, scan, d);
+        if (lane >= d) scan += below;
+    }
+    o[17] = scan;
+    cg::sync(block);
+    o[18] = __clz(v) + 100 * __ffs(v) + 10000 * __popc(v);
+    o[19] = max(min(v, 50), 20);
+}
+TEST(Warp, GivesWhatAnH200Gives) {
+    Managed<int> out(64 * 20);
+    warps<<<1, 64>>>(out);
+    WAIT();
+    unsigned long long hash = 1469598103934665603ull;
+    for (int i = 0; i < 64 * 20; ++i) hash = (hash ^ unsigned(out[i])) * 1099511628211ull;
+    EXPECT_EQ(0xe0f307d2a8b5eec7ull, hash);
+}
+
+__global__ void more_warps(long long* out) {
+    const int lane = threadIdx.x;
+    if (lane >= 24) return;  // ended lanes are not waited for
+    out[lane] = __shfl_sync(0xffffffff, 1ll << lane, 23);
+    int all;
+    out[32 + lane] = __match_all_sync(0xffffffff, 7, &all) + all;
+    out[64 + lane] = lane % 2 ? __popc(__activemask()) : 100;
+    out[96 + lane] = __shfl_down_sync(0xffffffff, 1.5, 1);
+}
+TEST(Warp, EndedLanesActiveMaskWideTypes) {
+    Managed<long long> out(128);
+    more_warps<<<1, 32>>>(out);
+    WAIT();
+    EXPECT_EQ(1ll << 23, out[3]);
+    EXPECT_EQ(0xffffffll + 1, out[32 + 3]);
+    EXPECT_EQ(12, out[64 + 3]);
+    EXPECT_EQ(1, out[96 + 3]);
+}
+
+template <class T, int N> __global__ void statics(T* out) {
+    __shared__ T a[N], b;
+    __shared__ __align__(16) volatile T c[N][2];
+    a[threadIdx.x] = threadIdx.x;
+    c[threadIdx.x][1] = 2 * threadIdx.x;
+    if (threadIdx.x == 0) b = 5;
+    __syncthreads();
+    out[threadIdx.x] = a[N - 1 - threadIdx.x] + b + c[threadIdx.x][1];
+}
+TEST(Shared, StaticTemplatedSeveralNames) {
+    Managed<double> out(48);
+    statics<double, 48><<<2, 48>>>(out);
+    WAIT();
+    for (int i = 0; i < 48; ++i) EXPECT_EQ(47 - i + 5 + 2 * i, out[i]);
+}
+
+extern __shared__ float everywhere[];
+__shared__ int counter_of_block;
+__device__ float of_dynamic(int i) { return everywhere[i]; }
+__global__ void dynamics(float* out) {
+    extern __shared__ float mine[];
+    mine[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x == 0) counter_of_block = 0;
+    __syncthreads();
+    atomicAdd(&counter_of_block, 1);
+    __syncthreads();
+    float4* four = reinterpret_cast<float4*>(everywhere);
+    out[threadIdx.x] = of_dynamic(blockDim.x - 1 - threadIdx.x) + four[1].y + counter_of_block;
+}
+TEST(Shared, DynamicInFunctionAndOutside) {
+    Managed<float> out(64);
+    dynamics<<<2, 64, 64 * sizeof(float)>>>(out);
+    WAIT();
+    for (int i = 0; i < 64; ++i) EXPECT_EQ(63 - i + 5 + 64, out[i]);
+}
+
+__global__ void see_poison(unsigned char* out) {
+    __shared__ unsigned char a[4];
+    out[blockIdx.x] = a[threadIdx.x];
+    a[0] = 1;
+}
+TEST(Shared, IsFreshForEachBlock) {
+    Managed<unsigned char> out(3);
+    see_poison<<<3, 1>>>(out);
+    WAIT();
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(0xff, out[i]);
+}
+
+__global__ void each_atomic(int* v, unsigned* u, unsigned long long* l, float* f, double* d, int* old) {
+    int i = threadIdx.x;
+    old[i] = atomicAdd(v, 1);
+    atomicSub(v + 1, 2);
+    old[64 + i] = atomicExch(v + 2, i);
+    atomicMin(v + 3, -i), atomicMax(v + 4, i), atomicAnd(v + 5, ~(1 << i % 32)), atomicOr(v + 6, 1 << i % 32);
+    atomicXor(v + 7, i);
+    atomicInc(u, 9), atomicDec(u + 1, 9);
+    atomicMax(l, i * 1ull << 40), atomicAdd(l + 1, 1ull << 33);
+    atomicAdd(f, 0.5f), atomicAdd(d, 0.25);
+    int assumed, now = v[8];
+    do now = atomicCAS(v + 8, assumed = now, now + i);
+    while (now != assumed);
+}
+TEST(Atomics, EachWithItsResult) {
+    Managed<int> v(9), old(128);
+    Managed<unsigned> u(2);
+    Managed<unsigned long long> l(2);
+    Managed<float> f(1);
+    Managed<double> d(1);
+    v[2] = 64, v[5] = -1;
+    each_atomic<<<1, 64>>>(v, u, l, f, d, old);
+    WAIT();
+    const int want[] = {64, -128, v[2], -63, 63, 0, -1, 0, 63 * 32};
+    for (int i = 0; i < 9; ++i) EXPECT_EQ(want[i], v[i]) << i;
+    EXPECT_EQ(4u, u[0]);
+    EXPECT_EQ(6u, u[1]);
+    EXPECT_EQ(63ull << 40, l[0]);
+    EXPECT_EQ(64ull << 33, l[1]);
+    EXPECT_EQ(32, *f);
+    EXPECT_EQ(16, *d);
+    std::vector<int> seen(64), chain(65);
+    for (int i = 0; i < 64; ++i) ++seen[old[i]], ++chain[old[64 + i]];
+    ++chain[v[2]];
+    for (int n : seen) EXPECT_EQ(1, n);
+    for (int n : chain) EXPECT_EQ(1, n);
+}
+
+__global__ void spin_for_another(int* p) {
+    if (threadIdx.x == 0) while (atomicAdd(p, 0) == 0) {}
+    else atomicExch(p, 1);
+}
+TEST(Atomics, SpinningThreadGivesWay) {
+    Managed<int> p(1);
+    spin_for_another<<<1, 2>>>(p);
+    WAIT();
+}
+
+__global__ void groups(int* out) {
+    auto block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<16>(block);
+    int* o = out + 8 * block.thread_rank();
+    o[0] = cg::reduce(tile, int(tile.thread_rank()), cg::plus<int>());
+    o[1] = tile.shfl(int(block.thread_rank()), 3);
+    o[2] = tile.any(tile.thread_rank() == 15);
+    o[3] = cg::inclusive_scan(tile, 1);
+    if (threadIdx.x % 3 == 0) {
+        auto active = cg::coalesced_threads();
+        o[4] = active.size();
+        o[5] = active.thread_rank();
+        o[6] = active.shfl(int(threadIdx.x), 1);
+    }
+    block.sync();
+    o[7] = cg::this_grid().thread_rank();
+}
+TEST(CooperativeGroups, TilesAndCoalescedThreads) {
+    Managed<int> out(8 * 64);
+    groups<<<1, 64>>>(out);
+    WAIT();
+    for (int t = 0; t < 64; ++t) {
+        const int* o = out + 8 * t;
+        EXPECT_EQ(120, o[0]);
+        EXPECT_EQ(t / 16 * 16 + 3, o[1]);
+        EXPECT_EQ(1, o[2]);
+        EXPECT_EQ(t % 16 + 1, o[3]);
+        EXPECT_EQ(t, o[7]);
+        if (t % 3) continue;
+        EXPECT_EQ(t < 32 ? 11 : 11 - 1 + (33 % 3 == 0), o[4]);
+        EXPECT_EQ(t < 32 ? t / 3 : (t - 33) / 3, o[5]);
+        EXPECT_EQ(t < 32 ? 3 : 36, o[6]);
+    }
+}
+
+__global__ void time(long long* out) {
+    out[0] = clock64();
+    out[1] = clock();
+    out[2] = clock64();
+    unsigned sm;
+    unsigned long long ns;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    out[3] = sm;
+    out[4] = ns;
+}
+TEST(Time, ClockRisesAndRegistersAreRead) {
+    Managed<long long> out(5);
+    time<<<1, 1>>>(out);
+    WAIT();
+    EXPECT_LT(out[0], out[1]);
+    EXPECT_LT(out[1], out[2]);
+    EXPECT_LT(out[3], 4);
+    EXPECT_GT(out[4], 1'000'000'000'000'000'000);
+    EXPECT_LT(clock(), 1'000'000'000);  // the host's clock() still counts processor time
+}
+
+TEST(Intrinsics, Bits) {
+    EXPECT_EQ(0x80000000u, __brev(1));
+    EXPECT_EQ(0x44332211u, __byte_perm(0x11223344, 0, 0x0123));
+    EXPECT_EQ(0x23456789u, __funnelshift_l(0x90000000, 0x12345678, 4));
+    EXPECT_EQ(0x12u, __funnelshift_r(0x12345678, 0, 24));
+    EXPECT_EQ(-1, __mulhi(-1, 1));
+    EXPECT_EQ(0xfffffffeu, __umulhi(~0u, ~0u));
+    EXPECT_EQ(32, __clz(0));
+    EXPECT_EQ(0, __ffs(0));
+    EXPECT_EQ(1 * 5 + 2 * 6 + 3 * 7 + 4 * 8 + 9, __dp4a(0x04030201, 0x08070605, 9));
+    EXPECT_EQ(2147483647, __float2int_rz(1e20f));
+    EXPECT_EQ(2, __float2int_rn(2.5f));
+}
+
+__global__ void nothing(int* p) {
+    if (p) __syncthreads();
+}
+TEST(Speed, LaunchesDoNotGrowMemory) {
+    auto resident = [] {
+        long pages = 0;
+        FILE* f = fopen("/proc/self/statm", "r");
+        EXPECT_EQ(1, fscanf(f, "%*d %ld", &pages));
+        fclose(f);
+        return pages;
+    };
+    for (int i = 0; i < 100; ++i) nothing<<<4, 256>>>(nullptr), cudaDeviceSynchronize();
+    const long before = resident();
+    for (int i = 0; i < 1000; ++i) nothing<<<4, 256>>>(nullptr), cudaDeviceSynchronize();
+    EXPECT_LT(resident() - before, 100);
+}

@@ -1,0 +1,2 @@
+#include <cub/cub.cuh>
+int main() {}

@@ -1,0 +1,3 @@
+#include <cstdio>
+#include <cublas_v2.h>
+int main() {}

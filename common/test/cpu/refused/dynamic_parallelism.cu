@@ -1,0 +1,4 @@
+__global__ void k() {}
+__global__ void parent() {
+    k<<<1, 1>>>();
+}

@@ -1,0 +1,4 @@
+int main() {
+    int g;
+    cudaGraphCreate(&g, 0);
+}

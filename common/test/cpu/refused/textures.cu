@@ -1,0 +1,4 @@
+int main() {
+    int t;
+    cudaCreateTextureObject(&t, nullptr, nullptr, nullptr);
+}

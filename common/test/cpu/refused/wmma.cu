@@ -1,0 +1,2 @@
+#include <mma.h>
+int main() {}

@@ -1,0 +1,295 @@
+// One mistake each, chosen by name; and right programs that look suspicious. Ends with
+// 200 + (error - 700) % 100 if CUDA reports an error, else with what the checks say.
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+static int result(cudaError_t e) { return e == cudaSuccess ? 0 : 200 + (e - 700) % 100; }
+static int waited() { return result(cudaDeviceSynchronize()); }
+template <class T>
+T* device(int n) {
+    T* p;
+    if (cudaMalloc(&p, n * sizeof(T)) != cudaSuccess) exit(99);
+    cudaMemset(p, 0, n * sizeof(T));
+    return p;
+}
+template <class T>
+T* managed(int n) {
+    T* p;
+    if (cudaMallocManaged(&p, n * sizeof(T)) != cudaSuccess) exit(99);
+    return p;
+}
+
+__global__ void touch(int* p) { p[threadIdx.x] = threadIdx.x; }
+__global__ void illegal_address(int* p) {
+    p[threadIdx.x] = 1;  // @oob
+}
+__global__ void shared_overrun(int* p) {
+    __shared__ int a[32];
+    a[threadIdx.x + 1] = 1;  // @shared_overrun
+    p[0] = a[1];
+}
+__global__ void dynamic_overrun() {
+    extern __shared__ char raw[];
+    raw[threadIdx.x] = 1;
+}
+__device__ int deep(volatile int* p, int n) {
+    volatile char big[1000];
+    big[n % 1000] = 1;
+    return n ? deep(p, n - 1) + big[n % 1000] : *p;
+}
+__global__ void stack_overflow(int* p) { *p = deep(p, 100000); }
+__global__ void take_pointer(int n, const int* data, int* out) { *out = data[n]; }
+__global__ void divergent_barrier() {
+    if (threadIdx.x % 2)
+        __syncthreads();
+    else
+        __syncthreads();  // @even
+}
+__global__ void ended_barrier() {
+    if (threadIdx.x >= 32) return;
+    __syncthreads();  // @ended
+}
+__global__ void lane_missing(int* p) {
+    if (threadIdx.x != 5)
+        p[threadIdx.x] = __shfl_down_sync(0xffffffff, 1, 1);  // @lane_missing
+    else
+        while (!atomicAdd(p + 40, 0)) __nanosleep(10), __syncthreads();
+}
+__global__ void not_in_mask(int* p) { p[threadIdx.x] = __shfl_sync(0xffff, 1, 1); }
+__global__ void assertion() {
+    int i = threadIdx.x;
+    assert(i != 3);  // @assertion
+}
+__global__ void divide_by_zero(int* p) {
+    *p = 7 / *p;  // @divide
+}
+__global__ void trapping() { __trap(); }
+__global__ void spin(volatile int* p) {
+    while (*p == 0) {}  // @spin
+}
+__global__ void race_shared(int* p) {
+    __shared__ int a[64];
+    a[threadIdx.x] = threadIdx.x;          // @race_write
+    p[threadIdx.x] = a[63 - threadIdx.x];  // @race_read
+}
+__global__ void race_blocks(int* p) {
+    *p += 1;  // @race_blocks
+}
+__global__ void race_atomic_plain(int* p) {
+    if (threadIdx.x)
+        atomicAdd(p, 1);  // @mixed_atomic
+    else
+        *p = 5;
+}
+__global__ void race_volatile_warp(int* out) {
+    __shared__ int a[32];
+    volatile int* v = a;
+    v[threadIdx.x] = 1;
+    if (threadIdx.x < 16) v[threadIdx.x] += v[threadIdx.x + 16];  // @volatile_warp
+    out[threadIdx.x] = v[threadIdx.x];
+}
+__global__ void unwritten(int* out, const int* in) {
+    out[threadIdx.x] = in[threadIdx.x];  // @unwritten
+}
+__global__ void out_of_bounds(unsigned char* p) {
+    p[threadIdx.x] = 1;  // @bounds
+}
+struct Pair {
+    int *a, *b;
+};
+__global__ void hidden_host_pointer(Pair p) {
+    *p.a = *p.b;  // @hidden
+}
+__global__ void lost_update(int* p) {
+    __shared__ int sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    for (int i = 0; i < 20; ++i) sum += 1;
+    __syncthreads();
+    if (threadIdx.x == 0) *p = sum;
+}
+__global__ void shared_inside_page(int* p) {
+    __shared__ int a[5];
+    a[threadIdx.x] = 1;
+    p[threadIdx.x] = a[threadIdx.x];
+}
+
+// ---- right ------------------------------------------------------------------------------------------
+
+__device__ unsigned tickets;
+__global__ void last_block(const int* in, int* partial, int* out) {
+    __shared__ bool last;
+    __shared__ int sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
+}
+__device__ void max_by_cas(float* address, float value) {
+    int* bits = (int*)address;
+    int old = *bits, assumed;
+    do {
+        assumed = old;
+        if (__int_as_float(assumed) >= value) break;
+        old = atomicCAS(bits, assumed, __float_as_int(value));
+    } while (old != assumed);
+}
+__global__ void cas_loop(float* p) { max_by_cas(p, blockIdx.x * blockDim.x + threadIdx.x); }
+__global__ void filter(const int* in, int n, int* out, int* count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > 3) out[atomicAdd(count, 1)] = in[i];
+}
+__global__ void warp_sync(int* out) {
+    __shared__ int a[32];
+    a[threadIdx.x] = 1;
+    for (int d = 16; d > 0; d /= 2) {
+        __syncwarp();
+        if (threadIdx.x < d) a[threadIdx.x] += a[threadIdx.x + d];
+    }
+    if (threadIdx.x == 0) *out = a[0];
+}
+__global__ void same_value(bool* found) {
+    if (threadIdx.x % 3 == 0) *found = true;
+}
+__device__ int mutex_;
+__global__ void lock(int* counter) {
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS(&mutex_, 0, 1) != 0) {}
+        __threadfence();
+        *counter += 1;
+        __threadfence();
+        atomicExch(&mutex_, 0);
+    }
+}
+__global__ void bytes(unsigned char* p) { p[threadIdx.x] = threadIdx.x; }
+__global__ void volatile_flag(volatile int* flag, int* data, int* out) {
+    if (threadIdx.x == 0) {
+        *data = 42;
+        __threadfence();
+        *flag = 1;
+    } else {
+        while (!*flag) __nanosleep(1);
+        __threadfence();
+        *out = *data;
+    }
+}
+__global__ void double_buffer(int* out) {
+    __shared__ int a[2][64];
+    int from = 0;
+    a[0][threadIdx.x] = threadIdx.x;
+    for (int d = 1; d < 64; d *= 2, from = 1 - from) {
+        __syncthreads();
+        a[1 - from][threadIdx.x] =
+            a[from][threadIdx.x] + (int(threadIdx.x) >= d ? a[from][threadIdx.x - d] : 0);
+    }
+    __syncthreads();
+    out[threadIdx.x] = a[from][threadIdx.x];
+}
+
+int main(int, char** argv) {
+    auto is = [&](const char* name) { return !strcmp(argv[1], name); };
+    if (is("illegal_address")) return illegal_address<<<1, 17>>>(device<int>(16)), waited();
+    if (is("shared_overrun")) return shared_overrun<<<1, 32>>>(device<int>(1)), waited();
+    if (is("dynamic_overrun")) return dynamic_overrun<<<1, 257, 256>>>(), waited();
+    if (is("stack_overflow")) return stack_overflow<<<1, 1>>>(device<int>(1)), waited();
+    if (is("use_after_free")) {
+        int* p = device<int>(100);
+        cudaFree(p);
+        touch<<<1, 1>>>(p);
+        return waited();
+    }
+    if (is("host_pointer")) {
+        int* host = (int*)malloc(100);
+        take_pointer<<<1, 1>>>(3, host, device<int>(1));
+        return waited();
+    }
+    if (is("host_touch")) {
+        int* p = device<int>(4);
+        return p[1];  // @host_touch
+    }
+    if (is("managed_early")) {
+        int* p = managed<int>(32);
+        touch<<<1, 32>>>(p);
+        volatile int early = p[5];  // @managed_early
+        return early + waited();
+    }
+    if (is("divergent_barrier")) return divergent_barrier<<<1, 64>>>(), waited();
+    if (is("ended_barrier")) return ended_barrier<<<1, 64>>>(), waited();
+    if (is("lane_missing")) return lane_missing<<<1, 32>>>(device<int>(64)), waited();
+    if (is("not_in_mask")) return not_in_mask<<<1, 32>>>(device<int>(64)), waited();
+    if (is("assertion")) return assertion<<<1, 32>>>(), waited();
+    if (is("divide_by_zero")) return divide_by_zero<<<1, 1>>>(device<int>(1)), waited();
+    if (is("trap")) return trapping<<<1, 1>>>(), waited();
+    if (is("never_waited")) return touch<<<1, 1>>>(managed<int>(1)), 0;
+    if (is("leak")) return cudaMalloc((void**)&argv, 100), 0;
+    if (is("no_configuration")) return touch(nullptr), 0;
+    if (is("spin")) return spin<<<1, 1>>>(device<int>(1)), waited();
+    if (is("race_shared")) return race_shared<<<1, 64>>>(device<int>(64)), waited();
+    if (is("race_blocks")) return race_blocks<<<4, 1>>>(device<int>(1)), waited();
+    if (is("race_atomic_plain")) return race_atomic_plain<<<1, 64>>>(device<int>(1)), waited();
+    if (is("race_volatile_warp")) return race_volatile_warp<<<1, 32>>>(device<int>(32)), waited();
+    if (is("unwritten")) {
+        int* p;
+        cudaMalloc(&p, 128);
+        return unwritten<<<1, 32>>>(device<int>(32), p), waited();
+    }
+    if (is("out_of_bounds")) return out_of_bounds<<<1, 18>>>(device<unsigned char>(17)), waited();
+    if (is("hidden_host_pointer")) {
+        int* host = (int*)calloc(1, 4);
+        return hidden_host_pointer<<<1, 1>>>(Pair{device<int>(1), host}), waited();
+    }
+    if (is("lost_update")) {
+        int* p = managed<int>(1);
+        lost_update<<<1, 64>>>(p);
+        cudaDeviceSynchronize();
+        return printf("lost %d\n", *p < 64 * 20), 0;
+    }
+    if (is("shared_inside_page")) return shared_inside_page<<<1, 6>>>(device<int>(6)), waited();
+
+    int* in = managed<int>(1024);
+    int* out = managed<int>(1024);
+    int* more = managed<int>(1024);
+    for (int i = 0; i < 1024; ++i) in[i] = i % 8;
+    bool right = false;
+    if (is("right_last_block")) {
+        last_block<<<16, 64>>>(in, more, out);
+        right = !waited() && out[0] == 1024 / 8 * 28;
+    } else if (is("right_cas_loop")) {
+        cas_loop<<<4, 64>>>((float*)out);
+        right = !waited() && *(float*)out == 255;
+    } else if (is("right_filter")) {
+        filter<<<8, 128>>>(in, 1000, out, more);
+        right = !waited() && *more == 500;
+    } else if (is("right_warp_sync")) {
+        warp_sync<<<1, 32>>>(out);
+        right = !waited() && *out == 32;
+    } else if (is("right_same_value")) {
+        same_value<<<2, 64>>>((bool*)out);
+        right = !waited() && *(bool*)out;
+    } else if (is("right_lock")) {
+        lock<<<4, 128>>>(out);
+        right = !waited() && *out == 16;
+    } else if (is("right_bytes")) {
+        bytes<<<1, 256>>>((unsigned char*)out);
+        right = !waited() && ((unsigned char*)out)[200] == 200;
+    } else if (is("right_volatile_flag")) {
+        volatile_flag<<<1, 2>>>(out, more, in);
+        right = !waited() && *in == 42;
+    } else if (is("right_double_buffer")) {
+        double_buffer<<<1, 64>>>(out);
+        right = !waited() && out[63] == 63 * 32;
+    }
+    cudaFree(in);
+    cudaFree(out);
+    cudaFree(more);
+    return right ? 0 : 98;
+}
