@@ -218,27 +218,34 @@ union Pack {
 };
 
 // A thread's share of in[0 .. n). The blocks go through tiles of loads * blockDim.x packs; a thread has all its loads
-// of a tile on their way before it uses the first. Streaming loads leave the lines that are in the L2 where they are,
-// which pays until the input is so much larger than the L2 that those have to go anyway. The tail of fewer than
+// of a full tile on their way before it uses the first. Streaming loads leave the lines that are in the L2 where they
+// are, which pays until the input is so much larger than the L2 that those have to go anyway. The tail of fewer than
 // 16 bytes goes to the first threads of the grid.
 template <bool streaming, class T, class Op>
 __device__ T fold_share(const T* in, int64_t n, Op op) {
     const uint4* packs = reinterpret_cast<const uint4*>(in);
     const int64_t count = n / Pack<T>::size, tile = int64_t(loads) * blockDim.x;
+    const int tid = threadIdx.x;
     T value = Op::template identity<T>();
     for (int64_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
         Pack<T> pack[loads];
+        if (first + tile <= count) {
 #pragma unroll
-        for (int k = 0; k < loads; ++k) {
-            const int64_t i = first + k * int64_t(blockDim.x) + threadIdx.x;
-            if (i < count) pack[k].bits = streaming ? __ldcs(packs + i) : packs[i];
+            for (int k = 0; k < loads; ++k) {
+                const uint4* p = packs + first + k * blockDim.x + tid;
+                pack[k].bits = streaming ? __ldcs(p) : *p;
+            }
+#pragma unroll
+            for (int k = 0; k < loads; ++k)
+                for (T x : pack[k].v) value = op(value, x);
+        } else {
+            for (int64_t i = first + tid; i < count; i += blockDim.x) {
+                pack[0].bits = packs[i];
+                for (T x : pack[0].v) value = op(value, x);
+            }
         }
-#pragma unroll
-        for (int k = 0; k < loads; ++k)
-            if (first + k * int64_t(blockDim.x) + threadIdx.x < count)
-                for (int j = 0; j < Pack<T>::size; ++j) value = op(value, pack[k].v[j]);
     }
-    const int64_t tail = count * Pack<T>::size + int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64_t tail = count * Pack<T>::size + int64_t(blockIdx.x) * blockDim.x + tid;
     return tail < n ? op(value, in[tail]) : value;
 }
 

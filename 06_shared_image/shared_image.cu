@@ -104,8 +104,8 @@ struct Convert {  // the GPU's converters from float to integer are few: 16 a cl
     __device__ unsigned operator()(float c, float r) const { return static_cast<unsigned>(c * r); }
 };
 
-// From 2^23 on, a float's last bit is worth 1, so this sum is a whole number, and its last byte is the pixel: what is
-// rounded to the nearest after adding 255.5 is 256 more than what is rounded down. A little more than the half,
+// From 2^23 on, a float's last bit is worth 1, so this sum is a whole number, and its last byte is the pixel:
+// rounded to the nearest after adding 255.5, a number is 256 more than rounded down. A little more than the half,
 // since a whole number would be a tie, and ties go to the even side.
 struct Add {
     __device__ unsigned operator()(float c, float r) const {
@@ -241,12 +241,16 @@ std::string differences(const std::vector<unsigned char>& got, const Picture& wa
 /// Writes the picture in the format that the file's name ends in.
 void write(const std::string& path, std::vector<unsigned char>& image, int width, int height) {
     std::vector<unsigned char> file;
+    bool made = false;
     try {
-        if (!cv::imencode(path.substr(path.rfind('.')), cv::Mat(height, width, CV_8UC1, image.data()), file))
-            throw cv::Exception(cv::Error::StsError, "the format cannot hold a picture of this size", "", "", 0);
-    } catch (const cv::Exception& e) {
+        made = cv::imencode(path.substr(path.rfind('.')), cv::Mat(height, width, CV_8UC1, image.data()), file);
+    } catch (const cv::Exception&) {  // OpenCV has said on stderr what it makes of it
+    }
+    if (!made) {
         std::fflush(stdout);
-        std::fprintf(stderr, "OpenCV cannot make %s: %s\n", path.c_str(), e.err.c_str());
+        std::fprintf(stderr,
+                     "OpenCV cannot write %d x %d pixels as %s; type a smaller size or another kind of file\n",
+                     width, height, path.c_str());
         std::exit(lab::system_error);
     }
     lab::write_file(path, std::string(file.begin(), file.end()));
@@ -288,7 +292,7 @@ int main(int argc, char** argv) {
 
     for (const std::string& path : {out, cpu_out})
         if (!path.empty() && !cv::haveImageWriter(path))
-            sample.refuse("OpenCV writes no pictures of the kind of '%s'; type a name such as picture.png", path.c_str());
+            sample.refuse("OpenCV writes no such pictures as '%s'; type a name like picture.png", path.c_str());
     if (!wide) wide = sample.n();
     if (!high) high = sample.n();
     if (wide > 1 << 30 || high > most_rows)
@@ -298,7 +302,7 @@ int main(int argc, char** argv) {
     size_t free = 0, total = 0;
     CHECK(cudaMemGetInfo(&free, &total));
     if (double(wide) * double(high) > 0.9 * double(free))
-        sample.refuse("%lld x %lld pixels need %s of device memory, and %s are free; type a smaller --width or --height",
+        sample.refuse("%lld x %lld pixels need %s of device memory, and %s are free; type a smaller --n",
                       (long long)wide, (long long)high, lab::bytes_text(double(wide) * double(high)).c_str(),
                       lab::bytes_text(double(free)).c_str());
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,16 +69,21 @@ constexpr bool gpu = true;
 
 /// Reads `words` 16-byte words and keeps nothing: how fast this GPU reads, for the limit's row. What the threads
 /// read is folded together, and the store that no value reaches stops the compiler from dropping the loads.
-static __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
-    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-    int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+template <bool streaming>
+__global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
+    constexpr int loads = 8;
+    const int64_t tile = static_cast<int64_t>(loads) * blockDim.x;
     unsigned fold = 0;
-    for (; i + 3 * step < words; i += 4 * step) {
-        const uint4 a = __ldcs(data + i), b = __ldcs(data + i + step);
-        const uint4 c = __ldcs(data + i + 2 * step), d = __ldcs(data + i + 3 * step);
-        fold |= a.x ^ b.y ^ c.z ^ d.w ^ a.y ^ b.z ^ c.w ^ d.x ^ a.z ^ b.w ^ c.x ^ d.y ^ a.w ^ b.x ^ c.y ^ d.z;
+    for (int64_t i = blockIdx.x * tile + threadIdx.x; i < words; i += gridDim.x * tile) {
+        uint4 word[loads];
+#pragma unroll
+        for (int k = 0; k < loads; ++k) {
+            const uint4* p = data + (i + k * blockDim.x < words ? i + k * blockDim.x : i);
+            word[k] = streaming ? __ldcs(p) : *p;
+        }
+#pragma unroll
+        for (const uint4& w : word) fold |= w.x ^ w.y ^ w.z ^ w.w;
     }
-    for (; i < words; i += step) fold |= data[i].x ^ data[i].y ^ data[i].z ^ data[i].w;
     if (fold == 1 && never[0] == 1) never[0] = 2;
 }
 
@@ -177,13 +183,16 @@ public:
         const int64_t size = std::max<int64_t>(16, bytes / 16 * 16);
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
-        const int blocks = 8 * sms();
+        const int blocks = 4 * sms();
         const double ms = time([] {}, [&] {
             if (limit == Limit::copy) CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
             if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
-            if (limit == Limit::read)
-                read_only<<<blocks, 256>>>(reinterpret_cast<const uint4*>(from.get()), size / 16,
-                                           reinterpret_cast<unsigned*>(to.get()));
+            const auto* words = reinterpret_cast<const uint4*>(from.get());
+            auto* never = reinterpret_cast<unsigned*>(to.get());
+            if (limit == Limit::read && size <= 8 * int64_t(properties_.l2CacheSize))
+                read_only<true><<<blocks, 512>>>(words, size / 16, never);
+            else if (limit == Limit::read)
+                read_only<false><<<blocks, 512>>>(words, size / 16, never);
         });
         static const char* const names[] = {"read only", "copy", "memset"};
         row({names[static_cast<int>(limit)], "-", ms, (limit == Limit::copy ? 2.0 : 1.0) * static_cast<double>(size), "",

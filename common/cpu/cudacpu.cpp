@@ -576,7 +576,7 @@ string preprocess(const string& file, const std::vector<string>& options, const 
     std::vector<string> words{"-E", "-x", "c++", "-std=gnu++20", "-include", "cuda_runtime.h"};
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {"-isystem", CUDACPU_INCLUDE});
-    if (!depfile.empty()) words.insert(words.end(), {"-MD", "-MF", depfile, "-MT", target});
+    if (!depfile.empty()) words.insert(words.end(), {"-MD", "-MF", depfile, "-MQ", target});
     words.push_back(file);
     FILE* pipe = popen((compiler() + " " + command(words)).c_str(), "r");
     if (!pipe) stop("cannot run " + compiler());

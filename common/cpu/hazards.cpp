@@ -2,8 +2,8 @@
 //
 // `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
 // Before an access to shared or global memory the thread may be stopped and another one run, so that a
-// missing atomic loses updates. Then the access is compared with what is noted about those bytes: who wrote and read
-// them last. Two accesses of different threads, one of them a write, are a race if nothing orders them:
+// missing atomic loses updates. Then the access is compared with what is noted about those bytes: who wrote and
+// read them last. Two accesses of different threads, one of them a write, are a race if nothing orders them:
 //   another launch                                         ordered
 //   the same block, with a barrier between                 ordered
 //   the same warp, with __syncwarp() between               ordered (a shuffle orders no memory)
