@@ -8,9 +8,10 @@
 //   atomics            the tutorial's tree, an atomic add a block     slow: somebody must zero the result first
 //   last_block         the block that finishes last adds the rest     slow: 64 small blocks leave the GPU idle
 //   shuffle            a grid that fills the GPU, sums in registers   slow: 4-byte loads, one pair in flight
-//   vectorised         16-byte loads, four pairs in flight            the memory's speed
+//   vectorised         16-byte loads, four pairs in flight            slow: barriers and a ticket, if n is small
+//   warp_atomics       an atomic add a warp, no barrier, no reset     slow: thousands of adds again, if n is large
 //   tutorial_double    the tutorial's kernel, added up in double
-//   vectorised_double  the fastest kernel, added up in double
+//   vectorised_double  the kernel for large n, added up in double
 //
 // A float keeps 24 bits, so every addition may err by a 2^-24th of its result. The table shows each variant's
 // error, and the bound that its longest chain of roundings promises.
@@ -30,7 +31,10 @@ constexpr int ramp = 33 * 1024;       // the tutorial's a[i] = b[i] = i runs fro
 constexpr int tutorial_blocks = 64;   // its grid
 constexpr int tutorial_threads = 64;  // its blocks
 constexpr int fast_threads = 512;     // the vectorised kernels' blocks: large ones, so that few sums are left over
-constexpr int loads = 4;              // 16-byte loads of each array in flight before the first is used
+constexpr int small_threads = 256;    // warp_atomics' blocks: small ones, so that small arrays reach many SMs
+constexpr int in_flight = 4;          // 16-byte loads of each array on their way before the first is used
+constexpr int64_t streamed = 8;       // arrays of up to so many times the L2 are read past it, see share_of_packs
+constexpr int apart = 64;             // elements between two sums that must not share a cache line
 constexpr int most_threads = 1024;
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
@@ -134,9 +138,10 @@ __global__ void atomics(const float* a, const float* b, Real* c, int64_t n) {
 
 __device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
 
-// Leaves the block's sum in c[blockIdx.x]. Is this the last block to do so? Then all sums are in memory.
+// Leaves the block's sum in c[blockIdx.x]. Is this the last block to do so? Then all sums are in memory, and `sum`
+// becomes the thread's share of them.
 template <class Real>
-__device__ bool last_to_finish(Real sum, Real* c) {
+__device__ bool last_to_finish(Real& sum, Real* c) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
         c[blockIdx.x] = sum;
@@ -144,16 +149,18 @@ __device__ bool last_to_finish(Real sum, Real* c) {
         last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();  // every thread of the block knows whether it is the last
-    return last;
+    if (!last) return false;
+    sum = 0;
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += __ldcg(c + i);
+    return true;
 }
 
 // One launch, and nothing to zero: the result is in c[0], in place of block 0's sum.
 template <class Real>
 __global__ void last_block(const float* a, const float* b, Real* c, int64_t n) {
     __shared__ Real cache[most_threads];
-    if (!last_to_finish(fold_tree(cache, share<Real>(a, b, n)), c)) return;
-    Real sum = 0;
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += c[i];
+    Real sum = fold_tree(cache, share<Real>(a, b, n));
+    if (!last_to_finish(sum, c)) return;
     sum = fold_tree(cache, sum);
     if (threadIdx.x == 0) c[0] = sum;
 }
@@ -180,9 +187,8 @@ __device__ Real fold_block(Real value) {
 // last_block's end with that fold.
 template <class Real>
 __device__ void finish(Real sum, Real* c) {
-    if (!last_to_finish(fold_block(sum), c)) return;
-    sum = 0;
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += c[i];
+    sum = fold_block(sum);
+    if (!last_to_finish(sum, c)) return;
     sum = fold_block(sum);
     if (threadIdx.x == 0) c[0] = sum;
 }
@@ -192,31 +198,53 @@ __global__ void shuffle(const float* a, const float* b, Real* c, int64_t n) {
     finish(share<Real>(a, b, n), c);
 }
 
-// 16-byte loads, eight of them on their way before the first product: 128 bytes a thread. What lies behind the end
-// counts as 0, so that the last round's loads are in flight together, too. __ldcs: read once, need not stay in the
-// cache. The launch bounds let a thread have the registers for it: else the compiler may save them, and load less at
-// a time. The tail of fewer than four elements goes to the first threads of the grid.
-template <class Real>
-__global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, Real* c, int64_t n) {
+// A thread's share, 16 bytes at a time. The blocks go through tiles of loads * blockDim.x float4 of each array; a
+// thread has all its loads of a full tile on their way before it uses the first. Streaming loads leave the lines that
+// are in the L2 where they are, which pays until the arrays are so much larger than the L2 that those have to go
+// anyway. The tail of fewer than four elements goes to the first threads of the grid.
+template <int loads, bool streaming, class Real>
+__device__ Real share_of_packs(const float* a, const float* b, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
-    const int64_t packs = n / 4, step = int64_t(gridDim.x) * blockDim.x;
-    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, tail = 4 * packs + first;
+    const int64_t packs = n / 4, tile = int64_t(loads) * blockDim.x;
+    const int tid = threadIdx.x;
+    const int64_t tail = 4 * packs + int64_t(blockIdx.x) * blockDim.x + tid;
     Real x = tail < n ? Real(a[tail]) * b[tail] : Real(0), y = 0, z = 0, w = 0;
-    for (int64_t i = first; i < packs; i += loads * step) {
-        float4 p[loads], q[loads];
+    const auto add = [&](const float4& p, const float4& q) {
+        x += Real(p.x) * q.x, y += Real(p.y) * q.y, z += Real(p.z) * q.z, w += Real(p.w) * q.w;
+    };
+    for (int64_t first = blockIdx.x * tile; first < packs; first += gridDim.x * tile) {
+        if (first + tile <= packs) {
+            float4 p[loads], q[loads];
 #pragma unroll
-        for (int k = 0; k < loads; ++k) {
-            const bool inside = i + k * step < packs;
-            p[k] = inside ? __ldcs(packs_a + i + k * step) : float4{0, 0, 0, 0};
-            q[k] = inside ? __ldcs(packs_b + i + k * step) : float4{0, 0, 0, 0};
-        }
+            for (int k = 0; k < loads; ++k) {
+                const int64_t i = first + k * blockDim.x + tid;
+                p[k] = streaming ? __ldcs(packs_a + i) : packs_a[i];
+                q[k] = streaming ? __ldcs(packs_b + i) : packs_b[i];
+            }
 #pragma unroll
-        for (int k = 0; k < loads; ++k) {
-            x += Real(p[k].x) * q[k].x, y += Real(p[k].y) * q[k].y;
-            z += Real(p[k].z) * q[k].z, w += Real(p[k].w) * q[k].w;
+            for (int k = 0; k < loads; ++k) add(p[k], q[k]);
+        } else {
+            for (int64_t i = first + tid; i < packs; i += blockDim.x) add(packs_a[i], packs_b[i]);
         }
     }
-    finish((x + y) + (z + w), c);
+    return (x + y) + (z + w);
+}
+
+// 128 bytes of loads in flight a thread. The launch bounds leave it the registers for that; else the compiler may
+// save them, and load less at a time.
+template <bool streaming, class Real>
+__global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, Real* c, int64_t n) {
+    finish(share_of_packs<in_flight, streaming, Real>(a, b, n), c);
+}
+
+// For arrays so small that the way of the sums takes longer than the loads: no thread waits for another warp, and
+// nobody waits for the atomic. Two sums take turns: while this launch adds to one, it clears the other for the next
+// launch, which then need not. The order of the adds, and so the last digits, vary from run to run.
+template <class Real>
+__global__ void warp_atomics(const float* a, const float* b, Real* sum, Real* next, int64_t n) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *next = 0;
+    const Real of_warp = fold_warp(share_of_packs<1, true, Real>(a, b, n));
+    if (threadIdx.x % warp == 0) atomicAdd(sum, of_warp);
 }
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
@@ -244,16 +272,19 @@ __global__ void own_element(const float* a, const float* b, float* c, int64_t n)
 
 // ---- the table of variants -------------------------------------------------------------------------------------
 
-enum class Finish { on_host, thread_atomics, block_atomics, unset_atomics, last_block };  // how the sums meet
-enum class Grid { tutorial, odd, full, packs };                                           // what is launched
+enum class Finish { on_host, thread_atomics, block_atomics, unset_atomics, warp_atomics, last_block };  // of the sums
+enum class Grid { tutorial, odd, full, tiles, packs };  // what is launched; the last three fill the GPU at most
 
 template <class Real>
 struct Variant {
+    using Kernel = void (*)(const float*, const float*, Real*, int64_t);
     const char* name;
     const char* how;
-    void (*kernel)(const float*, const float*, Real*, int64_t);
+    Kernel kernel;
     Finish finish;
     Grid grid;
+    Kernel for_large = nullptr;  // instead of `kernel`, for arrays much larger than the L2
+    void (*in_turns)(const float*, const float*, Real* sum, Real* next, int64_t) = nullptr;  // with two sums
 };
 constexpr Variant<float> in_float[] = {
     {"tutorial", "shared memory, then the host", tutorial, Finish::on_host, Grid::tutorial},
@@ -261,11 +292,15 @@ constexpr Variant<float> in_float[] = {
     {"atomics", "shared memory, then an atomicAdd a block", atomics, Finish::block_atomics, Grid::tutorial},
     {"last_block", "shared memory, then the last block", last_block, Finish::last_block, Grid::tutorial},
     {"shuffle", "a grid that fills the GPU, warp shuffles", shuffle, Finish::last_block, Grid::full},
-    {"vectorised", "16-byte loads, four pairs in flight", vectorised, Finish::last_block, Grid::packs},
+    {"vectorised", "16-byte loads, four pairs in flight, 512 threads", vectorised<true>, Finish::last_block,
+     Grid::tiles, vectorised<false>},
+    {"warp_atomics", "one atomic a warp, no barrier; each launch clears the next one's sum", nullptr,
+     Finish::warp_atomics, Grid::packs, nullptr, warp_atomics},
 };
 constexpr Variant<double> in_double[] = {
     {"tutorial_double", "tutorial, added up in double", tutorial, Finish::on_host, Grid::tutorial},
-    {"vectorised_double", "vectorised, added up in double", vectorised, Finish::last_block, Grid::packs},
+    {"vectorised_double", "vectorised, added up in double", vectorised<true>, Finish::last_block, Grid::tiles,
+     vectorised<false>},
 };
 constexpr Variant<float> twins[] = {
     {"no_barrier", "the tree without its barrier", no_barrier, Finish::on_host, Grid::tutorial},
@@ -280,24 +315,30 @@ struct Launch {
     int blocks, threads;
 };
 
+/// The arrays' elements that a thread takes at a time.
+constexpr int at_a_time(Grid grid) { return grid == Grid::tiles ? 4 * in_flight : grid == Grid::packs ? 4 : 1; }
+
 template <class Real>
 Launch launch_of(const lab::Sample& sample, const Variant<Real>& v) {
-    const bool packs = v.grid == Grid::packs, full = packs || v.grid == Grid::full;
-    const int threads = packs ? fast_threads : v.grid == Grid::odd ? sample.threads() / 4 * 3 : sample.threads();
-    if (sample.blocks() || !full) return {sample.blocks() ? sample.blocks() : tutorial_blocks, threads};
-    const int64_t useful = ceil_div(sample.n(), packs ? 4 * threads : threads);
-    return {int(std::min<int64_t>(sample.blocks_to_fill(v.kernel, threads), useful)), threads};
+    const int threads = v.grid == Grid::tiles ? fast_threads : v.grid == Grid::packs ? small_threads
+                        : v.grid == Grid::odd ? sample.threads() / 4 * 3 : sample.threads();
+    if (sample.blocks()) return {sample.blocks(), threads};
+    if (v.grid == Grid::tutorial || v.grid == Grid::odd) return {tutorial_blocks, threads};
+    const int fill = v.in_turns ? sample.blocks_to_fill(v.in_turns, threads) : sample.blocks_to_fill(v.kernel, threads);
+    return {int(std::min<int64_t>(fill, ceil_div(sample.n(), at_a_time(v.grid) * threads))), threads};
 }
 
 /// A product's longest way into the result: its own rounding and the additions in a thread, of which the first, to
-/// 0, is exact (vectorised adds a tail, x + y and z + w, too); in a block's tree; and of the sums that are left.
+/// 0, is exact (packs add a tail, x + y and z + w, too); in a block's tree; and of the sums that are left.
 template <class Real>
 double bound_of(const Variant<Real>& v, const Launch& l, int64_t n) {
     const int64_t all_threads = int64_t(l.blocks) * l.threads, tree = int64_t(std::ceil(std::log2(l.threads)));
-    const int64_t in_thread = v.grid == Grid::packs ? ceil_div(n, 4 * all_threads) + 3 : ceil_div(n, all_threads);
+    const int64_t at_once = at_a_time(v.grid), rounds = ceil_div(n, at_once * all_threads);
+    const int64_t in_thread = at_once > 1 ? at_once / 4 * rounds + 3 : rounds;
     switch (v.finish) {
         case Finish::on_host: return rounding_bound<Real>(in_thread + tree) + rounding_bound<double>(l.blocks);
         case Finish::thread_atomics: return rounding_bound<Real>(in_thread + all_threads);
+        case Finish::warp_atomics: return rounding_bound<Real>(in_thread + 5 + all_threads / warp);  // 2^5 lanes
         case Finish::last_block: return rounding_bound<Real>(in_thread + 2 * tree + ceil_div(l.blocks, l.threads));
         default: return rounding_bound<Real>(in_thread + tree + l.blocks);
     }
@@ -325,18 +366,30 @@ void row(lab::Sample& sample, const Problem& p, const char* name, double got, do
 template <class Real>
 void run(lab::Sample& sample, const Problem& p, const Variant<Real>& v) {
     const Launch l = launch_of(sample, v);
-    lab::DeviceArray<Real> c(l.blocks);
-    double got = 0;
-    const double ms = sample.time([&] { c.poison(); }, [&] {
+    const bool large = 8 * p.n > streamed * sample.properties().l2CacheSize;
+    const auto kernel = large && v.for_large ? v.for_large : v.kernel;
+    lab::DeviceArray<Real> c(std::vector<Real>(std::max(l.blocks, 2 * apart)));  // zeros
+    Real *sum = c.get(), *next = sum + apart, result = 0;
+    double on_host = 0;
+    const auto poison = [&] {  // in_turns: all but `next`, which the launch before has cleared
+        CHECK(cudaMemsetAsync(sum, 0xff, v.in_turns ? sizeof(Real) : c.bytes()));
+    };
+    const double ms = sample.time(poison, [&] {
         if (v.finish == Finish::thread_atomics || v.finish == Finish::block_atomics)
-            CHECK(cudaMemsetAsync(c.get(), 0, sizeof(Real)));
-        v.kernel<<<l.blocks, l.threads>>>(p.a.get(), p.b.get(), c.get(), p.n);
+            CHECK(cudaMemsetAsync(sum, 0, sizeof(Real)));
+        if (v.in_turns) {
+            std::swap(sum, next);
+            v.in_turns<<<l.blocks, l.threads>>>(p.a.get(), p.b.get(), sum, next, p.n);
+        } else {
+            kernel<<<l.blocks, l.threads>>>(p.a.get(), p.b.get(), sum, p.n);
+        }
         if (v.finish == Finish::on_host) {  // the time holds the way to the host and the additions there
-            got = 0;
-            for (Real sum : c.download()) got += sum;
+            on_host = 0;
+            for (Real of_block : c.download(l.blocks)) on_host += of_block;
         }
     });
-    if (v.finish != Finish::on_host) got = c.download(1)[0];
+    CHECK(cudaMemcpy(&result, sum, sizeof result, cudaMemcpyDeviceToHost));
+    const double got = v.finish == Finish::on_host ? on_host : result;
     row(sample, p, v.name, got, ms, bound_of(v, l, p.n), lab::Kind::variant);
 }
 
@@ -367,7 +420,7 @@ int main(int argc, char** argv) {
     lab::Sample sample("03_dot_shared", "What does shared memory buy a dot product, and what does float cost it?");
     std::string data = "ramp";
     sample.defaults(ramp, 0, tutorial_threads, "elements of each array",
-                    "blocks (default: the tutorial's 64; shuffle and vectorised fill the GPU once)");
+                    "blocks (default: the tutorial's 64; from shuffle on as many as fill the GPU once, at most)");
     sample.option("--data", data, {"ramp", "random"}, "the tutorial's a[i] = b[i] = i, or random whole numbers");
     for (const auto& v : in_float) sample.variant(v.name, v.how);
     for (const auto& v : in_double) sample.variant(v.name, v.how);

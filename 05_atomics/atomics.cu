@@ -497,11 +497,13 @@ void run_sums(lab::Sample& sample, int64_t few) {
     sample.limit_row(lab::Sample::Limit::read, 4 * n);
 #ifdef CUB_VERSION
     if (sample.wants_all()) {
-        size_t bytes = 0;
-        CHECK(cub::DeviceReduce::Sum(nullptr, bytes, d_in.get(), d_sum.get(), int(n)));
-        lab::DeviceArray<char> d_room(std::max<int64_t>(bytes, 1));
-        const auto sum = [&] { cub::DeviceReduce::Sum(d_room.get(), bytes, d_in.get(), d_sum.get(), int(n)); };
-        row("CUB", n, "-", sample.time(poison, sum), lab::Kind::library);
+        size_t room = 0;
+        const auto sum = [&](void* d_room) {
+            CHECK(cub::DeviceReduce::Sum(d_room, room, d_in.get(), d_sum.get(), int(n)));
+        };
+        sum(nullptr);
+        lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
+        row("CUB", n, "-", sample.time(poison, [&] { sum(d_room.get()); }), lab::Kind::library);
     }
 #endif
     for (const auto& v : sums) {

@@ -280,9 +280,9 @@ int main(int argc, char** argv) {
     int64_t wide = 0, high = 0;
     std::string out, cpu_out;
     bool window = false;
-    sample.defaults(1024, 0, 0, "pixels a side, where --width or --height does not say otherwise", "");
-    sample.option("--width", wide, 0, 1 << 30, "pixels a row; 0: as --n");
-    sample.option("--height", high, 0, most_rows, "rows; 0: as --n");
+    sample.defaults(1024 * 1024, 0, 0, "pixels in all, in the squarest picture that has so many", "");
+    sample.option("--width", wide, 1, 1 << 30, "pixels a row, instead of --n");
+    sample.option("--height", high, 1, most_rows, "rows (default: as many as --width)");
     sample.file_option("--out", out, "write the last variant's picture, or the twin's, to this file (.png)");
     sample.file_option("--cpu-out", cpu_out, "write the CPU's picture to this file (.png)");
     sample.option("--show", window, "open a window with the picture that --out would write");
@@ -293,10 +293,15 @@ int main(int argc, char** argv) {
     for (const std::string& path : {out, cpu_out})
         if (!path.empty() && !cv::haveImageWriter(path))
             sample.refuse("OpenCV writes no such pictures as '%s'; type a name like picture.png", path.c_str());
-    if (!wide) wide = sample.n();
-    if (!high) high = sample.n();
+    if (!wide && !high) {  // the largest divisor of n that is not above its root
+        for (high = int64_t(std::sqrt(double(sample.n()))); sample.n() % high != 0;) --high;
+        wide = sample.n() / high;
+    }
+    if (!wide) wide = high;
+    if (!high) high = wide;
     if (wide > 1 << 30 || high > most_rows)
-        sample.refuse("a picture has at most %d pixels a row and %d rows; type a smaller --n", 1 << 30, most_rows);
+        sample.refuse("a picture has at most %d pixels a row and %lld rows; type a smaller --n, or --width and --height",
+                      1 << 30, (long long)most_rows);
     if ((sample.wants_twin("grid_as_width") || sample.wants_twin("dropped_edge")) && wide % side == 0)
         sample.say("(one pixel narrower: with a multiple of %d this mistake does not show)", side), --wide;
     size_t free = 0, total = 0;

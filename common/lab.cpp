@@ -66,23 +66,21 @@ CLI::Validator one_of(const std::vector<std::string>& choices) {
     return CLI::Validator(check, "NAME");
 }
 
-std::string folder_of(const std::string& path) {
-    const size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
-
-/// A path that a file can be written to, as far as one can tell without writing.
+/// A path that a file can be written to: a device, or a file whose neighbour PATH.part can be made.
 CLI::Validator writable() {
     auto check = [](std::string& path) {
         struct stat status;
         if (path.empty()) return std::string("an empty file name; type a name such as out.csv");
-        if (::stat(path.c_str(), &status) == 0) {
-            if (S_ISDIR(status.st_mode)) return "'" + path + "' is a folder; type a file name";
-            if (::access(path.c_str(), W_OK) == 0) return std::string();
-            return "cannot write '" + path + "': " + std::strerror(errno);
+        const bool exists = ::stat(path.c_str(), &status) == 0;
+        if (exists && S_ISDIR(status.st_mode)) return "'" + path + "' is a folder; type a file name";
+        if (!exists || S_ISREG(status.st_mode)) {
+            const int file = ::open((path + ".part").c_str(), O_WRONLY | O_CREAT, 0666);
+            if (file < 0) return "cannot write '" + path + "': " + std::strerror(errno) + "; type a file in a folder of yours";
+            ::close(file);
+            ::unlink((path + ".part").c_str());
         }
-        if (::access(folder_of(path).c_str(), W_OK | X_OK) == 0) return std::string();
-        return "cannot write in '" + folder_of(path) + "': " + std::strerror(errno) + "; type a file in a folder of yours";
+        if (exists && ::access(path.c_str(), W_OK) != 0) return "cannot write '" + path + "': " + std::strerror(errno);
+        return std::string();
     };
     return CLI::Validator(check, "FILE");
 }

@@ -137,7 +137,10 @@ void sync(const Group& group, Where where = Where::here()) {
 
 template <class T>
 struct plus {
-    T operator()(T a, T b) const { return a + b; }
+    T operator()(T a, T b) const {
+        if constexpr (std::is_integral_v<T>) return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+        else return a + b;  // integers wrap, as the GPU's adders do
+    }
 };
 template <class T>
 struct less {

@@ -169,8 +169,16 @@ std::string where_is(const void* p) {
     return s.empty() ? "a variable of the program" : s;
 }
 
+// The linker may have taken the program's instrumented copy of std::string for the engine: not to be noted.
+bool reporting;
+struct Reporting {
+    Reporting() { reporting = true; }
+    ~Reporting() { reporting = false; }
+};
+
 void report_race(const void* address, const Record& other, const Record& mine) {
     if (!first_time(other.site, mine.site)) return;
+    const Reporting now;
     const std::string a = line_of(other.site), b = line_of(mine.site);
     static std::set<std::pair<std::string, std::string>> lines;
     if (!lines.insert(std::minmax(a, b)).second) return;
@@ -192,6 +200,7 @@ void report_race(const void* address, const Record& other, const Record& mine) {
 
 void report_one(const void* address, uint32_t site, const std::string& what, const std::string& mend) {
     if (!first_time(site, site)) return;
+    const Reporting now;
     say("cudacpu: hazard: " + what + ": " + where_is(address) + "\n  in kernel " + launch->kernel->name +
         ", " + thread_name() + ", at " + line_of(site) + "\n  " + mend);
 }
@@ -248,7 +257,7 @@ void synchronise(void* address);
 
 void access(void* where, size_t size, uint8_t kind, uint32_t site) {
     char* address = static_cast<char*>(where);
-    if (on_own_stack(address)) return;
+    if (reporting || on_own_stack(address)) return;
     settle();
     static Region* last = nullptr;
     Region* r = last && address >= last->start && address < last->start + last->bytes ? last : find(address);
