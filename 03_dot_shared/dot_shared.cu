@@ -35,8 +35,7 @@ constexpr int small_threads = 256;    // warp_atomics' blocks: small ones, so th
 constexpr int in_flight = 4;          // 16-byte loads of each array on their way before the first is used
 constexpr int64_t streamed = 8;       // arrays of up to so many times the L2 are read past it, see share_of_packs
 constexpr int apart = 64;             // elements between two sums that must not share a cache line
-constexpr int most_threads = 1024;
-constexpr int warp = 32;
+constexpr int most_threads = 1024, warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the sums of all warps of a block");
 static_assert(ramp <= 1 << 24, "every element must be a whole number that float keeps exactly");
@@ -83,25 +82,8 @@ double rounding_bound(int64_t k) {
 // ---- the kernels, slow to fast ---------------------------------------------------------------------------------
 // Real is the type that they add in; a product of two floats is exact in double.
 
-// The tutorial's: neighbouring threads take neighbouring elements, as far as the grid reaches, then jump ahead by
-// the whole grid. c has one sum a block.
-template <class Real>
-__global__ void tutorial(const float* a, const float* b, Real* c, int64_t n) {
-    __shared__ Real cache[most_threads];
-    const int tid = threadIdx.x;
-    Real sum = 0;
-    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + tid; i < n; i += int64_t(gridDim.x) * blockDim.x)
-        sum += Real(a[i]) * b[i];
-    cache[tid] = sum;
-    __syncthreads();  // all of the block's sums are in the cache
-    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
-        if (tid < stride) cache[tid] += cache[tid + stride];
-        __syncthreads();  // this step's sums are there for the next step, and after the last one for every thread
-    }
-    if (tid == 2) c[blockIdx.x] = cache[0];  // thread 2, as in the tutorial: one thread must, and any may
-}
-
-// The tutorial's two halves as functions: the sum of a thread's share, and the tree, which tells every thread.
+// The tutorial's kernel comes as two functions, since its neighbours keep one or both of them. First, a thread's
+// share: neighbouring threads take neighbouring elements, as far as the grid reaches, then jump ahead by the grid.
 template <class Real>
 __device__ Real share(const float* a, const float* b, int64_t n) {
     Real sum = 0;
@@ -110,16 +92,25 @@ __device__ Real share(const float* a, const float* b, int64_t n) {
     return sum;
 }
 
+// Second, the tree that folds the threads' sums into the block's, and tells every thread.
 template <class Real>
-__device__ Real fold_tree(Real* cache, Real value) {
+__device__ Real fold_tree(Real* cache, Real sum) {
     const int tid = threadIdx.x;
-    cache[tid] = value;
-    __syncthreads();
+    cache[tid] = sum;
+    __syncthreads();  // all of the block's sums are in the cache
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) cache[tid] += cache[tid + stride];
-        __syncthreads();
+        __syncthreads();  // this step's sums are there for the next step, and after the last one for every thread
     }
     return cache[0];
+}
+
+// The tutorial's: c has one sum a block. Thread 2 writes it, as in the tutorial: one thread must, and any may.
+template <class Real>
+__global__ void tutorial(const float* a, const float* b, Real* c, int64_t n) {
+    __shared__ Real cache[most_threads];
+    const Real sum = fold_tree(cache, share<Real>(a, b, n));
+    if (threadIdx.x == 2) c[blockIdx.x] = sum;
 }
 
 // Without shared memory: the sums of all threads meet at one address.
@@ -198,16 +189,15 @@ __global__ void shuffle(const float* a, const float* b, Real* c, int64_t n) {
     finish(share<Real>(a, b, n), c);
 }
 
-// A thread's share, 16 bytes at a time. The blocks go through tiles of loads * blockDim.x float4 of each array; a
-// thread has all its loads of a full tile on their way before it uses the first. Streaming loads leave the lines that
-// are in the L2 where they are, which pays until the arrays are so much larger than the L2 that those have to go
-// anyway. The tail of fewer than four elements goes to the first threads of the grid.
+// share, 16 bytes at a time. The blocks go through tiles of loads * blockDim.x float4 of each array; a thread has
+// all its loads of a full tile on their way before it uses the first. Streaming loads leave the lines in the L2 as
+// they are, which pays until the arrays are so much larger than the L2 that those have to go anyway. The tail of
+// fewer than four elements goes to the first threads of the grid.
 template <int loads, bool streaming, class Real>
 __device__ Real share_of_packs(const float* a, const float* b, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
     const int64_t packs = n / 4, tile = int64_t(loads) * blockDim.x;
-    const int tid = threadIdx.x;
-    const int64_t tail = 4 * packs + int64_t(blockIdx.x) * blockDim.x + tid;
+    const int64_t tid = threadIdx.x, tail = 4 * packs + int64_t(blockIdx.x) * blockDim.x + tid;
     Real x = tail < n ? Real(a[tail]) * b[tail] : Real(0), y = 0, z = 0, w = 0;
     const auto add = [&](const float4& p, const float4& q) {
         x += Real(p.x) * q.x, y += Real(p.y) * q.y, z += Real(p.z) * q.z, w += Real(p.w) * q.w;
@@ -237,9 +227,9 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
     finish(share_of_packs<in_flight, streaming, Real>(a, b, n), c);
 }
 
-// For arrays so small that the way of the sums takes longer than the loads: no thread waits for another warp, and
-// nobody waits for the atomic. Two sums take turns: while this launch adds to one, it clears the other for the next
-// launch, which then need not. The order of the adds, and so the last digits, vary from run to run.
+// For arrays so small that the sums' way takes longer than the loads: no warp waits for another, and none for its
+// atomic. Two sums take turns: this launch adds to one, and clears the other for the next launch. The order of the
+// additions, and so the last digits, may vary from run to run.
 template <class Real>
 __global__ void warp_atomics(const float* a, const float* b, Real* sum, Real* next, int64_t n) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *next = 0;
@@ -249,7 +239,7 @@ __global__ void warp_atomics(const float* a, const float* b, Real* sum, Real* ne
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
-// The tutorial's kernel without the barrier in the loop: a thread adds what its partner has not summed up yet.
+// The tutorial's tree without the barrier in the loop: a thread adds what its partner has not summed up yet.
 __global__ void no_barrier(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
     const int tid = threadIdx.x;
@@ -272,8 +262,8 @@ __global__ void own_element(const float* a, const float* b, float* c, int64_t n)
 
 // ---- the table of variants -------------------------------------------------------------------------------------
 
-enum class Finish { on_host, thread_atomics, block_atomics, unset_atomics, warp_atomics, last_block };  // of the sums
-enum class Grid { tutorial, odd, full, tiles, packs };  // what is launched; the last three fill the GPU at most
+enum class Finish { on_host, thread_atomics, block_atomics, unset_atomics, warp_atomics, last_block };
+enum class Grid { tutorial, odd, full, tiles, packs };  // the last three: as many blocks as fill the GPU, at most
 
 template <class Real>
 struct Variant {
@@ -311,20 +301,21 @@ constexpr Variant<float> twins[] = {
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/// How many elements of each array a thread takes at a time.
+constexpr int at_a_time(Grid grid) { return grid == Grid::tiles ? 4 * in_flight : grid == Grid::packs ? 4 : 1; }
+
 struct Launch {
     int blocks, threads;
 };
-
-/// The arrays' elements that a thread takes at a time.
-constexpr int at_a_time(Grid grid) { return grid == Grid::tiles ? 4 * in_flight : grid == Grid::packs ? 4 : 1; }
 
 template <class Real>
 Launch launch_of(const lab::Sample& sample, const Variant<Real>& v) {
     const int threads = v.grid == Grid::tiles ? fast_threads : v.grid == Grid::packs ? small_threads
                         : v.grid == Grid::odd ? sample.threads() / 4 * 3 : sample.threads();
     if (sample.blocks()) return {sample.blocks(), threads};
-    if (v.grid == Grid::tutorial || v.grid == Grid::odd) return {tutorial_blocks, threads};
-    const int fill = v.in_turns ? sample.blocks_to_fill(v.in_turns, threads) : sample.blocks_to_fill(v.kernel, threads);
+    if (v.grid < Grid::full) return {tutorial_blocks, threads};
+    const int fill = v.in_turns ? sample.blocks_to_fill(v.in_turns, threads)
+                                : sample.blocks_to_fill(v.kernel, threads);
     return {int(std::min<int64_t>(fill, ceil_div(sample.n(), at_a_time(v.grid) * threads))), threads};
 }
 
@@ -369,27 +360,21 @@ void run(lab::Sample& sample, const Problem& p, const Variant<Real>& v) {
     const bool large = 8 * p.n > streamed * sample.properties().l2CacheSize;
     const auto kernel = large && v.for_large ? v.for_large : v.kernel;
     lab::DeviceArray<Real> c(std::vector<Real>(std::max(l.blocks, 2 * apart)));  // zeros
-    Real *sum = c.get(), *next = sum + apart, result = 0;
-    double on_host = 0;
-    const auto poison = [&] {  // in_turns: all but `next`, which the launch before has cleared
-        CHECK(cudaMemsetAsync(sum, 0xff, v.in_turns ? sizeof(Real) : c.bytes()));
-    };
+    Real *sum = c.get(), *next = sum + apart;  // `next` is what the launch before has cleared
+    double got = 0;
+    const auto poison = [&] { CHECK(cudaMemsetAsync(sum, 0xff, v.in_turns ? sizeof(Real) : c.bytes())); };
     const double ms = sample.time(poison, [&] {
         if (v.finish == Finish::thread_atomics || v.finish == Finish::block_atomics)
             CHECK(cudaMemsetAsync(sum, 0, sizeof(Real)));
-        if (v.in_turns) {
-            std::swap(sum, next);
-            v.in_turns<<<l.blocks, l.threads>>>(p.a.get(), p.b.get(), sum, next, p.n);
-        } else {
-            kernel<<<l.blocks, l.threads>>>(p.a.get(), p.b.get(), sum, p.n);
-        }
+        if (v.in_turns) std::swap(sum, next);
+        if (v.in_turns) v.in_turns<<<l.blocks, l.threads>>>(p.a.get(), p.b.get(), sum, next, p.n);
+        else kernel<<<l.blocks, l.threads>>>(p.a.get(), p.b.get(), sum, p.n);
         if (v.finish == Finish::on_host) {  // the time holds the way to the host and the additions there
-            on_host = 0;
-            for (Real of_block : c.download(l.blocks)) on_host += of_block;
+            got = 0;
+            for (Real of_block : c.download(l.blocks)) got += of_block;
         }
     });
-    CHECK(cudaMemcpy(&result, sum, sizeof result, cudaMemcpyDeviceToHost));
-    const double got = v.finish == Finish::on_host ? on_host : result;
+    if (v.finish != Finish::on_host) got = c.download()[sum - c.get()];
     row(sample, p, v.name, got, ms, bound_of(v, l, p.n), lab::Kind::variant);
 }
 

@@ -18,7 +18,7 @@
 #include <cmath>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
-#if __has_include(<opencv2/highgui.hpp>)
+#ifdef LAB_WINDOWS  // the build found OpenCV's highgui
 #include <opencv2/highgui.hpp>
 #endif
 
@@ -258,7 +258,7 @@ void write(const std::string& path, std::vector<unsigned char>& image, int width
 
 void show(lab::Sample& sample, std::vector<unsigned char>& image, int width, int height) {
     const char* instead = "type --out picture.png, and open that file";
-#if __has_include(<opencv2/highgui.hpp>)
+#ifdef LAB_WINDOWS
     if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY"))
         return sample.say("--show: there is no display here; %s", instead);
     try {

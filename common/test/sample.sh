@@ -44,6 +44,7 @@ fi
 
 small="" # for the slow builds and for many runs
 takes --n && small="--n 5003"
+takes --width && small="--width 70 --height 37"
 
 case $group in
 run)
@@ -62,14 +63,14 @@ sizes)
     ;;
 threads)
     for threads in $(words "takes --threads"); do
-        attempt 0 --threads "$threads"
+        attempt 0 --threads "$threads" --n 100003
         attempt 0 --threads "$threads" --n 1000
     done
     ;;
 blocks)
     if takes --blocks; then
         for blocks in 1 3 1000; do
-            attempt 0 --blocks $blocks
+            attempt 0 --blocks $blocks --n 100003
             attempt 0 --blocks $blocks --n 257
         done
     fi
