@@ -209,13 +209,18 @@ __global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
     if (tile.thread_rank() == 0) out[blockIdx.x] = value;
 }
 
-// 16 bytes of T, loaded by one instruction.
+// 16 bytes of T, loaded by one instruction: int4, float4 or double2.
 template <class T>
-union Pack {
-    static constexpr int size = 16 / sizeof(T);
-    uint4 bits;
-    T v[size];
-};
+using Pack = std::conditional_t<std::is_same<T, int>::value, int4, std::conditional_t<sizeof(T) == 4, float4, double2>>;
+template <class T>
+constexpr int pack_size = 16 / sizeof(T);
+
+template <class T, class Op>
+__device__ T fold_pack(T value, Pack<T> pack, Op op) {
+    value = op(op(value, pack.x), pack.y);
+    if constexpr (pack_size<T> == 4) value = op(op(value, pack.z), pack.w);
+    return value;
+}
 
 // A thread's share of in[0 .. n). The blocks go through tiles of loads * blockDim.x packs; a thread has all its loads
 // of a full tile on their way before it uses the first. Streaming loads leave the lines that are in the L2 where they
@@ -223,29 +228,25 @@ union Pack {
 // 16 bytes goes to the first threads of the grid.
 template <bool streaming, class T, class Op>
 __device__ T fold_share(const T* in, int64_t n, Op op) {
-    const uint4* packs = reinterpret_cast<const uint4*>(in);
-    const int64_t count = n / Pack<T>::size, tile = int64_t(loads) * blockDim.x;
+    const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(in);
+    const int64_t count = n / pack_size<T>, tile = int64_t(loads) * blockDim.x;
     const int tid = threadIdx.x;
     T value = Op::template identity<T>();
     for (int64_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-        Pack<T> pack[loads];
         if (first + tile <= count) {
+            Pack<T> pack[loads];
 #pragma unroll
             for (int k = 0; k < loads; ++k) {
-                const uint4* p = packs + first + k * blockDim.x + tid;
-                pack[k].bits = streaming ? __ldcs(p) : *p;
+                const Pack<T>* p = packs + first + k * blockDim.x + tid;
+                pack[k] = streaming ? __ldcs(p) : *p;
             }
 #pragma unroll
-            for (int k = 0; k < loads; ++k)
-                for (T x : pack[k].v) value = op(value, x);
+            for (int k = 0; k < loads; ++k) value = fold_pack(value, pack[k], op);
         } else {
-            for (int64_t i = first + tid; i < count; i += blockDim.x) {
-                pack[0].bits = packs[i];
-                for (T x : pack[0].v) value = op(value, x);
-            }
+            for (int64_t i = first + tid; i < count; i += blockDim.x) value = fold_pack(value, packs[i], op);
         }
     }
-    const int64_t tail = count * Pack<T>::size + int64_t(blockIdx.x) * blockDim.x + tid;
+    const int64_t tail = count * pack_size<T> + int64_t(blockIdx.x) * blockDim.x + tid;
     return tail < n ? op(value, in[tail]) : value;
 }
 
@@ -409,7 +410,7 @@ struct Scratch {  // what the variants need besides the input; room for one part
 template <bool streaming, class T, class Op>
 const T* launch_once(const lab::Sample& sample, const std::string& name, const T* in, int64_t n, Scratch<T>& s, Op op) {
     const int threads = sample.threads();
-    const int64_t tile = int64_t(threads) * loads * Pack<T>::size;
+    const int64_t tile = int64_t(threads) * loads * pack_size<T>;
     const int fill = sample.blocks_to_fill(last_block<streaming, T, Op>, threads);
     const int blocks = sample.blocks() ? fill : int(std::min<int64_t>(fill, (n + tile - 1) / tile));
     T* out = s.b.get();
