@@ -21,8 +21,8 @@ all: build
 
 build:
 	@sh common/doctor.sh --install
-	@$(inner) $(CMAKE) -S . -B "$(BUILD)" $(CMAKE_FLAGS) | grep -vE '^-- (Check|Detect|The |Looking|Performing|Found|Configuring|Generating|Build files)' || true
-	@test -f "$(BUILD)/CMakeCache.txt" && $(inner) $(CMAKE) --build "$(BUILD)" --parallel $(JOBS)
+	@$(inner) $(CMAKE) --log-level=NOTICE -S . -B "$(BUILD)" $(CMAKE_FLAGS)
+	@$(inner) $(CMAKE) --build "$(BUILD)" --parallel $(JOBS)
 
 run: build
 	@sh common/run.sh "$(BUILD)" "$(DEVICE)"

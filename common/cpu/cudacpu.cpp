@@ -325,6 +325,7 @@ class Translation {
     }
 
     void launch(size_t i) {
+        static const std::set<string> keyword{"else", "do", "return", "case", "throw"};
         size_t first = i - 1;  // of the expression that names the kernel
         for (;;) {
             if (at(first) == ")" || at(first) == "]")
@@ -335,7 +336,8 @@ class Translation {
                 --first;
                 continue;
             }
-            if (first && (at(first) == "[" || at(first) == "(") && is_word(first - 1)) --first;
+            if (first && (at(first) == "[" || at(first) == "(") && is_word(first - 1) && !keyword.count(at(first - 1)))
+                --first;
             const string& before = first ? at(first - 1) : "";
             if (before == "." || before == "->")
                 first -= 2;

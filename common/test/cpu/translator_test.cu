@@ -59,6 +59,9 @@ TEST_F(Translator, Launches) {
     EXPECT_EQ(7, value());
     pointer<<<1, 1>>>(p, 8);
     EXPECT_EQ(8, value());
+    if (!p) set<<<1, 1>>>(p, 1);
+    else (p ? pointer : nullptr)<<<1, 1>>>(p, 9);
+    EXPECT_EQ(9, value());
     take_struct<<<1, 1>>>(p, {{0, 0, 0, 0, 0, 0, 0, 9}}, NULL, 0);
     EXPECT_EQ(9, value());
     unmangled<<<1, 1>>>(p);
