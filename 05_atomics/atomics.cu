@@ -24,7 +24,6 @@
 // operations cas_add, cas_mul, cas_float_add that atomicCAS builds (no atomic multiplies).
 //
 //   05_atomics --op max                              one atomic
-//   05_atomics --only push_back --only block_filter  two variants
 //   05_atomics --wrong new_value                     a classic mistake
 //   05_atomics --addresses --csv addresses.csv       all numbers of words, for a plot
 #include <cooperative_groups.h>
@@ -43,7 +42,9 @@ constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int loads = 4;                        // 16-byte loads that a thread has in flight
 constexpr int share = loads * 4 * warp;         // elements that a warp takes at once
-constexpr int most_staged = 512;                // threads of a block that stages its elements in shared memory
+constexpr int most_staged = 256;                // threads of a block that stages its elements in shared memory
+constexpr int looks = 4;                        // times 32 tiles that an ordered filter looks at at once
+constexpr int streamed = 8;                     // inputs of up to so many times the L2 are read past it
 constexpr int most_shared_words = 4096;
 constexpr int ring = 1000, turns = 8;           // for inc and dec, for cas
 constexpr int index_bits = 30;                  // the filter's elements: 0 .. 3 on top, their own index below
@@ -110,22 +111,12 @@ std::string no_order(unsigned start, unsigned end, const Words& old, const Words
 
 // ---- operations on one word ------------------------------------------------------------------------------------
 
-// Makes an atomic of any function f: atomicCAS stores f(expected) if the word is still as expected, and tells what
-// it found. If that was something else, another thread came first: try again with it.
+// Makes an atomic of any function f: atomicCAS stores f(old) if the word is still `old`, and tells what it
+// found. If that was something else, another thread came first: try again with it.
 template <class F>
 __device__ unsigned by_cas(unsigned* p, F f) {
-    unsigned old = *p, expected;
-    do {
-        expected = old;
-        old = atomicCAS(p, expected, f(expected));
-    } while (old != expected);
-    return old;
-}
-
-__device__ unsigned plain_add(unsigned* p, unsigned x) {
-    const unsigned old = *p;
-    *p = old + x;  // wipes out what others have added since
-    return old;
+    for (unsigned old = *p, found;; old = found)
+        if ((found = atomicCAS(p, old, f(old))) == old) return old;
 }
 
 /// Does the operation and returns the value that it found.
@@ -146,8 +137,10 @@ __device__ unsigned change(unsigned* p, unsigned x) {
     else if constexpr (op == Op::cas_mul) return by_cas(p, [=](unsigned old) { return old * x; });
     else if constexpr (op == Op::cas_float_add)  // atomicCAS takes integers: the bits of the float
         return by_cas(p, [=](unsigned old) { return __float_as_uint(__uint_as_float(old) + __uint_as_float(x)); });
-    else if constexpr (op == Op::plain_add) return plain_add(p, x);
-    else if constexpr (op == Op::cas_once) return atomicCAS(p, *p, *p + x);
+    else if constexpr (op == Op::plain_add) {
+        const unsigned old = *p;
+        return *p = old + x, old;  // wipes out what others have added since
+    } else if constexpr (op == Op::cas_once) return atomicCAS(p, *p, *p + x);
     else if constexpr (op == Op::unsigned_max) return atomicMax(p, x);
     else if constexpr (op == Op::inc_past) return atomicInc(p, x + 1);
     else return atomicAdd(p, x) + x;
@@ -204,35 +197,39 @@ __global__ void per_block(const unsigned* in, unsigned* sum, int64_t n) {
     if (threadIdx.x == 0) atomicAdd(sum, local);
 }
 
-struct alignas(16) Four { unsigned v[4]; };
+union Four { uint4 bits; unsigned v[4]; };
 
-// A warp's share of in[begin ..): in load k, lane by lane, four neighbours each. What lies beyond n is 0.
+// A warp's share of in[begin ..): in load k, lane by lane, four neighbours each. What lies beyond n is 0. Streaming
+// loads leave the lines in the L2 where they are: good until the input is so large that those have to go anyway.
+template <bool streaming>
 __device__ void load_share(Four (&x)[loads], const unsigned* in, int64_t begin, int64_t n) {
-    const bool whole = begin + share <= n;
-#pragma unroll
-    for (int k = 0; k < loads; ++k) {
-        const int64_t at = begin + 4 * (k * warp + threadIdx.x % warp);
-        if (whole) x[k] = *reinterpret_cast<const Four*>(in + at);
-        else for (int j = 0; j < 4; ++j) x[k].v[j] = at + j < n ? in[at + j] : 0;
-    }
+    const int lane = threadIdx.x % warp;
+    const uint4* fours = reinterpret_cast<const uint4*>(in + begin) + lane;
+    const int64_t left = n - begin - 4 * lane;
+    if (begin + share <= n)
+        for (int k = 0; k < loads; ++k) x[k].bits = streaming ? __ldcs(fours + k * warp) : fours[k * warp];
+    else
+        for (int k = 0, at = 0; k < loads; ++k, at += 4 * warp)
+            for (int j = 0; j < 4; ++j) x[k].v[j] = at + j < left ? in[begin + 4 * lane + at + j] : 0;
 }
 
 // Upper half: how many have come by; lower half: the sum of what they brought. One atomicAdd does both, and whoever
 // comes last, by its old value, finishes the work and leaves 0 for the next launch.
 __device__ ull progress = 0;
 
-__global__ void vectorised(const unsigned* in, unsigned* sum, int64_t n) {
+template <bool streaming>  // and at most 32 registers a thread, so that an SM has room for two blocks of 1024
+__global__ void __launch_bounds__(1024, 2) vectorised(const unsigned* in, unsigned* sum, int64_t n) {
     unsigned local = 0;
     for (int64_t begin = my_first() / warp * share; begin < n; begin += all_threads() / warp * share) {
         Four x[loads];
-        load_share(x, in, begin, n);
+        load_share<streaming>(x, in, begin, n);
         for (const Four& four : x)
             for (unsigned value : four.v) local += value;
     }
     local = fold_block(local);
     if (threadIdx.x > 0) return;
     const ull old = atomicAdd(&progress, ull(1) << 32 | local);
-    if (old >> 32 == gridDim.x - 1) *sum = unsigned(old) + local, atomicExch(&progress, 0);
+    if (old >> 32 == gridDim.x - 1) *sum = unsigned(old) + local, progress = 0;
 }
 
 // ---- the filter, slow to fast ----------------------------------------------------------------------------------
@@ -263,93 +260,97 @@ __device__ unsigned scan_warp(unsigned x) {  // the sum over lane 0 .. this lane
     return x;
 }
 
-// Moves what the warp keeps of its share to the stage, in its order, and returns how many that are. A lane's counts
-// for its four loads are the bytes of one word, so that one scan finds all of its places.
-__device__ unsigned stage_share(const Four (&x)[loads], unsigned* stage) {
+// How many the warp keeps of its share, and where a lane's keepers go: those of load k to at[k] and on. A lane's
+// counts for its four loads are the bytes of one word, so that one scan does for all.
+__device__ unsigned count_share(unsigned (&at)[loads], const Four (&x)[loads]) {
     unsigned counts = 0, kept = 0;
-#pragma unroll
     for (int k = 0; k < loads; ++k)
         for (unsigned value : x[k].v) counts += unsigned(keep(value)) << 8 * k;
-    const unsigned up_to = scan_warp(counts), before = up_to - counts;
-    const unsigned totals = __shfl_sync(all_lanes, up_to, warp - 1);
-#pragma unroll
+    const unsigned up_to = scan_warp(counts), totals = __shfl_sync(all_lanes, up_to, warp - 1);
     for (int k = 0; k < loads; ++k) {
-        unsigned at = kept + (before >> 8 * k & 255);
-        for (unsigned value : x[k].v)
-            if (keep(value)) stage[at++] = value;
+        at[k] = kept + ((up_to - counts) >> 8 * k & 255);
         kept += totals >> 8 * k & 255;
     }
-    __syncwarp();  // the stage is filled
     return kept;
 }
 
-// How many the tiles before this one keep: a warp adds up what they have published, 32 tiles at a time, back to one
-// that knows its own answer (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
-// The number and its meaning are one 64-bit word: no reader sees one without the other, and no fence is needed.
+// What a tile tells the later ones is one word, number and meaning: no reader sees one without the other, and no
+// fence is needed. most_n does not fit beside the meaning, but only the last tile could say so, and to nobody.
 enum : unsigned { unknown, of_this_tile, up_to_this_tile };
-__device__ unsigned look_back(ull* states, int64_t tile, unsigned kept) {
-    const int lane = threadIdx.x % warp;
+__device__ void publish(unsigned* state, unsigned kept, unsigned what) { atomicExch(state, kept << 2 | what); }
+
+// How many the tiles before this one keep: a warp adds up what they have published, back to one that knows its own
+// answer (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Hundreds of tiles
+// are under way: the words of 32 * looks travel together.
+__device__ unsigned look_back(const volatile unsigned* states, int64_t tile) {
     unsigned before = 0;
-    if (lane == 0) atomicExch(states + tile, ull(kept) << 2 | of_this_tile);
-    for (int64_t nearest = tile - 1; nearest >= 0; nearest -= warp) {
-        ull state = up_to_this_tile;  // nothing lies before tile 0
-        do {
-            if (lane <= nearest) state = *const_cast<volatile ull*>(states + nearest - lane);
-        } while (__any_sync(all_lanes, (state & 3) == unknown));
-        const unsigned complete = __ballot_sync(all_lanes, (state & 3) == up_to_this_tile);
-        before += fold_warp(!complete || lane < __ffs(complete) ? unsigned(state >> 2) : 0);
-        if (complete) break;
+    for (int64_t mine = tile - 1 - threadIdx.x % warp;; mine -= looks * warp) {
+        unsigned state[looks];
+        for (int k = 0; k < looks; ++k)
+            state[k] = mine >= k * warp ? states[mine - k * warp] : up_to_this_tile;  // nothing is before tile 0
+        for (int k = 0; k < looks; ++k) {
+            while (__any_sync(all_lanes, (state[k] & 3) == unknown))
+                if ((state[k] & 3) == unknown) state[k] = states[mine - k * warp];
+            const unsigned complete = __ballot_sync(all_lanes, (state[k] & 3) == up_to_this_tile);
+            const bool counts = !complete || int(threadIdx.x % warp) < __ffs(complete);
+            before += fold_warp(counts ? state[k] >> 2 : 0);
+            if (complete) return before;
+        }
     }
-    if (lane == 0) atomicExch(states + tile, ull(before + kept) << 2 | up_to_this_tile);
-    return before;
 }
 
-// Each warp stages its share of the block's tile, warp 0 finds the places of all warps, each warp copies its own,
-// and the next tile is on its way meanwhile. If ordered, tiles are drawn in order, so that look_back waits only for
-// tiles that someone is at work on: count[1] is the next tile, and from count[2] on lie the states of the tiles.
+// Each warp counts and stages its share of a tile, warp 0 asks for the places of all, each copies its own, with the
+// next tile on its way. If ordered, tiles are drawn in order: count[1] is the next one, and from count[2] on lie
+// their states. All later tiles wait for one that is drawn: its block must wait for no other until it has published
+// what the tile keeps, so it draws one only when its last look-back is over.
 template <bool ordered>
 __global__ void staged(const unsigned* in, unsigned* out, unsigned* count, int64_t n) {
     extern __shared__ unsigned stage[];
-    __shared__ unsigned place[warp];
+    __shared__ unsigned kept_by[warp], first;
     __shared__ int64_t next;
     const int lane = threadIdx.x % warp, w = threadIdx.x / warp, warps = blockDim.x / warp;
     const int64_t tiles = (n + warps * share - 1) / (warps * share);
+    unsigned *const my_stage = stage + w * share, *const states = count + 2;
     if (threadIdx.x == 0) next = ordered ? atomicAdd(count + 1, 1) : blockIdx.x;
     __syncthreads();  // the block's first tile is known
     int64_t tile = next;
     Four x[loads];
-    if (tile < tiles) load_share(x, in, (tile * warps + w) * share, n);
+    if (tile < tiles) load_share<false>(x, in, (tile * warps + w) * share, n);
     while (tile < tiles) {
-        const unsigned kept = stage_share(x, stage + w * share);
-        if (lane == 0) place[w] = kept;
+        unsigned at[loads];
+        const unsigned kept = count_share(at, x);
+        if (lane == 0) kept_by[w] = kept;
         __syncthreads();  // all warps have counted
-        if (w == 0) {
-            const unsigned mine = lane < warps ? place[lane] : 0, up_to = scan_warp(mine);
-            const unsigned total = __shfl_sync(all_lanes, up_to, warp - 1);
-            unsigned first = 0;
+        const unsigned up_to = scan_warp(lane < warps ? kept_by[lane] : 0);
+        const unsigned total = __shfl_sync(all_lanes, up_to, warp - 1);
+        const unsigned my_place = __shfl_sync(all_lanes, up_to, w) - kept;
+        if (ordered && threadIdx.x == 0) publish(states + tile, total, of_this_tile);
+        for (int k = 0; k < loads; ++k)
+            for (unsigned value : x[k].v)
+                if (keep(value)) my_stage[at[k]++] = value;
+        const unsigned before = ordered && w == 0 ? look_back(states, tile) : 0;
+        if (threadIdx.x == 0) {
             if constexpr (ordered) {
-                if (lane == 0) next = atomicAdd(count + 1, 1);
-                first = look_back(reinterpret_cast<ull*>(count + 2), tile, total);
-                if (lane == 0 && tile == tiles - 1) *count = first + total;
-            } else if (lane == 0) {
+                publish(states + tile, before + total, up_to_this_tile);
+                first = before;
+                next = atomicAdd(count + 1, 1);
+                if (tile == tiles - 1) *count = before + total;
+            } else {
                 const ull old = atomicAdd(&progress, ull(1) << 32 | total);  // one old value: place and next tile
                 first = unsigned(old);
                 next = gridDim.x + int64_t(old >> 32);
-                if (int64_t(old >> 32) == tiles - 1) *count = first + total, atomicExch(&progress, 0);
+                if (int64_t(old >> 32) == tiles - 1) *count = unsigned(old) + total, progress = 0;
             }
-            place[lane] = __shfl_sync(all_lanes, first, 0) + up_to - mine;
         }
-        __syncthreads();  // the places and the next tile are known
+        __syncthreads();  // the stage is filled, its place and the next tile are known
         tile = next;
-        if (tile < tiles) load_share(x, in, (tile * warps + w) * share, n);
-        unsigned* to = out + place[w];
-        for (unsigned i = lane; i < kept; i += warp) __stcs(to + i, stage[w * share + i]);
-        __syncwarp();  // the warp's stage and place are read
+        if (tile < tiles) load_share<false>(x, in, (tile * warps + w) * share, n);
+        unsigned* to = out + first + my_place;
+        for (unsigned i = lane; i < kept; i += warp) __stcs(to + i, my_stage[i]);
     }
 }
 
-// ---- n increments, spread over many words ----------------------------------------------------------------------
-// `words` is a power of two; element x increments word x % words.
+// ---- n increments: element x increments word x % words, a power of two -----------------------------------------
 
 __global__ void spread(const unsigned* in, unsigned* out, int64_t n, unsigned words) {
     for (int64_t i = my_first(); i < n; i += all_threads()) atomicAdd(out + (in[i] & (words - 1)), 1);
@@ -377,7 +378,7 @@ __global__ void spread_shared(const unsigned* in, unsigned* out, int64_t n, unsi
 // ---- the tables of variants ------------------------------------------------------------------------------------
 
 enum class Per { element, warp, thread, block };  // one atomic for each of these
-enum : int { usual = 0, wrong = 1, shown = 2, first_few = 4, no_reset = 8, in_order = 16 };
+enum : int { usual = 0, wrong = 1, shown = 2, first_few = 4, no_reset = 8, in_order = 16, tiled = 32 };
 
 template <class Kernel>
 struct Variant {
@@ -388,6 +389,7 @@ struct Variant {
     const char* how;
 };
 constexpr Variant<void(const unsigned*, unsigned*, int64_t)> sums[] = {
+    {"not_reset", per_block, Per::block, wrong | no_reset, "block_sum, with *sum as the last run left it"},
     {"race_sum", per_element<Op::plain_add>, Per::element, wrong | shown,
      "*sum += x: lost updates, where threads run at once or interrupt each other"},
     {"cas_sum", per_element<Op::cas_add>, Per::element, first_few, "sum: an atomicCAS loop for each element"},
@@ -396,8 +398,7 @@ constexpr Variant<void(const unsigned*, unsigned*, int64_t)> sums[] = {
     {"warp_sum", per_warp, Per::warp, usual, "sum: atomicAdd for each warp and step"},
     {"local_sum", per_thread<Op::add>, Per::thread, usual, "sum: atomicAdd for each thread"},
     {"block_sum", per_block, Per::block, usual, "sum: atomicAdd for each block"},
-    {"vector_sum", vectorised, Per::block, no_reset, "sum: 16-byte loads; the last block finishes"},
-    {"not_reset", per_block, Per::block, wrong | no_reset, "block_sum, with *sum as the last run left it"},
+    {"vector_sum", vectorised<true>, Per::block, no_reset | tiled, "sum: 16-byte loads; the last block finishes"},
 };
 constexpr Variant<void(const unsigned*, unsigned*, unsigned*, int64_t)> filters[] = {
     {"push_back", push_back<Op::add>, Per::element, usual, "filter: out[atomicAdd(count, 1)] = x"},
@@ -460,10 +461,6 @@ template <class V>
 bool asked(const lab::Sample& sample, const V& v) {
     return v.traits & wrong ? sample.wants_twin(v.name) : sample.wants(v.name);
 }
-template <class Table>
-bool any_asked(const lab::Sample& sample, const Table& table) {
-    return std::any_of(std::begin(table), std::end(table), [&](const auto& v) { return asked(sample, v); });
-}
 
 /// One thread an element, or a grid that fills the GPU once and loops.
 template <class V>
@@ -513,9 +510,12 @@ void run_sums(lab::Sample& sample, int64_t few) {
         const int64_t m = loop && v.per == Per::element ? std::min(n, few) : n;
         int64_t blocks = blocks_for(sample, v, m, threads);
         if (loop) blocks = std::min(blocks, std::max<int64_t>(1, few / threads));
+        const bool past_l2 = v.traits & tiled && 4 * n > streamed * int64_t(sample.properties().l2CacheSize);
+        const auto kernel = past_l2 ? vectorised<false> : v.kernel;
+        if (v.traits & tiled && !sample.blocks()) blocks = std::min(blocks, (n - 1) / (4 * loads * threads) + 1);
         const double ms = sample.time(poison, [&] {
             if (!(v.traits & no_reset)) CHECK(cudaMemsetAsync(d_sum.get(), 0, d_sum.bytes()));
-            v.kernel<<<blocks, threads>>>(d_in.get(), d_sum.get(), m);
+            kernel<<<blocks, threads>>>(d_in.get(), d_sum.get(), m);
         });
         const int64_t atomics = v.traits & shown ? 0 : v.per == Per::element ? m : v.per == Per::block ? blocks
                               : v.per == Per::warp ? (m + warp - 1) / warp : blocks * threads;
@@ -578,7 +578,7 @@ void run_filters(lab::Sample& sample) {
     Words want;
     std::copy_if(in.begin(), in.end(), std::back_inserter(want), keep);
     const lab::DeviceArray<unsigned> d_in(in);
-    lab::DeviceArray<unsigned> d_out(n + 1), d_count(2 + 2 * (n / share + 1));  // n + 1: new_value goes past n
+    lab::DeviceArray<unsigned> d_out(n + 1), d_count(2 + n / share + 1);  // n + 1: new_value goes past n
     const double bytes = 4.0 * (n + want.size());
     const auto poison = [&] { d_out.poison(), d_count.poison(); };
     const auto row = [&](const char* name, bool ordered, double ms, lab::Kind kind) {
@@ -649,7 +649,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> ops = {op};
     for (const Atomic& v : atomics)
         if (v.op < Op::cas_add && !(v.traits & wrong)) ops.push_back(v.name);
-    sample.defaults(lab::gpu ? 1 << 24 : 65'536, 0, 256, "elements, at most 2^30",
+    sample.defaults(lab::gpu ? 1 << 24 : 65'536, 0, 512, "elements, at most 2^30",
                     "blocks of every grid (default: one thread an element, or as many as fill the GPU once)");
     sample.option("--op", op, ops, "check only this atomic and its old values");
     sample.option("--few", few, 1, 65'536,
@@ -666,9 +666,12 @@ int main(int argc, char** argv) {
     sample.require_memory(15, 1 << 23);  // the filter's input, output, states, and what the copy's row copies
 
     const bool tables = op == "all" && !(addresses && sample.wants_all());
-    if (tables && any_asked(sample, sums)) run_sums(sample, few);
-    if ((tables || op != "all") && any_asked(sample, atomics)) run_atomics(sample, op, few);
-    if (tables && any_asked(sample, filters)) run_filters(sample);
-    if ((tables || addresses) && any_asked(sample, spreads)) run_spreads(sample, addresses);
+    const auto any_asked = [&](const auto& table) {
+        return std::any_of(std::begin(table), std::end(table), [&](const auto& v) { return asked(sample, v); });
+    };
+    if (tables && any_asked(sums)) run_sums(sample, few);
+    if ((tables || op != "all") && any_asked(atomics)) run_atomics(sample, op, few);
+    if (tables && any_asked(filters)) run_filters(sample);
+    if ((tables || addresses) && any_asked(spreads)) run_spreads(sample, addresses);
     return sample.verdict();
 }

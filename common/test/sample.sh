@@ -49,7 +49,7 @@ takes --width && small="--width 70 --height 37"
 case $group in
 run)
     attempt 0 && must "no verdict on the last line" grep -q '^PASSED: ' "$folder/out" && must "something on stderr" silent
-    for variant in $(words variant); do attempt 0 --only "$variant"; done
+    for variant in $(words variant); do attempt 0 $small --only "$variant"; done
     attempt 0 --seed 7
     attempt 0 --help
     ;;
