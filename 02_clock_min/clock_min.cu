@@ -343,7 +343,8 @@ void variants_table(lab::Sample& sample) {
             if (!warm) more.push_back(clocks_text(m[warm].at(0.95)));
             more.push_back(tutorial_clocks[warm] ? lab::text("%.1f", 100 * clocks / tutorial_clocks[warm]) : "-");
         }
-        sample.row({v.name, m[0].right, m[0].ms, bytes, m[0].wrong + m[1].wrong, lab::Kind::variant, more});
+        sample.row({v.name, m[0].right, m[0].ms, bytes, m[0].wrong.empty() ? m[1].wrong : m[0].wrong,
+                    lab::Kind::variant, more});
     };
     for (const Variant& v : variants)
         if (sample.wants(v.name)) check(v);
@@ -401,6 +402,7 @@ int main(int argc, char** argv) {
     for (const Variant& v : variants) sample.variant(v.name, v.how);
     for (const Variant& v : twins) sample.twin(v.name, v.how);
     sample.start(argc, argv);
+    if (timeline && !sample.writes_csv()) sample.refuse("--timeline goes into a file; type --csv times.csv, too");
     if (sample.blocks() > most_blocks)
         sample.refuse("--blocks %d is too many; type --blocks %d or less", sample.blocks(), most_blocks);
     sample.require_memory(sizeof(float) + double(sizeof(float) + sizeof(Stamp)) / (2 * sample.threads()));

@@ -211,7 +211,8 @@ __global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
 
 // 16 bytes of T, loaded by one instruction: int4, float4 or double2.
 template <class T>
-using Pack = std::conditional_t<std::is_same<T, int>::value, int4, std::conditional_t<sizeof(T) == 4, float4, double2>>;
+using Pack =
+    std::conditional_t<std::is_same<T, int>::value, int4, std::conditional_t<sizeof(T) == 4, float4, double2>>;
 template <class T>
 constexpr int pack_size = 16 / sizeof(T);
 
@@ -280,8 +281,8 @@ __global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, i
 // launch travel in one 8-byte store, so whoever sees the number sees the value. The last block reads again what has
 // not arrived yet; it waits for no block that has not drawn its ticket.
 template <bool streaming, class T, class Op>
-__global__ void one_word(const T* in, volatile unsigned long long* slots, T* out, unsigned* tickets, unsigned number,
-                         int64_t n, Op op) {
+__global__ void one_word(const T* in, volatile unsigned long long* slots, T* out, unsigned* tickets,
+                         unsigned number, int64_t n, Op op) {
     __shared__ bool last;
     T value = fold_block(fold_share<streaming>(in, n, op), op);
     unsigned bits;
@@ -398,7 +399,12 @@ bool applies(const std::string& name) {
 
 template <class T>
 struct Scratch {  // what the variants need besides the input; room for one partial result a block
-    explicit Scratch(int64_t blocks) : a(blocks), b(blocks), slots(blocks), tickets(std::vector<unsigned>(1)), sums(std::vector<unsigned long long>(1)) {}
+    explicit Scratch(int64_t blocks)
+        : a(blocks),
+          b(blocks),
+          slots(blocks),
+          tickets(std::vector<unsigned>(1)),
+          sums(std::vector<unsigned long long>(1)) {}
     lab::DeviceArray<T> a, b;
     lab::DeviceArray<unsigned long long> slots;
     lab::DeviceArray<unsigned> tickets;
@@ -408,7 +414,8 @@ struct Scratch {  // what the variants need besides the input; room for one part
 
 // One launch of as many blocks as the GPU holds, or as there are tiles.
 template <bool streaming, class T, class Op>
-const T* launch_once(const lab::Sample& sample, const std::string& name, const T* in, int64_t n, Scratch<T>& s, Op op) {
+const T* launch_once(const lab::Sample& sample, const std::string& name, const T* in, int64_t n, Scratch<T>& s,
+                     Op op) {
     const int threads = sample.threads();
     const int64_t tile = int64_t(threads) * loads * pack_size<T>;
     const int fill = sample.blocks_to_fill(last_block<streaming, T, Op>, threads);
@@ -419,7 +426,8 @@ const T* launch_once(const lab::Sample& sample, const std::string& name, const T
     if constexpr (sizeof(T) == 4)
         if (name == "one_word")
             one_word<streaming><<<blocks, threads>>>(in, s.slots.get(), out, s.tickets.get(), ++s.launches, n, op);
-    if (name == "last_block") last_block<streaming><<<blocks, threads>>>(in, s.a.get(), out, s.tickets.get(), n, op);
+    if (name == "last_block")
+        last_block<streaming><<<blocks, threads>>>(in, s.a.get(), out, s.tickets.get(), n, op);
     return out;
 }
 
@@ -429,7 +437,8 @@ const T* launch(const lab::Sample& sample, const Variant<T, Op>& v, const T* in,
     const int threads = sample.threads();
     if (v.shape == Shape::one_launch) {
         const bool streaming = n * int64_t(sizeof(T)) <= streamed * sample.properties().l2CacheSize;
-        return streaming ? launch_once<true>(sample, v.name, in, n, s, op) : launch_once<false>(sample, v.name, in, n, s, op);
+        return streaming ? launch_once<true>(sample, v.name, in, n, s, op)
+                         : launch_once<false>(sample, v.name, in, n, s, op);
     }
     T *a = s.a.get(), *b = s.b.get();
     if (v.shape == Shape::one_grid) {
@@ -484,11 +493,14 @@ std::vector<T> make_input(int64_t n, uint64_t seed) {
 // ---- run, check, time ------------------------------------------------------------------------------------------
 
 template <class T>
-std::string text(T x) { return std::is_integral<T>::value ? lab::with_commas(int64_t(x)) : lab::text("%.9g", double(x)); }
+std::string text(T x) {
+    return std::is_integral<T>::value ? lab::with_commas(int64_t(x)) : lab::text("%.9g", double(x));
+}
 
 template <class T, class Op>
 void run(lab::Sample& sample, Op op) {
-    const int64_t n = sample.n(), most_blocks = std::max<int64_t>({n / sample.threads() + 1, sample.blocks(), 1 << 16});
+    const int64_t n = sample.n(),
+                  most_blocks = std::max<int64_t>({n / sample.threads() + 1, sample.blocks(), 1 << 16});
     sample.require_memory(sizeof(T) * (1 + 2.0 / sample.threads()), 16.0 * most_blocks);
     const std::vector<T> in = make_input<T, Op>(n, sample.seed());
     const T want = on_the_cpu(in, op);
@@ -538,7 +550,8 @@ void run_known(lab::Sample& sample) {
         float sum = 0;
         for (float partial : d_out.download()) sum += partial;
         const float want = first ? 2096128 : 2048;
-        sample.row({first ? "0 + 1 + ... + 2047" : "2048 ones", text(sum), lab::not_timed, 0, sum == want ? "" : "wanted " + text(want)});
+        sample.row({first ? "0 + 1 + ... + 2047" : "2048 ones", text(sum), lab::not_timed, 0,
+                    sum == want ? "" : "wanted " + text(want)});
     }
 }
 
@@ -553,7 +566,8 @@ int main(int argc, char** argv) {
     lab::Sample sample("04_reduction_variants", "What stands between a first reduction and the memory's speed?");
     std::string op = "sum", type = "int";
     bool sweep = false;
-    sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 512, "elements", "blocks of the grids that loop (default: fill the GPU once)");
+    sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 512, "elements",
+                    "blocks of the grids that loop (default: fill the GPU once)");
     sample.option("--op", op, {"sum", "min", "max", "prod"}, "the operation");
     sample.option("--type", type, {"int", "float", "double"}, "the type of the elements");
     sample.option("--sweep", sweep, "all sizes from 2^10 elements to 2^28, or to --n if that is more");
@@ -563,7 +577,8 @@ int main(int argc, char** argv) {
 
     std::vector<int64_t> sizes = {sample.n()};
     if (sweep)
-        for (sizes.clear(); sizes.empty() || sizes.back() < std::max<int64_t>(sample.n(), lab::gpu ? 1 << 28 : 1 << 16);)
+        for (sizes.clear();
+             sizes.empty() || sizes.back() < std::max<int64_t>(sample.n(), lab::gpu ? 1 << 28 : 1 << 16);)
             sizes.push_back(sizes.empty() ? 1 << 10 : 4 * sizes.back());
     for (const int64_t n : sizes) {
         sample.set_n(n);

@@ -300,8 +300,9 @@ int main(int argc, char** argv) {
     if (!wide) wide = high;
     if (!high) high = wide;
     if (wide > 1 << 30 || high > most_rows)
-        sample.refuse("a picture has at most %d pixels a row and %lld rows; type a smaller --n, or --width and --height",
-                      1 << 30, (long long)most_rows);
+        sample.refuse(
+            "a picture has at most %d pixels a row and %lld rows; type a smaller --n, or --width and --height",
+            1 << 30, (long long)most_rows);
     if ((sample.wants_twin("grid_as_width") || sample.wants_twin("dropped_edge")) && wide % side == 0)
         sample.say("(one pixel narrower: with a multiple of %d this mistake does not show)", side), --wide;
     size_t free = 0, total = 0;

@@ -19,7 +19,7 @@
 inline void check_cuda(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
     std::fflush(stdout);
-    std::fprintf(stderr, "%s:%d: %s failed\n    CUDA error %d, %s: %s\n", file, line, call, static_cast<int>(status),
-                 cudaGetErrorName(status), cudaGetErrorString(status));
+    std::fprintf(stderr, "%s:%d: %s failed\n    CUDA error %d, %s: %s\n", file, line, call,
+                 static_cast<int>(status), cudaGetErrorName(status), cudaGetErrorString(status));
     std::exit(3);
 }

@@ -38,7 +38,8 @@ CLI::Validator whole_number(int64_t least, int64_t most) {
     auto check = [=](std::string& s) {
         int64_t value = 0;
         const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-        if (error == std::errc() && end == s.data() + s.size() && value >= least && value <= most) return std::string();
+        if (error == std::errc() && end == s.data() + s.size() && value >= least && value <= most)
+            return std::string();
         return "'" + s + "' is not a whole number from " + std::to_string(least) + " to " + std::to_string(most);
     };
     return CLI::Validator(check, "NUMBER");
@@ -75,11 +76,14 @@ CLI::Validator writable() {
         if (exists && S_ISDIR(status.st_mode)) return "'" + path + "' is a folder; type a file name";
         if (!exists || S_ISREG(status.st_mode)) {
             const int file = ::open((path + ".part").c_str(), O_WRONLY | O_CREAT, 0666);
-            if (file < 0) return "cannot write '" + path + "': " + std::strerror(errno) + "; type a file in a folder of yours";
+            if (file < 0)
+                return "cannot write '" + path + "': " + std::strerror(errno) +
+                       "; type a file in a folder of yours";
             ::close(file);
             ::unlink((path + ".part").c_str());
         }
-        if (exists && ::access(path.c_str(), W_OK) != 0) return "cannot write '" + path + "': " + std::strerror(errno);
+        if (exists && ::access(path.c_str(), W_OK) != 0)
+            return "cannot write '" + path + "': " + std::strerror(errno);
         return std::string();
     };
     return CLI::Validator(check, "FILE");
@@ -114,13 +118,16 @@ void Lab::most_threads(int threads) { most_threads_ = threads; }
 void Lab::variant(const char* variant, const char* how) { variants_.emplace_back(variant, how); }
 void Lab::twin(const char* twin, const char* mistake) { twins_.emplace_back(twin, mistake); }
 
-void Lab::option(const char* option, std::string& value, const std::vector<std::string>& choices, const char* help) {
+void Lab::option(const char* option, std::string& value, const std::vector<std::string>& choices,
+                 const char* help) {
     line_->app.add_option(option, value, help)->check(one_of(choices));
     choices_.push_back(option);
     for (const std::string& c : choices) choices_.back() += " " + c;
 }
 void Lab::option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help) {
-    line_->app.add_option(option, value, help)->check(whole_number(least, most));
+    line_->app.add_option(option, value, help)
+        ->check(whole_number(least, most))
+        ->default_str(value < least ? "" : std::to_string(value));
 }
 void Lab::option(const char* option, bool& value, const char* help) { line_->app.add_flag(option, value, help); }
 void Lab::file_option(const char* option, std::string& path, const char* help) {
@@ -146,19 +153,24 @@ void Lab::parse(int argc, char** argv) {
         twins.push_back(name);
         footer += text("  %-*s  %s\n", pad, name.c_str(), mistake.c_str());
     }
-    app.footer(footer + "exit status: 0 all agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
-                        "77 no CUDA device");
+    app.footer(footer +
+               "exit status: 0 all agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
+               "77 no CUDA device");
 
     constexpr int64_t most = int64_t(1) << 50;
     bool list = false;
     if (!n_help_.empty()) app.add_option("--n", n_, n_help_)->check(whole_number(1, most));
     if (!blocks_help_.empty())
-        app.add_option("--blocks", blocks_, blocks_help_)->check(whole_number(1, std::numeric_limits<int>::max()))->default_str(blocks_ ? std::to_string(blocks_) : "");
-    if (threads_) app.add_option("--threads", threads_, "threads a block")->check(power_of_two(least_threads, most_threads_));
+        app.add_option("--blocks", blocks_, blocks_help_)
+            ->check(whole_number(1, std::numeric_limits<int>::max()))
+            ->default_str(blocks_ ? std::to_string(blocks_) : "");
+    if (threads_)
+        app.add_option("--threads", threads_, "threads a block")->check(power_of_two(least_threads, most_threads_));
     app.add_option("--seed", seed_, "the random input's seed")
         ->check(whole_number(0, std::numeric_limits<int64_t>::max()));
     app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
-        ->check(whole_number(1, 100000))->default_str("");
+        ->check(whole_number(1, 100000))
+        ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
     app.add_option("--only", only_, "run only this variant; may be repeated")->check(one_of(variants));
     app.add_option("--wrong", wrong_, "run this wrong twin instead of the variants")->check(one_of(twins));
@@ -192,8 +204,8 @@ void Lab::refuse(const char* format, ...) const {
     const std::string problem = vtext(format, arguments);
     va_end(arguments);
     std::fflush(stdout);
-    std::fprintf(stderr, "%s: %s\nType %s --help for the options and their values.\n", name_.c_str(), problem.c_str(),
-                 name_.c_str());
+    std::fprintf(stderr, "%s: %s\nType %s --help for the options and their values.\n", name_.c_str(),
+                 problem.c_str(), name_.c_str());
     std::exit(bad_command_line);
 }
 
@@ -252,9 +264,13 @@ void Lab::row(const Row& row) {
     if (row.kind == Kind::library) library_ms_ = row.ms;
 
     std::vector<std::pair<std::string, std::string>> fields = {
-        {"sample", name_},         {"device", device_},
-        {"n", std::to_string(n_)}, {"threads", threads_ ? std::to_string(threads_) : ""},
-        {"seed", std::to_string(seed_)}, {"variant", row.variant}, {"result", row.result}};
+        {"sample", name_},
+        {"device", device_},
+        {"n", std::to_string(n_)},
+        {"threads", threads_ ? std::to_string(threads_) : ""},
+        {"seed", std::to_string(seed_)},
+        {"variant", row.variant},
+        {"result", row.result}};
     std::string line = text("%-*s  %*s", name_width_, row.variant.c_str(), result_width, row.result.c_str());
     for (size_t i = 0; i < columns_.size(); ++i) {
         const std::string value = i < row.more.size() ? row.more[i] : "-";
@@ -268,13 +284,18 @@ void Lab::row(const Row& row) {
     if (on_gpu_) {
         const std::string time = timed ? text("%.2f", row.ms * 1e3) : "";
         line += text("  %10s  %7s  %9s  %9s", or_dash(time), or_dash(speed), or_dash(percent), or_dash(times));
-        fields.insert(fields.end(), {{"time_us", time}, {"gb_per_s", speed}, {"percent_of_limit", percent}, {"times_library", times}});
+        fields.insert(
+            fields.end(),
+            {{"time_us", time}, {"gb_per_s", speed}, {"percent_of_limit", percent}, {"times_library", times}});
     } else {
         const std::string time = timed ? text("%.2f", row.ms) : "";
         line += text("  %13s", or_dash(time));
         fields.emplace_back("cpu_device_ms", time);
     }
-    const char* verdict = row.kind == Kind::limit ? "limit" : !row.wrong.empty() ? "WRONG" : row.kind == Kind::shown ? "shown" : "ok";
+    const char* verdict = row.kind == Kind::limit   ? "limit"
+                          : !row.wrong.empty()      ? "WRONG"
+                          : row.kind == Kind::shown ? "shown"
+                                                    : "ok";
     if (row.kind == Kind::shown && !row.wrong.empty()) verdict = "shown wrong";
     std::printf("%s  %s\n", line.c_str(), verdict);
     if (!row.wrong.empty()) std::printf("    %s: %s\n", row.variant.c_str(), row.wrong.c_str());
@@ -315,15 +336,17 @@ int Lab::verdict() {
         return result_wrong;
     }
     if (wrong_count_) {
-        std::printf("\nFAILED: %s: %d of %d results differ from the CPU's\n", name_.c_str(), wrong_count_, checked_);
+        std::printf("\nFAILED: %s: %d of %d results differ from the CPU's\n", name_.c_str(), wrong_count_,
+                    checked_);
         return result_wrong;
     }
     if (!wrong_.empty()) {
-        std::printf("\nPASSED, by luck: %s: %s came out right this time; it is still wrong\n", name_.c_str(), wrong_.c_str());
+        std::printf("\nPASSED, by luck: %s: %s came out right this time; it is still wrong\n", name_.c_str(),
+                    wrong_.c_str());
         return all_agree;
     }
-    std::printf("\nPASSED: %s: %d result%s agree%s with the CPU's\n", name_.c_str(), checked_, checked_ == 1 ? "" : "s",
-                checked_ == 1 ? "s" : "");
+    std::printf("\nPASSED: %s: %d result%s agree%s with the CPU's\n", name_.c_str(), checked_,
+                checked_ == 1 ? "" : "s", checked_ == 1 ? "s" : "");
     return all_agree;
 }
 

@@ -18,7 +18,9 @@ template <class T>
 class DeviceArray {
 public:
     explicit DeviceArray(int64_t size) : size_(size) { CHECK(cudaMalloc(&data_, bytes())); }
-    explicit DeviceArray(const std::vector<T>& host) : DeviceArray(static_cast<int64_t>(host.size())) { upload(host); }
+    explicit DeviceArray(const std::vector<T>& host) : DeviceArray(static_cast<int64_t>(host.size())) {
+        upload(host);
+    }
     ~DeviceArray() { cudaFree(data_); }
     DeviceArray(const DeviceArray&) = delete;
     DeviceArray& operator=(const DeviceArray&) = delete;
@@ -26,7 +28,9 @@ public:
     T* get() const { return data_; }
     int64_t size() const { return size_; }
     size_t bytes() const { return static_cast<size_t>(size_) * sizeof(T); }
-    void upload(const std::vector<T>& host) { CHECK(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice)); }
+    void upload(const std::vector<T>& host) {
+        CHECK(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice));
+    }
     /// The first `count` elements, all by default.
     std::vector<T> download(int64_t count = -1) const {
         std::vector<T> host(static_cast<size_t>(count < 0 ? size_ : count));
@@ -106,7 +110,8 @@ public:
         int devices = 0;
         const cudaError_t status = cudaGetDeviceCount(&devices);
         if (status != cudaSuccess || devices == 0) {
-            std::fprintf(stderr, "no CUDA device: %s (error %d)\nThe CPU device runs the same file: make run DEVICE=cpu\n",
+            std::fprintf(stderr,
+                         "no CUDA device: %s (error %d)\nThe CPU device runs the same file: make run DEVICE=cpu\n",
                          cudaGetErrorString(status), static_cast<int>(status));
             std::exit(no_device);
         }
@@ -116,8 +121,8 @@ public:
         int driver = 0, runtime = 0;
         CHECK(cudaDriverGetVersion(&driver));
         CHECK(cudaRuntimeGetVersion(&runtime));
-        runs_on(text("%s: compute capability %d.%d, %d SMs, %s, L2 %s, driver %d.%d, runtime %d.%d", properties_.name,
-                     properties_.major, properties_.minor, properties_.multiProcessorCount,
+        runs_on(text("%s: compute capability %d.%d, %d SMs, %s, L2 %s, driver %d.%d, runtime %d.%d",
+                     properties_.name, properties_.major, properties_.minor, properties_.multiProcessorCount,
                      bytes_text(static_cast<double>(properties_.totalGlobalMem)).c_str(),
                      bytes_text(properties_.l2CacheSize).c_str(), driver / 1000, driver % 1000 / 10, runtime / 1000,
                      runtime % 1000 / 10),
@@ -141,17 +146,18 @@ public:
     void require_memory(double per_element, double fixed = 0) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
-        const double room = 0.9 * static_cast<double>(free) - fixed;  // the rest is for the L2's flush and the driver
+        const double room =
+            0.9 * static_cast<double>(free) - fixed;  // the rest is for the L2's flush and the driver
         if (static_cast<double>(n()) * per_element <= room) return;
-        refuse("--n %lld needs %s of device memory, and %s are free; type --n %lld or less", static_cast<long long>(n()),
-               bytes_text(static_cast<double>(n()) * per_element + fixed).c_str(),
+        refuse("--n %lld needs %s of device memory, and %s are free; type --n %lld or less",
+               static_cast<long long>(n()), bytes_text(static_cast<double>(n()) * per_element + fixed).c_str(),
                bytes_text(static_cast<double>(free)).c_str(),
                static_cast<long long>(std::max(1.0, room / per_element)));
     }
 
-    /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region, `prepare`
-    /// poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the kernel needs
-    /// and launches it; nothing else is timed. On a GPU there is one run more to warm up.
+    /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region,
+    /// `prepare` poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the
+    /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up.
     template <class Prepare, class Work>
     double time(Prepare prepare, Work work) {
         return time(prepare, work, !warm());
@@ -184,19 +190,22 @@ public:
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
         const int blocks = 4 * sms();
-        const double ms = time([] {}, [&] {
-            if (limit == Limit::copy) CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
-            if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
-            const auto* words = reinterpret_cast<const uint4*>(from.get());
-            auto* never = reinterpret_cast<unsigned*>(to.get());
-            if (limit == Limit::read && size <= 8 * int64_t(properties_.l2CacheSize))
-                read_only<true><<<blocks, 512>>>(words, size / 16, never);
-            else if (limit == Limit::read)
-                read_only<false><<<blocks, 512>>>(words, size / 16, never);
-        });
+        const double ms =
+            time([] {},
+                 [&] {
+                     if (limit == Limit::copy)
+                         CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
+                     if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
+                     const auto* words = reinterpret_cast<const uint4*>(from.get());
+                     auto* never = reinterpret_cast<unsigned*>(to.get());
+                     if (limit == Limit::read && size <= 8 * int64_t(properties_.l2CacheSize))
+                         read_only<true><<<blocks, 512>>>(words, size / 16, never);
+                     else if (limit == Limit::read)
+                         read_only<false><<<blocks, 512>>>(words, size / 16, never);
+                 });
         static const char* const names[] = {"read only", "copy", "memset"};
-        row({names[static_cast<int>(limit)], "-", ms, (limit == Limit::copy ? 2.0 : 1.0) * static_cast<double>(size), "",
-             Kind::limit});
+        row({names[static_cast<int>(limit)], "-", ms,
+             (limit == Limit::copy ? 2.0 : 1.0) * static_cast<double>(size), "", Kind::limit});
     }
 
 private:

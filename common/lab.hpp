@@ -25,11 +25,11 @@ enum class Kind {
 
 /// One row of the table.
 struct Row {
-    std::string variant;                 ///< its name, as --only and --wrong take it
-    std::string result = "-";            ///< what it computed, as text
-    double ms = not_timed;               ///< median time in milliseconds
-    double bytes = 0;                    ///< the traffic with memory that it declares, in bytes
-    std::string wrong;                   ///< empty if it agrees; else which element, what it got and what it should be
+    std::string variant;       ///< its name, as --only and --wrong take it
+    std::string result = "-";  ///< what it computed, as text
+    double ms = not_timed;     ///< median time in milliseconds
+    double bytes = 0;          ///< the traffic with memory that it declares, in bytes
+    std::string wrong;         ///< empty if it agrees; else which element, what it got and what it should be
     Kind kind = Kind::variant;
     std::vector<std::string> more = {};  ///< the texts of the sample's own columns, see Lab::columns
 };
@@ -68,6 +68,7 @@ public:
     int repeats() const { return static_cast<int>(repeats_); }
     bool warm() const { return warm_; }
     bool on_gpu() const { return on_gpu_; }
+    bool writes_csv() const { return !csv_.empty(); }
     /// Does this variant run? All run, unless --only named others or --wrong asked for a twin.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }

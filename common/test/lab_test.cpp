@@ -65,16 +65,35 @@ TEST(CommandLine, TwinRunsAlone) {
 }
 
 TEST(CommandLineDeathTest, RefusesWithStatus2AndSaysWhatToType) {
-    const std::vector<std::vector<std::string>> lines = {
-        {"--n", "0"}, {"--n", "1e3"}, {"--n", ""}, {"--threads", "48"}, {"--blocks", "0"}, {"--only", "slo"},
-        {"--wrong", "slow"}, {"--nonsense"}, {"stray"}, {"--csv", "/none/x.csv"}, {"--n", "1", "--n", "2"}};
+    const std::vector<std::vector<std::string>> lines = {{"--n", "0"},
+                                                         {"--n", "1e3"},
+                                                         {"--n", ""},
+                                                         {"--threads", "48"},
+                                                         {"--blocks", "0"},
+                                                         {"--only", "slo"},
+                                                         {"--wrong", "slow"},
+                                                         {"--nonsense"},
+                                                         {"stray"},
+                                                         {"--csv", "/none/x.csv"},
+                                                         {"--n", "1", "--n", "2"}};
     for (const auto& line : lines) {
-        EXPECT_EXIT({ Bench bench; bench.parse_line(line); }, testing::ExitedWithCode(2), "Type 00_bench --help") << line[0];
+        EXPECT_EXIT(
+            {
+                Bench bench;
+                bench.parse_line(line);
+            },
+            testing::ExitedWithCode(2), "Type 00_bench --help")
+            << line[0];
     }
 }
 
 TEST(CommandLineDeathTest, HelpEndsWithStatus0) {
-    EXPECT_EXIT({ Bench bench; bench.parse_line({"--help"}); }, testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(
+        {
+            Bench bench;
+            bench.parse_line({"--help"});
+        },
+        testing::ExitedWithCode(0), "");
 }
 
 TEST(Verdict, CountsVariantsAndLibraryOnly) {
