@@ -6,13 +6,13 @@
 // The sum of n numbers 0 .. 3, in one word                   (race_sum, the plain *p += x, is shown and not judged)
 //   cas_sum         atomicCAS for each element until it succeeds      slow: of all threads that try, one succeeds
 //   cas_local_sum   the thread adds up first, one such loop a thread  slow: fewer try, and still one succeeds
-//   atomic_sum      atomicAdd for each element                        slow: all additions queue at one place in L2
-//   warp_sum        the warp adds up first, one atomicAdd a warp      slow: the same queue, 32 times shorter
+//   atomic_sum      atomicAdd for each element                        slow: one queue; the compiler folds a warp's adds
+//   warp_sum        the warp adds up first, one atomicAdd a warp      as slow: what the compiler did for atomic_sum
 //   local_sum       the thread adds up first, one atomicAdd a thread  slow: every thread of the grid queues once
 //   block_sum       the block adds up first, one atomicAdd a block    slow: 4-byte loads; a memset for sum = 0
 //   vector_sum      16-byte loads; the old value tells who is last    the memory's speed
 // A filter: the elements >= 2 moved together, each to a place that an old value gave
-//   push_back       out[atomicAdd(count, 1)] = x                      slow: an atomic for each element kept
+//   push_back       out[atomicAdd(count, 1)] = x                      slow: one queue, though the compiler folds a warp
 //   warp_filter     the warp asks for its places by one atomicAdd     slow: a wait for 32 elements; 4-byte loads
 //   block_filter    staged in shared memory, one atomic for 4096      the memory's speed; the order is lost
 //   ordered_filter  the same, counting on from the tiles before       a wait for these; the order is kept
