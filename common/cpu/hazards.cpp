@@ -185,7 +185,8 @@ void report_race(const void* address, const Record& other, const Record& mine) {
     std::string mend;
     if ((other.access | mine.access) & atomic)
         mend = "make both accesses atomic, or order them with a barrier";
-    else if (a == b && mine.access & writes)
+    else if (const Region* r = find(address);  // a tree in shared memory wants a barrier, a sum an atomic
+             a == b && (mine.access & writes || !r || (r->kind != Kind::shared && r->kind != Kind::dynamic)))
         mend = "if the line adds to what is there, use an atomic (atomicAdd, ...); else let one thread write";
     else if (other.serial != mine.serial)
         mend = "blocks cannot wait for each other: use an atomic, or a second kernel";
