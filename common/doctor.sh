@@ -1,13 +1,12 @@
 #!/bin/sh
 # doctor.sh: what this machine has and lacks, a line each, with the command that mends it.
 # doctor.sh --install: quiet where nothing is missing; else says what and why, and installs it with apt-get.
-# NO_INSTALL=1 prints the command instead. Exit status 1 if the samples cannot be built.
+# NO_INSTALL=1 prints the command instead. Exit status 1 if something is missing and nothing was to be installed.
 set -u
 install=no
 [ "${1:-}" = --install ] && install=yes
 
 missing="" # Debian's names
-broken=0
 say() { [ $install = yes ] || printf '%-9s %s\n' "$1" "$2"; }
 
 # header NAME FILE PACKAGE WHY: a header that the C++ compiler must find
@@ -51,7 +50,7 @@ else
     say none "GPU: none answers here (nvidia-smi -L); the samples run on the CPU device"
 fi
 
-[ -z "$missing" ] && exit $broken
+[ -z "$missing" ] && exit 0
 if [ $install = no ]; then
     echo
     echo "make installs what is missing. By hand: apt-get install$missing"
