@@ -466,7 +466,7 @@ bool asked(const lab::Sample& sample, const V& v) {
 template <class V>
 int blocks_for(const lab::Sample& sample, const V& v, int64_t n, int threads, size_t shared_bytes = 0) {
     const bool loops = sample.blocks() || v.per == Per::thread || v.per == Per::block;
-    return loops ? sample.blocks_to_fill(v.kernel, threads, 1, shared_bytes) : (n + threads - 1) / threads;
+    return loops ? sample.blocks_to_fill(v.kernel, threads, shared_bytes) : (n + threads - 1) / threads;
 }
 
 template <class F>

@@ -132,13 +132,13 @@ public:
     const cudaDeviceProp& properties() const { return properties_; }
     int device() const { return device_; }
     int sms() const { return properties_.multiProcessorCount; }
-    /// Blocks that fill the GPU `waves` times over with this kernel, at least one; --blocks overrides it.
+    /// As many blocks of this kernel as the GPU holds at once, at least one; --blocks overrides it.
     template <class Kernel>
-    int blocks_to_fill(Kernel kernel, int threads, int waves = 1, size_t shared_bytes = 0) const {
+    int blocks_to_fill(Kernel kernel, int threads, size_t shared_bytes = 0) const {
         if (blocks()) return blocks();
         int per_sm = 0;
         CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
-        return std::max(1, per_sm * sms() * waves);
+        return std::max(1, per_sm * sms());
     }
 
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
