@@ -8,7 +8,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build run test doctor clean help
+.PHONY: all build run test bench doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -30,6 +30,9 @@ run: build
 test: build
 	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS)
 
+bench: build
+	@sh common/bench.sh "$(BUILD)" "$(BUILD)/bench"
+
 doctor:
 	@sh common/doctor.sh
 
@@ -40,6 +43,7 @@ help:
 	@echo "make          sets up what is missing and builds all samples, for the GPU and for the CPU device"
 	@echo "make run      the same, then runs the six samples: on the GPU where one answers, else on the CPU device"
 	@echo "make test     the same, then runs every test (the GPU's are skipped where none answers)"
+	@echo "make bench    measures all samples over their sizes on the GPU, and compares with the bars of the README"
 	@echo "make doctor   says what this machine has and lacks, and the command that mends it"
 	@echo "make clean    removes what was built"
 	@echo

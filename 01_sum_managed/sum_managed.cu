@@ -359,7 +359,7 @@ void kernels_table(Run& run) {
 
 void memory_table(Run& run) {
     lab::Sample& sample = run.sample;
-    sample.new_table("the same sum of ints that lie in the host's memory");
+    sample.new_table("the same sum of ints that lie in the host's memory", false);
     sample.columns({"kernel"});
     if (sample.on_gpu() && sample.wants_all()) {
         const double ms = sample.time([] {}, [&] { run.copy(run.pinned.get()); });

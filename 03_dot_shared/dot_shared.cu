@@ -228,13 +228,22 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
 }
 
 // For arrays so small that the sums' way takes longer than the loads: no warp waits for another, and none for its
-// atomic. Two sums take turns: this launch adds to one, and clears the other for the next launch. The order of the
-// additions, and so the last digits, may vary from run to run.
+// atomic. Two sums take turns: this launch adds to one, and clears the other for the next launch. A plain loop keeps
+// the code short, which counts when it has to come from memory, too. The order of the additions, and so the last
+// digits, may vary from run to run.
 template <class Real>
 __global__ void warp_atomics(const float* a, const float* b, Real* sum, Real* next, int64_t n) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) *next = 0;
-    const Real of_warp = fold_warp(share_of_packs<1, true, Real>(a, b, n));
-    if (threadIdx.x % warp == 0) atomicAdd(sum, of_warp);
+    const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
+    const int64_t packs = n / 4, step = int64_t(gridDim.x) * blockDim.x;
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, tail = 4 * packs + first;
+    if (first == 0) *next = 0;
+    Real mine = tail < n ? Real(a[tail]) * b[tail] : Real(0);
+    for (int64_t i = first; i < packs; i += step) {
+        const float4 p = __ldcs(packs_a + i), q = __ldcs(packs_b + i);
+        mine += (Real(p.x) * q.x + Real(p.y) * q.y) + (Real(p.z) * q.z + Real(p.w) * q.w);
+    }
+    mine = fold_warp(mine);
+    if (threadIdx.x % warp == 0) atomicAdd(sum, mine);
 }
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 //   last_block     the block that finishes last does the rest    slow: store, fence, ticket, load: four trips to L2
 //   one_word       value and launch number in one 8-byte store   no fence; 4-byte types only
 //   packed         ticket and sum in one 64-bit atomic           one trip to L2; int sums only
+//   all_gpus       a share for each GPU, met by ncclAllReduce    where the data outgrow one GPU (needs NCCL)
 //
 //   04_reduction_variants --op max --type float --n 1000000      one size
 //   04_reduction_variants --only sequential --only shuffle       two variants
@@ -29,6 +30,12 @@
 #include "lab.cuh"
 #if __has_include(<cub/cub.cuh>)
 #include <cub/cub.cuh>
+#endif
+#ifdef LAB_NCCL
+#include <nccl.h>
+constexpr bool has_nccl = true;
+#else
+constexpr bool has_nccl = false;
 #endif
 
 namespace cg = cooperative_groups;
@@ -359,8 +366,8 @@ __global__ void warp_in_step(const T* in, T* out, int64_t n, Op op) {
 // ---- the table of variants -------------------------------------------------------------------------------------
 
 // How a variant gets from n elements to one: the same kernel again and again on its own results; the same with the
-// tail forgotten; a grid that fills the GPU, and one block after it; a single launch.
-enum class Shape { passes, floored, one_grid, one_launch };
+// tail forgotten; a grid that fills the GPU, and one block after it; a single launch; a launch on every GPU.
+enum class Shape { passes, floored, one_grid, one_launch, every_gpu };
 
 template <class T, class Op>
 struct Variant {
@@ -383,6 +390,9 @@ constexpr Variant<T, Op> variants[] = {
     {"last_block", "one launch: the last block folds the partial results", Shape::one_launch, nullptr, 0},
     {"one_word", "last_block without its fence (4-byte types)", Shape::one_launch, nullptr, 0},
     {"packed", "ticket and sum in one 64-bit atomic (int sums)", Shape::one_launch, nullptr, 0},
+#ifdef LAB_NCCL
+    {"all_gpus", "last_block on every GPU for its share, then ncclAllReduce", Shape::every_gpu, nullptr, 0},
+#endif
 };
 template <class T, class Op>
 constexpr Variant<T, Op> twins[] = {
@@ -419,7 +429,7 @@ const T* launch_once(const lab::Sample& sample, const std::string& name, const T
     const int threads = sample.threads();
     const int64_t tile = int64_t(threads) * loads * pack_size<T>;
     const int fill = sample.blocks_to_fill(last_block<streaming, T, Op>, threads);
-    const int blocks = sample.blocks() ? fill : int(std::min<int64_t>(fill, (n + tile - 1) / tile));
+    const int blocks = sample.blocks() ? fill : int(std::min<int64_t>(fill, std::max<int64_t>(1, (n + tile - 1) / tile)));
     T* out = s.b.get();
     if constexpr (std::is_same<T, int>::value && std::is_same<Op, Sum>::value)
         if (name == "packed") packed<streaming><<<blocks, threads>>>(in, s.sums.get(), out, n);
@@ -490,6 +500,80 @@ std::vector<T> make_input(int64_t n, uint64_t seed) {
     return in;
 }
 
+// ---- all GPUs of the machine -----------------------------------------------------------------------------------
+#ifdef LAB_NCCL
+
+#define NCCL_CHECK(call)                                                                                       \
+    do {                                                                                                       \
+        const ncclResult_t status = (call);                                                                    \
+        if (status != ncclSuccess) {                                                                           \
+            std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, ncclGetErrorString(status));    \
+            std::exit(lab::system_error);                                                                      \
+        }                                                                                                      \
+    } while (0)
+
+template <class T>
+constexpr ncclDataType_t nccl_type = std::is_same<T, int>::value ? ncclInt : sizeof(T) == 4 ? ncclFloat : ncclDouble;
+constexpr ncclRedOp_t nccl_op(Sum) { return ncclSum; }
+constexpr ncclRedOp_t nccl_op(Product) { return ncclProd; }
+constexpr ncclRedOp_t nccl_op(Min) { return ncclMin; }
+constexpr ncclRedOp_t nccl_op(Max) { return ncclMax; }
+
+template <class T>
+struct Share {  // of one GPU; made while that GPU is the current one
+    Share(const T* first, int64_t size, int l2_bytes) : in(size), scratch(1 << 16), flush(2 * l2_bytes) {
+        CHECK(cudaMemcpy(in.get(), first, in.bytes(), cudaMemcpyHostToDevice));
+    }
+    lab::DeviceArray<T> in;
+    Scratch<T> scratch;
+    lab::DeviceArray<char> flush;  // writing it drives everything else out of that GPU's L2
+};
+
+// Every GPU folds its share, then ncclAllReduce folds their results, and each GPU ends up with the whole: its result
+// is left in results[gpu]. The stopwatch is the current GPU's. The others start when it starts, and it is done when
+// all have given their part.
+template <class T, class Op>
+double reduce_on_all_gpus(lab::Sample& sample, const std::vector<T>& in, std::vector<T>& results, Op op) {
+    const int gpus = int(results.size());
+    const auto on_each = [&](const auto& work) {
+        for (int gpu = 0; gpu < gpus; ++gpu) CHECK(cudaSetDevice(gpu)), work(gpu);
+        CHECK(cudaSetDevice(sample.device()));
+    };
+    std::vector<std::unique_ptr<Share<T>>> shares(gpus);
+    on_each([&](int gpu) {
+        const int64_t from = sample.n() * gpu / gpus, to = sample.n() * (gpu + 1) / gpus;
+        shares[gpu] = std::make_unique<Share<T>>(&in[from], to - from, sample.properties().l2CacheSize);
+    });
+    std::vector<ncclComm_t> comms(gpus);
+    NCCL_CHECK(ncclCommInitAll(comms.data(), gpus, nullptr));
+    const auto prepare = [&] {
+        on_each([&](int gpu) {
+            shares[gpu]->scratch.b.poison();
+            shares[gpu]->flush.poison();
+            CHECK(cudaDeviceSynchronize());
+        });
+    };
+    lab::Event go;
+    const Variant<T, Op> each = {"last_block", "", Shape::one_launch, nullptr, 0};
+    const double ms = sample.time(prepare, [&] {
+        go.record();
+        on_each([&](int gpu) {
+            if (gpu != sample.device()) go.hold_back();
+            launch(sample, each, shares[gpu]->in.get(), shares[gpu]->in.size(), shares[gpu]->scratch, op);
+        });
+        NCCL_CHECK(ncclGroupStart());
+        for (int gpu = 0; gpu < gpus; ++gpu) {
+            T* const result = shares[gpu]->scratch.b.get();
+            NCCL_CHECK(ncclAllReduce(result, result, 1, nccl_type<T>, nccl_op(op), comms[gpu], nullptr));
+        }
+        NCCL_CHECK(ncclGroupEnd());
+    });
+    on_each([&](int gpu) { results[gpu] = shares[gpu]->scratch.b.download(1)[0]; });
+    for (ncclComm_t comm : comms) NCCL_CHECK(ncclCommDestroy(comm));
+    return ms;
+}
+#endif
+
 // ---- run, check, time ------------------------------------------------------------------------------------------
 
 template <class T>
@@ -501,7 +585,8 @@ template <class T, class Op>
 void run(lab::Sample& sample, Op op) {
     const int64_t n = sample.n(),
                   most_blocks = std::max<int64_t>({n / sample.threads() + 1, sample.blocks(), 1 << 16});
-    sample.require_memory(sizeof(T) * (1 + 2.0 / sample.threads()), 16.0 * most_blocks);
+    const int inputs = has_nccl && sample.wants("all_gpus") ? 2 : 1;
+    sample.require_memory(sizeof(T) * (inputs + 2.0 / sample.threads()), 16.0 * most_blocks);
     const std::vector<T> in = make_input<T, Op>(n, sample.seed());
     const T want = on_the_cpu(in, op);
     const lab::DeviceArray<T> d_in(in);
@@ -509,9 +594,12 @@ void run(lab::Sample& sample, Op op) {
     T* const d_out = scratch.b.get();
     const double bytes = double(n) * sizeof(T);
     const auto poison = [&] { scratch.a.poison(), scratch.b.poison(), scratch.slots.poison(); };
-    const auto row = [&](const char* name, const T* result, double ms, lab::Kind kind) {
+    const auto fetch = [](const T* result) {
         T got;
         CHECK(cudaMemcpy(&got, result, sizeof(T), cudaMemcpyDeviceToHost));
+        return got;
+    };
+    const auto row = [&](const char* name, T got, double ms, lab::Kind kind) {
         const std::string wrong = got == want ? "" : "got " + text(got) + ", wanted " + text(want);
         sample.row({name, text(got), ms, bytes, wrong, kind});
     };
@@ -521,13 +609,25 @@ void run(lab::Sample& sample, Op op) {
     if (sample.wants_all() && library(nullptr, room, d_in.get(), d_out, n, op)) {
         lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
         const auto reduce = [&] { library(d_room.get(), room, d_in.get(), d_out, n, op); };
-        row("CUB", d_out, sample.time(poison, reduce), lab::Kind::library);
+        const double ms = sample.time(poison, reduce);
+        row("CUB", fetch(d_out), ms, lab::Kind::library);
     }
     const auto check = [&](const Variant<T, Op>& v) {
+#ifdef LAB_NCCL
+        if (v.shape == Shape::every_gpu) {
+            int gpus = 0;
+            CHECK(cudaGetDeviceCount(&gpus));
+            std::vector<T> results(gpus);
+            const double ms = reduce_on_all_gpus(sample, in, results, op);
+            const auto wrong = std::find_if(results.begin(), results.end(), [&](T got) { return !(got == want); });
+            row(v.name, wrong == results.end() ? want : *wrong, ms, lab::Kind::variant);
+            return sample.say("    all_gpus: %d of them, each with the whole result", gpus);
+        }
+#endif
         const T* result = nullptr;
         const auto reduce = [&] { result = launch(sample, v, d_in.get(), n, scratch, op); };
         const double ms = sample.time(poison, reduce);
-        row(v.name, result, ms, lab::Kind::variant);
+        row(v.name, fetch(result), ms, lab::Kind::variant);
     };
     for (const auto& v : variants<T, Op>) {
         if (!sample.wants(v.name)) continue;

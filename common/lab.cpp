@@ -220,6 +220,13 @@ void Lab::runs_on(std::string device, bool gpu) {
     std::printf("%s: %s\non %s\n", name_.c_str(), question_.c_str(), device_.c_str());
 }
 
+void Lab::predict(double launch_ms, double bytes_per_ms) {
+    launch_ms_ = launch_ms;
+    nominal_bytes_per_ms_ = bytes_per_ms;
+    say("predicted: %.2f us for an empty launch, and the bytes at the nominal %.0f GB/s", launch_ms * 1e3,
+        bytes_per_ms / 1e6);
+}
+
 void Lab::say(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -228,8 +235,9 @@ void Lab::say(const char* format, ...) {
     std::fflush(stdout);
 }
 
-void Lab::new_table(const std::string& title) {
+void Lab::new_table(const std::string& title, bool predicted) {
     std::printf("\n%s\n", title.c_str());
+    predicted_ = predicted;
     header_due_ = true;
     limit_bytes_per_ms_ = library_ms_ = 0;
     columns_.clear();
@@ -247,8 +255,7 @@ void Lab::header() {
     std::string line = text("%-*s  %*s", name_width_, "variant", result_width, "result");
     for (const std::string& c : columns_) line += text("  %*s", column_width, c.c_str());
     if (on_gpu_) {
-        line += text("  %10s  %7s  %9s", "time us", "GB/s", "% limit");
-        line += text("  %9s", "x library");
+        line += text("  %12s  %10s  %7s  %9s  %9s", "predicted us", "time us", "GB/s", "% limit", "x library");
     } else {
         line += text("  %13s", "CPU-device ms");
     }
@@ -283,10 +290,17 @@ void Lab::row(const Row& row) {
     const std::string speed = rate ? text("%.1f", rate / 1e6) : "";
     if (on_gpu_) {
         const std::string time = timed ? text("%.2f", row.ms * 1e3) : "";
-        line += text("  %10s  %7s  %9s  %9s", or_dash(time), or_dash(speed), or_dash(percent), or_dash(times));
-        fields.insert(
-            fields.end(),
-            {{"time_us", time}, {"gb_per_s", speed}, {"percent_of_limit", percent}, {"times_library", times}});
+        const bool known = predicted_ && row.bytes > 0 && nominal_bytes_per_ms_ > 0;
+        const std::string predicted =
+            known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
+        line += text("  %12s  %10s  %7s  %9s  %9s", or_dash(predicted), or_dash(time), or_dash(speed),
+                     or_dash(percent), or_dash(times));
+        fields.insert(fields.end(), {{"predicted_us", predicted},
+                                     {"time_us", time},
+                                     {"gb_per_s", speed},
+                                     {"percent_of_limit", percent},
+                                     {"times_library", times},
+                                     {"nominal_gb_per_s", text("%.0f", nominal_bytes_per_ms_ / 1e6)}});
     } else {
         const std::string time = timed ? text("%.2f", row.ms) : "";
         line += text("  %13s", or_dash(time));

@@ -53,6 +53,8 @@ public:
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
     void record() { CHECK(cudaEventRecord(event_)); }
+    /// What the current device gets to do from here on waits for the event, which may be another device's.
+    void hold_back() { CHECK(cudaStreamWaitEvent(nullptr, event_, 0)); }
     /// Milliseconds from `start` to this event; waits for this event.
     double ms_since(const Event& start) const {
         float ms = 0;
@@ -71,22 +73,30 @@ constexpr bool gpu = false;
 constexpr bool gpu = true;
 #endif
 
+/// Does nothing: what a launch takes at least.
+__global__ void nothing() {}
+
 /// Reads `words` 16-byte words and keeps nothing: how fast this GPU reads, for the limit's row. What the threads
 /// read is folded together, and the store that no value reaches stops the compiler from dropping the loads.
 template <bool streaming>
 __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
-    constexpr int loads = 8;
-    const int64_t tile = static_cast<int64_t>(loads) * blockDim.x;
+    constexpr int loads = 4;
+    const int64_t tile = int64_t{loads} * blockDim.x;
     unsigned fold = 0;
-    for (int64_t i = blockIdx.x * tile + threadIdx.x; i < words; i += gridDim.x * tile) {
-        uint4 word[loads];
+    const auto add = [&fold](const uint4& word) { fold |= word.x ^ word.y ^ word.z ^ word.w; };
+    for (int64_t first = blockIdx.x * tile; first < words; first += gridDim.x * tile) {
+        if (first + tile <= words) {  // all loads are on their way before the first is used
+            uint4 word[loads];
 #pragma unroll
-        for (int k = 0; k < loads; ++k) {
-            const uint4* p = data + (i + k * blockDim.x < words ? i + k * blockDim.x : i);
-            word[k] = streaming ? __ldcs(p) : *p;
+            for (int k = 0; k < loads; ++k) {
+                const uint4* p = data + first + k * blockDim.x + threadIdx.x;
+                word[k] = streaming ? __ldcs(p) : *p;
+            }
+#pragma unroll
+            for (const uint4& w : word) add(w);
+        } else {
+            for (int64_t i = first + threadIdx.x; i < words; i += blockDim.x) add(data[i]);
         }
-#pragma unroll
-        for (const uint4& w : word) fold |= w.x ^ w.y ^ w.z ^ w.w;
     }
     if (fold == 1 && never[0] == 1) never[0] = 2;
 }
@@ -127,6 +137,10 @@ public:
                      bytes_text(properties_.l2CacheSize).c_str(), driver / 1000, driver % 1000 / 10, runtime / 1000,
                      runtime % 1000 / 10),
                 true);
+        int clock_khz = 0, width_bits = 0;
+        CHECK(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device_));
+        CHECK(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device_));
+        predict(time([] {}, [] { nothing<<<1, 32>>>(); }), 2.0 * clock_khz * width_bits / 8);
     }
 
     const cudaDeviceProp& properties() const { return properties_; }

@@ -82,8 +82,9 @@ public:
     void say(const char* format, ...) __attribute__((format(printf, 2, 3)));
     /// Prints one row, under a header if the columns have changed, and keeps it for the CSV file.
     void row(const Row& row);
-    /// Starts a new table: the next row prints a header, and limit and library are forgotten.
-    void new_table(const std::string& title);
+    /// Starts a new table: the next row prints a header, and limit and library are forgotten. Where the device's
+    /// memory is not what the rows' bytes go through, times cannot be predicted from its bandwidth.
+    void new_table(const std::string& title, bool predicted = true);
     /// Keeps a line for the CSV file alone: pairs of column and value.
     void record(std::vector<std::pair<std::string, std::string>> fields);
     /// Prints the verdict, writes the CSV file, and returns the exit status for main.
@@ -94,6 +95,9 @@ public:
 
 protected:
     void runs_on(std::string device, bool gpu);  // lab.cuh tells
+    /// Rows of b bytes are predicted to take launch_ms + b / bytes_per_ms: an empty kernel's time, and the memory's
+    /// nominal bandwidth (two transfers a clock over the whole bus).
+    void predict(double launch_ms, double bytes_per_ms);
 
 private:
     struct CommandLine;
@@ -108,6 +112,8 @@ private:
     std::vector<std::pair<std::string, std::string>> variants_, twins_;
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;
     double limit_bytes_per_ms_ = 0, library_ms_ = 0;
+    double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;
+    bool predicted_ = true;
     std::string limit_name_, library_name_;
     int checked_ = 0, wrong_count_ = 0;
     std::unique_ptr<CommandLine> line_;
