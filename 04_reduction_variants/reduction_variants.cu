@@ -3,7 +3,7 @@
 // A reduction folds n values into one: their sum, minimum, maximum or product. The two kernels of the tutorial come
 // first; each later one differs from its neighbour in a few lines and takes one obstacle away.
 //
-//   modulo         neighbours first, tid % (2 * stride) == 0     slow: half of each warp idles, and % is dear
+//   modulo         neighbours first, tid % (2 * stride) == 0     slow: many instructions, since % is dear
 //   strided_index  the same pairs, found by multiplying          slow: bank conflicts in shared memory
 //   sequential     halves of the tile, tid < stride              slow: half of the threads never add anything
 //   first_add      adds two elements while it loads              slow: every step is a barrier for the whole block
@@ -104,8 +104,8 @@ __global__ void modulo(const T* in, T* out, int64_t n, Op op) {
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
 
-// The workers are the first threads, so whole warps drop out; but their elements lie 2 * stride words apart, in the
-// same few banks.
+// The workers are the first threads, found without the remainder; but their elements lie 2 * stride words apart, in
+// the same few banks.
 template <class T, class Op>
 __global__ void strided_index(const T* in, T* out, int64_t n, Op op) {
     __shared__ T tile[most_threads];

@@ -653,7 +653,7 @@ int main(int argc, char** argv) {
                     "blocks of every grid (default: one thread an element, or as many as fill the GPU once)");
     sample.option("--op", op, ops, "check only this atomic and its old values");
     sample.option("--few", few, 1, 65'536,
-                  "most atomicCAS loops on one word: with twice as many, four times the time");
+                  "most atomicCAS loops on one word: with twice as many, up to four times the time");
     sample.option("--addresses", addresses, "only the increments, spread over 1, 2, 4, ... 2^20 words");
     const auto tell = [&](const auto& table) {
         for (const auto& v : table) v.traits & wrong ? sample.twin(v.name, v.how) : sample.variant(v.name, v.how);
