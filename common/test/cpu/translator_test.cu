@@ -24,6 +24,59 @@ __global__ void defined_elsewhere(int* p) { *p = 55; }
 void from_another_file(int* p) { defined_elsewhere<<<1, 1>>>(p); }
 [[maybe_unused]] __global__ void attributed(int* p, [[maybe_unused]] int unused) { *p = 6; }
 
+template <class T> __global__ void generic(T* p, T value);
+template <> __global__ void generic<int>(int* p, int value) { *p = value + 1; }
+template <class T> __global__ void generic(T* p, T value) { *p = value; }
+__launch_bounds__(32) __global__ void bounded_before(int* p) { *p = 12; }
+namespace deep::er {
+inline __global__ void __launch_bounds__((sizeof(int) < 8 ? 32 : 64)) bounded_by_sum(int* p) { *p = 13; }
+}
+struct Launcher {
+    template <class T> static __global__ void member(T* p, T const value) { *p = value; }
+    friend __global__ void its_friend(int* p, const Launcher& self);
+    void (*field)(int*, int) = set;
+    int value = 14;
+    template <class T> void launch(T* p) { this->template run<T>(p); }
+    template <class T> void run(T* p) {
+        this->field<<<1, 1>>>(p, value);
+        Launcher::template member<T><<<1, 1>>>(p + 1, 15);
+    }
+};
+template <class L, class T> void launch_dependent(T* p) { L::template member<T><<<dim3{1}, dim3{1}>>>(p, 16); }
+__global__ void its_friend(int* p, const Launcher& self) { *p = self.value; }
+template <class T, int N> __global__ void unnamed(T* p, std::pair<int, T>, const T, int = N < 3 ? 1 : 2, unsigned long = 0) {
+    *p = N;
+}
+__global__ void shared_forms(int* p) {
+    __shared__ struct { int a, b; } s;
+    float __shared__ f[2], g;
+    const __shared__ int* __shared__ q;
+    static __shared__ std::pair<int, int[2]> pairs[2][3];
+    if (threadIdx.x == 0) {
+        s.a = 1, s.b = 2, f[1] = 3, g = 4, q = p, pairs[1][2].second[1] = 5;
+    }
+    __syncthreads();
+    if (threadIdx.x == 1 && q == p) *p = s.a + 10 * s.b + 100 * int(f[1]) + 1000 * int(g) + 10000 * pairs[1][2].second[1];
+}
+template <class T> __global__ void shared_dynamic(T* p) {
+    extern __shared__ __align__(128) unsigned char raw[];
+    T* tile = reinterpret_cast<T*>(raw);
+    tile[threadIdx.x] = T(threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x == 0) *p = reinterpret_cast<size_t>(raw) % 128 ? T(-1) : tile[blockDim.x - 1];
+}
+__global__ void literals(int* p) {
+    const char* text = R"x(a " ) { " <<< )" __shared__
+#include <none> '")x";
+    *p = text[2] == '"' && '{' == 123 && "}\"<<<"[1] == '"' ? 1'0'7 : 0;  // it's } "
+}
+#pragma unroll
+__global__ void special(unsigned* p) {
+    asm volatile("mov.u32 \t%0, %laneid;\n" : "=r"(p[0])::"memory");
+#pragma unroll 4
+    for (int i = 0; i < 2; ++i) asm("" ::: "memory");
+}
+
 class Translator : public testing::Test {
 protected:
     int* p = nullptr;
@@ -71,6 +124,68 @@ TEST_F(Translator, Launches) {
     if (value() == 6) set<<<1, 1>>>(p, 10);
     else set<<<1, 1>>>(p, 11);
     EXPECT_EQ(10, value());
+}
+
+TEST_F(Translator, MoreLaunches) {
+    generic<<<1, 1>>>(p, 5);
+    EXPECT_EQ(6, value());
+    generic<unsigned><<<1, 1>>>(reinterpret_cast<unsigned*>(p), 7);
+    EXPECT_EQ(7, value());
+    deep::er::bounded_by_sum<<<1, 32, 0, 0>>>(p);
+    EXPECT_EQ(13, value());
+    ::deep::er::bounded_by_sum<<<1, 33>>>(p);
+    EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+    bounded_before<<<1, 33>>>(p);
+    EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+    Launcher{}.launch(p);
+    EXPECT_EQ(14, value());
+    EXPECT_EQ(15, p[1]);
+    launch_dependent<Launcher>(p);
+    EXPECT_EQ(16, value());
+    its_friend<<<1, 1>>>(p, Launcher{});
+    EXPECT_EQ(14, value());
+    unnamed<int, 2><<<1, 1>>>(p, {1, 2}, 3);
+    EXPECT_EQ(2, value());
+    const auto by_lambda = [](int* q) { return ::set<<<1, 1>>>(q, 17); };
+    by_lambda(p);
+    EXPECT_EQ(17, value());
+    const int n = 18;
+    apply<<<1, 1>>>(p, [n] __device__(int x) { return x + n; });
+    EXPECT_EQ(35, value());
+    void (*const table[2][1])(int*, int) = {{set}, {set}};
+    if (n) table[1][0]<<<1, 1>>>(p, 19);
+    EXPECT_EQ(19, value());
+    if (n) (*table[0][0])<<<1, 1>>>(p, 20);
+    EXPECT_EQ(20, value());
+    n < 18 ? set<<<1, 1>>>(p, 21) : ::set<<<1, 1>>>(p, 22);
+    EXPECT_EQ(22, value());
+    static_cast<void (*)(int*, float)>(set)<<<1, 1>>>(p, 2.3f), set<<<1, 1>>>(p + 1, n > 3 && n < 30);
+    EXPECT_EQ(23, value());
+    EXPECT_EQ(1, p[1]);
+    for (int i = 0; i < 3; set<<<1, 1>>>(p, i), ++i);
+    EXPECT_EQ(2, value());
+    switch (n) {
+        case 18: set<<<1, 1>>>(p, 24);
+    }
+    EXPECT_EQ(24, value());
+    int line = 0;
+    set<<<1,
+          1>>>(p, 25); line = __LINE__;
+    EXPECT_EQ(__LINE__ - 1, line);
+}
+
+TEST_F(Translator, SharedMemory) {
+    shared_forms<<<1, 2>>>(p);
+    EXPECT_EQ(54321, value());
+    shared_dynamic<<<1, 33, 33 * sizeof(int)>>>(p);
+    EXPECT_EQ(32, value());
+}
+
+TEST_F(Translator, LiteralsAndRegisters) {
+    literals<<<1, 1>>>(p);
+    EXPECT_EQ(107, value());
+    special<<<1, 1>>>(reinterpret_cast<unsigned*>(p));
+    EXPECT_EQ(0, value());
 }
 
 TEST_F(Translator, MacrosAndIncludedFiles) {

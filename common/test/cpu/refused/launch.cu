@@ -1,0 +1,4 @@
+__global__ void k() {}
+int main() {
+    k<<<1, 1>>>;
+}
