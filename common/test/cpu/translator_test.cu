@@ -70,7 +70,6 @@ __global__ void literals(int* p) {
 #include <none> '")x";
     *p = text[2] == '"' && '{' == 123 && "}\"<<<"[1] == '"' ? 1'0'7 : 0;  // it's } "
 }
-#pragma unroll
 __global__ void special(unsigned* p) {
     asm volatile("mov.u32 \t%0, %laneid;\n" : "=r"(p[0])::"memory");
 #pragma unroll 4
