@@ -1,317 +1,226 @@
 // hazards.cpp - the hazard build: what the compiler calls before each access of the program.
 //
 // `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
-// Before an access to shared or global memory the thread may be stopped and another one run, so that a
-// missing atomic loses updates. Then the access is compared with what is noted about those bytes: who wrote and
-// read them last. Two accesses of different threads, one of them a write, are a race if nothing orders them:
-//   another launch                                         ordered
-//   the same block, with a barrier between                 ordered
-//   the same warp, with __syncwarp() between               ordered (a shuffle orders no memory)
-//   fence, then atomic on X; later an atomic on X          ordered, for all that the first thread knew
-#include <sys/mman.h>
+// Before an access the thread may be stopped and another one run, so that a missing atomic loses updates. Then the
+// access is compared with what is noted about those bytes: who wrote and read them last. Two accesses of different
+// threads, one of them a write, are a race if nothing orders them.
+//
+// One clock counts launches, blocks, barriers and fences. An access at time t comes before what a thread does now
+// if
+//   - it is the thread's own, or an earlier launch's
+//   - their block has passed a barrier since t
+//   - both are lanes of one warp, and __syncwarp() since t leads from one to the other (a shuffle orders nothing)
+//   - a thread that fenced after t has since done an atomic, or written a volatile flag, where this thread has done
+//     an atomic, or read the flag, after it
+// The last rule takes in what other threads did before the fence. So a race may stay hidden behind somebody else's
+// fence, but none is invented.
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <set>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "internal.hpp"
 
-extern "C" char __executable_start, __data_start, _end;
+extern "C" char __executable_start, _end;  // from the linker: the program and its variables
 
 namespace cudacpu::hazards {
 
-struct Record {  // one access; serial 0: none
-    uint32_t serial, site;
-    uint16_t rank, epoch, clock;
-    uint8_t bytes, access;
+using Time = uint32_t;
+enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4, compares = 8 };  // flag: volatile and global
+
+struct Record {     // one access
+    uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
+    Time time;      // 0: there was none
+    uint16_t rank;
+    uint8_t step;  // how many accesses its thread has done since the last barrier
+    uint8_t bytes : 4, access : 4;
 };
-struct Cell {
+struct Shadow {  // of four bytes; two readers, so that one is not the writer itself
     Record write, read[2];
-};  // of four bytes; two readers, so that one is not the writer itself
-struct Shadow {
-    Cell* cells;
-    uint8_t* written;
-    size_t bytes;
 };
 
 namespace {
 
-enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4 };  // flag: volatile, in global memory
-
-// What a thread knows of others: of (block << 16 | thread) all accesses with a smaller clock, of
-// (block << 16 | 0xffff) all with a smaller epoch. Sorted.
-struct Knowledge {
-    uint32_t everything_before = 0;  // when the facts become too many: may hide a race, never invents one
-    std::vector<std::pair<uint64_t, uint16_t>> facts;
+struct Notes {  // what a thread knows: all accesses before these times ...
+    Time inherited = 0, fenced = 0;
+    Time met[32] = {};  // ... and those of the lanes of its warp
+    unsigned steps = 0;
 };
-using Known = std::shared_ptr<const Knowledge>;
+std::vector<Notes> notes;
+Time now, launch_start, block_start, last_barrier;
+std::vector<std::pair<Time, uint64_t>> blocks;    // when each began
+std::unordered_map<const void*, Time> handed_on;  // by atomics
+Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
+               &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
+bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
-struct ThreadNotes {
-    uint16_t clock = 0;
-    Known inherited, at_fence;
-    const Knowledge* last_joined = nullptr;
-    std::pair<const void*, uint32_t> last_reads[4];  // address and line
-    unsigned n_reads = 0;
-};
-struct WarpNotes {
-    uint16_t seen[32][32];
-};  // [me][other]: the other's clock, as of the last __syncwarp()
-
-std::vector<ThreadNotes> notes;
-std::vector<WarpNotes> warps;
-bool warps_used, knowledge_used;
-Known block_inherited;
-std::unordered_map<void*, Known> published;
-std::vector<uint64_t> blocks;  // by serial, from first_serial on
-uint32_t first_serial;
-uint16_t epoch;
-std::vector<Where> places;  // of atomics: they bring a line, plain accesses an address of the code
-std::set<std::pair<uint32_t, uint32_t>> reported;
-Region globals;
-
-struct Suspicion {  // a race only if ...
-    bool waiting = false;
+struct Race {
     char* address;
-    unsigned size;
-    unsigned char before[16];  // ... the value that is now written differs from the one that is there
-    Record other, mine;
-} same_value;
-// ... the line that reads is one that a CAS on the same address follows: the CAS sees whether the value still
-// holds, and a thread that goes without it has decided on an old one
-struct PlainRead {
-    char* address;
-    Record read, other;
+    size_t bytes;
+    Record before, after;
 };
-std::map<std::pair<uint32_t, uint32_t>, PlainRead> plain_reads;  // by the lines
-std::set<uint32_t> before_cas;                                   // such lines
-
-Known join(const Known& a, const Known& b) {
-    if (!a || a == b) return b;
-    if (!b) return a;
-    auto k = std::make_shared<Knowledge>();
-    k->everything_before = std::max(a->everything_before, b->everything_before);
-    std::merge(a->facts.begin(), a->facts.end(), b->facts.begin(), b->facts.end(),
-               std::back_inserter(k->facts));
-    size_t kept = 0;
-    for (auto& f : k->facts)
-        if (kept && k->facts[kept - 1].first == f.first)
-            k->facts[kept - 1].second = std::max(k->facts[kept - 1].second, f.second);
-        else
-            k->facts[kept++] = f;
-    k->facts.resize(kept);
-    if (kept > 4000) k->everything_before = block_serial + 1, k->facts.clear();
-    return k;
-}
-
-bool knows(const Known& k, const Record& r) {
-    if (!k) return false;
-    if (r.serial < k->everything_before) return true;
-    auto has = [&](uint64_t who, uint16_t time) {
-        const uint64_t key = uint64_t(r.serial) << 16 | who;
-        auto f = std::lower_bound(k->facts.begin(), k->facts.end(), std::pair<uint64_t, uint16_t>(key, 0));
-        return f != k->facts.end() && f->first == key && f->second > time;
-    };
-    return has(r.rank, r.clock) || has(0xffff, r.epoch);
-}
+Race same_value;  // two writes: it is a race only if the second changes the value
+unsigned char value_before[16];
+// A plain read and an atomic: it is no race if a CAS on the same address follows the line that reads, as the CAS
+// sees whether the value still holds. A thread that goes without the CAS has decided on an old value.
+std::map<uint64_t, Race> plain_reads;
+std::set<uint64_t> before_cas;
 
 bool ordered(const Record& r) {  // does r come before what the running thread does now?
-    if (r.serial < first_serial) return true;
-    if (r.serial == block_serial) {
-        if (r.rank == rank || r.epoch != epoch) return true;
-        if (warps_used && r.rank / 32 == rank / 32 && warps[rank / 32].seen[lane][r.rank % 32] > r.clock)
-            return true;
-    }
-    return knowledge_used && (knows(notes[rank].inherited, r) || knows(block_inherited, r));
+    const Notes& me = notes[rank];
+    if (r.time < me.inherited || r.time < block_start) return r.time < me.inherited;
+    return r.rank == rank || r.time < last_barrier || (r.rank / 32 == rank / 32 && r.time < me.met[r.rank % 32]);
 }
+
+bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
 
 // ---- reports ---------------------------------------------------------------------------------------------
 
-uint32_t site_of(Where where) {
-    for (size_t i = places.size(); i-- > 0;)
-        if (places[i].file == where.file && places[i].line == where.line) return i | 1u << 31;
-    places.push_back(where);
-    return (places.size() - 1) | 1u << 31;
+const std::string& line_of(uint64_t site) {
+    static std::map<uint64_t, std::string> known;
+    std::string& s = known[site];
+    const char* at = reinterpret_cast<char*>(site & ~0ul >> 16);
+    if (s.empty()) s = site >> 48 ? text("%s:%d", at, int(site >> 48)) : source_line(at - 1);
+    if (s.empty()) s = "a line that is not known";
+    return s;
 }
-uint32_t site_of(const void* pc) { return static_cast<const char*>(pc) - &__executable_start; }
 
-std::string line_of(uint32_t site) {
-    if (site >> 31) return text("%s:%d", places[site & ~(1u << 31)].file, places[site & ~(1u << 31)].line);
-    const std::string line = source_line(&__executable_start + site - 1);
-    return line.empty() ? "a line that is not known" : line;
+std::string index(uint64_t i, dim3 n) {
+    return text("(%u,%u,%u)", unsigned(i % n.x), unsigned(i / n.x % n.y), unsigned(i / n.x / n.y));
 }
 
 std::string who(const Record& r) {
-    const uint64_t b = blocks[r.serial - first_serial];
-    const dim3 g = launch->grid, t = launch->block;
-    return text("block (%u,%u,%u), thread (%u,%u,%u) %s", unsigned(b % g.x), unsigned(b / g.x % g.y),
-                unsigned(b / g.x / g.y), r.rank % t.x, r.rank / t.x % t.y, r.rank / t.x / t.y,
-                r.access & atomic   ? "does an atomic"
-                : r.access & writes ? "writes"
-                                    : "reads");
+    const uint64_t block = std::upper_bound(blocks.begin(), blocks.end(), std::pair(r.time, ~0ul))[-1].second;
+    const char* does = r.access & atomic ? "does an atomic" : r.access & writes ? "writes" : "reads";
+    return "block " + index(block, launch->grid) + ", thread " + index(r.rank, launch->block) + " " + does +
+           " at " + line_of(r.site);
 }
 
-bool first_time(uint32_t a, uint32_t b) {
+void report(const std::string& what, const char* address, const std::string& mend, const Record& mine,
+            const Record& other) {
+    static std::set<std::pair<std::string, std::string>> reported;
     exit_status = 1;
-    return reported.insert({std::min(a, b), std::max(a, b)}).second;
+    if (!reported.insert(std::minmax(line_of(mine.site), line_of(other.site))).second) return;
+    std::string place = explain(address);
+    if (place.empty()) place = is_global(address) ? "a variable of the program" : text("address %p", address);
+    std::string s = "cudacpu: hazard: " + what + place + "\n  in kernel " + launch->kernel->name + ", ";
+    if (&mine != &other) s += who(other) + ",\n  and ";
+    s += who(mine) + (&mine != &other ? ", and nothing orders the two\n  " : "\n  ") + mend;
+    char folder[4096];  // lines are easier to read with paths from here
+    if (getcwd(folder, sizeof folder - 1))
+        for (size_t i, n = strlen(strcat(folder, "/")); (i = s.find(folder)) != s.npos;) s.erase(i, n);
+    say(s);
 }
 
-bool is_argument(const char* p) {  // the kernel's own copy of its arguments
-    const char* closure = static_cast<char*>(launch->body.closure);
-    return p >= closure && p < closure + launch->body.bytes;
-}
-
-std::string where_is(const void* p) {
-    const std::string s = explain(p);
-    return s.empty() ? "a variable of the program" : s;
-}
-
-// The linker may have taken the program's instrumented copy of std::string for the engine: not to be noted.
-bool reporting;
-struct Reporting {
-    Reporting() { reporting = true; }
-    ~Reporting() { reporting = false; }
-};
-
-void report_race(const void* address, const Record& other, const Record& mine) {
-    if (!first_time(other.site, mine.site)) return;
-    const Reporting now;
-    const std::string a = line_of(other.site), b = line_of(mine.site);
-    static std::set<std::pair<std::string, std::string>> lines;
-    if (!lines.insert(std::minmax(a, b)).second) return;
+void report(const Race& race) {
+    const auto& [address, bytes, before, after] = race;
+    const bool swapped = after.step < before.step;  // the preempted thread's comes first in the program
+    const std::string &a = line_of((swapped ? after : before).site), &b = line_of((swapped ? before : after).site);
+    const bool one_warp = before.rank / 32 == after.rank / 32;
+    const std::string put = one_warp ? "put __syncwarp() " : "put __syncthreads() ";
+    const Region* r = find(address);
     std::string mend;
-    if ((other.access | mine.access) & atomic)
-        mend = "make both accesses atomic, or order them with a barrier";
-    else if (const Region* r = find(address);  // a tree in shared memory wants a barrier, a sum an atomic
-             a == b && (mine.access & writes || !r || (r->kind != Kind::shared && r->kind != Kind::dynamic)))
+    if ((before.access | after.access) & atomic) mend = "make both accesses atomic, or order them with a barrier";
+    else if (a == b && (!is_shared(r) || r->bytes == bytes))
         mend = "if the line adds to what is there, use an atomic (atomicAdd, ...); else let one thread write";
-    else if (other.serial != mine.serial)
-        mend = "blocks cannot wait for each other: use an atomic, or a second kernel";
-    else
-        mend = a == b ? "put __syncthreads() into the loop around " + a
-                      : "put __syncthreads() between " + a + " and " + b +
-                            " (__syncwarp() is enough within a warp)";
-    say("cudacpu: hazard: a race on " + where_is(address) + "\n  in kernel " + launch->kernel->name + ", " +
-        who(other) + " at " + a + ",\n  and " + who(mine) + " at " + b + ", and nothing orders the two\n  " +
-        mend);
-}
-
-void report_one(const void* address, uint32_t site, const std::string& what, const std::string& mend) {
-    if (!first_time(site, site)) return;
-    const Reporting now;
-    say("cudacpu: hazard: " + what + ": " + where_is(address) + "\n  in kernel " + launch->kernel->name +
-        ", " + thread_name() + ", at " + line_of(site) + "\n  " + mend);
+    else if (before.time < block_start)
+        mend =
+            "blocks cannot wait for each other: use an atomic, or a second kernel;\n  where the last block reads "
+            "what all have written: __threadfence() before the atomic that counts them";
+    else if (a == b) mend = put + "into the loop around " + a + "; if threads add to the same place, use an atomic";
+    else mend = put + "between " + a + " and " + b + (one_warp ? ", __syncthreads() if other warps take part" : "");
+    report("a race on ", address, mend, after, before);
 }
 
 void settle() {  // the write of the last call has been done
-    if (!same_value.waiting) return;
-    same_value.waiting = false;
-    if (memcmp(same_value.address, same_value.before, same_value.size))
-        report_race(same_value.address, same_value.other, same_value.mine);
-}
-
-void settle_reads() {
-    for (auto& [sites, r] : plain_reads)
-        if (!before_cas.count(r.read.site)) report_race(r.address, r.other, r.read);
-    plain_reads.clear();
+    if (same_value.bytes && memcmp(same_value.address, value_before, same_value.bytes)) report(same_value);
+    same_value.bytes = 0;
 }
 
 // ---- one access ------------------------------------------------------------------------------------------
 
-void check_cell(Cell& c, char* address, unsigned size, const Record& now, bool shared) {
-    const bool writing = now.access & writes;
-    auto conflicts = [&](const Record& r) {
-        const bool both_atomic = r.access & (atomic | flag) && now.access & (atomic | flag);
-        return r.bytes & now.bytes && !both_atomic && !(shared && r.serial != now.serial) && !ordered(r);
+void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
+    auto check = [&](const Record& r) {
+        const bool synchronised = r.access & (atomic | flag) && mine.access & (atomic | flag);
+        if (!(r.bytes & mine.bytes) || synchronised || ordered(r)) return;
+        const bool both_write = r.access & mine.access & writes, any_atomic = (r.access | mine.access) & atomic;
+        const Race race{address, bytes, r, mine};
+        if (any_atomic && !both_write) plain_reads.try_emplace((r.access & writes ? mine : r).site, race);
+        else if (both_write && !any_atomic && bytes <= sizeof value_before)
+            memcpy(value_before, address, bytes), same_value = race;
+        else report(race);
     };
-    if (conflicts(c.write)) {
-        if (writing && !(now.access & atomic) && !(c.write.access & atomic) && size <= 16) {
-            same_value = {true, address, size, {}, c.write, now};
-            memcpy(same_value.before, address, size);
-        } else if (!writing && c.write.access & atomic) {
-            plain_reads.insert({{now.site, c.write.site}, {address, now, c.write}});
-        } else {
-            report_race(address, c.write, now);
-        }
-    }
-    if (writing)
-        for (const Record& r : c.read)
-            if (conflicts(r)) {
-                if (now.access & atomic)
-                    plain_reads.insert({{r.site, now.site}, {address, r, now}});
-                else
-                    report_race(address, r, now);
-            }
-    if (writing) {
-        c.write = now;
+    check(cell.write);
+    if (mine.access & writes) {
+        for (const Record& r : cell.read) check(r);
+        cell.write = mine;
     } else {
-        const bool first =
-            c.read[0].serial != now.serial || c.read[0].epoch != now.epoch || c.read[0].rank == now.rank;
-        c.read[!first] = now;
+        cell.read[!ordered(cell.read[0])] = mine;
     }
+    for (const Record& r : cell.read)
+        if (mine.access & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
 }
 
-void synchronise(void* address);
+size_t cells(const Region& r) { return r.bytes / 4 + 1; }
+uint8_t* written(const Region& r) { return reinterpret_cast<uint8_t*>(r.shadow + cells(r)); }  // a flag a byte
 
-void access(void* where, size_t size, uint8_t kind, uint32_t site) {
-    char* address = static_cast<char*>(where);
-    if (reporting || on_own_stack(address)) return;
-    settle();
-    static Region* last = nullptr;
-    Region* r = last && address >= last->start && address < last->start + last->bytes ? last : find(address);
-    if (!r && address >= globals.start && address < globals.start + globals.bytes) r = &globals;
-    if (!r) {
-        if (is_global(address) || is_argument(address)) return;
-        return report_one(address, site, text("an access to memory that is not the device's, at %p", where),
-                          "give the kernel memory from cudaMalloc or cudaMallocManaged");
+void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
+    Notes& me = notes[rank];
+    // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
+    if (kind & writes || rank != same_value.after.rank) settle();
+    const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
+    if (address >= arguments && address < arguments + launch->body.bytes) return;
+    Record mine{site, now, uint16_t(rank), uint8_t(std::min(me.steps++, 255u)), 0, kind};
+    auto wrong = [&](const char* what, const char* mend) { report(what, address, mend, mine, mine); };
+    const Region* r = is_global(address) ? &program : find(address);
+    if (!r)
+        return wrong("an access to memory that is not the device's: ",
+                     "give the kernel memory from cudaMalloc or cudaMallocManaged");
+    if (r->freed || address >= r->base + r->pages || !r->shadow) return;  // it will be reported as a fault
+    const size_t first = address - r->start, last = first + bytes;
+    if (address < r->start || last > r->bytes)
+        return wrong("an access out of bounds: ", "check the index against the size: if (i < n)");
+    if (is_shared(r)) mine.access &= ~flag;  // there, volatile orders nothing
+    if (!(kind & writes && !(kind & atomic)) && (r->kind == Kind::device || is_shared(r)) &&
+        memchr(written(*r) + first, 0, bytes))
+        wrong("a value is used that nobody has written: ",
+              is_shared(r) ? "write it first, and put a barrier between"
+                           : "set the memory first: cudaMemset, cudaMemcpy or a kernel");
+    memset(written(*r) + first, 1, bytes);
+    for (size_t i = first; i < last; i = (i / 4 + 1) * 4) {
+        mine.bytes = (1u << std::min<size_t>(last - i / 4 * 4, 4)) - (1u << i % 4);
+        compare(r->shadow[i / 4], address, bytes, mine);
     }
-    if (r->freed || address >= r->base + r->pages) return;  // not accessible: it will be reported as a fault
-    if (address < r->start || address + size > r->start + r->bytes)
-        return report_one(address, site, "an access out of bounds", "check the index against the size");
-    if (r != &globals) last = r;
+    if (!(mine.access & (atomic | flag))) return;
+    if (auto x = handed_on.find(address); x != handed_on.end()) me.inherited = std::max(me.inherited, x->second);
+    if (kind & writes && me.fenced) handed_on[address] = std::max(handed_on[address], me.fenced);
+}
+
+void access(const volatile void* where, size_t bytes, int kind, uint64_t site) {
+    char* address = static_cast<char*>(const_cast<void*>(where));
+    if (!in_kernel() || busy || on_own_stack(address)) return;
     if (!(kind & (atomic | flag)) && random_number() % 16 == 0) preempt();
-    const bool is_shared = r->kind == Kind::shared || r->kind == Kind::dynamic;
-    if (is_shared) kind &= ~flag;  // there, volatile orders nothing
-    Shadow* shadow = r->shadow;
-    if (!shadow) return;
-    const size_t offset = address - r->start;
-    bool unwritten = false;
-    for (size_t i = offset; i < offset + size; ++i) {
-        const uint8_t bit = 1 << i % 8;
-        if (kind & writes && !(kind & atomic))
-            shadow->written[i / 8] |= bit;
-        else
-            unwritten |= !(shadow->written[i / 8] & bit);
-    }
-    if (unwritten && (r->kind == Kind::device || is_shared)) {
-        report_one(address, site, "a value is used that nobody has written",
-                   r->kind == Kind::device ? "set the memory first: cudaMemset, cudaMemcpy or a kernel"
-                                           : "write it first, and put a barrier between");
-        bytes_written(*r, offset, size);
-    }
-    if (!kind) notes[rank].last_reads[notes[rank].n_reads++ % 4] = {address, site};
-    Record now{uint32_t(block_serial), site, uint16_t(rank), epoch, notes[rank].clock, 0, kind};
-    for (size_t i = offset; i < offset + size;) {
-        const size_t end = std::min(offset + size, (i / 4 + 1) * 4);
-        now.bytes = ((1u << (end - i)) - 1) << i % 4;
-        check_cell(shadow->cells[i / 4], address, size, now, is_shared);
-        i = end;
-    }
-    if (kind & flag) synchronise(where);
+    busy = true;
+    check(address, bytes, kind, site);
+    busy = false;
 }
 
-void synchronise(void* address) {  // an atomic, or a volatile flag, hands on what was known at the last fence
-    if (!knowledge_used) return;
-    ThreadNotes& me = notes[rank];
-    Known& here = published[address];
-    if (here && here.get() != me.last_joined) {
-        me.last_joined = here.get();
-        me.inherited = join(me.inherited, here);
+void meet(unsigned first, unsigned lanes, unsigned count) {  // each learns what the others know
+    Notes all;
+    ++now;
+    const unsigned last = std::min<size_t>(first + count, notes.size());
+    for (unsigned i = first; i < last; ++i) {
+        if (!(lanes >> i % 32 & 1)) continue;
+        notes[i].met[i % 32] = now;
+        all.inherited = std::max(all.inherited, notes[i].inherited);
+        all.fenced = std::max(all.fenced, notes[i].fenced);
+        for (int j = 0; j < 32; ++j) all.met[j] = std::max(all.met[j], notes[i].met[j]);
     }
-    if (me.at_fence) here = join(here, me.at_fence);
+    for (unsigned i = first; i < last; ++i)
+        if (lanes >> i % 32 & 1) notes[i] = all;
 }
 
 }  // namespace
@@ -319,114 +228,50 @@ void synchronise(void* address) {  // an atomic, or a volatile flag, hands on wh
 // ---- what the engine tells -------------------------------------------------------------------------------
 
 void launch_begins() {
-    if (!globals.start) {
-        globals = {&__data_start, size_t(&_end - &__data_start), Kind::registered,
-                   &__data_start, size_t(&_end - &__data_start), {"", 0}};
-        region_added(globals);
-    }
-    first_serial = block_serial + 1;
+    if (!program.shadow) region_added(program);
+    launch_start = ++now;
     blocks.clear();
-    published.clear();
-    knowledge_used = false;
-    notes.assign(threads_in_block(), {});
-    warps.assign((threads_in_block() + 31) / 32, {});
-    warps_used = false;
+    handed_on.clear();
 }
-
 void block_begins() {
     settle();
-    blocks.push_back(block_number);
-    epoch = 0;
-    block_inherited = nullptr;
-    if (warps_used || knowledge_used) std::fill(notes.begin(), notes.end(), ThreadNotes{});
-    if (warps_used) std::fill(warps.begin(), warps.end(), WarpNotes{});
-    warps_used = false;
+    block_start = last_barrier = ++now;
+    blocks.push_back({now, block_number});
+    notes.assign(threads_in_block(), {launch_start});
 }
-
 void launch_ends() {
     settle();
-    settle_reads();
+    for (auto& [read, race] : plain_reads)
+        if (!before_cas.count(read)) report(race);
+    plain_reads.clear();
 }
-
 void barrier_passed() {
-    settle();
-    ++epoch;
-    if (!knowledge_used) return;
-    for (ThreadNotes& t : notes) {
-        if (t.inherited && t.inherited != block_inherited)
-            block_inherited = join(block_inherited, t.inherited);
-        t.inherited = nullptr;
-        t.last_joined = nullptr;
-    }
+    meet(0, ~0u, notes.size());
+    last_barrier = now;
 }
-
-void lanes_met(unsigned first, unsigned lanes) {
-    settle();
-    WarpNotes& w = warps[first / 32];
-    uint16_t all[32] = {};
-    Known together;
-    warps_used = true;
-    for (unsigned i = 0; i < 32; ++i) {
-        if (!(lanes >> i & 1)) continue;
-        w.seen[i][i] = ++notes[first + i].clock;
-        for (unsigned j = 0; j < 32; ++j) all[j] = std::max(all[j], w.seen[i][j]);
-        together = join(together, notes[first + i].inherited);
-    }
-    for (unsigned i = 0; i < 32; ++i)
-        if (lanes >> i & 1) {
-            memcpy(w.seen[i], all, sizeof all);
-            notes[first + i].inherited = together;
-        }
-}
-
+void lanes_met(unsigned first, unsigned lanes) { meet(first, lanes, 32); }
 void at_fence() {
-    if (!in_kernel()) return;
-    settle();
-    knowledge_used = true;
-    ThreadNotes& me = notes[rank];
-    auto k = std::make_shared<Knowledge>();
-    const uint64_t block = uint64_t(block_serial) << 16;
-    for (unsigned i = 0; i < 32 && warps_used; ++i)
-        if (i != lane && warps[rank / 32].seen[lane][i])
-            k->facts.push_back({block | ((rank & ~31u) + i), warps[rank / 32].seen[lane][i]});
-    k->facts.push_back({block | rank, ++me.clock});
-    k->facts.push_back({block | 0xffff, epoch});
-    std::sort(k->facts.begin(), k->facts.end());
-    me.at_fence = join(join(k, me.inherited), block_inherited);
+    if (in_kernel()) notes[rank].fenced = ++now;
 }
-
 void at_atomic(void* address, unsigned bytes, bool compare, Where where) {
-    access(address, bytes, writes | atomic, site_of(where));
-    synchronise(address);
-    if (!compare) return;
-    for (auto& [read, site] : notes[rank].last_reads)
-        if (read == address) before_cas.insert(site);
+    access(address, bytes, writes | atomic | (compare ? compares : 0),
+           reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48);
 }
 
 void region_added(Region& r) {
-    auto map = [](size_t bytes) {
-        return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                    0);
-    };
-    const size_t bytes = r.bytes + 16;
-    r.shadow = new Shadow{static_cast<Cell*>(map(bytes / 4 * sizeof(Cell))),
-                          static_cast<uint8_t*>(map(bytes / 8 + 1)), bytes};
+    r.shadow = static_cast<Shadow*>(calloc(cells(r), sizeof(Shadow) + 4));  // costs only the pages that are used
+    if (!r.shadow) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
 }
 void region_fresh(Region& r) {
-    if (r.shadow) memset(r.shadow->written, 0, r.bytes / 8 + 1);
+    if (!in_kernel()) settle();
+    memset(r.shadow, 0, cells(r) * (sizeof(Shadow) + 4));
 }
 void bytes_written(Region& r, size_t offset, size_t bytes) {
-    if (!r.shadow) return;
-    for (; bytes && offset % 8; ++offset, --bytes) r.shadow->written[offset / 8] |= 1 << offset % 8;
-    memset(r.shadow->written + offset / 8, 0xff, bytes / 8);
-    for (offset += bytes / 8 * 8, bytes %= 8; bytes; ++offset, --bytes)
-        r.shadow->written[offset / 8] |= 1 << offset % 8;
+    if (r.shadow) memset(written(r) + offset, 1, bytes);
 }
 void region_gone(Region& r) {
-    if (!r.shadow) return;
-    munmap(r.shadow->cells, r.shadow->bytes / 4 * sizeof(Cell));
-    munmap(r.shadow->written, r.shadow->bytes / 8 + 1);
-    delete std::exchange(r.shadow, nullptr);
+    free(r.shadow);
+    r.shadow = nullptr;
 }
 
 }  // namespace cudacpu::hazards
@@ -435,67 +280,37 @@ void region_gone(Region& r) {
 
 using namespace cudacpu::hazards;
 
-namespace {
-void hook(void* address, size_t bytes, uint8_t kind, void* pc) {
-    if (cudacpu::in_kernel()) access(address, bytes, kind, site_of(pc));
-}
-}  // namespace
+// clang-format off
+#define CUDACPU_SITE reinterpret_cast<uint64_t>(__builtin_return_address(0))
+#define CUDACPU_HOOK(name, bytes, kind) void __tsan_##name(void* p) { access(p, bytes, kind, CUDACPU_SITE); }
+#define CUDACPU_HOOKS(bytes) \
+    CUDACPU_HOOK(read##bytes, bytes, reads)         CUDACPU_HOOK(write##bytes, bytes, writes) \
+    CUDACPU_HOOK(volatile_read##bytes, bytes, flag) CUDACPU_HOOK(volatile_write##bytes, bytes, flag | writes)
 
-#define CUDACPU_HOOK(name, bytes, kind) \
-    void __tsan_##name(void* p) { hook(p, bytes, kind, __builtin_return_address(0)); }
-#define CUDACPU_HOOKS(n) \
-    CUDACPU_HOOK(read##n, n, reads) \
-    CUDACPU_HOOK(write##n, n, writes) CUDACPU_HOOK(unaligned_read##n, n, reads) \
-        CUDACPU_HOOK(unaligned_write##n, n, writes) CUDACPU_HOOK(volatile_read##n, n, flag) \
-            CUDACPU_HOOK(volatile_write##n, n, flag | writes) \
-                CUDACPU_HOOK(unaligned_volatile_read##n, n, flag) \
-                    CUDACPU_HOOK(unaligned_volatile_write##n, n, flag | writes)
-
-// std::atomic and what the compiler makes of it. One thread runs at a time, so that plain code is atomic.
-#define CUDACPU_RMW(bits, T, name, expression) \
-    T __tsan_atomic##bits##_##name(T* p, T v, int) { \
-        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0)); \
-        const T old = *p; \
-        *p = T(expression); \
-        return old; \
+// std::atomic and its kind: kernels have none, the host's must link.
+#define CUDACPU_RMW(bits, T, name, f) T __tsan_atomic##bits##_##name(T* p, T v, int) { return f(p, v, 5); }
+#define CUDACPU_CAS(bits, T, name, weak) \
+    int __tsan_atomic##bits##_compare_exchange_##name(T* p, T* old, T v, int, int) { \
+        return __atomic_compare_exchange_n(p, old, v, weak, 5, 5); \
     }
 #define CUDACPU_ATOMICS(bits, T) \
-    T __tsan_atomic##bits##_load(const T* p, int) { \
-        hook(const_cast<T*>(p), sizeof(T), atomic, __builtin_return_address(0)); \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST); \
-    } \
-    void __tsan_atomic##bits##_store(T* p, T v, int) { \
-        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0)); \
-        __atomic_store_n(p, v, __ATOMIC_SEQ_CST); \
-    } \
-    int __tsan_atomic##bits##_compare_exchange_strong(T* p, T* expected, T v, int, int) { \
-        hook(p, sizeof(T), writes | atomic, __builtin_return_address(0)); \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    } \
-    int __tsan_atomic##bits##_compare_exchange_weak(T* p, T* expected, T v, int a, int b) { \
-        return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, a, b); \
-    } \
-    CUDACPU_RMW(bits, T, exchange, ((void)old, v)) \
-    CUDACPU_RMW(bits, T, fetch_add, old + v) CUDACPU_RMW(bits, T, fetch_sub, old - v) \
-        CUDACPU_RMW(bits, T, fetch_and, old& v) CUDACPU_RMW(bits, T, fetch_or, old | v) \
-            CUDACPU_RMW(bits, T, fetch_xor, old ^ v)
+    T __tsan_atomic##bits##_load(const T* p, int) { return __atomic_load_n(p, 5); } \
+    void __tsan_atomic##bits##_store(T* p, T v, int) { __atomic_store_n(p, v, 5); } \
+    CUDACPU_CAS(bits, T, strong, false)                       CUDACPU_CAS(bits, T, weak, true) \
+    CUDACPU_RMW(bits, T, exchange, __atomic_exchange_n)       CUDACPU_RMW(bits, T, fetch_xor, __atomic_fetch_xor) \
+    CUDACPU_RMW(bits, T, fetch_add, __atomic_fetch_add)       CUDACPU_RMW(bits, T, fetch_sub, __atomic_fetch_sub) \
+    CUDACPU_RMW(bits, T, fetch_and, __atomic_fetch_and)       CUDACPU_RMW(bits, T, fetch_or, __atomic_fetch_or)
 
 extern "C" {
-CUDACPU_HOOKS(1)
-CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8)
-    CUDACPU_HOOKS(16) void __tsan_read_range(void* p, size_t n) {
-    hook(p, n, reads, __builtin_return_address(0));
-}
-void __tsan_write_range(void* p, size_t n) { hook(p, n, writes, __builtin_return_address(0)); }
-void __tsan_vptr_update(void** p, void*) { hook(p, 8, writes, __builtin_return_address(0)); }
-void __tsan_vptr_read(void** p) { hook(p, 8, reads, __builtin_return_address(0)); }
+CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
+CUDACPU_ATOMICS(8, uint8_t) CUDACPU_ATOMICS(16, uint16_t) CUDACPU_ATOMICS(32, uint32_t) CUDACPU_ATOMICS(64, uint64_t)
+void __tsan_read_range(void* p, size_t n) { access(p, n, reads, CUDACPU_SITE); }
+void __tsan_write_range(void* p, size_t n) { access(p, n, writes, CUDACPU_SITE); }
+void __tsan_vptr_read(void** p) { access(p, 8, reads, CUDACPU_SITE); }
+void __tsan_vptr_update(void** p, void*) { access(p, 8, writes, CUDACPU_SITE); }
+void __tsan_atomic_thread_fence(int) { cudacpu::fence(); }
+void __tsan_atomic_signal_fence(int) {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_init() {}
-void __tsan_atomic_thread_fence(int) { cudacpu::fence(); }
-void __tsan_atomic_signal_fence(int) {}
-CUDACPU_ATOMICS(8, uint8_t)
-CUDACPU_ATOMICS(16, uint16_t)
-CUDACPU_ATOMICS(32, uint32_t)
-CUDACPU_ATOMICS(64, uint64_t)
 }  // extern "C"
