@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "internal.hpp"
@@ -44,15 +46,14 @@ struct Shadow {  // of four bytes; two readers, so that one is not the writer it
 
 namespace {
 
-struct Notes {  // what a thread knows: all accesses before these times ...
-    Time inherited = 0, fenced = 0;
-    Time met[32] = {};  // ... and those of the lanes of its warp
-    unsigned steps = 0;
-};
+// What a thread knows: all accesses before these times of each lane of its warp, of other blocks, and of its own
+// block; then the time of its last fence, and how many accesses it has done since the last barrier.
+enum { of_others = 32, of_block, fenced, steps };
+using Notes = std::array<Time, 36>;
 std::vector<Notes> notes;
 Time now, launch_start, block_start, last_barrier;
-std::vector<std::pair<Time, uint64_t>> blocks;    // when each began
-std::unordered_map<const void*, Time> handed_on;  // by atomics
+std::vector<std::pair<Time, uint64_t>> blocks;                     // when each began
+std::unordered_map<const void*, std::pair<Time, Time>> handed_on;  // by atomics: of_others and fenced
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
@@ -71,8 +72,9 @@ std::set<uint64_t> before_cas;
 
 bool ordered(const Record& r) {  // does r come before what the running thread does now?
     const Notes& me = notes[rank];
-    if (r.time < me.inherited || r.time < block_start) return r.time < me.inherited;
-    return r.rank == rank || r.time < last_barrier || (r.rank / 32 == rank / 32 && r.time < me.met[r.rank % 32]);
+    if (r.time < block_start) return r.time < me[of_others];
+    return r.rank == rank || r.time < std::max(last_barrier, me[of_block]) ||
+           (r.rank / 32 == rank / 32 && r.time < me[r.rank % 32]);
 }
 
 bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
@@ -101,9 +103,10 @@ std::string who(const Record& r) {
 
 void report(const std::string& what, const char* address, const std::string& mend, const Record& mine,
             const Record& other) {
-    static std::set<std::pair<std::string, std::string>> reported;
+    static std::set<std::string> reported;
+    const auto& [a, b] = std::minmax(line_of(mine.site), line_of(other.site));
     exit_status = 1;
-    if (!reported.insert(std::minmax(line_of(mine.site), line_of(other.site))).second) return;
+    if (!reported.insert(what + a + b).second) return;
     std::string place = explain(address);
     if (place.empty()) place = is_global(address) ? "a variable of the program" : text("address %p", address);
     std::string s = "cudacpu: hazard: " + what + place + "\n  in kernel " + launch->kernel->name + ", ";
@@ -128,8 +131,8 @@ void report(const Race& race) {
         mend = "if the line adds to what is there, use an atomic (atomicAdd, ...); else let one thread write";
     else if (before.time < block_start)
         mend =
-            "blocks cannot wait for each other: use an atomic, or a second kernel;\n  where the last block reads "
-            "what all have written: __threadfence() before the atomic that counts them";
+            "blocks cannot wait for each other: use an atomic, or a second kernel; if the last block reads what\n"
+            "  all have written, they need __threadfence() before the atomic that counts them";
     else if (a == b) mend = put + "into the loop around " + a + "; if threads add to the same place, use an atomic";
     else mend = put + "between " + a + " and " + b + (one_warp ? ", __syncthreads() if other warps take part" : "");
     report("a race on ", address, mend, after, before);
@@ -154,14 +157,12 @@ void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
         else report(race);
     };
     check(cell.write);
-    if (mine.access & writes) {
-        for (const Record& r : cell.read) check(r);
-        cell.write = mine;
-    } else {
-        cell.read[!ordered(cell.read[0])] = mine;
-    }
-    for (const Record& r : cell.read)
+    if (!(mine.access & writes)) return void(cell.read[!ordered(cell.read[0])] = mine);
+    for (const Record& r : cell.read) {
+        check(r);
         if (mine.access & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
+    }
+    cell.write = mine;
 }
 
 size_t cells(const Region& r) { return r.bytes / 4 + 1; }
@@ -173,7 +174,7 @@ void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
     if (kind & writes || rank != same_value.after.rank) settle();
     const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
     if (address >= arguments && address < arguments + launch->body.bytes) return;
-    Record mine{site, now, uint16_t(rank), uint8_t(std::min(me.steps++, 255u)), 0, kind};
+    Record mine{site, now, uint16_t(rank), uint8_t(std::min(me[steps]++, 255u)), 0, kind};
     auto wrong = [&](const char* what, const char* mend) { report(what, address, mend, mine, mine); };
     const Region* r = is_global(address) ? &program : find(address);
     if (!r)
@@ -195,8 +196,13 @@ void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
         compare(r->shadow[i / 4], address, bytes, mine);
     }
     if (!(mine.access & (atomic | flag))) return;
-    if (auto x = handed_on.find(address); x != handed_on.end()) me.inherited = std::max(me.inherited, x->second);
-    if (kind & writes && me.fenced) handed_on[address] = std::max(handed_on[address], me.fenced);
+    if (auto x = handed_on.find(address); x != handed_on.end()) {
+        const auto [others, own] = x->second;
+        me[of_others] = std::max(me[of_others], others);
+        Time& known = me[own < block_start ? of_others : of_block];
+        known = std::max(known, own);
+    }
+    if (kind & writes && me[fenced]) handed_on[address] = {me[of_others], std::max(me[of_block], me[fenced])};
 }
 
 void access(const volatile void* where, size_t bytes, int kind, uint64_t site) {
@@ -209,15 +215,13 @@ void access(const volatile void* where, size_t bytes, int kind, uint64_t site) {
 }
 
 void meet(unsigned first, unsigned lanes, unsigned count) {  // each learns what the others know
-    Notes all;
+    Notes all{};
     ++now;
     const unsigned last = std::min<size_t>(first + count, notes.size());
     for (unsigned i = first; i < last; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
-        notes[i].met[i % 32] = now;
-        all.inherited = std::max(all.inherited, notes[i].inherited);
-        all.fenced = std::max(all.fenced, notes[i].fenced);
-        for (int j = 0; j < 32; ++j) all.met[j] = std::max(all.met[j], notes[i].met[j]);
+        notes[i][i % 32] = now;
+        for (size_t j = 0; j < steps; ++j) all[j] = std::max(all[j], notes[i][j]);
     }
     for (unsigned i = first; i < last; ++i)
         if (lanes >> i % 32 & 1) notes[i] = all;
@@ -237,7 +241,9 @@ void block_begins() {
     settle();
     block_start = last_barrier = ++now;
     blocks.push_back({now, block_number});
-    notes.assign(threads_in_block(), {launch_start});
+    Notes none{};
+    none[of_others] = launch_start;
+    notes.assign(threads_in_block(), none);
 }
 void launch_ends() {
     settle();
@@ -251,7 +257,7 @@ void barrier_passed() {
 }
 void lanes_met(unsigned first, unsigned lanes) { meet(first, lanes, 32); }
 void at_fence() {
-    if (in_kernel()) notes[rank].fenced = ++now;
+    if (in_kernel()) notes[rank][fenced] = ++now;
 }
 void at_atomic(void* address, unsigned bytes, bool compare, Where where) {
     access(address, bytes, writes | atomic | (compare ? compares : 0),
@@ -269,10 +275,7 @@ void region_fresh(Region& r) {
 void bytes_written(Region& r, size_t offset, size_t bytes) {
     if (r.shadow) memset(written(r) + offset, 1, bytes);
 }
-void region_gone(Region& r) {
-    free(r.shadow);
-    r.shadow = nullptr;
-}
+void region_gone(Region& r) { free(std::exchange(r.shadow, nullptr)); }
 
 }  // namespace cudacpu::hazards
 

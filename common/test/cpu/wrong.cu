@@ -1,5 +1,7 @@
 // One mistake each, chosen by name; and right programs that look suspicious. Ends with
 // 200 + (error - 700) % 100 if CUDA reports an error, else with what the checks say.
+#include <cooperative_groups.h>
+
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
@@ -90,6 +92,80 @@ __global__ void race_volatile_warp(int* out) {
     if (threadIdx.x < 16) v[threadIdx.x] += v[threadIdx.x + 16];  // @volatile_warp
     out[threadIdx.x] = v[threadIdx.x];
 }
+__global__ void race_read_counter(int* count, int* out) {
+    if (*count < 40) out[threadIdx.x] = 1;  // @read_counter
+    atomicAdd(count, 1);
+}
+__device__ unsigned tickets;
+__global__ void race_no_fence(int* partial, int* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = blockIdx.x;  // @unfenced
+        last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);  // @unfenced_read
+}
+__global__ void race_early_ticket(int* all, int* out) {
+    __shared__ bool last;
+    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // @before_ticket
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last)
+        for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) atomicAdd(out, all[i]);  // @after_ticket
+}
+__global__ void race_tree(int* out) {
+    __shared__ int a[128];
+    a[threadIdx.x] = 1;
+    __syncthreads();
+    for (int d = 64; d > 0; d /= 2)
+        if (threadIdx.x < d) a[threadIdx.x] += a[threadIdx.x + d];  // @tree
+    if (threadIdx.x == 0) *out = a[0];
+}
+__global__ void race_warp_tree(int* out) {
+    __shared__ int a[32];
+    a[threadIdx.x] = 1;
+    __syncwarp();
+    for (int d = 16; d > 0; d /= 2)
+        if (threadIdx.x < d) a[threadIdx.x] += a[threadIdx.x + d];  // @warp_tree
+    if (threadIdx.x == 0) *out = a[0];
+}
+__global__ void race_tile_reused(const int* in, int* out) {
+    __shared__ int tile[64];
+    int sum = 0;
+    for (int i = 0; i < 4; ++i) {
+        tile[threadIdx.x] = in[64 * i + threadIdx.x];  // @reused
+        __syncthreads();
+        sum += tile[(threadIdx.x + 32) % 64];  // @folded
+    }
+    out[threadIdx.x] = sum;
+}
+__global__ void race_overlap(int* out) {
+    out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x;  // @overlap
+}
+__global__ void race_neighbour(int* a) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int next = a[(i + 1) % (gridDim.x * blockDim.x)];  // @neighbour
+    __syncthreads();
+    a[i] = next + 1;  // @own
+}
+struct Vector {
+    int x, y, z;
+};
+__global__ void race_struct(Vector* all) {
+    *all = all[1 + threadIdx.x];  // @struct
+}
+__global__ void race_histogram(const int* in, int* out) {
+    __shared__ int bins[8];
+    if (threadIdx.x < 8) bins[threadIdx.x] = 0;
+    __syncthreads();
+    ++bins[in[threadIdx.x]];  // @bins
+    __syncthreads();
+    if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
+}
 __global__ void unwritten(int* out, const int* in) {
     out[threadIdx.x] = in[threadIdx.x];  // @unwritten
 }
@@ -118,7 +194,6 @@ __global__ void shared_inside_page(int* p) {
 
 // ---- right ------------------------------------------------------------------------------------------
 
-__device__ unsigned tickets;
 __global__ void last_block(const int* in, int* partial, int* out) {
     __shared__ bool last;
     __shared__ int sum;
@@ -194,6 +269,104 @@ __global__ void double_buffer(int* out) {
     __syncthreads();
     out[threadIdx.x] = a[from][threadIdx.x];
 }
+__global__ void last_block_of_all(const int* in, int* copy, int* out, bool all_fence) {
+    __shared__ bool last;
+    copy[blockIdx.x * blockDim.x + threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    if (all_fence) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (!all_fence) __threadfence();
+        last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last)
+        for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) atomicAdd(out, copy[i]);
+}
+// Each block adds what its predecessors have published: 1 its own sum, 2 the sum up to it.
+__global__ void look_back(const int* in, volatile int* state, int* own, int* upto) {
+    __shared__ int sum, before;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        own[blockIdx.x] = sum;
+        __threadfence();
+        state[blockIdx.x] = 1;
+        before = 0;
+        for (int i = int(blockIdx.x) - 1; i >= 0; --i) {
+            int s;
+            while (!(s = state[i])) {}
+            __threadfence();
+            before += s == 2 ? upto[i] : own[i];
+            if (s == 2) break;
+        }
+        upto[blockIdx.x] = before + sum;
+        __threadfence();
+        state[blockIdx.x] = 2;
+    }
+}
+__global__ void warp_filter(const int* in, int* out, int* count) {
+    const int x = in[blockIdx.x * blockDim.x + threadIdx.x];
+    if (x <= 3) return;
+    const unsigned active = __activemask();
+    const int leader = __ffs(active) - 1, lane = threadIdx.x % 32;
+    int first;
+    if (lane == leader) first = atomicAdd(count, __popc(active));
+    first = __shfl_sync(active, first, leader);
+    out[first + __popc(active & ((1u << lane) - 1))] = x;
+}
+__global__ void producer(const int* in, int* out) {  // the first warp loads what the second adds
+    __shared__ int buffer[2][32];
+    const int lane = threadIdx.x % 32;
+    int sum = 0;
+    for (int i = 0; i <= 8; ++i) {
+        if (threadIdx.x < 32 && i < 8) buffer[i % 2][lane] = in[32 * i + lane];
+        if (threadIdx.x >= 32 && i > 0) sum += buffer[(i - 1) % 2][31 - lane];
+        __syncthreads();
+    }
+    if (threadIdx.x >= 32) atomicAdd(out, sum);
+}
+__global__ void grid_stride(const int* in, int n, int* out) {
+    int sum = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
+    atomicAdd(out, sum);
+}
+__global__ void tile_sync(int* out) {
+    __shared__ int a[64];
+    const auto tile = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    int* mine = a + 16 * tile.meta_group_rank();
+    const int i = tile.thread_rank();
+    mine[i] = 1;
+    for (int d = 8; d > 0; d /= 2) {
+        tile.sync();
+        if (i < d) mine[i] += mine[i + d];
+    }
+    if (i == 0) atomicAdd(out, mine[0]);
+}
+__global__ void tile_reused(const int* in, int* out) {
+    __shared__ int tile[64];
+    int sum = 0;
+    for (int i = 0; i < 4; ++i) {
+        __syncthreads();
+        tile[threadIdx.x] = in[64 * i + threadIdx.x];
+        __syncthreads();
+        sum += tile[63 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+__device__ int best_index, best_value = -1;
+__global__ void best(const int* in) {  // a lock for each thread, and a plain look before it
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (bool done = false; !done;) {
+        if (atomicCAS(&mutex_, 0, 1) != 0) continue;
+        __threadfence();
+        if (in[i] > best_value) best_value = in[i], best_index = i;
+        __threadfence();
+        atomicExch(&mutex_, 0);
+        done = true;
+    }
+}
 
 int main(int, char** argv) {
     auto is = [&](const char* name) { return !strcmp(argv[1], name); };
@@ -237,6 +410,20 @@ int main(int, char** argv) {
     if (is("race_blocks")) return race_blocks<<<4, 1>>>(device<int>(1)), waited();
     if (is("race_atomic_plain")) return race_atomic_plain<<<1, 64>>>(device<int>(1)), waited();
     if (is("race_volatile_warp")) return race_volatile_warp<<<1, 32>>>(device<int>(32)), waited();
+    if (is("race_read_counter")) return race_read_counter<<<2, 64>>>(device<int>(1), device<int>(64)), waited();
+    if (is("race_no_fence")) return race_no_fence<<<8, 32>>>(device<int>(8), device<int>(1)), waited();
+    if (is("race_early_ticket")) return race_early_ticket<<<8, 64>>>(device<int>(512), device<int>(1)), waited();
+    if (is("race_tree")) return race_tree<<<1, 128>>>(device<int>(1)), waited();
+    if (is("race_warp_tree")) return race_warp_tree<<<1, 32>>>(device<int>(1)), waited();
+    if (is("race_tile_reused")) return race_tile_reused<<<1, 64>>>(device<int>(256), device<int>(64)), waited();
+    if (is("race_overlap")) return race_overlap<<<2, 64>>>(device<int>(128)), waited();
+    if (is("race_neighbour")) return race_neighbour<<<2, 64>>>(device<int>(128)), waited();
+    if (is("race_struct")) {
+        Vector* all = managed<Vector>(65);
+        for (int i = 0; i < 65; ++i) all[i] = {i, i, i};
+        return race_struct<<<1, 64>>>(all), waited();
+    }
+    if (is("race_histogram")) return race_histogram<<<1, 256>>>(device<int>(256), device<int>(8)), waited();
     if (is("unwritten")) {
         int* p;
         cudaMalloc(&p, 128);
@@ -287,6 +474,33 @@ int main(int, char** argv) {
     } else if (is("right_double_buffer")) {
         double_buffer<<<1, 64>>>(out);
         right = !waited() && out[63] == 63 * 32;
+    } else if (is("right_last_block_of_all")) {
+        last_block_of_all<<<16, 64>>>(in, more, out, true);
+        last_block_of_all<<<16, 64>>>(in, more, out + 1, false);
+        right = !waited() && out[0] == 1024 / 8 * 28 && out[1] == out[0];
+    } else if (is("right_look_back")) {
+        look_back<<<16, 64>>>(in, out, more, more + 16);
+        right = !waited() && more[31] == 1024 / 8 * 28;
+    } else if (is("right_warp_filter")) {
+        warp_filter<<<8, 128>>>(in, out, more);
+        right = !waited() && *more == 512;
+    } else if (is("right_producer")) {
+        producer<<<1, 64>>>(in, out);
+        right = !waited() && *out == 256 / 8 * 28;
+    } else if (is("right_grid_stride")) {
+        grid_stride<<<3, 64>>>(in, 1024, out);
+        right = !waited() && *out == 1024 / 8 * 28;
+    } else if (is("right_tile_sync")) {
+        tile_sync<<<1, 64>>>(out);
+        right = !waited() && *out == 64;
+    } else if (is("right_tile_reused")) {
+        tile_reused<<<1, 64>>>(in, out);
+        right = !waited() && out[0] == 4 * in[63];
+    } else if (is("right_best")) {
+        best<<<4, 64>>>(in);
+        int value;
+        cudaMemcpyFromSymbol(&value, best_value, sizeof value);
+        right = !waited() && value == 7;
     }
     cudaFree(in);
     cudaFree(out);
