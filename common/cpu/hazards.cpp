@@ -59,15 +59,16 @@ Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::r
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
 struct Race {
+    Record before, after;
     char* address;
     size_t bytes;
-    Record before, after;
+    bool adds;  // a thread reads a value, and writes it after others have
 };
+std::map<std::pair<uint64_t, uint64_t>, Race> races;  // of this launch, by the sites
 Race same_value;  // two writes: it is a race only if the second changes the value
 unsigned char value_before[16];
-// A plain read and an atomic: it is no race if a CAS on the same address follows the line that reads, as the CAS
-// sees whether the value still holds. A thread that goes without the CAS has decided on an old value.
-std::map<uint64_t, Race> plain_reads;
+// Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
+// still holds. A thread that goes without the CAS has decided on an old value.
 std::set<uint64_t> before_cas;
 
 bool ordered(const Record& r) {  // does r come before what the running thread does now?
@@ -94,10 +95,13 @@ std::string index(uint64_t i, dim3 n) {
     return text("(%u,%u,%u)", unsigned(i % n.x), unsigned(i / n.x % n.y), unsigned(i / n.x / n.y));
 }
 
+uint64_t block_of(const Record& r) {
+    return std::upper_bound(blocks.begin(), blocks.end(), std::pair(r.time, ~0ul))[-1].second;
+}
+
 std::string who(const Record& r) {
-    const uint64_t block = std::upper_bound(blocks.begin(), blocks.end(), std::pair(r.time, ~0ul))[-1].second;
     const char* does = r.access & atomic ? "does an atomic" : r.access & writes ? "writes" : "reads";
-    return "block " + index(block, launch->grid) + ", thread " + index(r.rank, launch->block) + " " + does +
+    return "block " + index(block_of(r), launch->grid) + ", thread " + index(r.rank, launch->block) + " " + does +
            " at " + line_of(r.site);
 }
 
@@ -118,28 +122,36 @@ void report(const std::string& what, const char* address, const std::string& men
     say(s);
 }
 
+int distance(const Race& race) {  // 0: in a warp, 1: in a block, 2: between blocks
+    const auto& [a, b, address, bytes, adds] = race;
+    return block_of(a) != block_of(b) ? 2 : a.rank / 32 != b.rank / 32;
+}
+
+void note(const Race& race) {  // of all races between two sites the one between the most distant threads
+    Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
+    const bool adds = noted.adds || race.adds;
+    if (distance(race) > distance(noted)) noted = race;
+    noted.adds = adds;
+}
+
 void report(const Race& race) {
-    const auto& [address, bytes, before, after] = race;
+    const auto& [before, after, address, bytes, adds] = race;
     const bool swapped = after.step < before.step;  // the preempted thread's comes first in the program
     const std::string &a = line_of((swapped ? after : before).site), &b = line_of((swapped ? before : after).site);
-    const bool one_warp = before.rank / 32 == after.rank / 32;
-    const std::string put = one_warp ? "put __syncwarp() " : "put __syncthreads() ";
-    const Region* r = find(address);
-    std::string mend;
+    const std::string put = distance(race) ? "put __syncthreads() " : "put __syncwarp() ";
+    std::string mend = a == b ? put + "into the loop around " + a : put + "between " + a + " and " + b;
     if ((before.access | after.access) & atomic) mend = "make both accesses atomic, or order them with a barrier";
-    else if (a == b && (!is_shared(r) || r->bytes == bytes))
-        mend = "if the line adds to what is there, use an atomic (atomicAdd, ...); else let one thread write";
-    else if (before.time < block_start)
+    else if (adds || (a == b && before.access & after.access & writes))
+        mend = "use an atomic (atomicAdd, ...) if all add to the same place; else let one thread write";
+    else if (distance(race) == 2)
         mend =
             "blocks cannot wait for each other: use an atomic, or a second kernel; if the last block reads what\n"
             "  all have written, they need __threadfence() before the atomic that counts them";
-    else if (a == b) mend = put + "into the loop around " + a + "; if threads add to the same place, use an atomic";
-    else mend = put + "between " + a + " and " + b + (one_warp ? ", __syncthreads() if other warps take part" : "");
     report("a race on ", address, mend, after, before);
 }
 
 void settle() {  // the write of the last call has been done
-    if (same_value.bytes && memcmp(same_value.address, value_before, same_value.bytes)) report(same_value);
+    if (same_value.bytes && memcmp(same_value.address, value_before, same_value.bytes)) note(same_value);
     same_value.bytes = 0;
 }
 
@@ -149,12 +161,13 @@ void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
     auto check = [&](const Record& r) {
         const bool synchronised = r.access & (atomic | flag) && mine.access & (atomic | flag);
         if (!(r.bytes & mine.bytes) || synchronised || ordered(r)) return;
-        const bool both_write = r.access & mine.access & writes, any_atomic = (r.access | mine.access) & atomic;
-        const Race race{address, bytes, r, mine};
-        if (any_atomic && !both_write) plain_reads.try_emplace((r.access & writes ? mine : r).site, race);
-        else if (both_write && !any_atomic && bytes <= sizeof value_before)
-            memcpy(value_before, address, bytes), same_value = race;
-        else report(race);
+        const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
+        Race race{r, mine, address, bytes, false};
+        for (const Record& own : cell.read) race.adds |= own.rank == writer.rank && own.site == other.site;
+        if ((r.access | mine.access) & atomic || !(other.access & writes) || bytes > sizeof value_before)
+            return note(race);
+        memcpy(value_before, address, bytes);
+        same_value = race;
     };
     check(cell.write);
     if (!(mine.access & writes)) return void(cell.read[!ordered(cell.read[0])] = mine);
@@ -247,9 +260,11 @@ void block_begins() {
 }
 void launch_ends() {
     settle();
-    for (auto& [read, race] : plain_reads)
-        if (!before_cas.count(read)) report(race);
-    plain_reads.clear();
+    for (auto& [sites, race] : races)
+        if (!((race.before.access | race.after.access) & atomic) ||
+            !(before_cas.count(sites.first) || before_cas.count(sites.second)))
+            report(race);
+    races.clear();
 }
 void barrier_passed() {
     meet(0, ~0u, notes.size());
