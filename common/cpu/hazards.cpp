@@ -21,7 +21,6 @@
 #include <map>
 #include <set>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "internal.hpp"
@@ -37,8 +36,7 @@ struct Record {     // one access
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
     Time time;      // 0: there was none
     uint16_t rank;
-    uint8_t step;  // how many accesses its thread has done since the last barrier
-    uint8_t bytes : 4, access : 4;
+    uint8_t step, bytes : 4, access : 4;  // step: how many accesses its thread has done since the last barrier
 };
 struct Shadow {  // of four bytes; two readers, so that one is not the writer itself
     Record write, read[2];
@@ -53,7 +51,7 @@ using Notes = std::array<Time, 36>;
 std::vector<Notes> notes;
 Time now, launch_start, block_start, last_barrier;
 std::vector<std::pair<Time, uint64_t>> blocks;                     // when each began
-std::unordered_map<const void*, std::pair<Time, Time>> handed_on;  // by atomics: of_others and fenced
+std::unordered_map<const void*, std::pair<Time, Time>> handed_on;  // by atomics: of others, and of their own block
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
@@ -70,6 +68,8 @@ unsigned char value_before[16];
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
 // still holds. A thread that goes without the CAS has decided on an old value.
 std::set<uint64_t> before_cas;
+
+void raise(Time& t, Time to) { t = std::max(t, to); }
 
 bool ordered(const Record& r) {  // does r come before what the running thread does now?
     const Notes& me = notes[rank];
@@ -122,9 +122,8 @@ void report(const std::string& what, const char* address, const std::string& men
     say(s);
 }
 
-int distance(const Race& race) {  // 0: in a warp, 1: in a block, 2: between blocks
-    const auto& [a, b, address, bytes, adds] = race;
-    return block_of(a) != block_of(b) ? 2 : a.rank / 32 != b.rank / 32;
+int distance(const Race& r) {  // 0: in a warp, 1: in a block, 2: between blocks
+    return block_of(r.before) != block_of(r.after) ? 2 : r.before.rank / 32 != r.after.rank / 32;
 }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
@@ -136,11 +135,13 @@ void note(const Race& race) {  // of all races between two sites the one between
 
 void report(const Race& race) {
     const auto& [before, after, address, bytes, adds] = race;
+    const bool any_atomic = (before.access | after.access) & atomic;
+    if (any_atomic && (before_cas.count(before.site) || before_cas.count(after.site))) return;
     const bool swapped = after.step < before.step;  // the preempted thread's comes first in the program
     const std::string &a = line_of((swapped ? after : before).site), &b = line_of((swapped ? before : after).site);
     const std::string put = distance(race) ? "put __syncthreads() " : "put __syncwarp() ";
     std::string mend = a == b ? put + "into the loop around " + a : put + "between " + a + " and " + b;
-    if ((before.access | after.access) & atomic) mend = "make both accesses atomic, or order them with a barrier";
+    if (any_atomic) mend = "make both accesses atomic, or order them with a barrier";
     else if (adds || (a == b && before.access & after.access & writes))
         mend = "use an atomic (atomicAdd, ...) if all add to the same place; else let one thread write";
     else if (distance(race) == 2)
@@ -189,7 +190,8 @@ void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
     if (address >= arguments && address < arguments + launch->body.bytes) return;
     Record mine{site, now, uint16_t(rank), uint8_t(std::min(me[steps]++, 255u)), 0, kind};
     auto wrong = [&](const char* what, const char* mend) { report(what, address, mend, mine, mine); };
-    const Region* r = is_global(address) ? &program : find(address);
+    const Region* r = find(address);
+    if (!r && is_global(address)) r = &program;
     if (!r)
         return wrong("an access to memory that is not the device's: ",
                      "give the kernel memory from cudaMalloc or cudaMallocManaged");
@@ -209,13 +211,10 @@ void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
         compare(r->shadow[i / 4], address, bytes, mine);
     }
     if (!(mine.access & (atomic | flag))) return;
-    if (auto x = handed_on.find(address); x != handed_on.end()) {
-        const auto [others, own] = x->second;
-        me[of_others] = std::max(me[of_others], others);
-        Time& known = me[own < block_start ? of_others : of_block];
-        known = std::max(known, own);
-    }
-    if (kind & writes && me[fenced]) handed_on[address] = {me[of_others], std::max(me[of_block], me[fenced])};
+    auto& [others, own] = handed_on[address];
+    raise(me[of_others], others);
+    raise(me[own < block_start ? of_others : of_block], own);
+    if (kind & writes && me[fenced]) others = me[of_others], own = std::max(me[of_block], me[fenced]);
 }
 
 void access(const volatile void* where, size_t bytes, int kind, uint64_t site) {
@@ -234,7 +233,7 @@ void meet(unsigned first, unsigned lanes, unsigned count) {  // each learns what
     for (unsigned i = first; i < last; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
         notes[i][i % 32] = now;
-        for (size_t j = 0; j < steps; ++j) all[j] = std::max(all[j], notes[i][j]);
+        for (size_t j = 0; j < steps; ++j) raise(all[j], notes[i][j]);
     }
     for (unsigned i = first; i < last; ++i)
         if (lanes >> i % 32 & 1) notes[i] = all;
@@ -254,16 +253,12 @@ void block_begins() {
     settle();
     block_start = last_barrier = ++now;
     blocks.push_back({now, block_number});
-    Notes none{};
-    none[of_others] = launch_start;
-    notes.assign(threads_in_block(), none);
+    notes.assign(threads_in_block(), {});
+    for (Notes& n : notes) n[of_others] = launch_start;
 }
 void launch_ends() {
     settle();
-    for (auto& [sites, race] : races)
-        if (!((race.before.access | race.after.access) & atomic) ||
-            !(before_cas.count(sites.first) || before_cas.count(sites.second)))
-            report(race);
+    for (auto& [sites, race] : races) report(race);
     races.clear();
 }
 void barrier_passed() {
@@ -307,14 +302,12 @@ using namespace cudacpu::hazards;
 
 // std::atomic and its kind: kernels have none, the host's must link.
 #define CUDACPU_RMW(bits, T, name, f) T __tsan_atomic##bits##_##name(T* p, T v, int) { return f(p, v, 5); }
-#define CUDACPU_CAS(bits, T, name, weak) \
-    int __tsan_atomic##bits##_compare_exchange_##name(T* p, T* old, T v, int, int) { \
-        return __atomic_compare_exchange_n(p, old, v, weak, 5, 5); \
-    }
+#define CUDACPU_CAS(bits, T, name) int __tsan_atomic##bits##_compare_exchange_##name(T* p, T* old, T v, int, int) { \
+        return __atomic_compare_exchange_n(p, old, v, false, 5, 5); }
 #define CUDACPU_ATOMICS(bits, T) \
     T __tsan_atomic##bits##_load(const T* p, int) { return __atomic_load_n(p, 5); } \
     void __tsan_atomic##bits##_store(T* p, T v, int) { __atomic_store_n(p, v, 5); } \
-    CUDACPU_CAS(bits, T, strong, false)                       CUDACPU_CAS(bits, T, weak, true) \
+    CUDACPU_CAS(bits, T, strong)                              CUDACPU_CAS(bits, T, weak) \
     CUDACPU_RMW(bits, T, exchange, __atomic_exchange_n)       CUDACPU_RMW(bits, T, fetch_xor, __atomic_fetch_xor) \
     CUDACPU_RMW(bits, T, fetch_add, __atomic_fetch_add)       CUDACPU_RMW(bits, T, fetch_sub, __atomic_fetch_sub) \
     CUDACPU_RMW(bits, T, fetch_and, __atomic_fetch_and)       CUDACPU_RMW(bits, T, fetch_or, __atomic_fetch_or)

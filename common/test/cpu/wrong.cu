@@ -69,7 +69,7 @@ __global__ void divide_by_zero(int* p) {
 }
 __global__ void trapping() { __trap(); }
 __global__ void spin(volatile int* p) {
-    while (*p == 0) {}  // @spin
+    while (*p == 0) continue;  // @spin
 }
 __global__ void race_shared(int* p) {
     __shared__ int a[64];
@@ -114,8 +114,8 @@ __global__ void race_early_ticket(int* all, int* out) {
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
-    if (last)
-        for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) atomicAdd(out, all[i]);  // @after_ticket
+    for (int i = threadIdx.x; last && i < gridDim.x * blockDim.x; i += blockDim.x)
+        atomicAdd(out, all[i]);  // @after_ticket
 }
 __global__ void race_tree(int* out) {
     __shared__ int a[128];
@@ -238,7 +238,7 @@ __global__ void same_value(bool* found) {
 __device__ int mutex_;
 __global__ void lock(int* counter) {
     if (threadIdx.x % 32 == 0) {
-        while (atomicCAS(&mutex_, 0, 1) != 0) {}
+        while (atomicCAS(&mutex_, 0, 1) != 0) continue;
         __threadfence();
         *counter += 1;
         __threadfence();
@@ -263,8 +263,7 @@ __global__ void double_buffer(int* out) {
     a[0][threadIdx.x] = threadIdx.x;
     for (int d = 1; d < 64; d *= 2, from = 1 - from) {
         __syncthreads();
-        a[1 - from][threadIdx.x] =
-            a[from][threadIdx.x] + (int(threadIdx.x) >= d ? a[from][threadIdx.x - d] : 0);
+        a[1 - from][threadIdx.x] = a[from][threadIdx.x] + (int(threadIdx.x) >= d ? a[from][threadIdx.x - d] : 0);
     }
     __syncthreads();
     out[threadIdx.x] = a[from][threadIdx.x];
@@ -282,28 +281,27 @@ __global__ void last_block_of_all(const int* in, int* copy, int* out, bool all_f
     if (last)
         for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) atomicAdd(out, copy[i]);
 }
-// Each block adds what its predecessors have published: 1 its own sum, 2 the sum up to it.
+// Each block adds what its predecessors have published: 1 its own sum, 2 the sum up to it. Blocks are numbered as
+// they come, so that none waits for one that has not begun.
 __global__ void look_back(const int* in, volatile int* state, int* own, int* upto) {
-    __shared__ int sum, before;
-    if (threadIdx.x == 0) sum = 0;
+    __shared__ int sum, block;
+    if (threadIdx.x == 0) sum = 0, block = atomicInc(&tickets, gridDim.x - 1);
     __syncthreads();
-    atomicAdd(&sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    atomicAdd(&sum, in[block * blockDim.x + threadIdx.x]);
     __syncthreads();
     if (threadIdx.x == 0) {
-        own[blockIdx.x] = sum;
+        own[block] = sum;
         __threadfence();
-        state[blockIdx.x] = 1;
-        before = 0;
-        for (int i = int(blockIdx.x) - 1; i >= 0; --i) {
-            int s;
-            while (!(s = state[i])) {}
+        state[block] = 1;
+        int before = 0, s = 0;
+        for (int i = block - 1; i >= 0 && s != 2; --i) {
+            while (!(s = state[i])) continue;
             __threadfence();
             before += s == 2 ? upto[i] : own[i];
-            if (s == 2) break;
         }
-        upto[blockIdx.x] = before + sum;
+        upto[block] = before + sum;
         __threadfence();
-        state[blockIdx.x] = 2;
+        state[block] = 2;
     }
 }
 __global__ void warp_filter(const int* in, int* out, int* count) {
@@ -356,7 +354,7 @@ __global__ void tile_reused(const int* in, int* out) {
     out[threadIdx.x] = sum;
 }
 __device__ int best_index, best_value = -1;
-__global__ void best(const int* in) {  // a lock for each thread, and a plain look before it
+__global__ void best(const int* in) {  // under a lock that every thread takes
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (bool done = false; !done;) {
         if (atomicCAS(&mutex_, 0, 1) != 0) continue;
