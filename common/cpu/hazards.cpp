@@ -141,7 +141,8 @@ void report(const Race& race) {
     const std::string &a = line_of((swapped ? after : before).site), &b = line_of((swapped ? before : after).site);
     const std::string put = distance(race) ? "put __syncthreads() " : "put __syncwarp() ";
     std::string mend = a == b ? put + "into the loop around " + a : put + "between " + a + " and " + b;
-    if (any_atomic) mend = "make both accesses atomic, or order them with a barrier";
+    if (any_atomic)
+        mend = "make both accesses atomic, or order them: by a barrier, between blocks by a second kernel";
     else if (adds || (a == b && before.access & after.access & writes))
         mend = "use an atomic (atomicAdd, ...) if all add to the same place; else let one thread write";
     else if (distance(race) == 2)
