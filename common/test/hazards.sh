@@ -1,0 +1,103 @@
+#!/bin/sh
+# hazards.sh BUILD [JOBS]: every variant and every wrong twin of every sample under every detector of the CPU device,
+# as one table: the plain build in other orders of threads, AddressSanitizer, and the hazard build. Only the hazard
+# build interrupts threads. Exit status: 0 if every variant is clean everywhere and every twin is found somewhere,
+# 1 if not, 3 if a build is missing.
+set -u
+build=${1:?hazards.sh BUILD [JOBS]} jobs=${2:-$(nproc 2>/dev/null || echo 2)}
+samples=$(cd "$build/cpu" 2>/dev/null && ls -d [0-9]* 2>/dev/null)
+if [ -z "$samples" ]; then
+    echo "There is no CPU device in $build/cpu. Type make doctor to see what is missing." >&2
+    exit 3
+fi
+
+# try ORDER BINARY ARGUMENT...: one run. Leaves in $cell what the first run that is not clean says, and in $found the
+# place that the first report names. What stands on stderr counts, even if the result is right.
+try() {
+    LAB_ORDER=$1
+    export LAB_ORDER
+    shift
+    timeout 120 "$@" >"$part.out" 2>"$part.err"
+    status=$?
+    if [ $status = 0 ] && [ ! -s "$part.err" ]; then return; fi
+    said="status $status"
+    if [ $status = 1 ] && grep -q '^FAILED: ' "$part.out"; then said=wrong; fi
+    if [ $status -le 1 ] && [ -s "$part.err" ]; then said=report; fi
+    if [ "$cell" = clean ]; then cell=$said; fi
+    # First the lines of code that a report names, then others, such as the one that allocated the memory.
+    place=$( (grep -E 'in kernel |runtime error' "$part.err"; cat "$part.err") | grep -oE '[A-Za-z0-9_]+\.cuh?:[0-9]+' |
+        head -1)
+    case $found in - | "wrong result") found=${place:-wrong result} ;; esac
+}
+
+if [ "${3:-}" = --row ]; then # one kernel: hazards.sh BUILD JOBS --row FILE SAMPLE variant|twin NAME
+    part=$4 sample=$5 kind=$6 name=$7 option=--only clean=ok row="" found=-
+    [ "$kind" = twin ] && option=--wrong clean=-
+    small=""
+    takes=$("$build/cpu/$sample" --list)
+    echo "$takes" | grep -qx 'takes --n' && small="--n 5003"
+    echo "$takes" | grep -qx 'takes --width' && small="--width 70 --height 37"
+    for column in forward reverse seeds asan hazards; do
+        cell=clean
+        case $column in
+        seeds) for seed in 1 2 3; do try $seed "$build/cpu/$sample" $small $option "$name"; done ;;
+        asan | hazards) try forward "$build/$column/$sample" $small $option "$name" ;;
+        *) try $column "$build/cpu/$sample" $small $option "$name" ;;
+        esac
+        [ "$cell" = clean ] && cell=$clean
+        row="$row|$cell"
+    done
+    [ "$kind" = twin ] && name="$name (twin)"
+    echo "$sample: $name$row|$found" >"$part"
+    rm -f "$part.out" "$part.err"
+    [ -t 2 ] && printf '\r%s kernels done ' "$(ls "$(dirname "$part")" | grep -cv '\.')" >&2
+    exit 0
+fi
+
+for sample in $samples; do
+    for kind in asan hazards; do
+        [ -x "$build/$kind/$sample" ] && continue
+        echo "$build/$kind/$sample is missing. Type: cmake -S . -B $build -DLAB_CHECKED=ON && cmake --build $build" >&2
+        exit 3
+    done
+done
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 3' INT TERM
+for sample in $samples; do
+    "$build/cpu/$sample" --list | grep -E '^(variant|twin) ' | awk -v to="$folder/$sample" -v sample="$sample" \
+        '{ print to "-" 100 + NR, sample, $1, $2 }'
+done >"$folder/list.txt"
+kernels=$(wc -l <"$folder/list.txt")
+[ -t 2 ] || echo "$kernels kernels, 7 runs each" >&2
+xargs -L 1 -P "$jobs" sh "$0" "$build" "$jobs" --row <"$folder/list.txt"
+[ -t 2 ] && printf '\r%40s\r' "" >&2
+
+cat "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" '
+    BEGIN { split("kernel|forward|reverse|seeds|asan|hazards|found", header); for (c in header) see(c, header[c]) }
+    function see(c, text) { if (length(text) > width[c]) width[c] = length(text) }
+    function line(cells,   c) {
+        for (c = 1; c < 7; ++c) printf "%-*s  ", width[c], cells[c]
+        print cells[7]
+    }
+    {
+        for (c = 1; c <= 7; ++c) { table[NR, c] = $c; see(c, $c) }
+        twin = $1 ~ / \(twin\)$/
+        caught = 0
+        for (c = 2; c <= 6; ++c) {
+            if (!twin && $c != "ok") odd = odd "unexpected: " $1 ", which is right: " header[c] " says " $c "\n"
+            if ($c != "-") caught = 1
+        }
+        if (twin && !caught) odd = odd "unexpected: " $1 ": nothing finds it\n"
+        twin ? ++twins : ++variants
+    }
+    END {
+        line(header)
+        for (r = 1; r <= NR; ++r) {
+            for (c = 1; c <= 7; ++c) cells[c] = table[r, c]
+            line(cells)
+        }
+        if (NR != kernels) odd = odd "unexpected: only " NR " of " kernels " kernels were run\n"
+        printf "\n%d variants, %d wrong twins: %s", variants, twins, odd ? "not as expected\n" odd : "as expected\n"
+        exit odd != ""
+    }'
