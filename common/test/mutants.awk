@@ -1,0 +1,121 @@
+# mutants.awk: plants the changes of mutants.sh into a sample, which is read twice:
+#     awk -v list=FILE -f mutants.awk sample.cu sample.cu >mutants.cu
+# FILE gets a line for each: number, line, kind of change, the line's text.
+#
+# A right kernel's code is a function marked __global__ or __device__ (one that is __host__, too, has part in the
+# answer) before the section of the wrong twins. Where a twin is an Op, as in 05_atomics, the rest of a function from
+# that Op's first mention on is the twin's.
+function on(kind) { # a change of this kind is made: the expression that asks for it
+    print ++count, FNR, kind, shown >list
+    return "\001" count "\002" # so that no other change is made to it
+}
+function end_of(s, open,   i, depth, c) { # where the parenthesis that opens at s[open] closes, or 0
+    for (i = open; i <= length(s); ++i) {
+        c = substr(s, i, 1)
+        depth += (c == "(") - (c == ")")
+        if (!depth) return i
+    }
+    return 0
+}
+function barriers(s,   out, call) {
+    while (match(s, /(__syncthreads|__syncwarp|[a-z_]+\.sync|__threadfence)\([a-z_]*\);/)) {
+        call = substr(s, RSTART, RLENGTH)
+        out = out substr(s, 1, RSTART - 1) on(call ~ /fence/ ? "no-fence" : "no-barrier") " ? (void)0 : (void)" call
+        s = substr(s, RSTART + RLENGTH)
+    }
+    return out s
+}
+function atomics(s,   out) {
+    while (match(s, /atomic(Add|Inc|Exch|CAS)\(/)) {
+        on("no-atomic")
+        out = out substr(s, 1, RSTART - 1) "lab_" substr(s, RSTART + 6, RLENGTH - 7) "<" count ">("
+        s = substr(s, RSTART + RLENGTH)
+    }
+    return out s
+}
+function condition(s,   parts, n, i, out) { # of a loop
+    n = split(s, parts, / && /)
+    for (i = 1; i <= n; ++i)
+        out = out (i > 1 ? " && " : "") parts[i] (parts[i] ~ / < / ? " + " on("one-more-turn") : "")
+    return out
+}
+function loops(s,   start, close_at, clauses) { # what stands between the parentheses is kept in `header`
+    header = ""
+    if (!match(s, /(for|while) \(/)) return s
+    start = RSTART + RLENGTH
+    if (!(close_at = end_of(s, start - 1))) return s
+    header = substr(s, start, close_at - start)
+    if (split(header, clauses, /;/) == 3) {
+        if (clauses[1] ~ / \/ 2$/) clauses[1] = clauses[1] " + " on("stride")
+        clauses[2] = condition(clauses[2])
+        if (clauses[3] ~ / [-+*\/]= [^,]*$/) clauses[3] = clauses[3] " + " on("stride")
+        header = clauses[1] ";" clauses[2] ";" clauses[3]
+    } else if (s ~ /while \(/) {
+        header = condition(header)
+    }
+    return substr(s, 1, start - 1) "\003" substr(s, close_at)
+}
+function guards(s,   start, close_at, inner, rest, parts, n, i) {
+    if (match(s, /if \(/)) {
+        start = RSTART + RLENGTH
+        close_at = end_of(s, start - 1)
+        inner = substr(s, start, close_at - start)
+        rest = substr(s, close_at)
+        if (rest ~ /^\) return/) {
+            if (inner ~ / [<>]=? /) inner = "!" on("no-guard") " && (" inner ")"
+        } else {
+            n = split(inner, parts, / && /)
+            inner = ""
+            for (i = 1; i <= n; ++i)
+                inner = inner (i > 1 ? " && " : "") \
+                    (parts[i] ~ / [<>]=? / ? "(" on("no-guard") " || " parts[i] ")" : parts[i])
+        }
+        s = substr(s, 1, start - 1) inner rest
+    }
+    if (match(s, /[A-Za-z_][A-Za-z0-9_.]*( [+*] [A-Za-z0-9_.]+)* (<|>=) [A-Za-z0-9_.]+( \* [a-z]+)? \?/))
+        s = substr(s, 1, RSTART - 1) "(" on("no-guard") " || " substr(s, RSTART, RLENGTH - 2) ")" \
+            substr(s, RSTART + RLENGTH - 2)
+    return s
+}
+function first_values(s,   out) {
+    while (match(s, /[A-Za-z_\]] = (0|Op::template identity<T>\(\))[;,]/)) {
+        out = out substr(s, 1, RSTART + RLENGTH - 2) " + " on("first-value")
+        s = substr(s, RSTART + RLENGTH - 1)
+    }
+    return out s
+}
+
+NR == FNR { # first pass: the twins that are an Op
+    if (/[ |]wrong[ ,|]/ && match($0, /<Op::[a-z_]+>/)) mistakes[substr($0, RSTART + 1, RLENGTH - 2)]
+    next
+}
+FNR == 1 { print "#line 1 \"" FILENAME "\"" }
+/^\/\/ ---- wrong twins/ { twins = 1 }
+{
+    shown = $0
+    gsub(/^ *|"|'|\\/, "", shown)
+    shown = substr(shown, 1, 60)
+    sub(/ *$/, "", shown)
+    comment = ""
+    if (match($0, /  *\/\/.*/)) {
+        comment = substr($0, RSTART)
+        $0 = substr($0, 1, RSTART - 1)
+    }
+    ends = 0
+    if (!inside && !twins && /__(global|device)__/ && /\(/ && !/__host__/) {
+        match($0, /^ */)
+        close_line = substr($0, 1, RLENGTH) "}"
+        inside = 1
+        ends = /\{.*\}$/
+    }
+    for (mistake in mistakes) if (index($0, mistake ")")) mistaken = 1
+    if (inside && !mistaken) {
+        code = first_values(guards(atomics(barriers(loops($0)))))
+        if (at = index(code, "\003")) code = substr(code, 1, at - 1) header substr(code, at + 1)
+        gsub("\001", "lab_mutant(", code)
+        gsub("\002", ")", code)
+        $0 = code
+    }
+    if (inside && ($0 == close_line || ends)) inside = mistaken = 0
+    print $0 comment
+}

@@ -1,0 +1,137 @@
+#!/bin/sh
+# mutants.sh BUILD [SAMPLE...]: plants one bug at a time into the right kernels of the samples (all, or those named)
+# and says whether the tests notice. Exit status: 0 if they notice 95 % or more, 1 if fewer, 3 if something is missing.
+#
+# All of a sample's mutants are compiled at once: each change asks lab_mutant(K), and the environment variable
+# LAB_MUTANT says which K is on. A copy of the sample is changed, in a temporary folder.
+set -u
+build=${1:?mutants.sh BUILD [SAMPLE...]}
+here=$(cd "$(dirname "$0")" && pwd)
+jobs=$(nproc 2>/dev/null || echo 2)
+
+# group KIND GROUP SAMPLE MUTANT: the first line that says FAIL, of one group of a sample's tests.
+group() {
+    LAB_MUTANT=$4 PATH="$folder/bin:$PATH" TMPDIR="$own" \
+        sh "$here/sample.sh" "$2" "$folder/$3/$1/$3" 2>&1 | grep -m 1 '^FAIL'
+}
+
+if [ "$build" = --one ]; then # mutants.sh --one FOLDER SAMPLE MUTANT LINE WORD...: one mutant through the tests
+    folder=$2 sample=$3 mutant=$4 place="$3:$5"
+    shift 5
+    own=$(mktemp -d "$folder/run.XXXXXX") || exit 1
+    while read -r seconds kind name; do
+        export LAB_SECONDS=$((seconds + 10))
+        failure=$(group "$kind" "$name" "$sample" "$mutant") || continue
+        rm -rf "$own"
+        why=$(echo "$failure" | sed "s/^FAIL *//; s|$folder/[^ ]*||; s/, wanted 0: */:/")
+        echo "$place  $*  killed by $kind.$name ($why)"
+        exit 0
+    done <"$folder/$sample/groups"
+    rm -rf "$own"
+    echo "$place  $*  SURVIVED"
+    exit 0
+fi
+
+cudacpu=$build/cpu/cudacpu
+if [ ! -x "$cudacpu" ] || [ ! -f "$build/liblab.a" ]; then
+    echo "There is no CPU device in $build. Type make doctor to see what is missing." >&2
+    exit 3
+fi
+if [ $# -gt 1 ]; then
+    shift
+    samples=$*
+else
+    samples=$(cd "$here/../.." && ls -d [0-9]*)
+fi
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 3' INT TERM
+
+# sample.sh gives each run two minutes. Endless loops are many here, so this `timeout` comes before the real one.
+mkdir "$folder/bin"
+printf '#!/bin/sh\nshift\nexec %s "$LAB_SECONDS" "$@"\n' "$(command -v timeout)" >"$folder/bin/timeout"
+chmod +x "$folder/bin/timeout"
+
+# In an object of its own, so that the hazard build does not see it read the host's memory.
+cat >"$folder/mutant.cpp" <<'END'
+#include <cstdlib>
+static const int chosen = std::getenv("LAB_MUTANT") ? std::atoi(std::getenv("LAB_MUTANT")) : 0;
+bool lab_mutant(int k) { return k == chosen; }
+END
+${CXX:-c++} -O2 -c "$folder/mutant.cpp" -o "$folder/mutant.o" || exit 3
+cat >"$folder/before.cu" <<'END'
+[[gnu::const]] __host__ __device__ bool lab_mutant(int k);
+template <int k, class T, class U>
+__device__ T lab_Add(T* p, U x) {
+    if (!lab_mutant(k)) return atomicAdd(p, T(x));
+    const T old = *p;
+    return *p = old + T(x), old;
+}
+template <int k, class T, class U>
+__device__ T lab_Inc(T* p, U most) {
+    if (!lab_mutant(k)) return atomicInc(p, T(most));
+    const T old = *p;
+    return *p = old >= T(most) ? T(0) : old + 1, old;
+}
+template <int k, class T, class U>
+__device__ T lab_Exch(T* p, U x) {
+    if (!lab_mutant(k)) return atomicExch(p, T(x));
+    const T old = *p;
+    return *p = T(x), old;
+}
+template <int k, class T, class U, class V>
+__device__ T lab_CAS(T* p, U expected, V x) {
+    if (!lab_mutant(k)) return atomicCAS(p, T(expected), T(x));
+    const T old = *p;
+    if (old == T(expected)) *p = T(x);
+    return old;
+}
+END
+
+for sample in $samples; do
+    source=$(ls "$here/../../$sample"/*.cu) && [ -x "$build/cpu/$sample" ] || exit 3
+    mkdir -p "$folder/$sample"
+    {
+        cat "$folder/before.cu"
+        awk -v list="$folder/$sample/list" -f "$here/mutants.awk" "$source" "$source"
+    } >"$folder/$sample/mutants.cu"
+    for kind in cpu asan hazards; do echo "$sample $kind"; done
+done >"$folder/builds"
+samples=$(cut -d' ' -f1 "$folder/builds" | uniq) # without those that do not exist
+echo "compiling $(wc -l <"$folder/builds") programs ..." >&2
+export build here folder
+xargs -L 1 -P "$jobs" sh -c '
+    case $2 in cpu) flag=-O1 ;; *) flag=--$2 ;; esac
+    opencv=""
+    grep -q opencv2 "$folder/$1/mutants.cu" &&
+        opencv="-isystem /usr/include/opencv4 -isystem /usr/local/include/opencv4 -lopencv_core -lopencv_imgcodecs"
+    mkdir -p "$folder/$1/$2"
+    "$build/cpu/cudacpu" "$folder/$1/mutants.cu" -o "$folder/$1/$2/$1" $flag -O1 -w -I"$here/.." \
+        "$folder/mutant.o" "$build/liblab.a" -pthread $opencv' compile <"$folder/builds" || exit 3
+
+echo "running the tests without a mutant ..." >&2
+for sample in $samples; do
+    own=$folder/$sample
+    for test in hazards.right asan.right cpu.orders cpu.blocks cpu.threads cpu.sizes cpu.run cpu.options; do
+        start=$(date +%s)
+        LAB_SECONDS=300
+        export LAB_SECONDS
+        if failure=$(group "${test%.*}" "${test#*.}" "$sample" 0); then
+            echo "$sample: $test fails without a mutant: $failure" >&2
+            exit 3
+        fi
+        echo "$(($(date +%s) - start)) ${test%.*} ${test#*.}"
+    done | sort -s -n >"$folder/$sample/groups" # the quickest first
+    [ -s "$folder/$sample/groups" ] || exit 3
+    sed "s|^|$folder $sample |" "$folder/$sample/list"
+done >"$folder/mutants"
+echo "$(wc -l <"$folder/mutants") mutants ..." >&2
+xargs -L 1 -P "$jobs" sh "$0" --one <"$folder/mutants" | tee "$folder/lines"
+awk '
+    { ++all }
+    /  SURVIVED$/ { ++survived }
+    END {
+        percent = all ? 100 * (all - survived) / all : 0
+        printf "\n%d of %d mutants killed: %.1f %%\n", all - survived, all, percent
+        exit percent < 95
+    }' "$folder/lines"
