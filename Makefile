@@ -8,7 +8,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build run test bench doctor clean help
+.PHONY: all build run test hazards bench bench-cpu doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -33,6 +33,13 @@ test: build
 bench: build
 	@sh common/bench.sh "$(BUILD)" "$(BUILD)/bench"
 
+hazards: build
+	@sh common/test/hazards.sh "$(BUILD)" $(JOBS)
+
+bench-cpu: build
+	@if [ -x "$(BUILD)/cpu/bench_cpu" ]; then "$(BUILD)/cpu/bench_cpu"; \
+	else echo "There is no $(BUILD)/cpu/bench_cpu. Type make doctor to see what is missing."; exit 3; fi
+
 doctor:
 	@sh common/doctor.sh
 
@@ -40,12 +47,14 @@ clean:
 	@rm -rf "$(BUILD)"
 
 help:
-	@echo "make          sets up what is missing and builds all samples, for the GPU and for the CPU device"
-	@echo "make run      the same, then runs the six samples: on the GPU where one answers, else on the CPU device"
-	@echo "make test     the same, then runs every test (the GPU's are skipped where none answers)"
-	@echo "make bench    measures all samples over their sizes on the GPU, and compares with the bars of the README"
-	@echo "make doctor   says what this machine has and lacks, and the command that mends it"
-	@echo "make clean    removes what was built"
+	@echo "make            sets up what is missing and builds all samples, for the GPU and for the CPU device"
+	@echo "make run        the same, then runs the six samples: on the GPU where one answers, else on the CPU device"
+	@echo "make test       the same, then runs every test (the GPU's are skipped where none answers)"
+	@echo "make hazards    runs every kernel and every wrong twin under every detector of the CPU device: one table"
+	@echo "make bench      measures all samples over their sizes on the GPU, and compares with the bars of the README"
+	@echo "make bench-cpu  measures the CPU device itself: switches, barriers, launches"
+	@echo "make doctor     says what this machine has and lacks, and the command that mends it"
+	@echo "make clean      removes what was built"
 	@echo
 	@echo "make run DEVICE=cpu            on the CPU device, even where a GPU answers"
 	@echo "make NO_INSTALL=1              installs nothing, prints the command instead"

@@ -37,6 +37,7 @@ header "CLI11" CLI/Version.hpp libcli11-dev "reads the options of every sample"
 header "Boost.Context" boost/context/detail/fcontext.hpp libboost-context-dev "switches between the CPU device's threads"
 header "OpenCV" opencv2/core/version.hpp libopencv-dev "writes the picture of 06_shared_image"
 header "GoogleTest" gtest/gtest_prod.h libgtest-dev "tests common/"
+header "Google Benchmark" benchmark/benchmark.h libbenchmark-dev "measures the CPU device (make bench-cpu)"
 
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 if [ -n "$nvcc" ]; then
@@ -61,9 +62,9 @@ echo "Missing on this machine:${reasons}"
 command="apt-get update && apt-get install -y --no-install-recommends$missing"
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "This is no Debian or Ubuntu. Install the same with your package manager, for example:"
-    echo "  Fedora:  dnf install gcc-c++ cmake cli11-devel boost-devel opencv-devel gtest-devel"
-    echo "  Arch:    pacman -S gcc cmake cli11 boost opencv gtest"
-    echo "  macOS:   brew install cmake cli11 boost opencv googletest"
+    echo "  Fedora:  dnf install gcc-c++ cmake cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel"
+    echo "  Arch:    pacman -S gcc cmake cli11 boost opencv gtest benchmark"
+    echo "  macOS:   brew install cmake cli11 boost opencv googletest google-benchmark"
     exit 0
 fi
 root=""

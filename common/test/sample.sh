@@ -50,6 +50,8 @@ case $group in
 run)
     attempt 0 && must "no verdict on the last line" grep -q '^PASSED: ' "$folder/out" && must "something on stderr" silent
     for variant in $(words variant); do attempt 0 $small --only "$variant"; done
+    attempt 0 $small --repeats 3 # a launch must leave everything ready for the next one,
+    attempt 0 --n 3 --repeats 3  # and where numbers are small, rounding hides nothing
     attempt 0 --seed 7
     attempt 0 --help
     ;;
@@ -63,7 +65,7 @@ sizes)
     ;;
 threads)
     for threads in $(words "takes --threads"); do
-        attempt 0 --threads "$threads" --n 100003
+        attempt 0 --threads "$threads" --n 300007
         attempt 0 --threads "$threads" --n 1000
     done
     ;;
@@ -122,6 +124,9 @@ right) # no false alarm, no error; a race that a plain run shows on purpose is n
         export LAB_ORDER
         for variant in $(words variant); do
             attempt 0 $small --only "$variant" && must "something on stderr" silent
+            # several blocks, where a small input fills only one; and next to no input
+            takes --blocks && attempt 0 $small --blocks 3 --only "$variant" && must "something on stderr" silent
+            takes --width || { attempt 0 --n 3 --only "$variant" && must "something on stderr" silent; }
         done
     done
     ;;
