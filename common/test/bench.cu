@@ -146,6 +146,6 @@ BENCHMARK(shuffle_of_a_warp);
 BENCHMARK(atomic_add);
 BENCHMARK(sum_of_10_million_ints)->Unit(benchmark::kMillisecond);
 BENCHMARK(image_1024_x_1024_one_barrier)
-    
+
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_MAIN();
