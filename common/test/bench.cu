@@ -127,7 +127,7 @@ void sum_of_10_million_ints(benchmark::State &state) {
   CHECK(cudaFree(total));
 }
 
-void image_1024_x_1024_one_barrier(benchmark::State &state) {
+void image_1024_squared(benchmark::State &state) {
   constexpr int width = 1024;
   unsigned char *pixels = device_memory<unsigned char>(width * width);
   measure(state, "pixel", width * width, [=] {
@@ -137,7 +137,7 @@ void image_1024_x_1024_one_barrier(benchmark::State &state) {
   CHECK(cudaFree(pixels));
 }
 
-} // namespace
+}  // namespace
 
 BENCHMARK(launch_empty_kernel);
 BENCHMARK(fiber_switch);
@@ -145,7 +145,5 @@ BENCHMARK(syncthreads_256_threads);
 BENCHMARK(shuffle_of_a_warp);
 BENCHMARK(atomic_add);
 BENCHMARK(sum_of_10_million_ints)->Unit(benchmark::kMillisecond);
-BENCHMARK(image_1024_x_1024_one_barrier)
-
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(image_1024_squared)->Unit(benchmark::kMillisecond);
 BENCHMARK_MAIN();
