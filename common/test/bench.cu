@@ -13,128 +13,120 @@
 
 #include "../error.cuh"
 
-constexpr int turns =
-    1000; // of a kernel's loop: so many that the launch itself does not count
-constexpr int side = 16; // of the image's tiles
+constexpr int turns = 1000;  // of a kernel's loop: so many that the launch itself does not count
+constexpr int side = 16;     // of the image's tiles
 
 __global__ void empty() {}
 
 __global__ void barriers() {
-  for (int i = 0; i < turns; ++i)
+    for (int i = 0; i < turns; ++i) __syncthreads();
+}
+
+__global__ void shuffles(int* out) {
+    int x = threadIdx.x;
+    for (int i = 0; i < turns; ++i) x += __shfl_xor_sync(0xffffffff, x, 1);
+    out[threadIdx.x] = x;
+}
+
+__global__ void atomics(int* word) {
+    for (int i = 0; i < turns; ++i) atomicAdd(word, 1);
+}
+
+__global__ void sum(const int* in, int64_t n, unsigned long long* total) {
+    __shared__ unsigned long long tile[256];
+    const int tid = threadIdx.x;
+    unsigned long long mine = 0;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + tid; i < n; i += int64_t(gridDim.x) * blockDim.x)
+        mine += in[i];
+    tile[tid] = mine;
     __syncthreads();
+    for (int length = blockDim.x / 2; length > 0; length /= 2) {
+        if (tid < length) tile[tid] += tile[tid + length];
+        __syncthreads();
+    }
+    if (tid == 0) atomicAdd(total, tile[0]);
 }
 
-__global__ void shuffles(int *out) {
-  int x = threadIdx.x;
-  for (int i = 0; i < turns; ++i)
-    x += __shfl_xor_sync(0xffffffff, x, 1);
-  out[threadIdx.x] = x;
-}
-
-__global__ void atomics(int *word) {
-  for (int i = 0; i < turns; ++i)
-    atomicAdd(word, 1);
-}
-
-__global__ void sum(const int *in, int64_t n, unsigned long long *total) {
-  __shared__ unsigned long long tile[256];
-  const int tid = threadIdx.x;
-  unsigned long long mine = 0;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + tid; i < n;
-       i += int64_t(gridDim.x) * blockDim.x)
-    mine += in[i];
-  tile[tid] = mine;
-  __syncthreads();
-  for (int length = blockDim.x / 2; length > 0; length /= 2) {
-    if (tid < length) tile[tid] += tile[tid + length];
+__global__ void image(unsigned char* pixels, int width) {
+    __shared__ float tile[side][side];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
+    tile[tx][ty] = 127 * (sinf(x / 20.0f) + 1) * (sinf(y / 20.0f) + 1) / 2;
     __syncthreads();
-  }
-  if (tid == 0) atomicAdd(total, tile[0]);
-}
-
-__global__ void image(unsigned char *pixels, int width) {
-  __shared__ float tile[side][side];
-  const int tx = threadIdx.x, ty = threadIdx.y;
-  const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
-  tile[tx][ty] = 127 * (sinf(x / 20.0f) + 1) * (sinf(y / 20.0f) + 1) / 2;
-  __syncthreads();
-  pixels[y * width + x] =
-      static_cast<unsigned char>(tile[side - 1 - tx][side - 1 - ty]);
+    pixels[y * width + x] = static_cast<unsigned char>(tile[side - 1 - tx][side - 1 - ty]);
 }
 
 namespace {
 
 /// Times `launch` and the wait for it; `units` is how much of `unit` one launch
 /// does.
-template <class Launch> void measure(benchmark::State &state, const char *unit,
-                                     double units, Launch launch) {
-  for (auto _ : state) {
-    launch();
-    CHECK(cudaDeviceSynchronize());
-  }
-  state.counters[std::string("per ") + unit] =
-      benchmark::Counter(units, benchmark::Counter::kIsIterationInvariantRate |
-                                    benchmark::Counter::kInvert);
+template <class Launch>
+void measure(benchmark::State& state, const char* unit, double units, Launch launch) {
+    for (auto _ : state) {
+        launch();
+        CHECK(cudaDeviceSynchronize());
+    }
+    state.counters[std::string("per ") + unit] =
+        benchmark::Counter(units, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-template <class T> T *device_memory(int64_t count) {
-  T *p = nullptr;
-  CHECK(cudaMalloc(&p, count * sizeof(T)));
-  CHECK(cudaMemset(p, 0, count * sizeof(T)));
-  return p;
+template <class T>
+T* device_memory(int64_t count) {
+    T* p = nullptr;
+    CHECK(cudaMalloc(&p, count * sizeof(T)));
+    CHECK(cudaMemset(p, 0, count * sizeof(T)));
+    return p;
 }
 
-void launch_empty_kernel(benchmark::State &state) {
-  measure(state, "launch", 1, [] { empty<<<1, 1>>>(); });
+void launch_empty_kernel(benchmark::State& state) {
+    measure(state, "launch", 1, [] { empty<<<1, 1>>>(); });
 }
 
 // Who comes last to a barrier goes on, so two threads at barriers take turns:
 // one switch for each barrier.
-void fiber_switch(benchmark::State &state) {
-  measure(state, "switch", 2.0 * turns, [] { barriers<<<1, 2>>>(); });
+void fiber_switch(benchmark::State& state) {
+    measure(state, "switch", 2.0 * turns, [] { barriers<<<1, 2>>>(); });
 }
 
-void syncthreads_256_threads(benchmark::State &state) {
-  measure(state, "thread", 256.0 * turns, [] { barriers<<<1, 256>>>(); });
+void syncthreads_256_threads(benchmark::State& state) {
+    measure(state, "thread", 256.0 * turns, [] { barriers<<<1, 256>>>(); });
 }
 
-void shuffle_of_a_warp(benchmark::State &state) {
-  int *out = device_memory<int>(32);
-  measure(state, "lane", 32.0 * turns, [=] { shuffles<<<1, 32>>>(out); });
-  CHECK(cudaFree(out));
+void shuffle_of_a_warp(benchmark::State& state) {
+    int* out = device_memory<int>(32);
+    measure(state, "lane", 32.0 * turns, [=] { shuffles<<<1, 32>>>(out); });
+    CHECK(cudaFree(out));
 }
 
-void atomic_add(benchmark::State &state) {
-  int *word = device_memory<int>(1);
-  measure(state, "add", 32.0 * turns, [=] { atomics<<<1, 32>>>(word); });
-  CHECK(cudaFree(word));
+void atomic_add(benchmark::State& state) {
+    int* word = device_memory<int>(1);
+    measure(state, "add", 32.0 * turns, [=] { atomics<<<1, 32>>>(word); });
+    CHECK(cudaFree(word));
 }
 
-void sum_of_10_million_ints(benchmark::State &state) {
-  constexpr int64_t n = 10'000'000;
-  std::vector<int> host(n);
-  std::iota(host.begin(), host.end(), 1);
-  int *in = device_memory<int>(n);
-  unsigned long long *total = device_memory<unsigned long long>(1), got = 0;
-  CHECK(cudaMemcpy(in, host.data(), n * sizeof(int), cudaMemcpyHostToDevice));
-  measure(state, "element", n, [=] {
-    CHECK(cudaMemsetAsync(total, 0, sizeof *total));
-    sum<<<256, 256>>>(in, n, total);
-  });
-  CHECK(cudaMemcpy(&got, total, sizeof got, cudaMemcpyDeviceToHost));
-  if (got != n * (n + 1) / 2) state.SkipWithError("the sum is wrong");
-  CHECK(cudaFree(in));
-  CHECK(cudaFree(total));
+void sum_of_10_million_ints(benchmark::State& state) {
+    constexpr int64_t n = 10'000'000;
+    std::vector<int> host(n);
+    std::iota(host.begin(), host.end(), 1);
+    int* in = device_memory<int>(n);
+    unsigned long long *total = device_memory<unsigned long long>(1), got = 0;
+    CHECK(cudaMemcpy(in, host.data(), n * sizeof(int), cudaMemcpyHostToDevice));
+    measure(state, "element", n, [=] {
+        CHECK(cudaMemsetAsync(total, 0, sizeof *total));
+        sum<<<256, 256>>>(in, n, total);
+    });
+    CHECK(cudaMemcpy(&got, total, sizeof got, cudaMemcpyDeviceToHost));
+    if (got != n * (n + 1) / 2) state.SkipWithError("the sum is wrong");
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(total));
 }
 
-void image_1024_squared(benchmark::State &state) {
-  constexpr int width = 1024;
-  unsigned char *pixels = device_memory<unsigned char>(width * width);
-  measure(state, "pixel", width * width, [=] {
-    image<<<dim3(width / side, width / side), dim3(side, side)>>>(pixels,
-                                                                  width);
-  });
-  CHECK(cudaFree(pixels));
+void image_1024_squared(benchmark::State& state) {
+    constexpr int width = 1024;
+    unsigned char* pixels = device_memory<unsigned char>(width * width);
+    measure(state, "pixel", width * width,
+            [=] { image<<<dim3(width / side, width / side), dim3(side, side)>>>(pixels, width); });
+    CHECK(cudaFree(pixels));
 }
 
 }  // namespace
@@ -146,4 +138,5 @@ BENCHMARK(shuffle_of_a_warp);
 BENCHMARK(atomic_add);
 BENCHMARK(sum_of_10_million_ints)->Unit(benchmark::kMillisecond);
 BENCHMARK(image_1024_squared)->Unit(benchmark::kMillisecond);
+
 BENCHMARK_MAIN();
