@@ -1,5 +1,7 @@
 // cuda_runtime_api.h - the runtime API, as far as the CPU device has it, with CUDA's own names and numbers.
 #pragma once
+#include <algorithm>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -7,364 +9,304 @@
 
 #define CUDART_VERSION 13000
 
+// Tables.
+// clang-format off
 #define CUDACPU_ERRORS(X) \
-    X(Success, 0, "no error") X(ErrorInvalidValue, 1, "invalid argument") \
+    X(Success, 0, "no error") X(ErrorInvalidValue, 1, "invalid argument") X(ErrorUnknown, 999, "unknown error") \
     X(ErrorMemoryAllocation, 2, "out of memory") X(ErrorInitializationError, 3, "initialization error") \
-    X(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
-    X(ErrorInvalidPitchValue, 12, "invalid pitch argument") \
-    X(ErrorInvalidSymbol, 13, "invalid device symbol") \
-    X(ErrorInvalidHostPointer, 16, "invalid host pointer") \
-    X(ErrorInvalidDevicePointer, 17, "invalid device pointer") \
+    X(ErrorInvalidConfiguration, 9, "invalid configuration argument") X(ErrorNotReady, 600, "device not ready") \
+    X(ErrorInvalidPitchValue, 12, "invalid pitch argument") X(ErrorInvalidSymbol, 13, "invalid device symbol") \
+    X(ErrorInvalidDevicePointer, 17, "invalid device pointer") X(ErrorAssert, 710, "device-side assert triggered") \
     X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
     X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-    X(ErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable") \
-    X(ErrorMissingConfiguration, 52, "__global__ function call is not configured") \
     X(ErrorInvalidDeviceFunction, 98, "invalid device function") \
     X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
-    X(ErrorInvalidDevice, 101, "invalid device ordinal") \
-    X(ErrorInvalidKernelImage, 200, "device kernel image is invalid") \
+    X(ErrorInvalidDevice, 101, "invalid device ordinal") X(ErrorHardwareStackError, 714, "hardware stack error") \
     X(ErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
-    X(ErrorECCUncorrectable, 214, "uncorrectable ECC error encountered") \
-    X(ErrorUnsupportedLimit, 215, "limit is not supported on this architecture") \
-    X(ErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices") \
-    X(ErrorInvalidPtx, 218, "a PTX JIT compilation failed") X(ErrorFileNotFound, 301, "file not found") \
-    X(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS") \
     X(ErrorInvalidResourceHandle, 400, "invalid resource handle") \
-    X(ErrorIllegalState, 401, "the operation cannot be performed in the present state") \
-    X(ErrorSymbolNotFound, 500, "named symbol not found") X(ErrorNotReady, 600, "device not ready") \
     X(ErrorIllegalAddress, 700, "an illegal memory access was encountered") \
     X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
     X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
-    X(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") \
-    X(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
     X(ErrorSetOnActiveProcess, 708, "cannot set while device is active in this process") \
-    X(ErrorContextIsDestroyed, 709, "context is destroyed") \
-    X(ErrorAssert, 710, "device-side assert triggered") \
     X(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
     X(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
-    X(ErrorHardwareStackError, 714, "hardware stack error") \
     X(ErrorIllegalInstruction, 715, "an illegal instruction was encountered") \
-    X(ErrorMisalignedAddress, 716, "misaligned address") \
-    X(ErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
-    X(ErrorInvalidPc, 718, "invalid program counter") \
-    X(ErrorLaunchFailure, 719, "unspecified launch failure") \
-    X(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
-    X(ErrorNotPermitted, 800, "operation not permitted") \
-    X(ErrorNotSupported, 801, "operation not supported") X(ErrorUnknown, 999, "unknown error")
-
-enum cudaError : int {
+    X(ErrorMisalignedAddress, 716, "misaligned address") X(ErrorLaunchFailure, 719, "unspecified launch failure") \
+    X(ErrorNotPermitted, 800, "operation not permitted") X(ErrorNotSupported, 801, "operation not supported")
+#define CUDACPU_ATTRIBUTES(X) /* with what the CPU device answers */ \
+    X(MaxThreadsPerBlock, 1, 1024) X(MaxBlockDimX, 2, 1024) X(MaxBlockDimY, 3, 1024) X(MaxBlockDimZ, 4, 64) \
+    X(MaxGridDimX, 5, 0x7fffffff) X(MaxGridDimY, 6, 65535) X(MaxGridDimZ, 7, 65535) X(WarpSize, 10, 32) \
+    X(MaxSharedMemoryPerBlock, 8, 48 << 10) X(TotalConstantMemory, 9, 64 << 10) X(MaxPitch, 11, 0x7fffffff) \
+    X(MaxRegistersPerBlock, 12, 65536) X(ClockRate, 13, 1'000'000) X(TextureAlignment, 14, 512) \
+    X(GpuOverlap, 15, 1) X(MultiProcessorCount, 16, sm_count) X(KernelExecTimeout, 17, 0) X(Integrated, 18, 1) \
+    X(CanMapHostMemory, 19, 1) X(ComputeMode, 20, 0) X(ConcurrentKernels, 31, 1) X(EccEnabled, 32, 0) \
+    X(MemoryClockRate, 36, 1'000'000) X(GlobalMemoryBusWidth, 37, 64) X(L2CacheSize, 38, 4 << 20) \
+    X(MaxThreadsPerMultiProcessor, 39, 2048) X(AsyncEngineCount, 40, 1) X(UnifiedAddressing, 41, 1) \
+    X(ComputeCapabilityMajor, 75, 8) X(ComputeCapabilityMinor, 76, 0) X(MaxRegistersPerMultiprocessor, 82, 65536) \
+    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) X(ManagedMemory, 83, 1) X(PageableMemoryAccess, 88, 0) \
+    X(ConcurrentManagedAccess, 89, 1) X(CooperativeLaunch, 95, 0) X(MaxSharedMemoryPerBlockOptin, 97, shared_most) \
+    X(MaxBlocksPerMultiprocessor, 106, 32) X(MemoryPoolsSupported, 115, 1)
 #define CUDACPU_ERROR(name, number, words) cuda##name = number,
-    CUDACPU_ERRORS(CUDACPU_ERROR)
-#undef CUDACPU_ERROR
-};
-using cudaError_t = cudaError;
-
+#define CUDACPU_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
+enum cudaError : int { CUDACPU_ERRORS(CUDACPU_ERROR) };
+enum cudaDeviceAttr { CUDACPU_ATTRIBUTES(CUDACPU_ATTRIBUTE) };
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
-    cudaMemcpyDefault
-};
+    cudaMemcpyDefault };
 enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9
-};
-enum cudaFuncCache {
-    cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual
-};
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout };
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
 enum cudaMemoryType {
-    cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged
-};
+    cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
-    cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy
-};
-enum cudaMemLocationType {
-    cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost,
-    cudaMemLocationTypeHostNuma, cudaMemLocationTypeHostNumaCurrent
-};
-struct cudaMemLocation {
-    cudaMemLocationType type;
-    int id;
-};
-enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY,
-    cudaDevAttrMaxBlockDimZ, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ,
-    cudaDevAttrMaxSharedMemoryPerBlock, cudaDevAttrTotalConstantMemory, cudaDevAttrWarpSize,
-    cudaDevAttrMaxPitch, cudaDevAttrMaxRegistersPerBlock, cudaDevAttrClockRate, cudaDevAttrTextureAlignment,
-    cudaDevAttrGpuOverlap, cudaDevAttrMultiProcessorCount, cudaDevAttrKernelExecTimeout,
-    cudaDevAttrIntegrated, cudaDevAttrCanMapHostMemory, cudaDevAttrComputeMode,
-    cudaDevAttrConcurrentKernels = 31, cudaDevAttrEccEnabled, cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth, cudaDevAttrL2CacheSize, cudaDevAttrMaxThreadsPerMultiProcessor,
-    cudaDevAttrAsyncEngineCount, cudaDevAttrUnifiedAddressing, cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor, cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxRegistersPerMultiprocessor, cudaDevAttrManagedMemory, cudaDevAttrPageableMemoryAccess = 88,
-    cudaDevAttrConcurrentManagedAccess, cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97, cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-    cudaDevAttrMemoryPoolsSupported = 115
-};
+    cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy };
+enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost };
 enum : unsigned {
-    cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaHostAllocDefault = 0, cudaHostAllocPortable = 1,
-    cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4, cudaHostRegisterDefault = 0,
-    cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2, cudaEventDefault = 0, cudaEventBlockingSync = 1,
-    cudaEventDisableTiming = 2, cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaDeviceMapHost = 8,
-    cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
-    cudaDeviceScheduleBlockingSync = 4, cudaOccupancyDefault = 0
-};
-constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
-
-// CUDA 13's members, and the clock rates that CUDA 12 still had.
-struct cudaUUID_t {
-    char bytes[16];
-};
-struct cudaDeviceProp {
-    char name[256];
-    cudaUUID_t uuid;
-    size_t totalGlobalMem, sharedMemPerBlock, memPitch, totalConstMem, textureAlignment;
-    int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], major, minor;
-    int multiProcessorCount, integrated, canMapHostMemory, concurrentKernels, ECCEnabled;
-    int pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount, unifiedAddressing;
-    int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
-    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
-    size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
-    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, hostNativeAtomicSupported;
-    int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, cooperativeLaunch;
-    int maxBlocksPerMultiProcessor, hostRegisterSupported, memoryPoolsSupported, clusterLaunch;
-    int clockRate, memoryClockRate, deviceOverlap, kernelExecTimeoutEnabled, computeMode;
-};
+    cudaMemAttachGlobal = 1, cudaMemAttachHost, cudaHostAllocDefault = 0, cudaHostAllocPortable,
+    cudaHostAllocMapped, cudaHostAllocWriteCombined = 4, cudaHostRegisterDefault = 0, cudaHostRegisterPortable,
+    cudaHostRegisterMapped, cudaEventDefault = 0, cudaEventBlockingSync, cudaEventDisableTiming,
+    cudaStreamDefault = 0, cudaStreamNonBlocking, cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin,
+    cudaDeviceScheduleYield, cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8 };
+struct cudaMemLocation { cudaMemLocationType type; int id; };
+struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
-};
-struct cudaPointerAttributes {
-    cudaMemoryType type;
-    int device;
-    void *devicePointer, *hostPointer;
-};
-struct CUevent_st;
-using cudaEvent_t = CUevent_st*;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes; };
+// clang-format on
+constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
+using cudaError_t = cudaError;
+using cudaEvent_t = struct CUevent_st*;
 using cudaStream_t = CUstream_st*;
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
-
-// ---- errors, device --------------------------------------------------------------------------------------
-
-cudaError_t cudaGetLastError();
-cudaError_t cudaPeekAtLastError();
-const char* cudaGetErrorName(cudaError_t);
-const char* cudaGetErrorString(cudaError_t);
-cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaDeviceReset();
-cudaError_t cudaGetDeviceCount(int*);
-cudaError_t cudaGetDevice(int*);
-cudaError_t cudaSetDevice(int);
-cudaError_t cudaSetDeviceFlags(unsigned);
-cudaError_t cudaChooseDevice(int*, const cudaDeviceProp*);
-cudaError_t cudaRuntimeGetVersion(int*);
-cudaError_t cudaDriverGetVersion(int*);
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int device);
-cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int device);
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
-cudaError_t cudaDeviceCanAccessPeer(int*, int device, int peer);
-cudaError_t cudaDeviceSetLimit(cudaLimit, size_t);
-cudaError_t cudaDeviceGetLimit(size_t*, cudaLimit);
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache);
-cudaError_t cudaProfilerStart();
-cudaError_t cudaProfilerStop();
-
-// ---- memory: `where` lets a report say which line allocated it -------------------------------------------
-
-cudaError_t cudaMalloc(void**, size_t, CUDACPU_HERE);
-cudaError_t cudaMallocManaged(void**, size_t, unsigned flags = cudaMemAttachGlobal, CUDACPU_HERE);
-cudaError_t cudaHostAlloc(void**, size_t, unsigned flags, CUDACPU_HERE);
-cudaError_t cudaMallocHost(void**, size_t, unsigned flags = 0, CUDACPU_HERE);
-cudaError_t cudaMallocAsync(void**, size_t, cudaStream_t, CUDACPU_HERE);
-cudaError_t cudaMallocPitch(void**, size_t* pitch, size_t width, size_t height, CUDACPU_HERE);
-cudaError_t cudaFree(void*);
-cudaError_t cudaFreeAsync(void*, cudaStream_t);
-cudaError_t cudaFreeHost(void*);
-cudaError_t cudaHostRegister(void*, size_t, unsigned flags = 0);
-cudaError_t cudaHostUnregister(void*);
-cudaError_t cudaHostGetDevicePointer(void**, void* host, unsigned flags = 0);
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*, const void*);
-cudaError_t cudaMemGetInfo(size_t* free, size_t* total);
-cudaError_t cudaMemcpy(void*, const void*, size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind = cudaMemcpyDefault,
-                            cudaStream_t = nullptr);
-cudaError_t cudaMemcpy2D(void*, size_t, const void*, size_t, size_t width, size_t height, cudaMemcpyKind);
-cudaError_t cudaMemcpy2DAsync(void*, size_t, const void*, size_t, size_t width, size_t height, cudaMemcpyKind,
-                              cudaStream_t = nullptr);
-cudaError_t cudaMemset(void*, int, size_t);
-cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t = nullptr);
-cudaError_t cudaMemset2D(void*, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned flags,
-                                 cudaStream_t = nullptr);
-cudaError_t cudaMemPrefetchAsync(const void*, size_t, int device, cudaStream_t = nullptr);
-cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation);
-cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int device);
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned flags = 4);
-
-template <class T>
-cudaError_t cudaMalloc(T** p, size_t n, CUDACPU_HERE) {
-    return cudaMalloc((void**)p, n, where);
-}
-template <class T>
-cudaError_t cudaMallocManaged(T** p, size_t n, unsigned f = cudaMemAttachGlobal, CUDACPU_HERE) {
-    return cudaMallocManaged((void**)p, n, f, where);
-}
-template <class T>
-cudaError_t cudaMallocHost(T** p, size_t n, unsigned f = 0, CUDACPU_HERE) {
-    return cudaMallocHost((void**)p, n, f, where);
-}
-template <class T>
-cudaError_t cudaHostAlloc(T** p, size_t n, unsigned f, CUDACPU_HERE) {
-    return cudaHostAlloc((void**)p, n, f, where);
-}
-template <class T>
-cudaError_t cudaMallocAsync(T** p, size_t n, cudaStream_t s, CUDACPU_HERE) {
-    return cudaMallocAsync((void**)p, n, s, where);
-}
-template <class T>
-cudaError_t cudaMallocPitch(T** p, size_t* pitch, size_t w, size_t h, CUDACPU_HERE) {
-    return cudaMallocPitch((void**)p, pitch, w, h, where);
-}
-template <class T>
-cudaError_t cudaHostGetDevicePointer(T** p, void* host, unsigned flags = 0) {
-    return cudaHostGetDevicePointer((void**)p, host, flags);
-}
-
-// Symbols (`__device__`, `__constant__` and `__managed__` variables) are variables of the program.
-namespace cudacpu {
-cudaError_t copy_symbol(void* symbol, size_t size, size_t offset, void* host, const void* from, size_t bytes,
-                        cudaMemcpyKind kind, cudaStream_t stream, bool wait);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                    cudaStream_t stream = nullptr) {
-    return cudacpu::copy_symbol((void*)&symbol, sizeof(T), offset, nullptr, from, bytes, kind, stream, false);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                      cudaStream_t stream = nullptr) {
-    return cudacpu::copy_symbol((void*)&symbol, sizeof(T), offset, to, nullptr, bytes, kind, stream, false);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return cudacpu::copy_symbol((void*)&symbol, sizeof(T), offset, nullptr, from, bytes, kind, nullptr, true);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return cudacpu::copy_symbol((void*)&symbol, sizeof(T), offset, to, nullptr, bytes, kind, nullptr, true);
-}
-template <class T, class S>
-cudaError_t cudaGetSymbolAddress(T** p, const S& symbol) {
-    *p = (T*)&symbol;
-    return cudaSuccess;
-}
-template <class S>
-cudaError_t cudaGetSymbolSize(size_t* size, const S&) {
-    *size = sizeof(S);
-    return cudaSuccess;
-}
-
-// ---- streams and events ----------------------------------------------------------------------------------
-
-cudaError_t cudaStreamCreate(cudaStream_t*);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t*, unsigned flags, int priority);
-cudaError_t cudaStreamDestroy(cudaStream_t);
-cudaError_t cudaStreamSynchronize(cudaStream_t);
-cudaError_t cudaStreamQuery(cudaStream_t);
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned flags = 0);
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void* data);
-cudaError_t cudaStreamAddCallback(cudaStream_t, cudaStreamCallback_t, void* data, unsigned flags);
-cudaError_t cudaEventCreate(cudaEvent_t*);
-cudaError_t cudaEventCreate(cudaEvent_t*, unsigned flags);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned flags);
-cudaError_t cudaEventDestroy(cudaEvent_t);
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr);
-cudaError_t cudaEventSynchronize(cudaEvent_t);
-cudaError_t cudaEventQuery(cudaEvent_t);
-cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop);
-
-// ---- kernels as objects ----------------------------------------------------------------------------------
+// ---- what the functions are made of: `a ?: b` is b where a is cudaSuccess ---------------------------------
 
 namespace cudacpu {
-template <class T>
-T& blank() {
-    alignas(T) static char bytes[sizeof(T)];
-    return reinterpret_cast<T&>(bytes);
+
+constexpr int sm_count = 4;
+constexpr size_t shared_most = 227 << 10;
+extern size_t limit_of_all, bytes_in_use;
+size_t available_memory();
+enum class Kind { device, managed, pinned, registered, shared, dynamic };
+extern cudaError_t last_error, sticky_error;  // sticky: of a kernel, and no function works any more
+cudaError_t gate(const char* function);       // every function of the API passes here first
+inline cudaError_t failed(cudaError_t e) { return e ? last_error = e : e; }
+inline cudaError_t check(bool right, cudaError_t e = cudaErrorInvalidValue) {
+    return failed(right ? cudaSuccess : e);
 }
-template <class... P>
-Kernel* kernel_of(void (*function)(P...)) {  // a call of the kernel that only makes it say who it is
+template <class T> cudaError_t give(T* to, std::type_identity_t<T> value) {
+    return check(to) ?: (*to = value, cudaSuccess);
+}
+const char* describe(cudaError_t error, bool by_name);
+cudaError_t reset(cudaError_t passed);
+
+cudaError_t allocate(void** p, size_t bytes, Kind kind, Where where);
+cudaError_t release(void* p, Kind kind);
+cudaError_t register_host(void* p, size_t bytes, Where where);
+cudaPointerAttributes attributes_of(const void* p);
+bool is_managed(const void* p, size_t bytes);
+cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                 cudaMemcpyKind kind, cudaStream_t stream, bool wait);
+cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = nullptr);
+template <class S> char* place(const S& symbol, size_t offset, size_t bytes, bool right_way) {
+    return right_way && offset <= sizeof(S) && bytes <= sizeof(S) - offset ? (char*)&symbol + offset : nullptr;
+}
+
+// What is queued runs when the host waits for it: finish() does.
+cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work, bool is_kernel = false);
+cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_function);
+cudaError_t finish(cudaStream_t), finish(cudaEvent_t), finish_all();
+cudaError_t create(cudaStream_t*, unsigned flags), create(cudaEvent_t*, unsigned flags);
+cudaError_t destroy(cudaStream_t), destroy(cudaEvent_t);
+cudaError_t record(cudaEvent_t, cudaStream_t), wait_for(cudaEvent_t, cudaStream_t);
+cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop);
+
+template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // a call that only makes it say who it is
+    alignas(256) static char blank[4 << 10];
     Kernel* kernel = nullptr;
     probe = &kernel;
-    function(blank<P>()...);
+    function(reinterpret_cast<P&>(blank)...);
     probe = nullptr;
     return kernel;
 }
 inline Kernel* kernel_of(const void*) { return nullptr; }  // its type is lost: what is set, is set for all
-cudaError_t set_attribute(Kernel*, cudaFuncAttribute, int value);
-cudaError_t get_attributes(cudaFuncAttributes*, const Kernel*);
-cudaError_t blocks_per_sm(int* blocks, const Kernel*, int threads, size_t dynamic_bytes);
-cudaError_t gate(const char* function);
+inline int most_threads(const Kernel* k) { return k && k->max_threads ? k->max_threads : 1024; }
+inline cudaFuncAttributes attributes_of(const Kernel* k) {
+    return {
+        k ? k->static_bytes : 0, 0, 0, most_threads(k), 32, 80, 80, 0, int(k ? k->dynamic_limit : limit_of_all)};
+}
+inline cudaError_t set_attribute(Kernel* k, cudaFuncAttribute attribute, int value) {
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    if (value < 0 || size_t(value) > shared_most) return failed(cudaErrorInvalidValue);
+    (k ? k->dynamic_limit : limit_of_all) = std::max<size_t>(48 << 10, value);
+    return cudaSuccess;
+}
+inline cudaError_t occupancy(int* blocks, const Kernel* k, int threads, size_t dynamic_bytes) {
+    const size_t bytes = dynamic_bytes + (k ? k->static_bytes : 0) + 1024;
+    if (threads <= 0) return failed(cudaErrorInvalidValue);
+    return give(blocks,
+                threads > most_threads(k) ? 0 : std::min<size_t>({2048u / threads, 32, (228 << 10) / bytes}));
+}
+inline cudaError_t attribute(int* to, cudaDeviceAttr attribute) {
+#define CUDACPU_VALUE(name, number, value) \
+    case number: return give(to, value);
+    switch (attribute) { CUDACPU_ATTRIBUTES(CUDACPU_VALUE) }
+    return failed(cudaErrorInvalidValue);
+}
+
 }  // namespace cudacpu
 
-template <class F>
-cudaError_t cudaFuncSetAttribute(F f, cudaFuncAttribute attribute, int value) {
-    return cudacpu::set_attribute(cudacpu::kernel_of(f), attribute, value);
-}
-template <class F>
-cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache) {
-    return cudacpu::gate("cudaFuncSetCacheConfig");
-}
-template <class F>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a, F f) {
-    return cudacpu::get_attributes(a, cudacpu::kernel_of(f));
-}
-template <class F>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F f, int threads,
-                                                          size_t dynamic_bytes) {
-    return cudacpu::blocks_per_sm(blocks, cudacpu::kernel_of(f), threads, dynamic_bytes);
-}
-template <class F>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F f, size_t = 0, int limit = 0) {
-    *block = limit ? limit : 1024;
-    const cudaError_t e = cudacpu::blocks_per_sm(grid, cudacpu::kernel_of(f), *block, 0);
-    *grid *= 4;  // the SMs of the CPU device
-    return e;
-}
-template <class... P>
-cudaError_t cudaLaunchKernel(void (*f)(P...), dim3 grid, dim3 block, void** arguments,
-                             size_t dynamic_bytes = 0, cudaStream_t stream = nullptr, CUDACPU_HERE) {
-    cudacpu::configure(grid, block, dynamic_bytes, stream, where);
-    [&]<size_t... I>(std::index_sequence<I...>) {
-        f(*static_cast<std::remove_reference_t<P>*>(arguments[I])...);
-    }
-    (std::index_sequence_for<P...>());
-    return cudaPeekAtLastError();
+// CUDA 13's members, and some that CUDA 12 still had, with the CPU device's values.
+// Rates are in kHz: clock64() counts nanoseconds.
+// clang-format off
+struct cudaDeviceProp {
+    char name[256] = "CPU device";
+    struct { char bytes[16]; } uuid;
+    size_t totalGlobalMem = cudacpu::available_memory(), sharedMemPerBlock = 48 << 10, totalConstMem = 64 << 10,
+        sharedMemPerMultiprocessor = 228 << 10, sharedMemPerBlockOptin = cudacpu::shared_most,
+        reservedSharedMemPerBlock = 1024, memPitch = 0x7fffffff, textureAlignment = 512, surfaceAlignment = 512;
+    int major = 8, minor, multiProcessorCount = cudacpu::sm_count, warpSize = 32, maxThreadsPerBlock = 1024,
+        maxThreadsDim[3] = {1024, 1024, 64}, maxGridSize[3] = {0x7fffffff, 65535, 65535}, l2CacheSize = 4 << 20,
+        maxThreadsPerMultiProcessor = 2048, maxBlocksPerMultiProcessor = 32, regsPerBlock = 65536,
+        regsPerMultiprocessor = 65536, memoryBusWidth = 64, integrated = 1, canMapHostMemory = 1, deviceOverlap = 1,
+        concurrentKernels = 1, asyncEngineCount = 1, unifiedAddressing = 1, managedMemory = 1,
+        memoryPoolsSupported = 1, concurrentManagedAccess = 1, hostNativeAtomicSupported = 1,
+        hostRegisterSupported = 1, globalL1CacheSupported = 1, localL1CacheSupported = 1, clockRate = 1'000'000,
+        memoryClockRate = 1'000'000, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver,
+        persistingL2CacheMaxSize, computeMode, clusterLaunch, streamPrioritiesSupported, isMultiGpuBoard,
+        pageableMemoryAccess, computePreemptionSupported, cooperativeLaunch, cooperativeMultiDeviceLaunch,
+        kernelExecTimeoutEnabled, singleToDoublePrecisionPerfRatio, maxTexture1D, maxTexture2D[2], maxTexture3D[3],
+        maxTexture1DLayered[2], maxTexture2DLayered[3];
+};
+// clang-format on
+
+// ---- the functions: name, parameters, and what is done when the gate has let it pass ------------------------
+// A namespace of their own lets them name the engine's functions without `cudacpu::`.
+
+namespace cudacpu::api {
+
+inline cudaError_t cudaPeekAtLastError() { return last_error; }
+inline cudaError_t cudaGetLastError() { return std::exchange(last_error, sticky_error); }
+inline const char* cudaGetErrorName(cudaError_t e) { return describe(e, true); }
+inline const char* cudaGetErrorString(cudaError_t e) { return describe(e, false); }
+inline cudaError_t cudaDeviceReset() { return reset(gate("cudaDeviceReset")); }
+
+// clang-format off
+#define CUDACPU_API(name, parameters, ...) \
+    inline cudaError_t name parameters { return gate(#name) ?: (__VA_ARGS__); }
+CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
+CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
+CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))
+CUDACPU_API(cudaSetDevice, (int device), check(!device, cudaErrorInvalidDevice))
+CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
+CUDACPU_API(cudaRuntimeGetVersion, (int* version), give(version, CUDART_VERSION))
+CUDACPU_API(cudaDriverGetVersion, (int* version), give(version, CUDART_VERSION))
+CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int d), check(!d, cudaErrorInvalidDevice) ?: give(p, {}))
+CUDACPU_API(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr a, int device),
+            check(!device, cudaErrorInvalidDevice) ?: attribute(value, a))
+CUDACPU_API(cudaDeviceCanAccessPeer, (int* can, int, int), give(can, 0))
+CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
+CUDACPU_API(cudaProfilerStart, (), cudaSuccess)
+CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
+
+CUDACPU_API(cudaMalloc, (auto** p, size_t n, CUDACPU_HERE), allocate((void**)p, n, Kind::device, where))
+CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE),
+            allocate((void**)p, n, Kind::device, where))
+CUDACPU_API(cudaMallocPitch, (auto** p, size_t* pitch, size_t width, size_t height, CUDACPU_HERE),
+            give(pitch, (width + 511) / 512 * 512) ?: allocate((void**)p, *pitch * height, Kind::device, where))
+CUDACPU_API(cudaMallocManaged, (auto** p, size_t n, unsigned flags = cudaMemAttachGlobal, CUDACPU_HERE),
+            check(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost)
+                ?: allocate((void**)p, n, Kind::managed, where))
+CUDACPU_API(cudaMallocHost, (auto** p, size_t n, unsigned = 0, CUDACPU_HERE),
+            allocate((void**)p, n, Kind::pinned, where))
+CUDACPU_API(cudaHostAlloc, (auto** p, size_t n, unsigned, CUDACPU_HERE), allocate((void**)p, n, Kind::pinned, where))
+CUDACPU_API(cudaHostRegister, (void* p, size_t n, unsigned = 0, CUDACPU_HERE), register_host(p, n, where))
+CUDACPU_API(cudaFree, (void* p), release(p, Kind::device))
+CUDACPU_API(cudaFreeAsync, (void* p, cudaStream_t), release(p, Kind::device))
+CUDACPU_API(cudaFreeHost, (void* p), release(p, Kind::pinned))
+CUDACPU_API(cudaHostUnregister, (void* p), release(p, Kind::registered))
+CUDACPU_API(cudaHostGetDevicePointer, (auto** p, void* host, unsigned = 0),
+            check(attributes_of(host).type == cudaMemoryTypeHost) ?: give((void**)p, host))
+CUDACPU_API(cudaPointerGetAttributes, (cudaPointerAttributes* a, const void* p), give(a, attributes_of(p)))
+CUDACPU_API(cudaMemGetInfo, (size_t* free, size_t* total),
+            give(total, available_memory()) ?: give(free, *total - bytes_in_use))
+CUDACPU_API(cudaMemcpy, (void* to, const void* from, size_t n, cudaMemcpyKind kind),
+            copy(to, n, from, n, n, 1, kind, nullptr, true))
+CUDACPU_API(cudaMemcpyAsync, (void* to, const void* from, size_t n, cudaMemcpyKind kind, cudaStream_t s = nullptr),
+            copy(to, n, from, n, n, 1, kind, s, false))
+CUDACPU_API(cudaMemcpy2D, (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                           size_t height, cudaMemcpyKind kind),
+            copy(to, to_pitch, from, from_pitch, width, height, kind, nullptr, true))
+CUDACPU_API(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                size_t height, cudaMemcpyKind kind, cudaStream_t s = nullptr),
+            copy(to, to_pitch, from, from_pitch, width, height, kind, s, false))
+CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1))
+CUDACPU_API(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s = nullptr), set(p, n, value, n, 1, s))
+CUDACPU_API(cudaMemset2D, (void* p, size_t pitch, int value, size_t w, size_t h), set(p, pitch, value, w, h))
+CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, int, cudaStream_t = nullptr), check(is_managed(p, n)))
+CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, cudaMemLocation, unsigned, cudaStream_t = nullptr),
+            check(is_managed(p, n)))
+CUDACPU_API(cudaMemAdvise, (const void* p, size_t n, cudaMemoryAdvise, int), check(is_managed(p, n)))
+CUDACPU_API(cudaMemAdvise, (const void* p, size_t n, cudaMemoryAdvise, cudaMemLocation), check(is_managed(p, n)))
+
+CUDACPU_API(cudaMemcpyToSymbol, (const auto& symbol, const void* from, size_t n, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyHostToDevice),
+            copy(place(symbol, offset, n, kind != cudaMemcpyDeviceToHost), n, from, n, n, 1, kind, nullptr, true))
+CUDACPU_API(cudaMemcpyFromSymbol, (void* to, const auto& symbol, size_t n, size_t offset = 0,
+                                   cudaMemcpyKind kind = cudaMemcpyDeviceToHost),
+            copy(to, n, place(symbol, offset, n, kind != cudaMemcpyHostToDevice), n, n, 1, kind, nullptr, true))
+CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, (void*)&symbol))
+CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
+
+CUDACPU_API(cudaStreamCreate, (cudaStream_t* s), create(s, cudaStreamDefault))
+CUDACPU_API(cudaStreamCreateWithFlags, (cudaStream_t* s, unsigned flags), create(s, flags))
+CUDACPU_API(cudaStreamDestroy, (cudaStream_t s), destroy(s))
+CUDACPU_API(cudaStreamSynchronize, (cudaStream_t s), finish(s))
+CUDACPU_API(cudaStreamQuery, (cudaStream_t s), finish(s))
+CUDACPU_API(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t event, unsigned = 0), wait_for(event, s))
+CUDACPU_API(cudaLaunchHostFunc, (cudaStream_t s, cudaHostFn_t f, void* data), enqueue_call(s, [=] { f(data); }))
+CUDACPU_API(cudaStreamAddCallback, (cudaStream_t s, cudaStreamCallback_t f, void* data, unsigned),
+            enqueue_call(s, [=] { f(s, cudaSuccess, data); }))
+CUDACPU_API(cudaEventCreate, (cudaEvent_t* event, unsigned flags = cudaEventDefault), create(event, flags))
+CUDACPU_API(cudaEventCreateWithFlags, (cudaEvent_t* event, unsigned flags), create(event, flags))
+CUDACPU_API(cudaEventDestroy, (cudaEvent_t event), destroy(event))
+CUDACPU_API(cudaEventRecord, (cudaEvent_t event, cudaStream_t s = nullptr), record(event, s))
+CUDACPU_API(cudaEventSynchronize, (cudaEvent_t event), finish(event))
+CUDACPU_API(cudaEventQuery, (cudaEvent_t event), finish(event))
+CUDACPU_API(cudaEventElapsedTime, (float* ms, cudaEvent_t start, cudaEvent_t stop), elapsed(ms, start, stop))
+
+CUDACPU_API(cudaFuncSetAttribute, (auto f, cudaFuncAttribute a, int value), set_attribute(kernel_of(f), a, value))
+CUDACPU_API(cudaFuncGetAttributes, (cudaFuncAttributes* a, auto f), give(a, attributes_of(kernel_of(f))))
+CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, auto f, int threads, size_t bytes),
+            occupancy(blocks, kernel_of(f), threads, bytes))
+CUDACPU_API(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, auto f, size_t bytes = 0, int limit = 1024),
+            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+                ?: occupancy(grid, kernel_of(f), *block, bytes) ?: give(grid, *grid * sm_count))
+template <class... P> cudaError_t cudaLaunchKernel(
+    void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t bytes = 0, cudaStream_t s = nullptr,
+    CUDACPU_HERE) {
+    configure(grid, block, bytes, s, where);
+    [&]<size_t... I>(std::index_sequence<I...>) { kernel(*static_cast<P*>(arguments[I])...); }
+        (std::index_sequence_for<P...>());
+    return last_error;
 }
 
 // What the CPU device cannot do says so when it is compiled.
-#define CUDACPU_REFUSED(name, what) \
-    template <class... A> \
-    cudaError_t name(A&&...) { \
+#define CUDACPU_REFUSED(name, what, ...) \
+    template <class... A> cudaError_t name(__VA_ARGS__ __VA_OPT__(,) A&&...) { \
         static_assert(sizeof...(A) > 1000, #name ": the CPU device has no " what); \
         return cudaErrorNotSupported; \
     }
+CUDACPU_REFUSED(cudaLaunchKernel, "launches by void*: give it the kernel itself, uncast", const void*)
 CUDACPU_REFUSED(cudaLaunchCooperativeKernel, "grid-wide synchronisation: its blocks run one after another")
 CUDACPU_REFUSED(cudaLaunchKernelEx, "clusters or launch attributes; write kernel<<<grid, block>>>(...)")
 CUDACPU_REFUSED(cudaLaunchKernelExC, "clusters or launch attributes; write kernel<<<grid, block>>>(...)")
 CUDACPU_REFUSED(cudaGraphCreate, "graphs; launch the kernels one by one")
-CUDACPU_REFUSED(cudaGraphInstantiate, "graphs; launch the kernels one by one")
-CUDACPU_REFUSED(cudaGraphLaunch, "graphs; launch the kernels one by one")
 CUDACPU_REFUSED(cudaStreamBeginCapture, "graphs; launch the kernels one by one")
-CUDACPU_REFUSED(cudaStreamEndCapture, "graphs; launch the kernels one by one")
 CUDACPU_REFUSED(cudaCreateTextureObject, "textures; read the array by its index")
 CUDACPU_REFUSED(cudaCreateSurfaceObject, "surfaces; write the array by its index")
 CUDACPU_REFUSED(cudaMallocArray, "CUDA arrays (textures); use cudaMallocPitch")
@@ -373,7 +315,9 @@ CUDACPU_REFUSED(cudaMemcpy3D, "3-D copies; use cudaMemcpy2D, slice by slice")
 CUDACPU_REFUSED(cudaMemPoolCreate, "memory pools; use cudaMalloc")
 CUDACPU_REFUSED(cudaDeviceEnablePeerAccess, "peers: there is one device")
 CUDACPU_REFUSED(cudaMemcpyPeer, "peers: there is one device")
+CUDACPU_REFUSED(cudaMemcpyPeerAsync, "peers: there is one device")
 CUDACPU_REFUSED(cudaIpcGetMemHandle, "memory shared between processes")
-CUDACPU_REFUSED(tex1Dfetch, "textures; read the array by its index")
-CUDACPU_REFUSED(tex2D, "textures; read the array by its index")
-CUDACPU_REFUSED(surf2Dwrite, "surfaces; write the array by its index")
+// clang-format on
+
+}  // namespace cudacpu::api
+using namespace cudacpu::api;

@@ -19,7 +19,6 @@ struct Shadow;
 
 // ---- memory.cpp ------------------------------------------------------------------------------------------
 
-enum class Kind { device, managed, pinned, registered, shared, dynamic };
 struct Region {  // memory that the device may use
     char* start;
     size_t bytes;
@@ -58,7 +57,6 @@ std::string source_line(const void* pc);  // "sum.cu:12", from the debug informa
 std::string thread_name();                // "block (0,0,0), thread (5,0,0)"
 void say(const std::string& message);     // on stderr, after all that stdout has
 unsigned random_number();
-extern size_t limit_of_all;   // for dynamic shared memory, of kernels that are not known
 void preempt();               // another thread of the block, if any is ready, goes on
 extern const Launch* launch;  // that now runs
 extern uint64_t block_number;
@@ -68,13 +66,8 @@ unsigned threads_in_block();
 
 // ---- runtime.cpp -----------------------------------------------------------------------------------------
 
-cudaError_t failed(cudaError_t error);  // remembers it, as the last error
-cudaError_t enqueue(CUstream_st* stream, std::function<cudaError_t()> work, bool is_kernel = false);
-cudaError_t finish(CUstream_st* stream);  // all that was queued in it, and what that waits for
-cudaError_t finish_all();
+extern const char* api_function;  // the one that last passed the gate
 bool work_is_queued();
-constexpr int sm_count = 4;
-constexpr size_t shared_most = 227 << 10;
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
