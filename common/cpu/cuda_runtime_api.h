@@ -13,52 +13,46 @@
 // clang-format off
 #define CUDACPU_ERRORS(X) \
     X(Success, 0, "no error") X(ErrorInvalidValue, 1, "invalid argument") X(ErrorUnknown, 999, "unknown error") \
-    X(ErrorMemoryAllocation, 2, "out of memory") X(ErrorInitializationError, 3, "initialization error") \
-    X(ErrorInvalidConfiguration, 9, "invalid configuration argument") X(ErrorNotReady, 600, "device not ready") \
-    X(ErrorInvalidPitchValue, 12, "invalid pitch argument") X(ErrorInvalidSymbol, 13, "invalid device symbol") \
-    X(ErrorInvalidDevicePointer, 17, "invalid device pointer") X(ErrorAssert, 710, "device-side assert triggered") \
+    X(ErrorMemoryAllocation, 2, "out of memory") X(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
+    X(ErrorInvalidPitchValue, 12, "invalid pitch argument") X(ErrorInvalidDevice, 101, "invalid device ordinal") \
     X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
     X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-    X(ErrorInvalidDeviceFunction, 98, "invalid device function") \
+    X(ErrorInvalidDeviceFunction, 98, "invalid device function") X(ErrorNotReady, 600, "device not ready") \
     X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
-    X(ErrorInvalidDevice, 101, "invalid device ordinal") X(ErrorHardwareStackError, 714, "hardware stack error") \
     X(ErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
     X(ErrorInvalidResourceHandle, 400, "invalid resource handle") \
     X(ErrorIllegalAddress, 700, "an illegal memory access was encountered") \
     X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
     X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
-    X(ErrorSetOnActiveProcess, 708, "cannot set while device is active in this process") \
+    X(ErrorAssert, 710, "device-side assert triggered") X(ErrorHardwareStackError, 714, "hardware stack error") \
     X(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
     X(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
-    X(ErrorIllegalInstruction, 715, "an illegal instruction was encountered") \
     X(ErrorMisalignedAddress, 716, "misaligned address") X(ErrorLaunchFailure, 719, "unspecified launch failure") \
     X(ErrorNotPermitted, 800, "operation not permitted") X(ErrorNotSupported, 801, "operation not supported")
 #define CUDACPU_ATTRIBUTES(X) /* with what the CPU device answers */ \
     X(MaxThreadsPerBlock, 1, 1024) X(MaxBlockDimX, 2, 1024) X(MaxBlockDimY, 3, 1024) X(MaxBlockDimZ, 4, 64) \
     X(MaxGridDimX, 5, 0x7fffffff) X(MaxGridDimY, 6, 65535) X(MaxGridDimZ, 7, 65535) X(WarpSize, 10, 32) \
-    X(MaxSharedMemoryPerBlock, 8, 48 << 10) X(TotalConstantMemory, 9, 64 << 10) X(MaxPitch, 11, 0x7fffffff) \
-    X(MaxRegistersPerBlock, 12, 65536) X(ClockRate, 13, 1'000'000) X(TextureAlignment, 14, 512) \
-    X(GpuOverlap, 15, 1) X(MultiProcessorCount, 16, sm_count) X(KernelExecTimeout, 17, 0) X(Integrated, 18, 1) \
-    X(CanMapHostMemory, 19, 1) X(ComputeMode, 20, 0) X(ConcurrentKernels, 31, 1) X(EccEnabled, 32, 0) \
-    X(MemoryClockRate, 36, 1'000'000) X(GlobalMemoryBusWidth, 37, 64) X(L2CacheSize, 38, 4 << 20) \
-    X(MaxThreadsPerMultiProcessor, 39, 2048) X(AsyncEngineCount, 40, 1) X(UnifiedAddressing, 41, 1) \
-    X(ComputeCapabilityMajor, 75, 8) X(ComputeCapabilityMinor, 76, 0) X(MaxRegistersPerMultiprocessor, 82, 65536) \
-    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) X(ManagedMemory, 83, 1) X(PageableMemoryAccess, 88, 0) \
-    X(ConcurrentManagedAccess, 89, 1) X(CooperativeLaunch, 95, 0) X(MaxSharedMemoryPerBlockOptin, 97, shared_most) \
-    X(MaxBlocksPerMultiprocessor, 106, 32) X(MemoryPoolsSupported, 115, 1)
+    X(MaxSharedMemoryPerBlock, 8, 48 << 10) X(TotalConstantMemory, 9, 64 << 10) X(MaxRegistersPerBlock, 12, 65536) \
+    X(ClockRate, 13, 1'000'000) X(MultiProcessorCount, 16, sm_count) X(KernelExecTimeout, 17, 0) \
+    X(Integrated, 18, 1) X(CanMapHostMemory, 19, 1) X(ComputeMode, 20, 0) X(ConcurrentKernels, 31, 1) \
+    X(EccEnabled, 32, 0) X(MemoryClockRate, 36, 1'000'000) X(GlobalMemoryBusWidth, 37, 64) X(ManagedMemory, 83, 1) \
+    X(L2CacheSize, 38, 4 << 20) X(MaxThreadsPerMultiProcessor, 39, 2048) X(AsyncEngineCount, 40, 1) \
+    X(UnifiedAddressing, 41, 1) X(ComputeCapabilityMajor, 75, 8) X(ComputeCapabilityMinor, 76, 0) \
+    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) X(MaxRegistersPerMultiprocessor, 82, 65536) \
+    X(PageableMemoryAccess, 88, 0) X(ConcurrentManagedAccess, 89, 1) X(CooperativeLaunch, 95, 0) \
+    X(MaxSharedMemoryPerBlockOptin, 97, shared_most) X(MaxBlocksPerMultiprocessor, 106, 32) \
+    X(MemoryPoolsSupported, 115, 1)
 #define CUDACPU_ERROR(name, number, words) cuda##name = number,
 #define CUDACPU_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
 enum cudaError : int { CUDACPU_ERRORS(CUDACPU_ERROR) };
 enum cudaDeviceAttr { CUDACPU_ATTRIBUTES(CUDACPU_ATTRIBUTE) };
-enum cudaMemcpyKind {
+enum cudaMemcpyKind {  // bit 0: to the device, bit 1: from the device
     cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
     cudaMemcpyDefault };
-enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
-enum cudaMemoryType {
-    cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
     cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy };
@@ -81,8 +75,7 @@ using cudaEvent_t = struct CUevent_st*;
 using cudaStream_t = CUstream_st*;
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
-#define cudaStreamLegacy ((cudaStream_t)0x1)
-#define cudaStreamPerThread ((cudaStream_t)0x2)
+
 // ---- what the functions are made of: `a ?: b` is b where a is cudaSuccess ---------------------------------
 
 namespace cudacpu {
@@ -95,12 +88,8 @@ enum class Kind { device, managed, pinned, registered, shared, dynamic };
 extern cudaError_t last_error, sticky_error;  // sticky: of a kernel, and no function works any more
 cudaError_t gate(const char* function);       // every function of the API passes here first
 inline cudaError_t failed(cudaError_t e) { return e ? last_error = e : e; }
-inline cudaError_t check(bool right, cudaError_t e = cudaErrorInvalidValue) {
-    return failed(right ? cudaSuccess : e);
-}
-template <class T> cudaError_t give(T* to, std::type_identity_t<T> value) {
-    return check(to) ?: (*to = value, cudaSuccess);
-}
+inline cudaError_t check(bool ok, cudaError_t e = cudaErrorInvalidValue) { return failed(ok ? cudaSuccess : e); }
+cudaError_t give(auto* to, auto value) { return check(to) ?: (*to = value, cudaSuccess); }
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 
@@ -136,8 +125,8 @@ template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // a call tha
 inline Kernel* kernel_of(const void*) { return nullptr; }  // its type is lost: what is set, is set for all
 inline int most_threads(const Kernel* k) { return k && k->max_threads ? k->max_threads : 1024; }
 inline cudaFuncAttributes attributes_of(const Kernel* k) {
-    return {
-        k ? k->static_bytes : 0, 0, 0, most_threads(k), 32, 80, 80, 0, int(k ? k->dynamic_limit : limit_of_all)};
+    if (!k) return {0, 0, 0, 1024, 32, 80, 80, 0, int(limit_of_all)};
+    return {k->static_bytes, 0, 0, most_threads(k), 32, 80, 80, 0, int(k->dynamic_limit)};
 }
 inline cudaError_t set_attribute(Kernel* k, cudaFuncAttribute attribute, int value) {
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
@@ -146,10 +135,9 @@ inline cudaError_t set_attribute(Kernel* k, cudaFuncAttribute attribute, int val
     return cudaSuccess;
 }
 inline cudaError_t occupancy(int* blocks, const Kernel* k, int threads, size_t dynamic_bytes) {
-    const size_t bytes = dynamic_bytes + (k ? k->static_bytes : 0) + 1024;
+    const int bytes = 1024 + dynamic_bytes + (k ? k->static_bytes : 0), most = most_threads(k);
     if (threads <= 0) return failed(cudaErrorInvalidValue);
-    return give(blocks,
-                threads > most_threads(k) ? 0 : std::min<size_t>({2048u / threads, 32, (228 << 10) / bytes}));
+    return give(blocks, threads > most ? 0 : std::min({2048 / threads, 32, (228 << 10) / bytes}));
 }
 inline cudaError_t attribute(int* to, cudaDeviceAttr attribute) {
 #define CUDACPU_VALUE(name, number, value) \
@@ -202,16 +190,16 @@ CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
 CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
 CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))
 CUDACPU_API(cudaSetDevice, (int device), check(!device, cudaErrorInvalidDevice))
-CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
 CUDACPU_API(cudaRuntimeGetVersion, (int* version), give(version, CUDART_VERSION))
 CUDACPU_API(cudaDriverGetVersion, (int* version), give(version, CUDART_VERSION))
-CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int d), check(!d, cudaErrorInvalidDevice) ?: give(p, {}))
+CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int device),
+            check(!device, cudaErrorInvalidDevice) ?: give(p, cudaDeviceProp()))
 CUDACPU_API(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr a, int device),
             check(!device, cudaErrorInvalidDevice) ?: attribute(value, a))
 CUDACPU_API(cudaDeviceCanAccessPeer, (int* can, int, int), give(can, 0))
+CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
 CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
-CUDACPU_API(cudaProfilerStart, (), cudaSuccess)
-CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
+CUDACPU_API(cudaProfilerStart, (), cudaSuccess) CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
 
 CUDACPU_API(cudaMalloc, (auto** p, size_t n, CUDACPU_HERE), allocate((void**)p, n, Kind::device, where))
 CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE),
@@ -219,11 +207,11 @@ CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE),
 CUDACPU_API(cudaMallocPitch, (auto** p, size_t* pitch, size_t width, size_t height, CUDACPU_HERE),
             give(pitch, (width + 511) / 512 * 512) ?: allocate((void**)p, *pitch * height, Kind::device, where))
 CUDACPU_API(cudaMallocManaged, (auto** p, size_t n, unsigned flags = cudaMemAttachGlobal, CUDACPU_HERE),
-            check(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost)
-                ?: allocate((void**)p, n, Kind::managed, where))
+            check(flags == 1 || flags == 2) ?: allocate((void**)p, n, Kind::managed, where))
 CUDACPU_API(cudaMallocHost, (auto** p, size_t n, unsigned = 0, CUDACPU_HERE),
             allocate((void**)p, n, Kind::pinned, where))
-CUDACPU_API(cudaHostAlloc, (auto** p, size_t n, unsigned, CUDACPU_HERE), allocate((void**)p, n, Kind::pinned, where))
+CUDACPU_API(cudaHostAlloc, (auto** p, size_t n, unsigned, CUDACPU_HERE),
+            allocate((void**)p, n, Kind::pinned, where))
 CUDACPU_API(cudaHostRegister, (void* p, size_t n, unsigned = 0, CUDACPU_HERE), register_host(p, n, where))
 CUDACPU_API(cudaFree, (void* p), release(p, Kind::device))
 CUDACPU_API(cudaFreeAsync, (void* p, cudaStream_t), release(p, Kind::device))
@@ -255,10 +243,10 @@ CUDACPU_API(cudaMemAdvise, (const void* p, size_t n, cudaMemoryAdvise, cudaMemLo
 
 CUDACPU_API(cudaMemcpyToSymbol, (const auto& symbol, const void* from, size_t n, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyHostToDevice),
-            copy(place(symbol, offset, n, kind != cudaMemcpyDeviceToHost), n, from, n, n, 1, kind, nullptr, true))
+            copy(place(symbol, offset, n, kind & (1 | 4)), n, from, n, n, 1, kind, nullptr, true))
 CUDACPU_API(cudaMemcpyFromSymbol, (void* to, const auto& symbol, size_t n, size_t offset = 0,
                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost),
-            copy(to, n, place(symbol, offset, n, kind != cudaMemcpyHostToDevice), n, n, 1, kind, nullptr, true))
+            copy(to, n, place(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, nullptr, true))
 CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, (void*)&symbol))
 CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
 
@@ -303,20 +291,15 @@ template <class... P> cudaError_t cudaLaunchKernel(
     }
 CUDACPU_REFUSED(cudaLaunchKernel, "launches by void*: give it the kernel itself, uncast", const void*)
 CUDACPU_REFUSED(cudaLaunchCooperativeKernel, "grid-wide synchronisation: its blocks run one after another")
-CUDACPU_REFUSED(cudaLaunchKernelEx, "clusters or launch attributes; write kernel<<<grid, block>>>(...)")
-CUDACPU_REFUSED(cudaLaunchKernelExC, "clusters or launch attributes; write kernel<<<grid, block>>>(...)")
-CUDACPU_REFUSED(cudaGraphCreate, "graphs; launch the kernels one by one")
-CUDACPU_REFUSED(cudaStreamBeginCapture, "graphs; launch the kernels one by one")
-CUDACPU_REFUSED(cudaCreateTextureObject, "textures; read the array by its index")
-CUDACPU_REFUSED(cudaCreateSurfaceObject, "surfaces; write the array by its index")
-CUDACPU_REFUSED(cudaMallocArray, "CUDA arrays (textures); use cudaMallocPitch")
-CUDACPU_REFUSED(cudaMalloc3D, "3-D allocations; use cudaMalloc and compute the index")
-CUDACPU_REFUSED(cudaMemcpy3D, "3-D copies; use cudaMemcpy2D, slice by slice")
-CUDACPU_REFUSED(cudaMemPoolCreate, "memory pools; use cudaMalloc")
-CUDACPU_REFUSED(cudaDeviceEnablePeerAccess, "peers: there is one device")
-CUDACPU_REFUSED(cudaMemcpyPeer, "peers: there is one device")
-CUDACPU_REFUSED(cudaMemcpyPeerAsync, "peers: there is one device")
-CUDACPU_REFUSED(cudaIpcGetMemHandle, "memory shared between processes")
+CUDACPU_REFUSED(cudaLaunchKernelEx, "clusters or launch attributes: write kernel<<<grid, block>>>(...)")
+CUDACPU_REFUSED(cudaLaunchKernelExC, "clusters or launch attributes: write kernel<<<grid, block>>>(...)")
+CUDACPU_REFUSED(cudaGraphCreate, "graphs: launch the kernels one by one")
+CUDACPU_REFUSED(cudaStreamBeginCapture, "graphs: launch the kernels one by one")
+CUDACPU_REFUSED(cudaCreateTextureObject, "textures: read the array by its index")
+CUDACPU_REFUSED(cudaMallocArray, "textures: use cudaMallocPitch") CUDACPU_REFUSED(cudaMemcpy3D, "3-D copies")
+CUDACPU_REFUSED(cudaMalloc3D, "3-D allocations") CUDACPU_REFUSED(cudaMemPoolCreate, "memory pools")
+CUDACPU_REFUSED(cudaMemcpyPeer, "peers") CUDACPU_REFUSED(cudaMemcpyPeerAsync, "peers")
+CUDACPU_REFUSED(cudaDeviceEnablePeerAccess, "peers") CUDACPU_REFUSED(cudaIpcGetMemHandle, "shared memory handles")
 // clang-format on
 
 }  // namespace cudacpu::api

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <queue>
 
 #include "internal.hpp"
 
@@ -116,7 +117,8 @@ size_t available_memory() {  // what the system says, and the limit of the conta
 }
 
 cudaError_t allocate(void** p, size_t bytes, Kind kind, Where where) {
-    if (auto e = give<void*>(p, nullptr)) return e;
+    if (auto e = check(p)) return e;
+    *p = nullptr;
     if (!bytes) return check(kind != Kind::managed);
     Region r{nullptr, bytes, kind, nullptr, 0, where};
     if (bytes <= available_memory() - bytes_in_use) r.start = map_before_guard(bytes, 16, &r.base, &r.pages);
@@ -126,7 +128,7 @@ cudaError_t allocate(void** p, size_t bytes, Kind kind, Where where) {
     add_region(r);
     bytes_in_use += bytes;
     if (kind == Kind::device || (kind == Kind::managed && managed_taken)) mprotect(r.base, r.pages, PROT_NONE);
-    return give<void*>(p, r.start);
+    return give(p, r.start);
 }
 
 cudaError_t register_host(void* p, size_t bytes, Where where) {
@@ -147,8 +149,12 @@ cudaError_t release(void* p, Kind kind) {
     hazards::region_gone(*r);
     if (kind == Kind::registered) return regions().erase(r->start + r->bytes), cudaSuccess;
     bytes_in_use -= r->bytes;
-    r->freed = true;  // its addresses are never given out again, so that a use after free is found
+    // Its addresses are never given out again, so that a use after free is found; the last ones are explained.
     mmap(r->base, r->pages + page, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
+    r->freed = true;
+    static std::queue<const char*> freed;
+    freed.push(r->base + r->pages + page);
+    if (freed.size() > 200) regions().erase(freed.front()), freed.pop();
     return cudaSuccess;
 }
 
@@ -182,10 +188,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (!to || !from) return failed(cudaErrorInvalidValue);
     const Side target = side_of(to, to_pitch * (height - 1) + width);
     const Side source = side_of(from, from_pitch * (height - 1) + width);
-    const Side no_target =
-        kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ? host_only : device_only;
-    const Side no_source =
-        kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ? host_only : device_only;
+    const Side no_target = kind & 1 ? host_only : device_only, no_source = kind & 2 ? host_only : device_only;
     std::string wrong;
     if (target == outside || source == outside)
         wrong =

@@ -135,14 +135,11 @@ cudaError_t finish_all() {
 bool work_is_queued() { return !queue().works.empty(); }
 
 cudaError_t create(cudaStream_t* stream, unsigned flags) {
-    if (auto e = check(flags <= cudaStreamNonBlocking) ?: give(stream, new CUstream_st{!flags, {}})) return e;
-    queue().streams.insert(*stream);
-    return cudaSuccess;
+    return check(flags <= cudaStreamNonBlocking)
+               ?: give(stream, *queue().streams.insert(new CUstream_st{!flags, {}}).first);
 }
 cudaError_t create(cudaEvent_t* event, unsigned flags) {
-    if (auto e = give(event, new CUevent_st{!(flags & cudaEventDisableTiming)})) return e;
-    queue().events.insert(*event);
-    return cudaSuccess;
+    return give(event, *queue().events.insert(new CUevent_st{!(flags & cudaEventDisableTiming)}).first);
 }
 cudaError_t destroy(cudaStream_t stream) {
     if (!queue().streams.erase(stream)) return failed(not_known);

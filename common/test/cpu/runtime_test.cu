@@ -84,6 +84,58 @@ TEST(Memory, ManagedAdviceOfBothKinds) {
     EXPECT_EQ(cudaSuccess, cudaFree(p));
 }
 
+TEST(Memory, NothingAndNowhere) {
+    int* p = reinterpret_cast<int*>(1);
+    EXPECT_EQ(cudaSuccess, cudaMalloc(&p, 0));
+    EXPECT_EQ(nullptr, p);
+    EXPECT_EQ(cudaSuccess, cudaMallocHost(&p, 0));
+    EXPECT_EQ(cudaErrorInvalidValue, cudaMallocManaged(&p, 0));
+    EXPECT_EQ(cudaErrorInvalidValue, cudaMallocManaged(&p, 4, cudaHostAllocDefault));
+    EXPECT_EQ(cudaSuccess, cudaFree(nullptr));
+    EXPECT_EQ(cudaSuccess, cudaFreeHost(nullptr));
+    EXPECT_EQ(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(nullptr));
+    EXPECT_EQ(cudaSuccess, cudaMemset(nullptr, 0, 0));
+    EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(nullptr, &p, 4, cudaMemcpyDefault));
+    EXPECT_EQ(cudaErrorInvalidMemcpyDirection, cudaMemcpy(&p, &p, 4, cudaMemcpyKind(7)));
+    EXPECT_EQ(cudaErrorInvalidMemcpyDirection, cudaGetLastError());
+}
+
+TEST(Memory, ANeighbourOfRegisteredMemoryIsNone) {
+    alignas(64) int both[2][4] = {};
+    cudaPointerAttributes a;
+    ASSERT_EQ(cudaSuccess, cudaHostRegister(both[0], sizeof both[0], cudaHostRegisterDefault));
+    EXPECT_EQ(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(both[0] + 1, 4));
+    EXPECT_EQ(cudaSuccess, cudaPointerGetAttributes(&a, both[1]));
+    EXPECT_EQ(cudaMemoryTypeUnregistered, a.type);
+    EXPECT_EQ(cudaSuccess, cudaMemcpy(both[0], both[1], sizeof both[0], cudaMemcpyDefault));
+    EXPECT_EQ(cudaSuccess, cudaHostUnregister(both[0]));
+    cudaGetLastError();
+}
+
+TEST(Memory, CopiesLaterTakeOrdinaryMemoryAtOnce) {
+    int *p, *pinned, host = 1;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&p, 8));
+    ASSERT_EQ(cudaSuccess, cudaMallocHost(&pinned, 8));
+    *pinned = 1;
+    EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(p, &host, 4, cudaMemcpyHostToDevice));
+    EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(p + 1, pinned, 4, cudaMemcpyHostToDevice));
+    host = *pinned = 2;
+    EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(pinned, p, 8, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(2, pinned[0]);  // not yet
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(0));
+    EXPECT_EQ(1, pinned[0]);
+    EXPECT_EQ(2, pinned[1]);
+    cudaFree(p), cudaFreeHost(pinned);
+}
+
+TEST(Memory, ManyAllocations) {
+    for (int i = 0; i < 100'000; ++i) {
+        char* p;
+        ASSERT_EQ(cudaSuccess, cudaMalloc(&p, 100));
+        ASSERT_EQ(cudaSuccess, cudaFree(p));
+    }
+}
+
 TEST(Memory, MoreThanThereIs) {
     size_t free, total;
     void* p;
@@ -106,6 +158,14 @@ TEST(Symbols, CopiesAndManaged) {
     EXPECT_EQ(17, managed_variable);
     EXPECT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&read, device_variable, sizeof read));
     EXPECT_EQ(8, read);
+    EXPECT_EQ(cudaErrorInvalidValue,
+              cudaMemcpyToSymbol(device_variable, &eight, sizeof eight, 0, cudaMemcpyDeviceToHost));
+    int* address;
+    size_t size;
+    EXPECT_EQ(cudaSuccess, cudaGetSymbolAddress(&address, device_variable));
+    EXPECT_EQ(&device_variable, address);
+    EXPECT_EQ(cudaSuccess, cudaGetSymbolSize(&size, table));
+    EXPECT_EQ(sizeof table, size);
     cudaFree(out);
     cudaGetLastError();
 }
@@ -135,6 +195,65 @@ TEST(Streams, WorkWaitsForTheHost) {
     cudaStreamDestroy(a), cudaStreamDestroy(b), cudaEventDestroy(e), cudaFreeHost(p), cudaFreeHost(q);
 }
 
+TEST(Streams, OnlyWhatIsWaitedForRuns) {
+    int* p;  // [0] a before the event, [1] a after it, [2] b, [3] c, [4] the default stream
+    cudaStream_t a, b, c;
+    cudaEvent_t e;
+    ASSERT_EQ(cudaSuccess, cudaMallocHost(&p, 20));
+    memset(p, 0, 20);
+    cudaStreamCreate(&a), cudaStreamCreate(&b), cudaStreamCreateWithFlags(&c, cudaStreamNonBlocking);
+    cudaEventCreate(&e);
+    add<<<1, 1, 0, a>>>(p, 1, 1);
+    EXPECT_EQ(cudaSuccess, cudaEventRecord(e, a));
+    add<<<1, 1, 0, a>>>(p + 1, 1, 1);
+    add<<<1, 1, 0, c>>>(p + 3, 1, 1);
+    EXPECT_EQ(cudaSuccess, cudaStreamWaitEvent(b, e));
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
+    EXPECT_EQ(1, p[0]);
+    EXPECT_EQ(0, p[1]);  // after the event
+    add<<<1, 1>>>(p + 4, 1, 1);
+    EXPECT_EQ(cudaSuccess, cudaStreamDestroy(a));
+    EXPECT_EQ(0, p[1]);  // a stream that is destroyed still does its work, but nobody waits for it
+    EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(a));
+    add<<<1, 1, 0, b>>>(p + 2, 1, 1);
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
+    EXPECT_EQ(1, p[4]);  // b waited for the default stream,
+    EXPECT_EQ(1, p[1]);  // which waited for a,
+    EXPECT_EQ(0, p[3]);  // but not for c
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(0));
+    EXPECT_EQ(0, p[3]);
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(1, p[3]);
+    cudaStreamDestroy(b), cudaStreamDestroy(c), cudaEventDestroy(e), cudaFreeHost(p);
+    EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaStreamDestroy(b));
+    EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventRecord(e));
+    cudaGetLastError();
+}
+
+TEST(Streams, Callbacks) {
+    static int* p;
+    static cudaError_t inside;
+    static int seen[2];
+    ASSERT_EQ(cudaSuccess, cudaMallocManaged(&p, 4));
+    add<<<1, 1>>>(p, 1, 5);
+    EXPECT_EQ(cudaSuccess, cudaLaunchHostFunc(
+                               nullptr,
+                               [](void* data) {
+                                   seen[0] = *p + *static_cast<int*>(data);
+                                   inside = cudaDeviceSynchronize();
+                               },
+                               &seen[1]));
+    EXPECT_EQ(cudaSuccess, cudaStreamAddCallback(
+                               nullptr, [](cudaStream_t, cudaError_t e, void*) { seen[1] = 7 + e; }, nullptr, 0));
+    EXPECT_EQ(0, seen[0]);
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(nullptr));
+    EXPECT_EQ(5, seen[0]);
+    EXPECT_EQ(7, seen[1]);
+    EXPECT_EQ(cudaErrorNotPermitted, inside);  // CUDA lets no callback call it
+    cudaFree(p);
+    cudaGetLastError();
+}
+
 TEST(Events, MeasureTime) {
     cudaEvent_t a, b;
     float ms = -1;
@@ -148,6 +267,24 @@ TEST(Events, MeasureTime) {
     EXPECT_EQ(cudaSuccess, cudaEventElapsedTime(&ms, a, b));
     EXPECT_GE(ms, 0);
     cudaEventDestroy(a), cudaEventDestroy(b);
+    cudaGetLastError();
+}
+
+TEST(Events, AskingEnds) {
+    cudaEvent_t e;
+    int* p;
+    ASSERT_EQ(cudaSuccess, cudaMallocHost(&p, 4));
+    *p = 0;
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    EXPECT_EQ(cudaSuccess, cudaEventQuery(e));  // never recorded
+    add<<<1, 1>>>(p, 1, 1);
+    cudaEventRecord(e);
+    while (cudaEventQuery(e) == cudaErrorNotReady) {}
+    EXPECT_EQ(1, *p);
+    while (cudaStreamQuery(0) == cudaErrorNotReady) {}
+    float ms;
+    EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, e, e));
+    cudaEventDestroy(e), cudaFreeHost(p);
     cudaGetLastError();
 }
 
@@ -199,5 +336,23 @@ TEST(Device, DescribesItself) {
     EXPECT_EQ(p.multiProcessorCount, sms);
     EXPECT_EQ(cudaSuccess, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0));
     EXPECT_EQ(8, blocks);
+    int grid = 0, block = 0;
+    EXPECT_EQ(cudaSuccess, cudaOccupancyMaxPotentialBlockSize(&grid, &block, add));
+    EXPECT_EQ(1024, block);
+    EXPECT_EQ(2 * sms, grid);
+    EXPECT_EQ(cudaErrorInvalidValue, cudaDeviceGetAttribute(&n, cudaDeviceAttr(9999), 0));
+    cudaFuncAttributes f;
+    EXPECT_EQ(cudaSuccess, cudaFuncGetAttributes(&f, add));
+    EXPECT_EQ(1024, f.maxThreadsPerBlock);
     cudaGetLastError();
+}
+
+TEST(Device, LaunchesAKernelByItsArguments) {
+    int *p, n = 3, value = 4;
+    ASSERT_EQ(cudaSuccess, cudaMallocManaged(&p, 12));
+    void* arguments[] = {&p, &n, &value};
+    EXPECT_EQ(cudaSuccess, cudaLaunchKernel(add, dim3(1), dim3(32), arguments));
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(4, p[2]);
+    cudaFree(p);
 }
