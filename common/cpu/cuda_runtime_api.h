@@ -76,7 +76,7 @@ using cudaStream_t = CUstream_st*;
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 
-// ---- what the functions are made of: `a ?: b` is b where a is cudaSuccess ---------------------------------
+// ---- what the functions are made of: `a ?: b` is b where a is cudaSuccess; for clang it is an int ---------
 
 namespace cudacpu {
 
@@ -89,7 +89,7 @@ extern cudaError_t last_error, sticky_error;  // sticky: of a kernel, and no fun
 cudaError_t gate(const char* function);       // every function of the API passes here first
 inline cudaError_t failed(cudaError_t e) { return e ? last_error = e : e; }
 inline cudaError_t check(bool ok, cudaError_t e = cudaErrorInvalidValue) { return failed(ok ? cudaSuccess : e); }
-cudaError_t give(auto* to, auto value) { return check(to) ?: (*to = value, cudaSuccess); }
+cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = value, cudaSuccess)); }
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 
@@ -185,7 +185,7 @@ inline cudaError_t cudaDeviceReset() { return reset(gate("cudaDeviceReset")); }
 
 // clang-format off
 #define CUDACPU_API(name, parameters, ...) \
-    inline cudaError_t name parameters { return gate(#name) ?: (__VA_ARGS__); }
+    inline cudaError_t name parameters { return cudaError_t(gate(#name) ?: (__VA_ARGS__)); }
 CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
 CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
 CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))

@@ -206,7 +206,8 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (stage) rows = staged->data(), from_pitch = width;
     const auto write = [=, keep = staged](char* row, size_t y) { memmove(row, rows + y * from_pitch, width); };
     wait |= target == host_only && !find(to);
-    return write_rows(to, to_pitch, width, height, stream, write) ?: wait ? finish(stream) : cudaSuccess;
+    if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;
+    return wait ? finish(stream) : cudaSuccess;
 }
 
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {

@@ -125,8 +125,10 @@ cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_functio
     return enqueue(stream, [=] { return device_takes_over(false), host_function(), cudaSuccess; });
 }
 
-cudaError_t finish(cudaStream_t stream) { return enqueue(stream, nothing) ?: run_works({queue().number}); }
-cudaError_t finish(cudaEvent_t event) { return known(event) ?: run_works({event->record}); }
+cudaError_t finish(cudaStream_t stream) {
+    return cudaError_t(enqueue(stream, nothing) ?: run_works({queue().number}));
+}
+cudaError_t finish(cudaEvent_t event) { return cudaError_t(known(event) ?: run_works({event->record})); }
 cudaError_t finish_all() {
     Numbers all;
     for (const auto& [number, work] : queue().works) all.insert(number);
@@ -135,8 +137,8 @@ cudaError_t finish_all() {
 bool work_is_queued() { return !queue().works.empty(); }
 
 cudaError_t create(cudaStream_t* stream, unsigned flags) {
-    return check(flags <= cudaStreamNonBlocking)
-               ?: give(stream, *queue().streams.insert(new CUstream_st{!flags, {}}).first);
+    if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
+    return give(stream, *queue().streams.insert(new CUstream_st{!flags, {}}).first);
 }
 cudaError_t create(cudaEvent_t* event, unsigned flags) {
     return give(event, *queue().events.insert(new CUevent_st{!(flags & cudaEventDisableTiming)}).first);
@@ -149,15 +151,15 @@ cudaError_t destroy(cudaStream_t stream) {
 cudaError_t destroy(cudaEvent_t event) { return check(queue().events.erase(event), not_known); }
 cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
     const auto work = [=] { return event->time = std::chrono::steady_clock::now(), cudaSuccess; };
-    return known(event) ?: enqueue(stream, work) ?: (event->record = queue().number, cudaSuccess);
+    return cudaError_t(known(event) ?: enqueue(stream, work) ?: (event->record = queue().number, cudaSuccess));
 }
 cudaError_t wait_for(cudaEvent_t event, cudaStream_t stream) {
-    if (auto e = known(event) ?: enqueue(stream, nothing)) return e;
+    if (cudaError_t e{known(event) ?: enqueue(stream, nothing)}) return e;
     queue().works.rbegin()->second.after.insert(event->record);
     return cudaSuccess;
 }
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop) {
-    if (auto e = known(start) ?: known(stop)) return e;
+    if (cudaError_t e{known(start) ?: known(stop)}) return e;
     if (!start->timed || !stop->timed || !start->record || !stop->record) return failed(not_known);
     if (queue().works.count(start->record) || queue().works.count(stop->record)) return failed(cudaErrorNotReady);
     return give(ms, std::chrono::duration<float, std::milli>(stop->time - start->time).count());
