@@ -93,7 +93,7 @@ cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = 
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 
-cudaError_t allocate(void** p, size_t bytes, Kind kind, Where where);
+cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
 cudaError_t release(void* p, Kind kind);
 cudaError_t register_host(void* p, size_t bytes, Where where);
 cudaPointerAttributes attributes_of(const void* p);
@@ -125,8 +125,8 @@ template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // a call tha
 inline Kernel* kernel_of(const void*) { return nullptr; }  // its type is lost: what is set, is set for all
 inline int most_threads(const Kernel* k) { return k && k->max_threads ? k->max_threads : 1024; }
 inline cudaFuncAttributes attributes_of(const Kernel* k) {
-    if (!k) return {0, 0, 0, 1024, 32, 80, 80, 0, int(limit_of_all)};
-    return {k->static_bytes, 0, 0, most_threads(k), 32, 80, 80, 0, int(k->dynamic_limit)};
+    const size_t bytes = k ? k->static_bytes : 0, limit = k ? k->dynamic_limit : limit_of_all;
+    return {bytes, 0, 0, most_threads(k), 32, 80, 80, 0, int(limit)};
 }
 inline cudaError_t set_attribute(Kernel* k, cudaFuncAttribute attribute, int value) {
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
@@ -201,17 +201,14 @@ CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
 CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
 CUDACPU_API(cudaProfilerStart, (), cudaSuccess) CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
 
-CUDACPU_API(cudaMalloc, (auto** p, size_t n, CUDACPU_HERE), allocate((void**)p, n, Kind::device, where))
-CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE),
-            allocate((void**)p, n, Kind::device, where))
+CUDACPU_API(cudaMalloc, (auto** p, size_t n, CUDACPU_HERE), allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE), allocate(p, n, Kind::device, where))
 CUDACPU_API(cudaMallocPitch, (auto** p, size_t* pitch, size_t width, size_t height, CUDACPU_HERE),
-            give(pitch, (width + 511) / 512 * 512) ?: allocate((void**)p, *pitch * height, Kind::device, where))
+            give(pitch, (width + 511) / 512 * 512) ?: allocate(p, *pitch * height, Kind::device, where))
 CUDACPU_API(cudaMallocManaged, (auto** p, size_t n, unsigned flags = cudaMemAttachGlobal, CUDACPU_HERE),
-            check(flags == 1 || flags == 2) ?: allocate((void**)p, n, Kind::managed, where))
-CUDACPU_API(cudaMallocHost, (auto** p, size_t n, unsigned = 0, CUDACPU_HERE),
-            allocate((void**)p, n, Kind::pinned, where))
-CUDACPU_API(cudaHostAlloc, (auto** p, size_t n, unsigned, CUDACPU_HERE),
-            allocate((void**)p, n, Kind::pinned, where))
+            check(flags == 1 || flags == 2) ?: allocate(p, n, Kind::managed, where))
+CUDACPU_API(cudaMallocHost, (auto** p, size_t n, unsigned = 0, CUDACPU_HERE), allocate(p, n, Kind::pinned, where))
+CUDACPU_API(cudaHostAlloc, (auto** p, size_t n, unsigned, CUDACPU_HERE), allocate(p, n, Kind::pinned, where))
 CUDACPU_API(cudaHostRegister, (void* p, size_t n, unsigned = 0, CUDACPU_HERE), register_host(p, n, where))
 CUDACPU_API(cudaFree, (void* p), release(p, Kind::device))
 CUDACPU_API(cudaFreeAsync, (void* p, cudaStream_t), release(p, Kind::device))

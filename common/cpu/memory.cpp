@@ -41,6 +41,17 @@ Side side_of(const void* p, size_t bytes) {  // and whether all bytes lie within
     return r->kind == Kind::device ? device_only : r->kind == Kind::managed ? either : host_only;
 }
 
+cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cudaStream_t stream, auto write) {
+    return enqueue(stream, [=] {
+        for (size_t y = 0; y < height; ++y) {
+            char* row = static_cast<char*>(to) + y * pitch;
+            write(row, y);
+            if (Region* r = find(row)) hazards::bytes_written(*r, row - r->start, width);
+        }
+        return cudaSuccess;
+    });
+}
+
 }  // namespace
 
 Region* find(const void* address) {
@@ -116,9 +127,9 @@ size_t available_memory() {  // what the system says, and the limit of the conta
     return bytes;
 }
 
-cudaError_t allocate(void** p, size_t bytes, Kind kind, Where where) {
-    if (auto e = check(p)) return e;
-    *p = nullptr;
+cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where) {
+    void** p = static_cast<void**>(pointer_to_set);
+    if (auto e = give(p, nullptr)) return e;
     if (!bytes) return check(kind != Kind::managed);
     Region r{nullptr, bytes, kind, nullptr, 0, where};
     if (bytes <= available_memory() - bytes_in_use) r.start = map_before_guard(bytes, 16, &r.base, &r.pages);
@@ -166,20 +177,6 @@ cudaPointerAttributes attributes_of(const void* p) {
     return {r->kind == Kind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, q, q};
 }
 
-namespace {
-template <class F>
-cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cudaStream_t stream, F write) {
-    return enqueue(stream, [=] {
-        for (size_t y = 0; y < height; ++y) {
-            char* row = static_cast<char*>(to) + y * pitch;
-            write(row, y);
-            if (Region* r = find(row)) hazards::bytes_written(*r, row - r->start, width);
-        }
-        return cudaSuccess;
-    });
-}
-}  // namespace
-
 cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                  cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
     if (!width || !height) return cudaSuccess;
@@ -189,14 +186,15 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     const Side target = side_of(to, to_pitch * (height - 1) + width);
     const Side source = side_of(from, from_pitch * (height - 1) + width);
     const Side no_target = kind & 1 ? host_only : device_only, no_source = kind & 2 ? host_only : device_only;
-    std::string wrong;
+    const bool misdirected = kind != cudaMemcpyDefault && (target == no_target || source == no_source);
+    const char* const names[] = {"host", "device", "managed"};
     if (target == outside || source == outside)
-        wrong =
-            text(" of %zu bytes goes beyond its memory: ", width * height) + explain(target == outside ? to : from);
-    else if (kind != cudaMemcpyDefault && (target == no_target || source == no_source))
-        wrong = text(": the direction is wrong: the target is %s memory, the source %s memory",
-                     target == device_only ? "device" : "host", source == device_only ? "device" : "host");
-    if (!wrong.empty()) return say("cudacpu: " + (api_function + wrong)), failed(cudaErrorInvalidValue);
+        say(text("cudacpu: %s of %zu bytes goes beyond its memory: %s", api_function, width * height,
+                 explain(target == outside ? to : from).c_str()));
+    else if (misdirected)
+        say(text("cudacpu: %s: the direction is wrong: the target is %s memory, the source %s memory", api_function,
+                 names[target], names[source]));
+    if (target == outside || source == outside || misdirected) return failed(cudaErrorInvalidValue);
 
     // CUDA has taken an ordinary source when it returns; a pinned one it reads later.
     const bool stage = !wait && source == host_only && !find(from);
