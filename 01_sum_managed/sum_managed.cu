@@ -4,7 +4,7 @@
 //
 //   tutorial      grid-stride loop, tree in shared memory, an atomicAdd a block   slow: 256 blocks on any GPU
 //   full_grid     the same kernel on as many blocks as the GPU holds at once      slow: two barriers a step
-//   warp_fold     registers and shuffles instead of the tree                      slow: 4-byte loads, one in flight
+//   warp_fold     registers and shuffles instead of the tree                      slow: 4-byte loads, four times as many
 //   vectorised    16-byte loads, four in flight                                   slow: the result needs a reset
 //   last_block    the block that finishes last delivers the sum                   one launch, nothing else
 //

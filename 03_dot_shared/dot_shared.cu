@@ -7,7 +7,7 @@
 //   no_shared          an atomic add for every thread                 slow: thousands of adds wait in line
 //   atomics            the tutorial's tree, an atomic add a block     slow: somebody must zero the result first
 //   last_block         the block that finishes last adds the rest     slow: 64 small blocks leave the GPU idle
-//   shuffle            a grid that fills the GPU, sums in registers   slow: 4-byte loads, one pair in flight
+//   shuffle            a grid that fills the GPU, sums in registers   slow: 4-byte loads, four times as many
 //   vectorised         16-byte loads, four pairs in flight            slow: barriers and a ticket, if n is small
 //   warp_atomics       an atomic add a warp, no barrier, no reset     slow: thousands of adds again, if n is large
 //   tutorial_double    the tutorial's kernel, added up in double

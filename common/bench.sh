@@ -25,7 +25,8 @@ if ! [ -x "$build/gpu/04_reduction_variants" ]; then
     exit 77
 fi
 bench 01_sum_managed default
-bench 02_clock_min default --timeline "$folder/02_clock_min/gpu_timeline.csv"
+bench 02_clock_min default
+bench 02_clock_min timeline --timeline
 bench 03_dot_shared default
 bench 03_dot_shared 2_24 --n 16777216
 bench 03_dot_shared 2_28 --n 268435456
