@@ -4,183 +4,103 @@
 
 namespace cooperative_groups {
 
-using cudacpu::Where;
+using cudacpu::ull;
 
-struct thread_block {
-    static void sync(Where where = Where::here()) { __syncthreads(where); }
-    static unsigned thread_rank() { return cudacpu::rank; }
-    static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
-    static unsigned num_threads() { return size(); }
+// Any group: a block, or some lanes of one warp. Ranks count the lanes from the lowest on.
+struct thread_group {
+    unsigned mask = 0, meta_rank = 0, meta_size = 1;  // no lanes: the block
+    unsigned size() const { return mask ? __popc(mask) : blockDim.x * blockDim.y * blockDim.z; }
+    unsigned num_threads() const { return size(); }
+    unsigned thread_rank() const { return mask ? __popc(mask & ((1u << cudacpu::lane) - 1)) : cudacpu::rank; }
+    void sync(CUDACPU_HERE) const { mask ? __syncwarp(mask, where) : __syncthreads(where); }
+};
+
+struct thread_block : thread_group {
     static dim3 group_index() { return blockIdx; }
     static dim3 thread_index() { return threadIdx; }
     static dim3 group_dim() { return blockDim; }
-    static dim3 dim_threads() { return blockDim; }
 };
 inline thread_block this_thread_block() { return {}; }
 
 struct grid_group {
-    template <class T = void>
-    void sync() const {
-        static_assert(sizeof(T*) == 0,
+    template <class... A> void sync(A...) const {
+        static_assert(sizeof...(A) > 9,
                       "grid.sync(): the CPU device runs one block after another; use two kernels");
     }
-    static unsigned long long block_rank() {
-        return blockIdx.x + gridDim.x * (blockIdx.y + 1ull * gridDim.y * blockIdx.z);
-    }
-    static unsigned long long num_blocks() { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
-    static unsigned long long thread_rank() { return block_rank() * thread_block::size() + cudacpu::rank; }
-    static unsigned long long size() { return num_blocks() * thread_block::size(); }
-    static unsigned long long num_threads() { return size(); }
-    static dim3 group_dim() { return gridDim; }
-    static dim3 dim_blocks() { return gridDim; }
-    static dim3 block_index() { return blockIdx; }
+    ull num_blocks() const { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
+    ull block_rank() const { return blockIdx.x + gridDim.x * (blockIdx.y + 1ull * gridDim.y * blockIdx.z); }
+    ull size() const { return num_blocks() * this_thread_block().size(); }
+    ull num_threads() const { return size(); }
+    ull thread_rank() const { return block_rank() * this_thread_block().size() + cudacpu::rank; }
 };
 inline grid_group this_grid() { return {}; }
 
-// Some lanes of one warp. Ranks count the lanes of the mask from the lowest on.
-class lanes_group {
-protected:
-    unsigned mask, meta_rank = 0, meta_size = 1;
-    int lane_of(unsigned rank) const {
-        unsigned rest = mask;
-        while (rank-- && rest) rest &= rest - 1;
-        return rest ? __ffs(rest) - 1 : cudacpu::lane;
-    }
-    template <class T>
-    T from(const char* what, T value, int rank, Where w) const {
-        const cudacpu::Lanes lanes(what, mask, value, w);
-        return lanes.get<T>(rank >= 0 && rank < int(size()) ? lane_of(rank) : int(cudacpu::lane));
-    }
-    unsigned packed(unsigned lanes) const {  // as ranks of this group
-        unsigned bits = 0;
-        for (unsigned i = 0, rest = mask; rest; ++i, rest &= rest - 1)
-            if (lanes & rest & -rest) bits |= 1u << i;
-        return bits;
-    }
+template <class Group> void sync(const Group& group, CUDACPU_HERE) { group.sync(where); }
 
-public:
-    lanes_group(unsigned mask, unsigned meta_rank, unsigned meta_size)
-        : mask(mask), meta_rank(meta_rank), meta_size(meta_size) {}
-    unsigned thread_rank() const { return __popc(mask & ((1u << cudacpu::lane) - 1)); }
-    unsigned size() const { return __popc(mask); }
-    unsigned num_threads() const { return size(); }
+struct coalesced_group : thread_group {
     unsigned meta_group_rank() const { return meta_rank; }
     unsigned meta_group_size() const { return meta_size; }
-    unsigned lanes() const { return mask; }
-    void sync(Where w = Where::here()) const { __syncwarp(mask, w); }
-    template <class T>
-    T shfl(T v, int rank, Where w = Where::here()) const {
-        return from("shfl()", v, (rank % int(size()) + size()) % size(), w);
+    template <class T> T from(unsigned rank, const char* what, T value, cudacpu::Where where) const {
+        const cudacpu::Lanes lanes(what, mask, value, where);
+        unsigned rest = mask;
+        while (rest && rank--) rest &= rest - 1;
+        return lanes.get<T>(rest ? std::countr_zero(rest) : cudacpu::lane);  // of no such rank: its own
     }
-    template <class T>
-    T shfl_up(T v, unsigned d, Where w = Where::here()) const {
-        return from("shfl_up()", v, int(thread_rank()) - int(d), w);
+#define CUDACPU_FROM(rank, name, N) \
+    template <class T> T name(T v, N n, CUDACPU_HERE) const { return from(rank, #name "()", v, where); }
+    CUDACPU_FROM(unsigned(n) % size(), shfl, int)
+    CUDACPU_FROM(thread_rank() - n, shfl_up, unsigned)
+    CUDACPU_FROM(thread_rank() + n, shfl_down, unsigned)
+    CUDACPU_FROM(thread_rank() ^ n, shfl_xor, unsigned)
+    unsigned ranks(unsigned lanes) const {
+        unsigned bits = 0, rest = mask;
+        for (unsigned bit = 1; rest; bit *= 2, rest &= rest - 1) bits |= lanes & rest & -rest ? bit : 0;
+        return bits;
     }
-    template <class T>
-    T shfl_down(T v, unsigned d, Where w = Where::here()) const {
-        return from("shfl_down()", v, int(thread_rank() + d), w);
-    }
-    template <class T>
-    T shfl_xor(T v, unsigned d, Where w = Where::here()) const {
-        return from("shfl_xor()", v, int(thread_rank() ^ d), w);
-    }
-    unsigned ballot(int p, Where w = Where::here()) const { return packed(__ballot_sync(mask, p, w)); }
-    int any(int p, Where w = Where::here()) const { return __any_sync(mask, p, w); }
-    int all(int p, Where w = Where::here()) const { return __all_sync(mask, p, w); }
-    template <class T>
-    unsigned match_any(T v, Where w = Where::here()) const {
-        return packed(__match_any_sync(mask, v, w));
-    }
-    template <class T>
-    unsigned match_all(T v, int& all, Where w = Where::here()) const {
-        return packed(__match_all_sync(mask, v, &all, w));
-    }
+    int any(int p, CUDACPU_HERE) const { return __any_sync(mask, p, where); }
+    int all(int p, CUDACPU_HERE) const { return __all_sync(mask, p, where); }
+    unsigned ballot(int p, CUDACPU_HERE) const { return ranks(__ballot_sync(mask, p, where)); }
 };
+inline coalesced_group coalesced_threads(CUDACPU_HERE) { return {{__activemask(where)}}; }
 
-template <unsigned Size, class Parent = void>
-struct thread_block_tile : lanes_group {
-    static_assert(Size && Size <= 32 && !(Size & (Size - 1)), "a tile has 1, 2, 4, 8, 16 or 32 threads here");
-    thread_block_tile()
-        : lanes_group(unsigned((1ull << Size) - 1) << (cudacpu::lane & ~(Size - 1)), cudacpu::rank / Size,
-                      (thread_block::size() + Size - 1) / Size) {}
+template <unsigned Size, class Parent = void> struct thread_block_tile : thread_block_tile<Size> {
+    using thread_block_tile<Size>::thread_block_tile;
+};
+template <unsigned Size> struct thread_block_tile<Size, void> : coalesced_group {
+    static_assert(Size <= 32 && std::has_single_bit(Size), "a tile has 1, 2, 4, 8, 16 or 32 threads here");
+    explicit thread_block_tile(coalesced_group part) : coalesced_group(part) {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
-    static unsigned thread_rank() { return cudacpu::lane % Size; }
 };
-template <unsigned Size, class Parent>
-thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
-    return {};
+
+// Tiles follow the parent's ranks. Of a block, those of one warp matter.
+inline coalesced_group tiled_partition(const thread_group& parent, unsigned n, CUDACPU_HERE) {
+    if (n > 32 || !std::has_single_bit(n)) cudacpu::trap("tiled_partition() by a size but 1, 2, 4 ... 32", where);
+    const unsigned rank = parent.thread_rank(), first = parent.mask ? 0 : rank - cudacpu::lane;
+    unsigned rest = parent.mask ? parent.mask : ~0u >> (32 - min(32u, parent.size() - first)), tile = 0;
+    for (unsigned r = first; rest; ++r, rest &= rest - 1) tile |= r / n == rank / n ? rest & -rest : 0;
+    return {{tile, rank / n, (parent.size() + n - 1) / n}};
+}
+template <unsigned Size, class Parent> thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
+    return thread_block_tile<Size, Parent>(tiled_partition(parent, Size));
+}
+inline coalesced_group binary_partition(const coalesced_group& g, bool p, CUDACPU_HERE) {
+    const unsigned yes = __ballot_sync(g.mask, p, where), mine = g.mask & (p ? yes : ~yes);
+    return {{mine, p && mine != g.mask, 1u + (mine != g.mask)}};
+}
+template <class T> coalesced_group labeled_partition(const coalesced_group& g, T label, CUDACPU_HERE) {
+    const unsigned mine = __match_any_sync(g.mask, label, where), first = mine & -mine;
+    const unsigned firsts = __ballot_sync(g.mask, first == 1u << cudacpu::lane, where);
+    return {{mine, unsigned(__popc(firsts & (first - 1))), unsigned(__popc(firsts))}};
 }
 
-struct coalesced_group : lanes_group {
-    using lanes_group::lanes_group;
-};
-inline coalesced_group coalesced_threads(Where w = Where::here()) { return {__activemask(w), 0, 1}; }
-template <class Parent>
-coalesced_group tiled_partition(const Parent& parent, unsigned n) {
-    const unsigned first = cudacpu::lane & ~(n - 1);
-    return {unsigned((1ull << n) - 1) << first, parent.thread_rank() / n, (parent.size() + n - 1) / n};
-}
-template <class T>
-coalesced_group labeled_partition(const lanes_group& g, T label, Where w = Where::here()) {
-    return {__match_any_sync(g.lanes(), label, w), 0, 1};
-}
-inline coalesced_group binary_partition(const lanes_group& g, bool p, Where w = Where::here()) {
-    return labeled_partition(g, int(p), w);
-}
-using thread_group = coalesced_group;  // a block has a type of its own here
+template <class T> struct plus : decltype(cudacpu::sum) {};
+template <class T> struct less : decltype(cudacpu::least) {};
+template <class T> struct greater : decltype(cudacpu::most) {};
+using std::bit_and, std::bit_or, std::bit_xor;
 
-template <class Group>
-void sync(const Group& group, Where where = Where::here()) {
-    group.sync(where);
-}
-
-template <class T>
-struct plus {
-    T operator()(T a, T b) const {
-        if constexpr (std::is_integral_v<T>) return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
-        else return a + b;  // integers wrap, as the GPU's adders do
-    }
-};
-template <class T>
-struct less {
-    T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <class T>
-struct greater {
-    T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <class T>
-struct bit_and {
-    T operator()(T a, T b) const { return a & b; }
-};
-template <class T>
-struct bit_or {
-    T operator()(T a, T b) const { return a | b; }
-};
-template <class T>
-struct bit_xor {
-    T operator()(T a, T b) const { return a ^ b; }
-};
-template <class T, class Op>
-T reduce(const lanes_group& g, T value, Op op, Where w = Where::here()) {
-    return cudacpu::fold("cooperative_groups::reduce()", g.lanes(), value, op, w);
-}
-template <class T, class Op>
-T inclusive_scan(const lanes_group& g, T value, Op op, Where w = Where::here()) {
-    const cudacpu::Lanes lanes("inclusive_scan()", g.lanes(), value, w);
-    T sum = value;
-    for (int i = int(cudacpu::lane) - 1; i >= 0; --i)
-        if (lanes.present() >> i & 1) sum = op(lanes.get<T>(i), sum);
-    return sum;
-}
-template <class T>
-T inclusive_scan(const lanes_group& g, T value, Where w = Where::here()) {
-    return inclusive_scan(g, value, plus<T>(), w);
-}
-template <class T>
-T exclusive_scan(const lanes_group& g, T value, Where w = Where::here()) {
-    return inclusive_scan(g, value, plus<T>(), w) - value;
+template <class T, class Op> T reduce(const coalesced_group& g, T value, Op op, CUDACPU_HERE) {
+    return cudacpu::fold("cooperative_groups::reduce()", g.mask, value, op, where);
 }
 
 }  // namespace cooperative_groups

@@ -2,339 +2,267 @@
 // `__global__` and `__shared__` stay as they are: the translator (cudacpu.cpp) rewrites them.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
-#if defined(__NVCC__) || !defined(__cplusplus)
-#error "this folder holds the CPU device's headers: it is not for nvcc, and not for C"
+#ifdef __NVCC__
+#error "this folder holds the CPU device's headers: it is not for nvcc"
 #endif
-#include <algorithm>
-#include <atomic>
+#include <assert.h>
+#include <math.h>  // not <cmath>: without std::, too, abs() and sqrt() have to take floats
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 #include <bit>
-#include <cassert>
-#include <cmath>
-#include <concepts>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <functional>
-#include <type_traits>
+#include <limits>
 
 #include "cuda_runtime_api.h"
 
-#ifndef __CUDACC__
 #define __CUDACC__ 1
-#endif
+#define __CUDACC_VER_MAJOR__ 13
 #define __device__
 #define __host__
 #define __constant__
 #define __managed__
 #define __grid_constant__
-#define __nv_pure__
 #define __forceinline__ inline __attribute__((always_inline))
-#define __inline_hint__
 #define __align__(n) __attribute__((aligned(n)))
-#define __builtin_align__(n) __attribute__((aligned(n)))
-#define __restrict__ __restrict
-#define __CUDACC_VER_MAJOR__ 13
-#define __CUDACC_VER_MINOR__ 0
 
 // They never change while a thread runs, so that they may be const: the compiler keeps them in registers.
-extern const uint3 threadIdx asm("cudacpu_threadIdx");
-extern const uint3 blockIdx asm("cudacpu_blockIdx");
-extern const dim3 blockDim asm("cudacpu_blockDim");
-extern const dim3 gridDim asm("cudacpu_gridDim");
+extern const uint3 threadIdx asm("cudacpu_threadIdx"), blockIdx asm("cudacpu_blockIdx");
+extern const dim3 blockDim asm("cudacpu_blockDim"), gridDim asm("cudacpu_gridDim");
 extern const int warpSize;
 
-// ---- barriers and fences ---------------------------------------------------------------------------------
-
-inline void __syncthreads(CUDACPU_HERE) { cudacpu::barrier("__syncthreads()", 0, where); }
-inline int __syncthreads_count(int p, CUDACPU_HERE) {
-    return cudacpu::barrier("__syncthreads_count()", p != 0, where);
-}
-inline int __syncthreads_or(int p, CUDACPU_HERE) {
-    return cudacpu::barrier("__syncthreads_or()", p != 0, where) > 0;
-}
-inline int __syncthreads_and(int p, CUDACPU_HERE) {
-    return cudacpu::barrier("__syncthreads_and()", p == 0, where) == 0;
-}
-inline void __threadfence() { cudacpu::fence(); }
-inline void __threadfence_block() { cudacpu::fence(); }
-inline void __threadfence_system() { cudacpu::fence(); }
-
-// ---- warp operations -------------------------------------------------------------------------------------
-
-inline void __syncwarp(unsigned mask = 0xffffffff, CUDACPU_HERE) {
-    cudacpu::Lanes("__syncwarp()", mask, 0, where);
-}
-inline unsigned __activemask(CUDACPU_HERE) { return cudacpu::active_lanes(where); }
-
-template <class T> concept cudacpu_exchangeable = std::is_arithmetic_v<T> && sizeof(T) >= 4 && sizeof(T) <= 8;
-
-#define CUDACPU_SHUFFLE(name, Argument, source) \
-    template <cudacpu_exchangeable T> \
-    CUDACPU_QUIET T name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) { \
-        const cudacpu::Lanes lanes(#name "()", mask, value, where); \
-        const int me = cudacpu::lane, first = me & ~(width - 1), last = first + width - 1, from = source; \
-        return lanes.get<T>(from >= first && from <= last ? from : me); \
-    }
-CUDACPU_SHUFFLE(__shfl_sync, int, first + (argument & (width - 1)))
-CUDACPU_SHUFFLE(__shfl_up_sync, unsigned, me - int(argument))
-CUDACPU_SHUFFLE(__shfl_down_sync, unsigned, me + int(argument))
-CUDACPU_SHUFFLE(__shfl_xor_sync, int, (me ^ argument) > last ? me : me ^ argument)
-#undef CUDACPU_SHUFFLE
-
-namespace cudacpu {
-template <class T, class F>
-CUDACPU_QUIET T fold(const char* what, unsigned mask, T value, F f, Where where) {
-    const Lanes lanes(what, mask, value, where);
-    bool first = true;
-    for (int i = 0; i < 32; ++i)
-        if (lanes.present() >> i & 1) {
-            value = first ? lanes.get<T>(i) : static_cast<T>(f(value, lanes.get<T>(i)));
-            first = false;
-        }
-    return value;
-}
-}  // namespace cudacpu
-
-inline unsigned __ballot_sync(unsigned mask, int p, CUDACPU_HERE) {
-    return cudacpu::fold("__ballot_sync()", mask, p ? 1u << cudacpu::lane : 0u, std::bit_or<>(), where);
-}
-inline int __any_sync(unsigned mask, int p, CUDACPU_HERE) {
-    return cudacpu::fold("__any_sync()", mask, int(p != 0), std::bit_or<>(), where);
-}
-inline int __all_sync(unsigned mask, int p, CUDACPU_HERE) {
-    return cudacpu::fold("__all_sync()", mask, int(p != 0), std::bit_and<>(), where);
-}
-template <class T> concept cudacpu_word = std::same_as<T, int> || std::same_as<T, unsigned>;
-#define CUDACPU_REDUCE(name, T, f) \
-    inline T name(unsigned mask, T value, CUDACPU_HERE) { \
-        return cudacpu::fold(#name "()", mask, value, f, where); \
-    }
-CUDACPU_REDUCE(__reduce_add_sync, unsigned, std::plus<>())
-CUDACPU_REDUCE(__reduce_add_sync, int, [](unsigned a, unsigned b) { return a + b; })
-CUDACPU_REDUCE(__reduce_min_sync, unsigned, [](auto a, auto b) { return std::min(a, b); })
-CUDACPU_REDUCE(__reduce_min_sync, int, [](auto a, auto b) { return std::min(a, b); })
-CUDACPU_REDUCE(__reduce_max_sync, unsigned, [](auto a, auto b) { return std::max(a, b); })
-CUDACPU_REDUCE(__reduce_max_sync, int, [](auto a, auto b) { return std::max(a, b); })
-CUDACPU_REDUCE(__reduce_and_sync, unsigned, std::bit_and<>())
-CUDACPU_REDUCE(__reduce_or_sync, unsigned, std::bit_or<>())
-CUDACPU_REDUCE(__reduce_xor_sync, unsigned, std::bit_xor<>())
-#undef CUDACPU_REDUCE
-
-template <cudacpu_exchangeable T>
-CUDACPU_QUIET unsigned __match_any_sync(unsigned mask, T value, CUDACPU_HERE) {
-    const cudacpu::Lanes lanes("__match_any_sync()", mask, value, where);
-    unsigned same = 0;
-    for (int i = 0; i < 32; ++i)
-        if (lanes.present() >> i & 1 && lanes.get<T>(i) == value) same |= 1u << i;
-    return same;
-}
-template <cudacpu_exchangeable T>
-CUDACPU_QUIET unsigned __match_all_sync(unsigned mask, T value, int* all, CUDACPU_HERE) {
-    const cudacpu::Lanes lanes("__match_all_sync()", mask, value, where);
-    *all = 1;
-    for (int i = 0; i < 32; ++i)
-        if (lanes.present() >> i & 1 && lanes.get<T>(i) != value) *all = 0;
-    return *all ? lanes.present() : 0;
-}
-
-// ---- atomics: for the types that CUDA has them for, so that nvcc takes what this takes -------------------
+// ---- what the families below are made of -----------------------------------------------------------------
 
 namespace cudacpu {
 using ull = unsigned long long;
-template <class T, class... U> concept one_of = (std::same_as<T, U> || ...);
-template <class T, class F>
-CUDACPU_QUIET T atomic(T* address, F f, Where where, bool compare = false) {
+template <class T, class... U>
+concept one_of = (std::is_same_v<T, U> || ...);
+template <class T> using as = std::type_identity_t<T>;  // an argument that T is not deduced from
+inline constexpr auto least = [](auto a, auto b) { return b < a ? b : a; };
+inline constexpr auto most = [](auto a, auto b) { return a < b ? b : a; };
+inline constexpr auto sum = []<class T>(T a, T b) -> T {  // integers wrap, as the GPU's adders do
+    if constexpr (std::is_integral_v<T>) return ull(a) + ull(b);
+    else return a + b;
+};
+constexpr ull join(unsigned low, unsigned high) { return ull(high) << 32 | low; }
+
+template <class T, class F> CUDACPU_QUIET T fold(const char* what, unsigned mask, T value, F f, Where where) {
+    const Lanes lanes(what, mask, value, where);
+    unsigned rest = lanes.present();
+    for (value = lanes.get<T>(std::countr_zero(rest)); rest &= rest - 1;)
+        value = f(value, lanes.get<T>(std::countr_zero(rest)));
+    return value;
+}
+template <class T> CUDACPU_QUIET unsigned match(const Lanes& lanes, T value) {
+    unsigned same = 0;
+    for (unsigned rest = lanes.present(); rest; rest &= rest - 1)  // memcmp: a NaN matches itself
+        if (const T other = lanes.get<T>(std::countr_zero(rest)); !memcmp(&other, &value, sizeof value))
+            same |= rest & -rest;
+    return same;
+}
+template <class T, class F> CUDACPU_QUIET T atomic(T* address, Where where, bool compare, F f) {
     about_to_do_atomic(address, sizeof(T), compare, where);
     const T old = *address;  // no other fiber runs between the two
     *address = f(old);
     return old;
 }
+// As PTX has it: what is out of range saturates; a NaN is 0 from float to 32 bits, else the highest bit.
+template <class Int, class Float> Int to_integer(Float x) {
+    using Range = std::numeric_limits<Int>;
+    if (isnan(x)) return sizeof(Int) + sizeof(Float) == 8 ? 0 : Int(1) << (8 * sizeof(Int) - 1);
+    return x >= Float(Range::max()) ? Range::max() : x <= Float(Range::min()) ? Range::min() : Int(x);
+}
 }  // namespace cudacpu
-#define CUDACPU_ATOMIC(name, expression, ...) \
-    template <cudacpu::one_of<__VA_ARGS__> T> \
-    CUDACPU_QUIET T name(T* address, std::type_identity_t<T> value, CUDACPU_HERE) { \
-        return cudacpu::atomic(address, [=](T old) CUDACPU_QUIET -> T { return expression; }, where); \
-    } \
-    template <class T> T name##_block(T* address, std::type_identity_t<T> value, CUDACPU_HERE) { \
-        return name(address, value, where); \
-    } \
-    template <class T> T name##_system(T* address, std::type_identity_t<T> value, CUDACPU_HERE) { \
-        return name(address, value, where); \
+
+// ---- barriers and fences ---------------------------------------------------------------------------------
+
+inline void __threadfence() { cudacpu::fence(); }
+inline void __threadfence_block() { cudacpu::fence(); }
+inline void __threadfence_system() { cudacpu::fence(); }
+inline void __syncthreads(CUDACPU_HERE) { cudacpu::barrier("__syncthreads()", 0, where); }
+#define CUDACPU_BARRIER(name, vote, result) \
+    inline int name(int p, CUDACPU_HERE) { return cudacpu::barrier(#name "()", vote, where) result; }
+CUDACPU_BARRIER(__syncthreads_count, p != 0, +0)
+CUDACPU_BARRIER(__syncthreads_or, p != 0, > 0)
+CUDACPU_BARRIER(__syncthreads_and, p == 0, == 0)
+
+// ---- warp operations: +value promotes as nvcc's overloads do ---------------------------------------------
+
+inline unsigned __activemask(CUDACPU_HERE) { return cudacpu::active_lanes(where); }
+inline void __syncwarp(unsigned mask = ~0u, CUDACPU_HERE) { cudacpu::Lanes("__syncwarp()", mask, 0, where); }
+
+// As PTX has it: the argument counts modulo 32, and __shfl_xor_sync reaches into lower segments, not higher.
+#define CUDACPU_SHUFFLE(name, Argument, source)                                                        \
+    template <class T>                                                                                 \
+    CUDACPU_QUIET auto name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) { \
+        const cudacpu::Lanes lanes(#name "()", mask, +value, where);                                   \
+        const int n = argument & 31, me = cudacpu::lane, first = me & -width, from = source;           \
+        return lanes.get<decltype(+value)>(from < first + width ? from & 31 : me);                     \
     }
-CUDACPU_ATOMIC(atomicAdd, std::is_integral_v<T> ? T(cudacpu::ull(old) + cudacpu::ull(value)) : T(old + value),
-               int, unsigned, cudacpu::ull, float, double)
-CUDACPU_ATOMIC(atomicSub, T(unsigned(old) - unsigned(value)), int, unsigned)
-CUDACPU_ATOMIC(atomicExch, ((void)old, value), int, unsigned, cudacpu::ull, float)
-CUDACPU_ATOMIC(atomicMin, std::min(old, value), int, unsigned, cudacpu::ull, long long)
-CUDACPU_ATOMIC(atomicMax, std::max(old, value), int, unsigned, cudacpu::ull, long long)
-CUDACPU_ATOMIC(atomicAnd, old & value, int, unsigned, cudacpu::ull)
-CUDACPU_ATOMIC(atomicOr, old | value, int, unsigned, cudacpu::ull)
-CUDACPU_ATOMIC(atomicXor, old ^ value, int, unsigned, cudacpu::ull)
-CUDACPU_ATOMIC(atomicInc, old >= value ? 0 : old + 1, unsigned)
-CUDACPU_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1, unsigned)
-#undef CUDACPU_ATOMIC
+CUDACPU_SHUFFLE(__shfl_sync, int, first + (n & (width - 1)))
+CUDACPU_SHUFFLE(__shfl_up_sync, unsigned, me - n < first ? me : me - n)
+CUDACPU_SHUFFLE(__shfl_down_sync, unsigned, me + n)
+CUDACPU_SHUFFLE(__shfl_xor_sync, int, me ^ n)
 
-#define CUDACPU_CAS(name) \
-    template <cudacpu::one_of<int, unsigned, cudacpu::ull, unsigned short> T> \
-    CUDACPU_QUIET T name(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired, \
-                         CUDACPU_HERE) { \
-        auto f = [=](T old) CUDACPU_QUIET { return old == expected ? desired : old; }; \
-        return cudacpu::atomic(address, f, where, true); \
+template <class T> unsigned __match_any_sync(unsigned mask, T value, CUDACPU_HERE) {
+    return cudacpu::match({"__match_any_sync()", mask, +value, where}, +value);
+}
+template <class T> unsigned __match_all_sync(unsigned mask, T value, int* all, CUDACPU_HERE) {
+    const cudacpu::Lanes lanes("__match_all_sync()", mask, +value, where);
+    *all = cudacpu::match(lanes, +value) == lanes.present();
+    return *all ? lanes.present() : 0;
+}
+
+#define CUDACPU_FOLD(R, name, T, shown, f) \
+    inline R name(unsigned mask, T v, CUDACPU_HERE) { return cudacpu::fold(#name "()", mask, shown, f, where); }
+CUDACPU_FOLD(unsigned, __ballot_sync, int, v ? 1u << cudacpu::lane : 0u, std::bit_or())
+CUDACPU_FOLD(int, __any_sync, int, v != 0, std::bit_or())
+CUDACPU_FOLD(int, __all_sync, int, v != 0, std::bit_and())
+#define CUDACPU_REDUCE(op, T, f) CUDACPU_FOLD(T, __reduce_##op##_sync, T, v, f)
+// clang-format off
+CUDACPU_REDUCE(add, int, cudacpu::sum)         CUDACPU_REDUCE(add, unsigned, cudacpu::sum)
+CUDACPU_REDUCE(min, int, cudacpu::least)       CUDACPU_REDUCE(min, unsigned, cudacpu::least)
+CUDACPU_REDUCE(max, int, cudacpu::most)        CUDACPU_REDUCE(max, unsigned, cudacpu::most)
+CUDACPU_REDUCE(and, unsigned, std::bit_and())  CUDACPU_REDUCE(or, unsigned, std::bit_or())
+CUDACPU_REDUCE(xor, unsigned, std::bit_xor())
+// clang-format on
+
+// ---- atomics: for the types that CUDA has them for, so that nvcc takes what this takes -------------------
+
+#define CUDACPU_ATOMIC(name, expression, ...)                                                                \
+    template <cudacpu::one_of<__VA_ARGS__> T> T name(T* address, cudacpu::as<T> value, CUDACPU_HERE) {       \
+        return cudacpu::atomic(address, where, false, [=](T old) CUDACPU_QUIET -> T { return expression; }); \
     }
-CUDACPU_CAS(atomicCAS)
-CUDACPU_CAS(atomicCAS_block)
-CUDACPU_CAS(atomicCAS_system)
-#undef CUDACPU_CAS
+#define CUDACPU_CAS(name, ...)                                                          \
+    template <cudacpu::one_of<__VA_ARGS__> T>                                           \
+    T name(T* address, cudacpu::as<T> expected, cudacpu::as<T> value, CUDACPU_HERE) {   \
+        auto swap = [=](T old) CUDACPU_QUIET { return old == expected ? value : old; }; \
+        return cudacpu::atomic(address, where, true, swap);                             \
+    }
+#define CUDACPU_SCOPES(X, name, ...) X(name, __VA_ARGS__) X(name##_block, __VA_ARGS__) X(name##_system, __VA_ARGS__)
+    // clang-format off
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicAdd, cudacpu::sum(old, value), int, unsigned, cudacpu::ull, float, double)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicSub, cudacpu::sum(old, T(0u - value)), int, unsigned)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicExch, ((void)old, value), int, unsigned, cudacpu::ull, float)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicMin, cudacpu::least(old, value), int, unsigned, cudacpu::ull, long long)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicMax, cudacpu::most(old, value), int, unsigned, cudacpu::ull, long long)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicAnd, old & value, int, unsigned, cudacpu::ull)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicOr, old | value, int, unsigned, cudacpu::ull)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicXor, old ^ value, int, unsigned, cudacpu::ull)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicInc, old >= value ? 0 : old + 1, unsigned)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicDec, old == 0 || old > value ? value : old - 1, unsigned)
+CUDACPU_SCOPES(CUDACPU_CAS, atomicCAS, int, unsigned, cudacpu::ull, unsigned short)
+// clang-format on
 
-// ---- mathematics and bits --------------------------------------------------------------------------------
+// ---- mathematics -----------------------------------------------------------------------------------------
 
-#define CUDACPU_MINMAX(T) \
-    constexpr T min(T a, T b) { return b < a ? b : a; } \
-    constexpr T max(T a, T b) { return a < b ? b : a; }
-CUDACPU_MINMAX(int)
-CUDACPU_MINMAX(unsigned)
-CUDACPU_MINMAX(long)
-CUDACPU_MINMAX(unsigned long)
-CUDACPU_MINMAX(long long)
-CUDACPU_MINMAX(unsigned long long)
-#undef CUDACPU_MINMAX
-inline float min(float a, float b) { return fminf(a, b); }
-inline float max(float a, float b) { return fmaxf(a, b); }
-inline double min(double a, double b) { return fmin(a, b); }
-inline double max(double a, double b) { return fmax(a, b); }
-constexpr unsigned min(int a, unsigned b) { return min(unsigned(a), b); }
-constexpr unsigned min(unsigned a, int b) { return min(a, unsigned(b)); }
-constexpr unsigned max(int a, unsigned b) { return max(unsigned(a), b); }
-constexpr unsigned max(unsigned a, int b) { return max(a, unsigned(b)); }
-inline double min(float a, double b) { return fmin(a, b); }
-inline double min(double a, float b) { return fmin(a, b); }
-inline double max(float a, double b) { return fmax(a, b); }
-inline double max(double a, float b) { return fmax(a, b); }
+#define CUDACPU_MINMAX(A, B, smaller, larger)           \
+    inline auto min(A a, B b) { return smaller(a, b); } \
+    inline auto max(A a, B b) { return larger(a, b); }
+#define CUDACPU_MINMAX_OF(A, B, f, g) \
+    CUDACPU_MINMAX(A, A, f, g) CUDACPU_MINMAX(A, B, f, g) CUDACPU_MINMAX(B, A, f, g) CUDACPU_MINMAX(B, B, f, g)
+                                CUDACPU_MINMAX_OF(int, unsigned, cudacpu::least, cudacpu::most)
+                                    CUDACPU_MINMAX_OF(long, unsigned long, cudacpu::least, cudacpu::most)
+                                        CUDACPU_MINMAX_OF(long long, unsigned long long, cudacpu::least,
+                                                          cudacpu::most)
+                                            CUDACPU_MINMAX_OF(float, double, fmin,
+                                                              fmax)  // of a NaN and a number they give the number
 
-#define CUDACPU_UNARY(T, name, expression) inline T name(T x) { return expression; }
-CUDACPU_UNARY(float, rsqrtf, 1 / sqrtf(x))
-CUDACPU_UNARY(double, rsqrt, 1 / sqrt(x))
-CUDACPU_UNARY(float, rcbrtf, 1 / cbrtf(x))
-CUDACPU_UNARY(float, sinpif, sinf(float(M_PI) * x))
-CUDACPU_UNARY(float, cospif, cosf(float(M_PI) * x))
-CUDACPU_UNARY(float, __expf, expf(x))
-CUDACPU_UNARY(float, __exp10f, exp10f(x))
-CUDACPU_UNARY(float, __logf, logf(x))
-CUDACPU_UNARY(float, __log2f, log2f(x))
-CUDACPU_UNARY(float, __log10f, log10f(x))
-CUDACPU_UNARY(float, __sinf, sinf(x))
-CUDACPU_UNARY(float, __cosf, cosf(x))
-CUDACPU_UNARY(float, __tanf, tanf(x))
-CUDACPU_UNARY(float, __saturatef, fminf(fmaxf(x, 0), 1))
-CUDACPU_UNARY(float, __frcp_rn, 1 / x)
-CUDACPU_UNARY(float, __fsqrt_rn, sqrtf(x))
-CUDACPU_UNARY(float, __frsqrt_rn, 1 / sqrtf(x))
-CUDACPU_UNARY(double, __drcp_rn, 1 / x)
-CUDACPU_UNARY(double, __dsqrt_rn, sqrt(x))
-#undef CUDACPU_UNARY
+#define CUDACPU_FUNCTION(name, expression)                          \
+    inline double name(double x) noexcept { return expression; }    \
+    inline float name(float x) noexcept { return name(double(x)); } \
+    inline float name##f(float x) noexcept { return name(double(x)); }
+    CUDACPU_FUNCTION(rsqrt, 1 / sqrt(x))
+        CUDACPU_FUNCTION(sinpi, sin(M_PI* remainder(x, 1)) * (fabs(remainder(x, 2)) > 0.5 ? -1 : 1))
+            CUDACPU_FUNCTION(cospi, sinpi(0.5 - fabs(remainder(x, 2)))) inline void sincospi(double x, double* s,
+                                                                                             double* c) {
+    *s = sinpi(x), *c = cospi(x);
+}
+inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
 inline void __sincosf(float x, float* s, float* c) { *s = sinf(x), *c = cosf(x); }
 inline float __powf(float x, float y) { return powf(x, y); }
-inline float __fdividef(float x, float y) { return x / y; }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fdividef(float x, float y) { return fabsf(y) > 0x1p126f ? x * 0 : x / y; }
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
-// Conversions to integers stay within the integer's range, as the GPU's do; a NaN becomes 0.
-template <class Int, class Float>
-Int cudacpu_to_integer(Float x) {
-    if (!(x == x)) return 0;
-    if (x >= Float(std::numeric_limits<Int>::max())) return std::numeric_limits<Int>::max();
-    return x <= Float(std::numeric_limits<Int>::min()) ? std::numeric_limits<Int>::min() : Int(x);
-}
-#define CUDACPU_CONVERT(From, from, To, to) \
-    inline To __##from##2##to##_rn(From x) { return cudacpu_to_integer<To>(std::nearbyint(x)); } \
-    inline To __##from##2##to##_rz(From x) { return cudacpu_to_integer<To>(std::trunc(x)); } \
-    inline To __##from##2##to##_ru(From x) { return cudacpu_to_integer<To>(std::ceil(x)); } \
-    inline To __##from##2##to##_rd(From x) { return cudacpu_to_integer<To>(std::floor(x)); }
-CUDACPU_CONVERT(float, float, int, int)
-CUDACPU_CONVERT(float, float, unsigned, uint)
-CUDACPU_CONVERT(float, float, long long, ll)
-CUDACPU_CONVERT(double, double, int, int)
-CUDACPU_CONVERT(double, double, unsigned, uint)
-CUDACPU_CONVERT(double, double, long long, ll)
-#undef CUDACPU_CONVERT
-inline float __int2float_rn(int x) { return float(x); }
-inline float __uint2float_rn(unsigned x) { return float(x); }
-inline float __double2float_rn(double x) { return float(x); }
-inline double __int2double_rn(int x) { return x; }
+#define CUDACPU_FLOAT(name, expression) \
+    inline float __##name(float x) { return expression; }
+#define CUDACPU_ROUNDED(name, op)                                    \
+    inline float __f##name##_rn(float x, float y) { return x op y; } \
+    inline double __d##name##_rn(double x, double y) { return x op y; }
+#define CUDACPU_CONVERT(Float, to, Int)                                                      \
+    inline Int __##Float##2##to##_rn(Float x) { return cudacpu::to_integer<Int>(rint(x)); }  \
+    inline Int __##Float##2##to##_rz(Float x) { return cudacpu::to_integer<Int>(x); }        \
+    inline Int __##Float##2##to##_ru(Float x) { return cudacpu::to_integer<Int>(ceil(x)); }  \
+    inline Int __##Float##2##to##_rd(Float x) { return cudacpu::to_integer<Int>(floor(x)); } \
+    inline Float __##to##2##Float##_rn(Int x) { return x; }
+inline float __double2float_rn(double x) { return x; }
+// clang-format off
+CUDACPU_FLOAT(expf, expf(x))           CUDACPU_FLOAT(exp10f, exp10f(x))   CUDACPU_FLOAT(logf, logf(x))
+CUDACPU_FLOAT(log2f, log2f(x))         CUDACPU_FLOAT(log10f, log10f(x))   CUDACPU_FLOAT(sinf, sinf(x))
+CUDACPU_FLOAT(cosf, cosf(x))           CUDACPU_FLOAT(tanf, tanf(x))       CUDACPU_FLOAT(frcp_rn, 1 / x)
+CUDACPU_FLOAT(frsqrt_rn, rsqrtf(x))    CUDACPU_FLOAT(fsqrt_rn, sqrtf(x))  CUDACPU_FLOAT(saturatef, fminf(fmaxf(x, 0), 1))
+CUDACPU_ROUNDED(add, +)    CUDACPU_ROUNDED(sub, -)    CUDACPU_ROUNDED(mul, *)    CUDACPU_ROUNDED(div, /)
+CUDACPU_CONVERT(float, int, int)        CUDACPU_CONVERT(float, uint, unsigned)
+CUDACPU_CONVERT(float, ll, long long)   CUDACPU_CONVERT(float, ull, unsigned long long)
+CUDACPU_CONVERT(double, int, int)       CUDACPU_CONVERT(double, uint, unsigned)
+CUDACPU_CONVERT(double, ll, long long)  CUDACPU_CONVERT(double, ull, unsigned long long)
+// clang-format on
 
-constexpr int __popc(unsigned x) { return std::popcount(x); }
-constexpr int __popcll(unsigned long long x) { return std::popcount(x); }
-constexpr int __clz(int x) { return std::countl_zero(unsigned(x)); }
-constexpr int __clzll(long long x) { return std::countl_zero(cudacpu::ull(x)); }
-constexpr int __ffs(int x) { return x ? std::countr_zero(unsigned(x)) + 1 : 0; }
-constexpr int __ffsll(long long x) { return x ? std::countr_zero(cudacpu::ull(x)) + 1 : 0; }
-constexpr unsigned __brev(unsigned x) {
-    unsigned r = 0;
-    for (int i = 0; i < 32; ++i) r |= (x >> i & 1) << (31 - i);
+// ---- bits ------------------------------------------------------------------------------------------------
+
+#define CUDACPU_BITS(name, expression)                        \
+    constexpr int __##name(unsigned x) { return expression; } \
+    constexpr int __##name##ll(unsigned long long x) { return expression; }
+                            CUDACPU_BITS(popc, std::popcount(x)) CUDACPU_BITS(clz, std::countl_zero(x))
+                                CUDACPU_BITS(ffs,
+                                             x ? std::countr_zero(x) + 1
+                                               : 0) constexpr unsigned long long __brevll(unsigned long long x) {
+    cudacpu::ull r = 0;
+    for (int i = 0; i < 64; ++i) r |= (x >> i & 1) << (63 - i);
     return r;
 }
-constexpr unsigned long long __brevll(unsigned long long x) {
-    return cudacpu::ull(__brev(unsigned(x))) << 32 | __brev(unsigned(x >> 32));
-}
+constexpr unsigned __brev(unsigned x) { return __brevll(x) >> 32; }
 constexpr unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
-    const unsigned long long bytes = cudacpu::ull(y) << 32 | x;
     unsigned r = 0;
-    for (int i = 0; i < 4; ++i) {
-        const unsigned pick = selector >> 4 * i, byte = bytes >> 8 * (pick & 7) & 0xff;
-        r |= (pick & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << 8 * i;
+    for (int i = 0; i < 32; i += 8, selector >>= 4) {  // bit 3 of a selector asks for the byte's sign
+        const signed char byte = cudacpu::join(x, y) >> 8 * (selector & 7);
+        r |= (byte >> (selector & 8 ? 7 : 0) & 0xff) << i;
     }
     return r;
 }
-constexpr unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n) {
-    return (cudacpu::ull(high) << 32 | low) << (n & 31) >> 32;
+constexpr unsigned __funnelshift_l(unsigned a, unsigned b, unsigned n) {
+    return cudacpu::join(a, b) << n % 32 >> 32;
 }
-constexpr unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n) {
-    return (cudacpu::ull(high) << 32 | low) >> (n & 31);
-}
+constexpr unsigned __funnelshift_r(unsigned a, unsigned b, unsigned n) { return cudacpu::join(a, b) >> n % 32; }
 constexpr int __mul24(int a, int b) { return int(unsigned(a << 8 >> 8) * unsigned(b << 8 >> 8)); }
 constexpr unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
-constexpr int __mulhi(int a, int b) { return static_cast<long long>(a) * b >> 32; }
-constexpr unsigned __umulhi(unsigned a, unsigned b) { return cudacpu::ull(a) * b >> 32; }
-__extension__ typedef __int128 cudacpu_int128;
-constexpr long long __mul64hi(long long a, long long b) { return cudacpu_int128(a) * b >> 64; }
-constexpr unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-    return static_cast<unsigned __int128>(a) * b >> 64;
-}
-constexpr unsigned __sad(int a, int b, unsigned c) { return c + (a < b ? unsigned(b) - a : unsigned(a) - b); }
-constexpr unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a < b ? b - a : a - b); }
-constexpr int __hadd(int a, int b) { return (static_cast<long long>(a) + b) >> 1; }
-constexpr int __dp4a(int a, int b, int c) {
-    for (int i = 0; i < 32; i += 8) c += static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i);
+constexpr int __mulhi(int a, int b) { return int64_t(a) * b >> 32; }
+constexpr unsigned __umulhi(unsigned a, unsigned b) { return uint64_t(a) * b >> 32; }
+constexpr unsigned long long __umul64hi(uint64_t a, uint64_t b) { return __uint128_t(a) * b >> 64; }
+template <cudacpu::one_of<int, unsigned> T> constexpr T __dp4a(T a, T b, T c) {
+    using Byte = std::conditional_t<std::is_signed_v<T>, signed char, unsigned char>;
+    for (int i = 0; i < 32; i += 8) c = cudacpu::sum(c, T(Byte(a >> i) * Byte(b >> i)));
     return c;
 }
-constexpr int __float_as_int(float x) { return std::bit_cast<int>(x); }
-constexpr unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
-constexpr float __int_as_float(int x) { return std::bit_cast<float>(x); }
-constexpr float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
-constexpr long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
-constexpr double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
-constexpr int __double2hiint(double x) { return __double_as_longlong(x) >> 32; }
-constexpr int __double2loint(double x) { return int(__double_as_longlong(x)); }
-constexpr double __hiloint2double(int h, int l) {
-    return __longlong_as_double(cudacpu::ull(h) << 32 | unsigned(l));
-}
+#define CUDACPU_CAST(From, from, To, to) \
+    constexpr To __##from##_as_##to(From x) { return std::bit_cast<To>(x); }
+// clang-format off
+CUDACPU_CAST(float, float, int, int)               CUDACPU_CAST(int, int, float, float)
+CUDACPU_CAST(float, float, unsigned, uint)         CUDACPU_CAST(unsigned, uint, float, float)
+CUDACPU_CAST(double, double, long long, longlong)  CUDACPU_CAST(long long, longlong, double, double)
+    // clang-format on
 
-template <class T> __forceinline__ T __ldg(const T* p) { return *p; }
+    // ---- memory, time, and what ends a kernel: inlined by force where a report shall name the program's line -
+
+    template <class T>
+    __forceinline__ T __ldg(const T* p) {
+    return *p;
+}
 template <class T> __forceinline__ T __ldcg(const T* p) { return *p; }
 template <class T> __forceinline__ T __ldcs(const T* p) { return *p; }
-template <class T> __forceinline__ void __stcg(T* p, std::type_identity_t<T> value) { *p = value; }
-template <class T> __forceinline__ void __stcs(T* p, std::type_identity_t<T> value) { *p = value; }
-
-// ---- time, and what ends a kernel ------------------------------------------------------------------------
-
+template <class T> __forceinline__ void __stcg(T* p, cudacpu::as<T> value) { *p = value; }
+template <class T> __forceinline__ void __stcs(T* p, cudacpu::as<T> value) { *p = value; }
 inline long long clock64() { return cudacpu::clock_ticks(); }  // clock() is the engine's as well
 inline void __nanosleep(unsigned) { cudacpu::give_way(); }
 inline void __trap(CUDACPU_HERE) { cudacpu::trap("__trap()", where); }
-inline void __brkpt(CUDACPU_HERE) { cudacpu::trap("__brkpt()", where); }
-inline void __assume(bool) {}

@@ -1,6 +1,7 @@
 // vector_types.h - CUDA's short vectors (int2, float4, ...), dim3, and their make_ functions.
 #pragma once
 
+// clang-format off
 #define CUDACPU_VECTOR(name, T) \
     struct name##1 { T x; }; \
     struct alignas(2 * sizeof(T)) name##2 { T x, y; }; \
@@ -10,21 +11,15 @@
     constexpr name##2 make_##name##2(T x, T y) { return {x, y}; } \
     constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
     constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
-CUDACPU_VECTOR(char, signed char)
-CUDACPU_VECTOR(uchar, unsigned char)
-CUDACPU_VECTOR(short, short)
-CUDACPU_VECTOR(ushort, unsigned short)
-CUDACPU_VECTOR(int, int)
-CUDACPU_VECTOR(uint, unsigned)
-CUDACPU_VECTOR(long, long)
-CUDACPU_VECTOR(ulong, unsigned long)
-CUDACPU_VECTOR(longlong, long long)
-CUDACPU_VECTOR(ulonglong, unsigned long long)
-CUDACPU_VECTOR(float, float)
-CUDACPU_VECTOR(double, double)
-#undef CUDACPU_VECTOR
+CUDACPU_VECTOR(char, signed char)    CUDACPU_VECTOR(uchar, unsigned char)
+CUDACPU_VECTOR(short, short)         CUDACPU_VECTOR(ushort, unsigned short)
+CUDACPU_VECTOR(int, int)             CUDACPU_VECTOR(uint, unsigned)
+CUDACPU_VECTOR(long, long)           CUDACPU_VECTOR(ulong, unsigned long)
+CUDACPU_VECTOR(longlong, long long)  CUDACPU_VECTOR(ulonglong, unsigned long long)
+CUDACPU_VECTOR(float, float)         CUDACPU_VECTOR(double, double)
+    // clang-format on
 
-struct dim3 {
+    struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}

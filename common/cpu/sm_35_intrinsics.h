@@ -1,1 +1,0 @@
-#include "cuda_runtime.h"  // the CPU device keeps everything there
