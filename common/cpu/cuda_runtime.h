@@ -80,30 +80,18 @@ inline void __threadfence() { cudacpu::fence(); }
 inline void __threadfence_block() { cudacpu::fence(); }
 inline void __threadfence_system() { cudacpu::fence(); }
 inline void __syncthreads(CUDACPU_HERE) { cudacpu::barrier("__syncthreads()", 0, where); }
+// clang-format off
 #define CUDACPU_BARRIER(name, vote, result) \
     inline int name(int p, CUDACPU_HERE) { return cudacpu::barrier(#name "()", vote, where) result; }
 CUDACPU_BARRIER(__syncthreads_count, p != 0, +0)
 CUDACPU_BARRIER(__syncthreads_or, p != 0, > 0)
 CUDACPU_BARRIER(__syncthreads_and, p == 0, == 0)
+// clang-format on
 
 // ---- warp operations: +value promotes as nvcc's overloads do ---------------------------------------------
 
 inline unsigned __activemask(CUDACPU_HERE) { return cudacpu::active_lanes(where); }
 inline void __syncwarp(unsigned mask = ~0u, CUDACPU_HERE) { cudacpu::Lanes("__syncwarp()", mask, 0, where); }
-
-// As PTX has it: the argument counts modulo 32, and __shfl_xor_sync reaches into lower segments, not higher.
-#define CUDACPU_SHUFFLE(name, Argument, source)                                                        \
-    template <class T>                                                                                 \
-    CUDACPU_QUIET auto name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) { \
-        const cudacpu::Lanes lanes(#name "()", mask, +value, where);                                   \
-        const int n = argument & 31, me = cudacpu::lane, first = me & -width, from = source;           \
-        return lanes.get<decltype(+value)>(from < first + width ? from & 31 : me);                     \
-    }
-CUDACPU_SHUFFLE(__shfl_sync, int, first + (n & (width - 1)))
-CUDACPU_SHUFFLE(__shfl_up_sync, unsigned, me - n < first ? me : me - n)
-CUDACPU_SHUFFLE(__shfl_down_sync, unsigned, me + n)
-CUDACPU_SHUFFLE(__shfl_xor_sync, int, me ^ n)
-
 template <class T> unsigned __match_any_sync(unsigned mask, T value, CUDACPU_HERE) {
     return cudacpu::match({"__match_any_sync()", mask, +value, where}, +value);
 }
@@ -113,34 +101,45 @@ template <class T> unsigned __match_all_sync(unsigned mask, T value, int* all, C
     return *all ? lanes.present() : 0;
 }
 
+// clang-format off
+// As PTX has it: the argument counts modulo 32, and __shfl_xor_sync reaches into lower segments, not higher.
+#define CUDACPU_SHUFFLE(name, Argument, source) \
+    template <class T> \
+    CUDACPU_QUIET auto name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) { \
+        const cudacpu::Lanes lanes(#name "()", mask, +value, where); \
+        const int n = argument & 31, me = cudacpu::lane, first = me & -width, from = source; \
+        return lanes.get<decltype(+value)>(from < first + width ? from & 31 : me); \
+    }
+CUDACPU_SHUFFLE(__shfl_sync, int, first + (n & (width - 1)))
+CUDACPU_SHUFFLE(__shfl_up_sync, unsigned, me - n < first ? me : me - n)
+CUDACPU_SHUFFLE(__shfl_down_sync, unsigned, me + n)
+CUDACPU_SHUFFLE(__shfl_xor_sync, int, me ^ n)
+
 #define CUDACPU_FOLD(R, name, T, shown, f) \
     inline R name(unsigned mask, T v, CUDACPU_HERE) { return cudacpu::fold(#name "()", mask, shown, f, where); }
+#define CUDACPU_REDUCE(op, T, f) CUDACPU_FOLD(T, __reduce_##op##_sync, T, v, f)
 CUDACPU_FOLD(unsigned, __ballot_sync, int, v ? 1u << cudacpu::lane : 0u, std::bit_or())
 CUDACPU_FOLD(int, __any_sync, int, v != 0, std::bit_or())
 CUDACPU_FOLD(int, __all_sync, int, v != 0, std::bit_and())
-#define CUDACPU_REDUCE(op, T, f) CUDACPU_FOLD(T, __reduce_##op##_sync, T, v, f)
-// clang-format off
-CUDACPU_REDUCE(add, int, cudacpu::sum)         CUDACPU_REDUCE(add, unsigned, cudacpu::sum)
-CUDACPU_REDUCE(min, int, cudacpu::least)       CUDACPU_REDUCE(min, unsigned, cudacpu::least)
-CUDACPU_REDUCE(max, int, cudacpu::most)        CUDACPU_REDUCE(max, unsigned, cudacpu::most)
-CUDACPU_REDUCE(and, unsigned, std::bit_and())  CUDACPU_REDUCE(or, unsigned, std::bit_or())
+CUDACPU_REDUCE(add, int, cudacpu::sum)        CUDACPU_REDUCE(add, unsigned, cudacpu::sum)
+CUDACPU_REDUCE(min, int, cudacpu::least)      CUDACPU_REDUCE(min, unsigned, cudacpu::least)
+CUDACPU_REDUCE(max, int, cudacpu::most)       CUDACPU_REDUCE(max, unsigned, cudacpu::most)
+CUDACPU_REDUCE(or, unsigned, std::bit_or())   CUDACPU_REDUCE(and, unsigned, std::bit_and())
 CUDACPU_REDUCE(xor, unsigned, std::bit_xor())
-// clang-format on
 
 // ---- atomics: for the types that CUDA has them for, so that nvcc takes what this takes -------------------
 
-#define CUDACPU_ATOMIC(name, expression, ...)                                                                \
-    template <cudacpu::one_of<__VA_ARGS__> T> T name(T* address, cudacpu::as<T> value, CUDACPU_HERE) {       \
+#define CUDACPU_ATOMIC(name, expression, ...) \
+    template <cudacpu::one_of<__VA_ARGS__> T> T name(T* address, cudacpu::as<T> value, CUDACPU_HERE) { \
         return cudacpu::atomic(address, where, false, [=](T old) CUDACPU_QUIET -> T { return expression; }); \
     }
-#define CUDACPU_CAS(name, ...)                                                          \
-    template <cudacpu::one_of<__VA_ARGS__> T>                                           \
-    T name(T* address, cudacpu::as<T> expected, cudacpu::as<T> value, CUDACPU_HERE) {   \
+#define CUDACPU_CAS(name, ...) \
+    template <cudacpu::one_of<__VA_ARGS__> T> \
+    T name(T* address, cudacpu::as<T> expected, cudacpu::as<T> value, CUDACPU_HERE) { \
         auto swap = [=](T old) CUDACPU_QUIET { return old == expected ? value : old; }; \
-        return cudacpu::atomic(address, where, true, swap);                             \
+        return cudacpu::atomic(address, where, true, swap); \
     }
 #define CUDACPU_SCOPES(X, name, ...) X(name, __VA_ARGS__) X(name##_block, __VA_ARGS__) X(name##_system, __VA_ARGS__)
-    // clang-format off
 CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicAdd, cudacpu::sum(old, value), int, unsigned, cudacpu::ull, float, double)
 CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicSub, cudacpu::sum(old, T(0u - value)), int, unsigned)
 CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicExch, ((void)old, value), int, unsigned, cudacpu::ull, float)
@@ -152,72 +151,81 @@ CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicXor, old ^ value, int, unsigned, cudacpu::u
 CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicInc, old >= value ? 0 : old + 1, unsigned)
 CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicDec, old == 0 || old > value ? value : old - 1, unsigned)
 CUDACPU_SCOPES(CUDACPU_CAS, atomicCAS, int, unsigned, cudacpu::ull, unsigned short)
-// clang-format on
 
 // ---- mathematics -----------------------------------------------------------------------------------------
 
-#define CUDACPU_MINMAX(A, B, smaller, larger)           \
-    inline auto min(A a, B b) { return smaller(a, b); } \
-    inline auto max(A a, B b) { return larger(a, b); }
-#define CUDACPU_MINMAX_OF(A, B, f, g) \
-    CUDACPU_MINMAX(A, A, f, g) CUDACPU_MINMAX(A, B, f, g) CUDACPU_MINMAX(B, A, f, g) CUDACPU_MINMAX(B, B, f, g)
-                                CUDACPU_MINMAX_OF(int, unsigned, cudacpu::least, cudacpu::most)
-                                    CUDACPU_MINMAX_OF(long, unsigned long, cudacpu::least, cudacpu::most)
-                                        CUDACPU_MINMAX_OF(long long, unsigned long long, cudacpu::least,
-                                                          cudacpu::most)
-                                            CUDACPU_MINMAX_OF(float, double, fmin,
-                                                              fmax)  // of a NaN and a number they give the number
-
-#define CUDACPU_FUNCTION(name, expression)                          \
-    inline double name(double x) noexcept { return expression; }    \
+#define CUDACPU_FUNCTION(name, expression) \
+    inline double name(double x) noexcept { return expression; } \
     inline float name(float x) noexcept { return name(double(x)); } \
     inline float name##f(float x) noexcept { return name(double(x)); }
-    CUDACPU_FUNCTION(rsqrt, 1 / sqrt(x))
-        CUDACPU_FUNCTION(sinpi, sin(M_PI* remainder(x, 1)) * (fabs(remainder(x, 2)) > 0.5 ? -1 : 1))
-            CUDACPU_FUNCTION(cospi, sinpi(0.5 - fabs(remainder(x, 2)))) inline void sincospi(double x, double* s,
-                                                                                             double* c) {
-    *s = sinpi(x), *c = cospi(x);
-}
-inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
-inline void __sincosf(float x, float* s, float* c) { *s = sinf(x), *c = cosf(x); }
-inline float __powf(float x, float y) { return powf(x, y); }
-inline float __fdividef(float x, float y) { return fabsf(y) > 0x1p126f ? x * 0 : x / y; }
-inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+CUDACPU_FUNCTION(rsqrt, 1 / sqrt(x))
+CUDACPU_FUNCTION(sinpi, sin(M_PI * remainder(x, 1)) * (fabs(remainder(x, 2)) > 0.5 ? -1 : 1))
+CUDACPU_FUNCTION(cospi, sinpi(0.5 - fabs(remainder(x, 2))))
 
-#define CUDACPU_FLOAT(name, expression) \
-    inline float __##name(float x) { return expression; }
-#define CUDACPU_ROUNDED(name, op)                                    \
+#define CUDACPU_FLOAT(name, expression) inline float __##name(float x) { return expression; }
+CUDACPU_FLOAT(expf, expf(x))       CUDACPU_FLOAT(exp10f, exp10f(x))       CUDACPU_FLOAT(logf, logf(x))
+CUDACPU_FLOAT(log2f, log2f(x))     CUDACPU_FLOAT(log10f, log10f(x))       CUDACPU_FLOAT(sinf, sinf(x))
+CUDACPU_FLOAT(cosf, cosf(x))       CUDACPU_FLOAT(tanf, tanf(x))           CUDACPU_FLOAT(frcp_rn, 1 / x)
+CUDACPU_FLOAT(fsqrt_rn, sqrtf(x))  CUDACPU_FLOAT(frsqrt_rn, rsqrtf(x))
+
+#define CUDACPU_ROUNDED(name, op) \
     inline float __f##name##_rn(float x, float y) { return x op y; } \
     inline double __d##name##_rn(double x, double y) { return x op y; }
-#define CUDACPU_CONVERT(Float, to, Int)                                                      \
-    inline Int __##Float##2##to##_rn(Float x) { return cudacpu::to_integer<Int>(rint(x)); }  \
-    inline Int __##Float##2##to##_rz(Float x) { return cudacpu::to_integer<Int>(x); }        \
-    inline Int __##Float##2##to##_ru(Float x) { return cudacpu::to_integer<Int>(ceil(x)); }  \
+CUDACPU_ROUNDED(add, +)    CUDACPU_ROUNDED(sub, -)    CUDACPU_ROUNDED(mul, *)    CUDACPU_ROUNDED(div, /)
+
+#define CUDACPU_CONVERT(Float, to, Int) \
+    inline Int __##Float##2##to##_rn(Float x) { return cudacpu::to_integer<Int>(rint(x)); } \
+    inline Int __##Float##2##to##_rz(Float x) { return cudacpu::to_integer<Int>(x); } \
+    inline Int __##Float##2##to##_ru(Float x) { return cudacpu::to_integer<Int>(ceil(x)); } \
     inline Int __##Float##2##to##_rd(Float x) { return cudacpu::to_integer<Int>(floor(x)); } \
     inline Float __##to##2##Float##_rn(Int x) { return x; }
-inline float __double2float_rn(double x) { return x; }
-// clang-format off
-CUDACPU_FLOAT(expf, expf(x))           CUDACPU_FLOAT(exp10f, exp10f(x))   CUDACPU_FLOAT(logf, logf(x))
-CUDACPU_FLOAT(log2f, log2f(x))         CUDACPU_FLOAT(log10f, log10f(x))   CUDACPU_FLOAT(sinf, sinf(x))
-CUDACPU_FLOAT(cosf, cosf(x))           CUDACPU_FLOAT(tanf, tanf(x))       CUDACPU_FLOAT(frcp_rn, 1 / x)
-CUDACPU_FLOAT(frsqrt_rn, rsqrtf(x))    CUDACPU_FLOAT(fsqrt_rn, sqrtf(x))  CUDACPU_FLOAT(saturatef, fminf(fmaxf(x, 0), 1))
-CUDACPU_ROUNDED(add, +)    CUDACPU_ROUNDED(sub, -)    CUDACPU_ROUNDED(mul, *)    CUDACPU_ROUNDED(div, /)
 CUDACPU_CONVERT(float, int, int)        CUDACPU_CONVERT(float, uint, unsigned)
 CUDACPU_CONVERT(float, ll, long long)   CUDACPU_CONVERT(float, ull, unsigned long long)
 CUDACPU_CONVERT(double, int, int)       CUDACPU_CONVERT(double, uint, unsigned)
 CUDACPU_CONVERT(double, ll, long long)  CUDACPU_CONVERT(double, ull, unsigned long long)
+
+#define CUDACPU_MINMAX(T, A, B, smaller, larger) \
+    inline T min(A a, B b) { return smaller((T)a, (T)b); } \
+    inline T max(A a, B b) { return larger((T)a, (T)b); }
+#define CUDACPU_MINMAX_OF(T, U, f, g) \
+    CUDACPU_MINMAX(T, T, T, f, g) CUDACPU_MINMAX(U, T, U, f, g) \
+    CUDACPU_MINMAX(U, U, T, f, g) CUDACPU_MINMAX(U, U, U, f, g)
+CUDACPU_MINMAX_OF(int, unsigned, cudacpu::least, cudacpu::most)
+CUDACPU_MINMAX_OF(long, unsigned long, cudacpu::least, cudacpu::most)
+CUDACPU_MINMAX_OF(long long, unsigned long long, cudacpu::least, cudacpu::most)
+CUDACPU_MINMAX_OF(float, double, fmin, fmax)  // of a NaN and a number they give the number
+
+inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
+inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
 // clang-format on
+inline void __sincosf(float x, float* s, float* c) { *s = sinf(x), *c = cosf(x); }
+inline float __powf(float x, float y) { return powf(x, y); }
+inline float __fdividef(float x, float y) { return fabsf(y) > 0x1p126f ? x * 0 : x / y; }
+inline float __saturatef(float x) { return fminf(fmaxf(x, 0), 1); }
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+inline float __double2float_rn(double x) { return x; }
 
 // ---- bits ------------------------------------------------------------------------------------------------
 
-#define CUDACPU_BITS(name, expression)                        \
+// clang-format off
+#define CUDACPU_CAST(From, from, To, to) constexpr To __##from##_as_##to(From x) { return std::bit_cast<To>(x); }
+CUDACPU_CAST(float, float, int, int)               CUDACPU_CAST(int, int, float, float)
+CUDACPU_CAST(float, float, unsigned, uint)         CUDACPU_CAST(unsigned, uint, float, float)
+CUDACPU_CAST(double, double, long long, longlong)  CUDACPU_CAST(long long, longlong, double, double)
+#define CUDACPU_BITS(name, expression) \
     constexpr int __##name(unsigned x) { return expression; } \
     constexpr int __##name##ll(unsigned long long x) { return expression; }
-                            CUDACPU_BITS(popc, std::popcount(x)) CUDACPU_BITS(clz, std::countl_zero(x))
-                                CUDACPU_BITS(ffs,
-                                             x ? std::countr_zero(x) + 1
-                                               : 0) constexpr unsigned long long __brevll(unsigned long long x) {
+CUDACPU_BITS(popc, std::popcount(x))    CUDACPU_BITS(clz, std::countl_zero(x))
+CUDACPU_BITS(ffs, x ? std::countr_zero(x) + 1 : 0)
+
+constexpr int __mul24(int a, int b) { return int(unsigned(a << 8 >> 8) * unsigned(b << 8 >> 8)); }
+constexpr unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
+constexpr int __mulhi(int a, int b) { return int64_t(a) * b >> 32; }
+constexpr unsigned __umulhi(unsigned a, unsigned b) { return uint64_t(a) * b >> 32; }
+constexpr unsigned long long __umul64hi(uint64_t a, uint64_t b) { return __uint128_t(a) * b >> 64; }
+// clang-format on
+constexpr unsigned long long __brevll(unsigned long long x) {
     cudacpu::ull r = 0;
     for (int i = 0; i < 64; ++i) r |= (x >> i & 1) << (63 - i);
     return r;
@@ -235,30 +243,15 @@ constexpr unsigned __funnelshift_l(unsigned a, unsigned b, unsigned n) {
     return cudacpu::join(a, b) << n % 32 >> 32;
 }
 constexpr unsigned __funnelshift_r(unsigned a, unsigned b, unsigned n) { return cudacpu::join(a, b) >> n % 32; }
-constexpr int __mul24(int a, int b) { return int(unsigned(a << 8 >> 8) * unsigned(b << 8 >> 8)); }
-constexpr unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
-constexpr int __mulhi(int a, int b) { return int64_t(a) * b >> 32; }
-constexpr unsigned __umulhi(unsigned a, unsigned b) { return uint64_t(a) * b >> 32; }
-constexpr unsigned long long __umul64hi(uint64_t a, uint64_t b) { return __uint128_t(a) * b >> 64; }
 template <cudacpu::one_of<int, unsigned> T> constexpr T __dp4a(T a, T b, T c) {
     using Byte = std::conditional_t<std::is_signed_v<T>, signed char, unsigned char>;
     for (int i = 0; i < 32; i += 8) c = cudacpu::sum(c, T(Byte(a >> i) * Byte(b >> i)));
     return c;
 }
-#define CUDACPU_CAST(From, from, To, to) \
-    constexpr To __##from##_as_##to(From x) { return std::bit_cast<To>(x); }
-// clang-format off
-CUDACPU_CAST(float, float, int, int)               CUDACPU_CAST(int, int, float, float)
-CUDACPU_CAST(float, float, unsigned, uint)         CUDACPU_CAST(unsigned, uint, float, float)
-CUDACPU_CAST(double, double, long long, longlong)  CUDACPU_CAST(long long, longlong, double, double)
-    // clang-format on
 
-    // ---- memory, time, and what ends a kernel: inlined by force where a report shall name the program's line -
+// ---- memory, time, and what ends a kernel: inlined by force where a report names the program's line ------
 
-    template <class T>
-    __forceinline__ T __ldg(const T* p) {
-    return *p;
-}
+template <class T> __forceinline__ T __ldg(const T* p) { return *p; }
 template <class T> __forceinline__ T __ldcg(const T* p) { return *p; }
 template <class T> __forceinline__ T __ldcs(const T* p) { return *p; }
 template <class T> __forceinline__ void __stcg(T* p, cudacpu::as<T> value) { *p = value; }

@@ -2,12 +2,15 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <gtest/gtest.h>
+#include <math_constants.h>
 
+#include <climits>
 #include <vector>
 
 namespace cg = cooperative_groups;
 
-template <class T> struct Managed {
+template <class T>
+struct Managed {
     T* p;
     explicit Managed(int n) { EXPECT_EQ(cudaSuccess, cudaMallocManaged(&p, n * sizeof(T))); }
     ~Managed() { EXPECT_EQ(cudaSuccess, cudaFree(p)); }
@@ -83,8 +86,10 @@ __global__ void warps(int* out) {
     o[13] = cg::reduce(tile, v, cg::plus<int>());
     o[14] = tile.shfl_down(v, 1) + tile.thread_rank() + tile.meta_group_rank();
     o[15] = tile.ballot(lane % 2);
-    if (lane < 16) o[16] = __shfl_xor_sync(0x0000ffff, v, 1);
-    else o[16] = __shfl_xor_sync(0xffff0000, v, 2);
+    if (lane < 16)
+        o[16] = __shfl_xor_sync(0x0000ffff, v, 1);
+    else
+        o[16] = __shfl_xor_sync(0xffff0000, v, 2);
     __syncwarp();
     int scan = v;
     for (int d = 1; d < 32; d *= 2) {
@@ -124,7 +129,38 @@ TEST(Warp, EndedLanesActiveMaskWideTypes) {
     EXPECT_EQ(1, out[96 + 3]);
 }
 
-template <class T, int N> __global__ void statics(T* out) {
+__global__ void segments(int* out) {
+    const int lane = threadIdx.x, full = -1;
+    int* o = out + 8 * lane;
+    o[0] = __shfl_xor_sync(full, lane, 8, 8);   // lower segments can be read
+    o[1] = __shfl_xor_sync(full, lane, 16, 8);  // higher ones cannot
+    o[2] = __shfl_up_sync(full, lane, 3, 8);
+    o[3] = __shfl_sync(full, lane, -1, 16);
+    o[4] = __shfl_down_sync(full, lane, 40, 16);  // by 40 modulo 32
+    const unsigned char wraps = 200 + lane;       // promoted to int: the sum is not cut to 8 bits
+    o[5] = __shfl_sync(full, wraps, 5) + 100;
+    o[6] = __match_any_sync(full, lane < 4 ? CUDART_NAN_F : lane < 8 ? -0.0f : 0.0f);
+    o[7] = __reduce_min_sync(full, lane - 9) + 100 * __reduce_xor_sync(full, lane == 3 ? 6 : 0);
+}
+TEST(Warp, WidthsPromotionAndBits) {
+    Managed<int> out(8 * 32);
+    segments<<<1, 32>>>(out);
+    WAIT();
+    for (int t = 0; t < 32; ++t) {
+        const int* o = out + 8 * t;
+        EXPECT_EQ((t ^ 8) < (t | 7) ? t ^ 8 : t, o[0]);
+        EXPECT_EQ((t ^ 16) < (t | 7) ? t ^ 16 : t, o[1]);
+        EXPECT_EQ(t % 8 < 3 ? t : t - 3, o[2]);
+        EXPECT_EQ(t | 15, o[3]);
+        EXPECT_EQ(t % 16 < 8 ? t + 8 : t, o[4]);
+        EXPECT_EQ(305, o[5]);
+        EXPECT_EQ(t < 4 ? 0xf : t < 8 ? 0xf0 : 0xffffff00, unsigned(o[6]));
+        EXPECT_EQ(-9 + 600, o[7]);
+    }
+}
+
+template <class T, int N>
+__global__ void statics(T* out) {
     __shared__ T a[N], b;
     __shared__ __align__(16) volatile T c[N][2];
     a[threadIdx.x] = threadIdx.x;
@@ -210,9 +246,35 @@ TEST(Atomics, EachWithItsResult) {
     for (int n : chain) EXPECT_EQ(1, n);
 }
 
+__global__ void scoped_atomics(int* v, unsigned* u, unsigned short* h) {
+    atomicAdd_block(v, 1), atomicAdd_system(v, 1), atomicMax_block(v + 1, int(threadIdx.x));
+    atomicInc(u, 2), atomicDec_system(u + 1, 2);
+    unsigned short seen = *h, assumed;
+    do seen = atomicCAS(h, assumed = seen, seen + 3);
+    while (seen != assumed);
+    atomicCAS_block(v + 2, 7, 9);
+}
+TEST(Atomics, ScopesWrapsAnd16Bits) {
+    Managed<int> v(3);
+    Managed<unsigned> u(2);
+    Managed<unsigned short> h(1);
+    v[0] = INT_MAX, v[2] = 7, u[0] = 50, u[1] = 50;
+    scoped_atomics<<<1, 32>>>(v, u, h);
+    WAIT();
+    EXPECT_EQ(INT_MIN + 63, v[0]);
+    EXPECT_EQ(31, v[1]);
+    EXPECT_EQ(9, v[2]);
+    EXPECT_EQ(31u % 3, u[0]);      // first 50 becomes 0
+    EXPECT_EQ(2 - 31u % 3, u[1]);  // first 50 becomes 2
+    EXPECT_EQ(96, *h);
+}
+
 __global__ void spin_for_another(int* p) {
-    if (threadIdx.x == 0) while (atomicAdd(p, 0) == 0) {}
-    else atomicExch(p, 1);
+    if (threadIdx.x == 0)
+        while (atomicAdd(p, 0) == 0) {
+        }
+    else
+        atomicExch(p, 1);
 }
 TEST(Atomics, SpinningThreadGivesWay) {
     Managed<int> p(1);
@@ -227,7 +289,7 @@ __global__ void groups(int* out) {
     o[0] = cg::reduce(tile, int(tile.thread_rank()), cg::plus<int>());
     o[1] = tile.shfl(int(block.thread_rank()), 3);
     o[2] = tile.any(tile.thread_rank() == 15);
-    o[3] = cg::inclusive_scan(tile, 1);
+    o[3] = cg::tiled_partition<4>(tile).meta_group_rank();
     if (threadIdx.x % 3 == 0) {
         auto active = cg::coalesced_threads();
         o[4] = active.size();
@@ -246,12 +308,87 @@ TEST(CooperativeGroups, TilesAndCoalescedThreads) {
         EXPECT_EQ(120, o[0]);
         EXPECT_EQ(t / 16 * 16 + 3, o[1]);
         EXPECT_EQ(1, o[2]);
-        EXPECT_EQ(t % 16 + 1, o[3]);
+        EXPECT_EQ(t % 16 / 4, o[3]);
         EXPECT_EQ(t, o[7]);
         if (t % 3) continue;
         EXPECT_EQ(t < 32 ? 11 : 11 - 1 + (33 % 3 == 0), o[4]);
         EXPECT_EQ(t < 32 ? t / 3 : (t - 33) / 3, o[5]);
         EXPECT_EQ(t < 32 ? 3 : 36, o[6]);
+    }
+}
+
+// Takes any group, as NVIDIA's introduction to cooperative groups has it.
+__device__ int reduce_sum(cg::thread_group g, int* temp, int val) {
+    const int lane = g.thread_rank();
+    for (int i = g.size() / 2; i > 0; i /= 2) {
+        temp[lane] = val;
+        g.sync();
+        if (lane < i) val += temp[lane + i];
+        cg::sync(g);
+    }
+    return val;
+}
+template <int N>
+__device__ int tile_sum(cg::thread_block_tile<N> g, int val) {
+    for (int i = g.size() / 2; i > 0; i /= 2) val += g.shfl_down(val, i);
+    return val;
+}
+__global__ void any_group(int* out) {
+    __shared__ int temp[128];
+    const cg::thread_block block = cg::this_thread_block();
+    const cg::thread_group warp = cg::tiled_partition(block, 32);
+    const cg::thread_block_tile<8> eight = cg::tiled_partition<8>(block);
+    int* o = out + 8 * threadIdx.x;
+    o[0] = reduce_sum(block, temp, threadIdx.x);
+    block.sync();
+    o[1] = reduce_sum(warp, temp + threadIdx.x / 32 * 32, threadIdx.x);
+    block.sync();
+    o[2] = reduce_sum(cg::tiled_partition(warp, 4), temp + threadIdx.x / 4 * 4, 1);
+    o[3] = tile_sum<8>(eight, threadIdx.x) + 1000 * eight.meta_group_rank() + 100000 * eight.meta_group_size();
+    o[4] = eight.shfl_xor(int(threadIdx.x), 1) + eight.shfl(int(threadIdx.x), 9);
+    o[5] = eight.shfl_up(int(threadIdx.x), 2);
+}
+TEST(CooperativeGroups, OneTypeForAnyGroup) {
+    Managed<int> out(8 * 128);
+    any_group<<<1, 128>>>(out);
+    WAIT();
+    for (int t = 0; t < 128; ++t) {
+        const int *o = out + 8 * t, first = t & ~31, eight = t & ~7;
+        if (t == 0) EXPECT_EQ(127 * 64, o[0]);
+        if (t % 32 == 0) EXPECT_EQ(32 * first + 31 * 16, o[1]);
+        if (t % 4 == 0) EXPECT_EQ(4, o[2]);
+        if (t % 8 == 0) EXPECT_EQ(8 * eight + 28 + t / 8 * 1000 + 16 * 100000, o[3]);
+        EXPECT_EQ((t ^ 1) + eight + 1, o[4]);
+        EXPECT_EQ(t % 8 < 2 ? t : t - 2, o[5]);
+    }
+}
+
+__global__ void partitions(int* out) {
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    int* o = out + 8 * threadIdx.x;
+    const auto thirds = cg::labeled_partition(warp, threadIdx.x % 3);
+    o[0] = thirds.size() + 100 * thirds.thread_rank() + 10000 * thirds.meta_group_rank();
+    o[1] = cg::reduce(thirds, int(threadIdx.x), cg::greater<int>());
+    const auto half = cg::binary_partition(warp, threadIdx.x >= 20);
+    o[2] = half.size() + 100 * half.thread_rank() + 10000 * half.meta_group_rank();
+    o[3] = thirds.ballot(threadIdx.x < 9);
+    const auto pairs = cg::tiled_partition(thirds, 2);  // of the ranks, not of the lanes
+    o[4] = pairs.shfl(int(threadIdx.x), 0) + 100 * pairs.size();
+    o[5] = pairs.any(threadIdx.x == 3) + 2 * pairs.all(threadIdx.x < 4);
+}
+TEST(CooperativeGroups, Partitions) {
+    Managed<int> out(8 * 32);
+    partitions<<<1, 32>>>(out);
+    WAIT();
+    for (int t = 0; t < 32; ++t) {
+        const int *o = out + 8 * t, size = t % 3 == 2 ? 10 : 11;
+        EXPECT_EQ(size + t / 3 * 100 + t % 3 * 10000, o[0]);
+        EXPECT_EQ(29 + (t % 3 + 1) % 3, o[1]);
+        EXPECT_EQ(t < 20 ? 20 + 100 * t : 12 + 100 * (t - 20) + 10000, o[2]);
+        EXPECT_EQ(7, o[3]);
+        const int low = t / 6 * 6 + t % 3;
+        EXPECT_EQ(low + (low + 3 < 32 ? 200 : 100), o[4]);
+        EXPECT_EQ((low == 0) + 2 * (low + 3 < 4 || (low + 3 >= 32 && low < 4)), o[5]);
     }
 }
 
@@ -287,8 +424,55 @@ TEST(Intrinsics, Bits) {
     EXPECT_EQ(32, __clz(0));
     EXPECT_EQ(0, __ffs(0));
     EXPECT_EQ(1 * 5 + 2 * 6 + 3 * 7 + 4 * 8 + 9, __dp4a(0x04030201, 0x08070605, 9));
-    EXPECT_EQ(2147483647, __float2int_rz(1e20f));
+    EXPECT_EQ(255u + 3, __dp4a(0x000000ffu, 0x00000001u, 3u));
+    EXPECT_EQ(0xff0080ffu, __byte_perm(0x00007f80, 0, 0x8908));
+    EXPECT_EQ(0x0000ff7fu, __byte_perm(0x00007f80, 0, 0x2a81));
+    EXPECT_EQ(1ull << 63, __brevll(1));
+    EXPECT_EQ(64, __clzll(0));
+    EXPECT_EQ(33, __ffsll(1ll << 32));
+    EXPECT_EQ(32, __popc(-1));
+    EXPECT_EQ(-2, __mul24(0x1ffffff, 0x7f000002));
+    EXPECT_EQ(1u, __umul24(0xff000001, 0xff000001));
+    EXPECT_EQ(~0ull - 1, __umul64hi(~0ull, ~0ull));
+    EXPECT_EQ(1.0f, __int_as_float(0x3f800000));
+    EXPECT_EQ(-1.0, __longlong_as_double(__double_as_longlong(-1.0)));
+}
+TEST(Intrinsics, Conversions) {
+    EXPECT_EQ(INT_MAX, __float2int_rz(1e20f));
+    EXPECT_EQ(INT_MIN, __float2int_rz(-1e20f));
     EXPECT_EQ(2, __float2int_rn(2.5f));
+    EXPECT_EQ(3, __float2int_ru(2.1f));
+    EXPECT_EQ(-3, __float2int_rd(-2.1f));
+    EXPECT_EQ(-2, __float2int_rz(-2.9f));
+    EXPECT_EQ(0u, __float2uint_rn(-5));
+    EXPECT_EQ(~0u, __double2uint_rn(1e10));
+    EXPECT_EQ(0, __float2int_rn(CUDART_NAN_F));
+    EXPECT_EQ(INT_MIN, __double2int_rn(CUDART_NAN));
+    EXPECT_EQ(LLONG_MIN, __float2ll_rn(CUDART_NAN_F));
+    EXPECT_EQ(LLONG_MAX, __double2ll_rz(CUDART_INF));
+    EXPECT_EQ(16777216.0f, __int2float_rn(16777217));
+}
+TEST(Intrinsics, Mathematics) {
+    EXPECT_EQ(1, min(CUDART_NAN_F, 1.0f));
+    EXPECT_EQ(1, max(1.0f, CUDART_NAN));
+    EXPECT_EQ(1u, min(-1, 1u));
+    EXPECT_EQ(-1, min(-1, 1));
+    EXPECT_EQ(1.5f, abs(-1.5f));
+    EXPECT_EQ(0.5f, rsqrtf(4));
+    EXPECT_EQ(0, sinpif(3));
+    EXPECT_EQ(-1, sinpi(1.5));
+    EXPECT_EQ(0, cospi(1e6 + 0.5));
+    EXPECT_EQ(-1, cospif(1e6f + 1));
+    EXPECT_DOUBLE_EQ(sin(CUDART_PI * 0.3), sinpi(0.3 - 1e-16 + 1e-16));
+    EXPECT_NEAR(-sin(CUDART_PI * 0.3), sinpi(101.3), 1e-13);
+    float s, c;
+    sincospif(0.25f, &s, &c);
+    EXPECT_EQ(s, c);
+    EXPECT_EQ(0, __saturatef(CUDART_NAN_F));
+    EXPECT_EQ(1, __saturatef(7));
+    EXPECT_EQ(0, __fdividef(1, 2e38f));
+    EXPECT_FLOAT_EQ(exp10f(2), __exp10f(2));
+    EXPECT_EQ(-1, __fma_rn(1, 1, -2));
 }
 
 __global__ void nothing(int* p) {
