@@ -233,10 +233,7 @@ constexpr unsigned long long __brevll(unsigned long long x) {
 constexpr unsigned __brev(unsigned x) { return __brevll(x) >> 32; }
 constexpr unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     unsigned r = 0;
-    for (int i = 0; i < 32; i += 8, selector >>= 4) {  // bit 3 of a selector asks for the byte's sign
-        const signed char byte = cudacpu::join(x, y) >> 8 * (selector & 7);
-        r |= (byte >> (selector & 8 ? 7 : 0) & 0xff) << i;
-    }
+    for (int i = 0; i < 32; i += 8, selector >>= 4) r |= (cudacpu::join(x, y) >> 8 * (selector & 7) & 0xff) << i;
     return r;
 }
 constexpr unsigned __funnelshift_l(unsigned a, unsigned b, unsigned n) {
