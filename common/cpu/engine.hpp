@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <type_traits>
 
 #include "vector_types.h"
 
@@ -40,119 +43,97 @@ struct Body {  // a kernel with its arguments
     void* closure;
     size_t bytes;
     void (*run)(const void* closure);
-    void (*destroy)(void* closure);
+    std::shared_ptr<void> owner;
 };
+/// Notes how the kernel that is called next is launched.
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* stream = nullptr, CUDACPU_HERE);
-bool begin_launch(Kernel& kernel);
-void check_argument(int number, const void* pointer);
-void finish_launch(Kernel& kernel, Body body);
+/// Checks the launch and queues it. `arguments`: the pointers among them, nullptr for the others.
+void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
 extern Kernel** probe;  // not null: a kernel that is called leaves its Kernel here, and does not run
 
-template <class F>
-CUDACPU_QUIET void run_closure(const void* closure) {
+template <class F> CUDACPU_QUIET void run_closure(const void* closure) {
     F mine(*static_cast<const F*>(closure));  // each thread may change its arguments
     mine();
 }
-template <class F>
-void destroy_closure(void* closure) {
-    delete static_cast<F*>(closure);
-}
-
-inline void check_each(int number, const void* pointer) { check_argument(number, pointer); }
-template <class T>
-void check_each(int, const T&) {}
-template <class T>
-void check_each(int number, T* pointer) {
-    check_argument(number, const_cast<const void*>(reinterpret_cast<const volatile void*>(pointer)));
-}
-
-// The body of every kernel is a call of this: the closure holds the arguments by value.
+template <class T> const void* pointer_in(const T&) { return nullptr; }
+template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
+/// The body of every kernel is a call of this: the closure holds the arguments by value.
 template <class F, class... Arguments>
-void enter_kernel(const char* name, const char* parameters, unsigned max_threads, F body,
-                  const Arguments&... a) {
+void enter_kernel(const char* name, const char* parameters, unsigned max_threads, F body, const Arguments&... a) {
     static Kernel kernel{name, parameters, max_threads};
-    if (!begin_launch(kernel)) return;
-    [[maybe_unused]] int number = 0;
-    (check_each(number++, a), ...);
-    finish_launch(kernel, {new F(body), sizeof(F), run_closure<F>, destroy_closure<F>});
+    const auto kept = std::make_shared<F>(body);
+    enqueue_kernel(kernel, {kept.get(), sizeof(F), run_closure<F>, kept}, {pointer_in(a)...});
 }
 
 // ---- shared memory: each object has pages of its own and ends where an inaccessible page begins ----------
 
 struct SharedObject {
     size_t bytes, alignment;
-    unsigned long serial = 0;  // of the block that last used it
+    const char* name;
+    Where where;
     char* address = nullptr;
-    const char* name = nullptr;
-    Where where{};
+    unsigned long serial = 0;  // of the block that last used it
 };
 extern unsigned long block_serial;
-char* fresh(SharedObject& object, const char* name, Where where);  // poisoned, for the block that now runs
-char* at_namespace_scope(SharedObject& object, const char* name, Where where);
+char* fresh(SharedObject& object);  // poisoned, for the block that now runs
+char* at_namespace_scope(SharedObject& object);
 void* dynamic_arena(size_t alignment, bool fixed_start);
 
-template <class S>
-CUDACPU_QUIET S& shared(const char* name, Where where = Where::here()) {
+template <class S> CUDACPU_QUIET S& shared(const char* name, Where where = Where::here()) {
     static_assert(sizeof(S) <= 48 << 10, "more than 48 KB of static shared memory: CUDA refuses it");
-    static SharedObject object{sizeof(S), alignof(S)};
-    return *reinterpret_cast<S*>(object.serial == block_serial ? object.address : fresh(object, name, where));
+    static SharedObject object{sizeof(S), alignof(S), name, where};
+    return *reinterpret_cast<S*>(object.serial == block_serial ? object.address : fresh(object));
 }
-template <class S>
-S& shared_at_namespace_scope(const char* name, Where where = Where::here()) {
-    static SharedObject object{sizeof(S), alignof(S)};
-    return *reinterpret_cast<S*>(at_namespace_scope(object, name, where));
+template <class S> S& shared_at_namespace_scope(const char* name, Where where = Where::here()) {
+    static SharedObject object{sizeof(S), alignof(S), name, where};
+    return *reinterpret_cast<S*>(at_namespace_scope(object));
 }
-template <class T>
-T* dynamic_shared() {
-    return static_cast<T*>(dynamic_arena(alignof(T), false));
-}
-template <class T>
-T (&dynamic_at_namespace_scope())
-[] {
-    return *reinterpret_cast<T(*)[]>(dynamic_arena(alignof(T), true));
+template <class T> T* dynamic_shared() { return static_cast<T*>(dynamic_arena(alignof(T), false)); }
+template <class T> auto dynamic_at_namespace_scope() -> T (&)[] {
+    return *static_cast<T(*)[]>(dynamic_arena(alignof(T), true));
 }
 
 // ---- what threads wait for -------------------------------------------------------------------------------
 
-int barrier(const char* what, int vote, Where where);  // the sum of the votes
-
-struct Exchange {  // what the lanes of a warp show each other in one operation
-    unsigned mask, arrived, unread;
+struct Exchange {  // threads that wait for each other, and what they show each other
+    enum Kind { at_barrier, at_warp, at_activemask } kind;
     const char* what;
-    Where where;
-    alignas(16) unsigned char value[32][32];
+    unsigned mask;
+    Where where;                    // of the first that came
+    unsigned count = 0;             // who came and has not left
+    unsigned arrived = 0;           // the lanes
+    int votes = 0;                  // their sum
+    bool complete = false;          // all have come
+    unsigned char value[32][32]{};  // of each lane
 };
-Exchange* meet(const char* what, unsigned mask, const void* value, size_t bytes, Where where);
+/// Returns when all have come; then each must leave().
+Exchange* meet(Exchange::Kind kind, const char* what, unsigned mask, const void* value, size_t bytes, Where where);
 void leave(Exchange* exchange);
+int barrier(const char* what, int vote, Where where);  // the sum of the votes
+unsigned active_lanes(Where where);
 
 class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;
 
 public:
-    template <class T>
-    CUDACPU_QUIET Lanes(const char* what, unsigned mask, const T& value, Where where)
-        : exchange(meet(what, mask, &value, sizeof(T), where)) {
-        static_assert(sizeof(T) <= 32 && __is_trivially_copyable(T));
+    template <class T> CUDACPU_QUIET Lanes(const char* what, unsigned mask, const T& value, Where where,
+                                           Exchange::Kind kind = Exchange::at_warp)
+        : exchange(meet(kind, what, mask, &value, sizeof(T), where)) {
+        static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
     }
     CUDACPU_QUIET ~Lanes() { leave(exchange); }
     CUDACPU_QUIET unsigned present() const { return exchange->arrived; }
-    template <class T>
-    CUDACPU_QUIET T
-    get(int lane) const {  // CUDA leaves the value of an absent lane open: here it is all ones
+    int votes() const { return exchange->votes; }
+    template <class T> CUDACPU_QUIET T get(int lane) const {  // of an absent lane: CUDA leaves it open
         T value;
-        if (exchange->arrived >> lane & 1)
-            memcpy(&value, exchange->value[lane], sizeof(T));
-        else
-            memset(&value, 0xff, sizeof(T));
+        memcpy(&value, exchange->value[lane], sizeof(T));
         return value;
     }
 };
 
 extern unsigned rank, lane;  // of the thread that now runs, in its block and in its warp
 bool in_kernel();
-unsigned active_lanes(Where where);
-void about_to_do_atomic(void* address, unsigned bytes, bool compare,
-                        Where where);  // may let other threads run
+void about_to_do_atomic(void* address, unsigned bytes, bool compare, Where where);  // may let others run
 void fence();
 void give_way();
 long long clock_ticks();

@@ -9,16 +9,18 @@ namespace cudacpu {
 
 #ifdef CUDACPU_HAZARDS
 constexpr bool hazard_build = true;
+#define CUDACPU_HAZARD_HOOK(declaration) void declaration
 #else
 constexpr bool hazard_build = false;
+#define CUDACPU_HAZARD_HOOK(declaration) \
+    inline void declaration {}
 #endif
+
+// ---- memory.cpp ------------------------------------------------------------------------------------------
 
 namespace hazards {
 struct Shadow;
 }
-
-// ---- memory.cpp ------------------------------------------------------------------------------------------
-
 struct Region {  // memory that the device may use
     char* start;
     size_t bytes;
@@ -41,21 +43,21 @@ void report_leaks();
 // ---- engine.cpp ------------------------------------------------------------------------------------------
 
 struct Launch {
-    Kernel* kernel;
-    Body body;
     dim3 grid, block;
     size_t dynamic_bytes;
     CUstream_st* stream;
     Where where;
-    std::string refused;  // a host pointer among the arguments: said when the kernel would run
+    Kernel* kernel = nullptr;
+    Body body{};
 };
-cudaError_t run(const Launch& launch);
-[[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend,
-                        const Where* where, const void* pc = nullptr);
+/// Reports what goes wrong at a line, and how to mend it; the kernel ends with the error, or the program does.
+[[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
+                        const void* pc = nullptr);
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 std::string source_line(const void* pc);  // "sum.cu:12", from the debug information
-std::string thread_name();                // "block (0,0,0), thread (5,0,0)"
-void say(const std::string& message);     // on stderr, after all that stdout has
+std::string source_line(Where where);
+std::string thread_name();             // "block (0,0,0), thread (5,0,0)"
+void say(const std::string& message);  // on stderr, after all that stdout has
 unsigned random_number();
 void preempt();               // another thread of the block, if any is ready, goes on
 extern const Launch* launch;  // that now runs
@@ -69,34 +71,20 @@ unsigned threads_in_block();
 extern const char* api_function;  // the one that last passed the gate
 bool work_is_queued();
 
-// ---- hazards.cpp -----------------------------------------------------------------------------------------
+// ---- hazards.cpp, of the hazard build only ---------------------------------------------------------------
 
 namespace hazards {
-#ifdef CUDACPU_HAZARDS
-void launch_begins();
-void launch_ends();
-void block_begins();
-void barrier_passed();
-void lanes_met(unsigned first_thread, unsigned lanes);
-void at_atomic(void* address, unsigned bytes, bool compare, Where where);
-void at_fence();
-void region_added(Region& region);
-void region_fresh(Region& region);  // a new block: nothing in it is written yet
-void bytes_written(Region& region, size_t offset, size_t bytes);
-void region_gone(Region& region);
-#else
-inline void launch_begins() {}
-inline void launch_ends() {}
-inline void block_begins() {}
-inline void barrier_passed() {}
-inline void lanes_met(unsigned, unsigned) {}
-inline void at_atomic(void*, unsigned, bool, Where) {}
-inline void at_fence() {}
-inline void region_added(Region&) {}
-inline void region_fresh(Region&) {}
-inline void bytes_written(Region&, size_t, size_t) {}
-inline void region_gone(Region&) {}
-#endif
+CUDACPU_HAZARD_HOOK(launch_begins());
+CUDACPU_HAZARD_HOOK(launch_ends());
+CUDACPU_HAZARD_HOOK(block_begins());
+CUDACPU_HAZARD_HOOK(barrier_passed());
+CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
+CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, bool /*compare*/, Where));
+CUDACPU_HAZARD_HOOK(at_fence());
+CUDACPU_HAZARD_HOOK(region_added(Region&));
+CUDACPU_HAZARD_HOOK(region_fresh(Region&));  // a new block: nothing in it is written yet
+CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));
+CUDACPU_HAZARD_HOOK(region_gone(Region&));
 }  // namespace hazards
 
 }  // namespace cudacpu

@@ -257,6 +257,12 @@ __global__ void volatile_flag(volatile int* flag, int* data, int* out) {
         *out = *data;
     }
 }
+__global__ void spinning(int* p) {
+    if (threadIdx.x < 2)
+        while (atomicAdd(p, 0) == 0) {}
+    else if (__shfl_sync(0xfffffffc, threadIdx.x, 31) == 31)
+        atomicExch(p, 1);
+}
 __global__ void double_buffer(int* out) {
     __shared__ int a[2][64];
     int from = 0;
@@ -393,6 +399,10 @@ int main(int, char** argv) {
         volatile int early = p[5];  // @managed_early
         return early + waited();
     }
+    if (is("host_overrun")) {
+        int* p = managed<int>(32);
+        return p[32];  // @host_overrun
+    }
     if (is("divergent_barrier")) return divergent_barrier<<<1, 64>>>(), waited();
     if (is("ended_barrier")) return ended_barrier<<<1, 64>>>(), waited();
     if (is("lane_missing")) return lane_missing<<<1, 32>>>(device<int>(64)), waited();
@@ -469,6 +479,9 @@ int main(int, char** argv) {
     } else if (is("right_volatile_flag")) {
         volatile_flag<<<1, 2>>>(out, more, in);
         right = !waited() && *in == 42;
+    } else if (is("right_spinning")) {
+        spinning<<<1, 32>>>(out);
+        right = !waited() && *out == 1;
     } else if (is("right_double_buffer")) {
         double_buffer<<<1, 64>>>(out);
         right = !waited() && out[63] == 63 * 32;
