@@ -79,7 +79,7 @@ inline coalesced_group tiled_partition(const thread_group& parent, unsigned n, C
     if (n > 32 || !std::has_single_bit(n)) cudacpu::trap("tiled_partition() by a size but 1, 2, 4 ... 32", where);
     const unsigned rank = parent.thread_rank(), first = parent.mask ? 0 : rank - cudacpu::lane;
     unsigned rest = parent.mask ? parent.mask : ~0u >> (32 - min(32u, parent.size() - first)), tile = 0;
-    for (unsigned r = first; rest; ++r, rest &= rest - 1) tile |= r / n == rank / n ? rest & -rest : 0;
+    for (unsigned r = first; rest; ++r, rest &= rest - 1) tile |= (r ^ rank) < n ? rest & -rest : 0;
     return {{tile, rank / n, (parent.size() + n - 1) / n}};
 }
 template <unsigned Size, class Parent> thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {

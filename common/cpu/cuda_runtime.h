@@ -2,9 +2,6 @@
 // `__global__` and `__shared__` stay as they are: the translator (cudacpu.cpp) rewrites them.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
-#ifdef __NVCC__
-#error "this folder holds the CPU device's headers: it is not for nvcc"
-#endif
 #include <assert.h>
 #include <math.h>  // not <cmath>: without std::, too, abs() and sqrt() have to take floats
 #include <stdio.h>
@@ -126,6 +123,11 @@ CUDACPU_REDUCE(min, int, cudacpu::least)      CUDACPU_REDUCE(min, unsigned, cuda
 CUDACPU_REDUCE(max, int, cudacpu::most)       CUDACPU_REDUCE(max, unsigned, cudacpu::most)
 CUDACPU_REDUCE(or, unsigned, std::bit_or())   CUDACPU_REDUCE(and, unsigned, std::bit_and())
 CUDACPU_REDUCE(xor, unsigned, std::bit_xor())
+
+#define CUDACPU_GONE(name) template <class... A> int name(A...) { \
+        static_assert(sizeof...(A) > 9, #name "() is gone since Volta: write " #name "_sync(mask, ...)"); }
+CUDACPU_GONE(__shfl)  CUDACPU_GONE(__shfl_up)  CUDACPU_GONE(__shfl_down)  CUDACPU_GONE(__shfl_xor)
+CUDACPU_GONE(__any)   CUDACPU_GONE(__all)      CUDACPU_GONE(__ballot)
 
 // ---- atomics: for the types that CUDA has them for, so that nvcc takes what this takes -------------------
 
