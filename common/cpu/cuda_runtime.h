@@ -124,8 +124,11 @@ CUDACPU_REDUCE(max, int, cudacpu::most)       CUDACPU_REDUCE(max, unsigned, cuda
 CUDACPU_REDUCE(or, unsigned, std::bit_or())   CUDACPU_REDUCE(and, unsigned, std::bit_and())
 CUDACPU_REDUCE(xor, unsigned, std::bit_xor())
 
-#define CUDACPU_GONE(name) template <class... A> int name(A...) { \
-        static_assert(sizeof...(A) > 9, #name "() is gone since Volta: write " #name "_sync(mask, ...)"); return 0; }
+#define CUDACPU_GONE(name) \
+    template <class... A> int name(A...) { \
+        static_assert(sizeof...(A) > 9, #name "() is gone since Volta: write " #name "_sync(mask, ...)"); \
+        return 0; \
+    }
 CUDACPU_GONE(__shfl)  CUDACPU_GONE(__shfl_up)  CUDACPU_GONE(__shfl_down)  CUDACPU_GONE(__shfl_xor)
 CUDACPU_GONE(__any)   CUDACPU_GONE(__all)      CUDACPU_GONE(__ballot)
 
