@@ -546,7 +546,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     const std::string about = explain(address);
     const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);
     const char* mend =
-        !r         ? "give the kernel memory from cudaMalloc or cudaMallocManaged, and check what they return"
+        !r ? "no memory of the device is there: check the pointer, and the index against the size: if (i < n)"
         : r->freed ? "free memory only after its last use"
         : outside  ? "check the index against the size: if (i < n)"
                    : "copy it with cudaMemcpy, or use cudaMallocManaged";
