@@ -1,5 +1,5 @@
 # The front door. `make run` and `make test` do everything, set-up included; CMake does the work.
-# DEVICE=auto|gpu|cpu   where `make run` runs       NO_INSTALL=1   never install, print the command instead
+# DEVICE=auto|gpu|cpu   where run and report run    NO_INSTALL=1   never install, print the command instead
 # BUILD=folder          where to build              JOBS=n         jobs at a time
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -8,7 +8,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build run test hazards bench bench-cpu doctor clean help
+.PHONY: all build run report test hazards bench bench-cpu plots doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -26,6 +26,12 @@ build:
 
 run: build
 	@sh common/run.sh "$(BUILD)" "$(DEVICE)"
+
+report: build
+	@sh common/report.sh "$(BUILD)" "$(DEVICE)" "$(BUILD)/report"
+
+plots:
+	@sh common/plots/h200.sh
 
 test: build
 	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS)
@@ -49,10 +55,12 @@ clean:
 help:
 	@echo "make            sets up what is missing and builds all samples, for the GPU and for the CPU device"
 	@echo "make run        the same, then runs the six samples: on the GPU where one answers, else on the CPU device"
+	@echo "make report     runs them, too, and writes $(BUILD)/report/index.html: verdicts, plots, tables, and what races"
 	@echo "make test       the same, then runs every test (the GPU's are skipped where none answers)"
 	@echo "make hazards    runs every kernel and every wrong twin under every detector of the CPU device: one table"
 	@echo "make bench      measures all samples over their sizes on the GPU, and compares with the bars of the README"
 	@echo "make bench-cpu  measures the CPU device itself: switches, barriers, launches"
+	@echo "make plots      draws the H200's plots in results/ again"
 	@echo "make doctor     says what this machine has and lacks, and the command that mends it"
 	@echo "make clean      removes what was built"
 	@echo

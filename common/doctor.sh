@@ -33,6 +33,7 @@ tool() { # tool NAME COMMAND PACKAGE WHY
 
 tool "C++ compiler" "${CXX:-c++}" g++ "compiles everything"
 tool "CMake" cmake cmake "drives the build"
+tool "gnuplot" gnuplot gnuplot-nox "draws the plots of make report"
 header "CLI11" CLI/Version.hpp libcli11-dev "reads the options of every sample"
 header "Boost.Context" boost/context/detail/fcontext.hpp libboost-context-dev "switches between the CPU device's threads"
 header "OpenCV" opencv2/core/version.hpp libopencv-dev "writes the picture of 06_shared_image"
@@ -62,9 +63,9 @@ echo "Missing on this machine:${reasons}"
 command="apt-get update && apt-get install -y --no-install-recommends$missing"
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "This is no Debian or Ubuntu. Install the same with your package manager, for example:"
-    echo "  Fedora:  dnf install gcc-c++ cmake cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel"
-    echo "  Arch:    pacman -S gcc cmake cli11 boost opencv gtest benchmark"
-    echo "  macOS:   brew install cmake cli11 boost opencv googletest google-benchmark"
+    echo "  Fedora:  dnf install gcc-c++ cmake cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel gnuplot"
+    echo "  Arch:    pacman -S gcc cmake cli11 boost opencv gtest benchmark gnuplot"
+    echo "  macOS:   brew install cmake cli11 boost opencv googletest google-benchmark gnuplot"
     exit 0
 fi
 root=""

@@ -1,32 +1,10 @@
 #!/bin/sh
 # run.sh BUILD auto|gpu|cpu: runs the six samples one after the other, on the GPU where one answers, else on the CPU
 # device. Exit status 0 if all pass.
-build=$1 device=$2
-case $device in
-gpu | cpu) why="as asked" ;;
-auto)
-    first=$(ls -d "$build"/gpu/[0-9]* 2>/dev/null | head -1)
-    if [ -z "$first" ]; then
-        device=cpu why="there is no GPU build, since nvcc was not found"
-    else
-        why=$("$first" --n 1 --repeats 1 2>&1 >/dev/null)
-        if [ $? = 77 ]; then
-            device=cpu why=$(echo "$why" | head -1)
-        else
-            device=gpu why="a GPU answers"
-        fi
-    fi
-    ;;
-*)
-    echo "DEVICE is '$device'; type make run DEVICE=gpu, DEVICE=cpu or DEVICE=auto" >&2
-    exit 2
-    ;;
-esac
-samples=$(cd "$build/$device" 2>/dev/null && ls -d [0-9]*)
-if [ -z "$samples" ]; then
-    echo "There is no build for the $device in $build/$device. Type make doctor to see what is missing." >&2
-    exit 3
-fi
+build=$1
+chosen=$(sh "$(dirname "$0")/device.sh" "$build" "$2") || exit
+device=$(echo "$chosen" | head -1) why=$(echo "$chosen" | tail -1)
+samples=$(cd "$build/$device" && ls -d [0-9]*)
 echo "Running on the $device: $why."
 verdicts="" failed=0
 for sample in $samples; do

@@ -1,0 +1,41 @@
+# 03.gp CSV OUT.svg: error with its bound, and time, by variant.
+load ARG0[1:strlen(ARG0) - 5] . "style.gp"
+set terminal svg size 600,580 font "sans-serif,18" name "p03"
+set output ARG2
+
+stats csv(ARG1) using (column("n")) nooutput
+stats csv(ARG1) using (column("time_us")) name "time" nooutput
+set yrange [STATS_records - 0.4:-0.6]
+least = 1e-9
+set multiplot
+set tmargin at screen 0.92
+set bmargin at screen 0.13
+set label 1 "error" at screen 0.33, screen 0.965 point pt 7 ps 1 lc rgb orange offset 1,0
+set label 2 "its bound" at screen 0.48, screen 0.965 point pt 9 ps 1 lc rgb grey offset 1,0
+set label 3 "time" at screen 0.72, screen 0.965 point pt 5 ps 1 lc rgb blue offset 1,0
+
+set lmargin at screen 0.32
+set rmargin at screen 0.64
+set logscale x
+set xrange [least / 3:1e-2]
+set format x "10^{%T}"
+set xtics ("0" least, "10^{-7}" 1e-7, "10^{-5}" 1e-5, "10^{-3}" 1e-3)
+set xlabel "relative error"
+above(x) = x > least ? x : least
+known(name) = strlen(stringcolumn(name)) ? above(column(name)) : NaN
+plot csv(ARG1) using (known("error")):0:yticlabels(stringcolumn("variant")) with points pt 7 ps 1 lc rgb orange, \
+     "" using (known("bound")):0 with points pt 9 ps 1 lc rgb grey
+
+set lmargin at screen 0.71
+set rmargin at screen 0.97
+unset logscale
+unset label
+set format x "%g"
+set xtics autofreq
+set format y ""
+set ytics 1
+set xlabel "time in µs"
+set xrange [0:time_max * 1.35]
+plot csv(ARG1) using (column("time_us")):0 with points pt 5 ps 1 lc rgb blue, \
+     "" using (column("time_us")):0:(digits(column("time_us"))) with labels left offset 0.8,0 font ",16"
+unset multiplot

@@ -1,0 +1,78 @@
+#!/bin/sh
+# report.sh BUILD: makes the report on the CPU device, and one of a GPU's figures (those in results/, as if they were of
+# this run), and checks both pages. Exit status: 0 as promised, 1 not, 77 no CPU device or no gnuplot.
+set -u
+build=$1 top=$(cd "$(dirname "$0")/../.." && pwd)
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failed=0
+must() { # must DESCRIPTION COMMAND...
+    what=$1
+    shift
+    "$@" && { echo "ok    $what"; return; }
+    echo "FAIL  $what"
+    failed=1
+}
+lacks() { ! grep -qE -e "$1" "$2"; }
+count() { test "$(grep -o -e "$2" "$3" | wc -l)" = "$1"; }
+
+# Is each tag closed, by its own name and in turn?
+closed() {
+    tr '\n' ' ' <"$1" | sed 's/<style>.*<\/style>//; s/>/>\n/g' | sed -n 's/.*</</p' | awk '
+        /^<!/ || /\/>$/ { next }
+        { name = $1; gsub(/[<\/>]/, "", name) }
+        /^<\// { if (depth < 1 || open[depth--] != name) { print "closed out of turn: " $0; exit bad = 1 }; next }
+        { open[++depth] = name }
+        END { if (!bad && depth) { print "never closed: " open[depth]; bad = 1 } exit bad }'
+}
+
+page() { # page FILE: what holds for every report
+    must "every tag is closed" closed "$1"
+    if command -v xmllint >/dev/null 2>&1; then must "xmllint" xmllint --noout "$1"; fi
+    must "it loads nothing" lacks '(src|href)="[^#d]|url\(|@import|https?:' "$1"
+    must "no nan or inf, but in the pictures" test -z "$(sed 's/base64,[^"]*//g' "$1" | grep -iowE 'nan|inf')"
+    must "no place is left to fill in" test -z "$(sed '/<style>/,/<\/style>/d' "$1" | grep -E '[{@][a-zA-Z]')"
+    must "one h1" count 1 '<h1>' "$1"
+    must "no id twice" test -z "$(grep -oE " id=[\"'][^\"']*" "$1" | sort | uniq -d)"
+    for sample in $samples; do
+        must "heading $sample" grep -q "<h2 id=\"s${sample%%_*}\">$sample</h2>" "$1"
+        must "verdict $sample" grep -qE "PASSED: $sample: [0-9]+ results agree" "$1"
+        must "link to $sample" grep -q "<a href=\"#s${sample%%_*}\">$sample</a>" "$1"
+    done
+    number=$(echo "$samples" | wc -w | tr -d ' ')
+    must "$number plots with a title" count "$number" '<svg role="img"' "$1"
+    must "every table header has a scope" lacks '<th(>| [^s])' "$1"
+}
+
+if ! [ -d "$build/cpu" ] || ! command -v gnuplot >/dev/null 2>&1; then exit 77; fi
+samples=$(cd "$build/cpu" && ls -d [0-9]*)
+must "the report on the CPU device" sh "$top/common/report.sh" "$build" cpu "$folder/cpu"
+page "$folder/cpu/index.html"
+must "no time of this machine" lacks 'time µs|cpu_device_ms|CPU-device ms' "$folder/cpu/index.html"
+must "the H200 is named" grep -q 'Measured on an <strong>NVIDIA H200</strong>' "$folder/cpu/index.html"
+[ -d "$build/hazards" ] && must "hazards" grep -q 'cudacpu: hazard: a race' "$folder/cpu/index.html"
+
+cp -r "$top"/0* "$folder" && mkdir "$folder/common" && cp -r "$top/common/plots" "$top"/common/report.html "$top"/common/claims.txt "$folder/common"
+must "the plots of results/" sh -c "cd '$folder' && sh common/plots/h200.sh"
+for sample in $samples; do
+    results=$folder/$sample/results data=$folder/gpu/$sample tag=default
+    [ -e "$results/h200_default_int.csv" ] && tag=default_int
+    mkdir -p "$data"
+    cp "$results/h200_$tag.csv" "$data/run.csv" && cp "$results/h200_$tag.txt" "$data/run.txt"
+    mv "$results/h200.svg" "$data/plot.svg"
+    [ -e "$results/h200_16384.csv" ] && cp "$results/h200_16384.csv" "$data/large.csv"
+done
+must "the page of a GPU's figures" "$build/report_page" "$folder/gpu" "$folder" gpu "$folder/gpu.html"
+page "$folder/gpu.html"
+must "times" grep -q 'time µs' "$folder/gpu.html"
+
+# Bad input is refused, and leaves the page alone.
+echo "1,2" >>"$folder/gpu/01_sum_managed/run.csv"
+"$build/report_page" "$folder/gpu" "$folder" gpu "$folder/bad.html" 2>"$folder/err"
+must "a broken line of a CSV file is named" grep -q 'run.csv, line [0-9]*: 2 fields' "$folder/err"
+must "no page of it" test ! -e "$folder/bad.html"
+echo "nonsense" >"$folder/none.csv"
+sh "$top/common/plots/draw.sh" 04 "$folder/bad.svg" x "$folder/none.csv" 2>"$folder/err"
+must "a CSV file without figures is refused" grep -q 'could not draw plot 04' "$folder/err"
+must "no plot of it" test -z "$(ls "$folder" | grep '^bad')"
+exit $failed
