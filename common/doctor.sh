@@ -1,85 +1,347 @@
 #!/bin/sh
-# doctor.sh: what this machine has and lacks, a line each, with the command that mends it.
+# doctor.sh: what this machine has and lacks, a line a check, with the command that mends it. Exit status 1 if
+# something required is missing.
 # doctor.sh --install: quiet where nothing is missing; else says what and why, and installs it with apt-get.
-# NO_INSTALL=1 prints the command instead. Exit status 1 if something is missing and nothing was to be installed.
+# NO_INSTALL=1 prints the command instead.
+# LAB_DOCTOR_ROOT=FOLDER (for tests) looks for /dev, /proc, /sys, /usr there. BUILD=FOLDER is where make builds.
 set -u
 install=no
 [ "${1:-}" = --install ] && install=yes
+root=${LAB_DOCTOR_ROOT:-}
+build=${BUILD:-build}
+[ "$(id -u)" = 0 ] && sudo="" || sudo="sudo "
+command -v apt-get >/dev/null 2>&1 && apt=yes || apt=no
 
 missing="" # Debian's names
-say() { [ $install = yes ] || printf '%-9s %s\n' "$1" "$2"; }
+reasons="" # for --install
+status=0
+wrong=""
 
-# header NAME FILE PACKAGE WHY: a header that the C++ compiler must find
+# line STATE CHECK WORDS [COMMAND]: COMMAND is what to type. The states are
+#   ok        nothing to do
+#   missing   required; the exit status is 1
+#   wrong     it is there, and does not work as it is
+#   optional  the rest works without it
+line() {
+    [ "$1" = missing ] && status=1
+    [ "$1" = wrong ] && wrong=", but something is wrong: see above"
+    [ $install = yes ] || printf '%-9s %-17s  %s\n' "$1" "$2" "$3${4:+. Type: $4}"
+}
+
+# ---- packages ------------------------------------------------------------------------------------------------------
+
+# package STATE CHECK PACKAGE WHY WHERE: WHERE is the file that was found, or empty
+package() {
+    if [ -n "$5" ]; then
+        line ok "$2" "$5"
+        return
+    fi
+    missing="$missing $3"
+    reasons="$reasons
+  $3: $4"
+    if [ $apt = yes ]; then
+        line "$1" "$2" "$4" "${sudo}apt-get install $3"
+    else
+        line "$1" "$2" "$4. Debian calls it $3"
+    fi
+}
+tool() { command -v "$1" 2>/dev/null; }
+# header FILE: where the C++ compiler finds it
 header() {
-    if echo "#include <$2>" | ${CXX:-c++} -E -x c++ -I/usr/include/opencv4 -I/usr/local/include/opencv4 - >/dev/null 2>&1; then
-        say ok "$1"
-    else
-        say missing "$1: $4. Type: apt-get install $3"
-        missing="$missing $3"
-        reasons="${reasons:-}
-  $3: $4"
-    fi
+    echo "#include <$1>" | ${CXX:-c++} -E -x c++ -I/usr/include/opencv4 -I/usr/local/include/opencv4 - 2>/dev/null |
+        sed -n "s|^# 1 \"\(.*$1\)\".*|\1|p" | head -1
 }
-tool() { # tool NAME COMMAND PACKAGE WHY
-    if command -v "$2" >/dev/null 2>&1; then
-        say ok "$1: $(command -v "$2")"
+# older A B: is version A below version B?
+older() { [ "$1" != "$2" ] && [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -1)" = "$1" ]; }
+
+check_packages() {
+    package missing "C++ compiler" g++ "compiles everything" "$(tool "${CXX:-c++}")"
+    cmake=$(tool cmake)
+    version=$([ -z "$cmake" ] || cmake --version 2>/dev/null | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
+    if [ -n "$version" ] && older "$version" 3.24; then
+        line missing CMake "$cmake is $version, and the lab needs 3.24 or newer" "pip install cmake"
     else
-        say missing "$1: $4. Type: apt-get install $3"
-        missing="$missing $3"
-        reasons="${reasons:-}
-  $3: $4"
+        package missing CMake cmake "drives the build" "$cmake"
+    fi
+    package missing Perl perl "translates the samples for the CPU device" "$(tool perl)"
+    package missing CLI11 libcli11-dev "reads the options of every sample" "$(header CLI/Version.hpp)"
+    package missing Boost.Context libboost-context-dev "switches between the CPU device's threads" \
+        "$(header boost/context/detail/fcontext.hpp)"
+    package missing OpenCV libopencv-dev "writes the picture of 06_shared_image" "$(header opencv2/core/version.hpp)"
+    package optional GoogleTest libgtest-dev "tests common/" "$(header gtest/gtest_prod.h)"
+    package optional "Google Benchmark" libbenchmark-dev "measures the CPU device (make bench-cpu)" \
+        "$(header benchmark/benchmark.h)"
+    package optional gnuplot gnuplot-nox "plots (make report)" "$(tool gnuplot)"
+}
+
+# ---- nvcc ----------------------------------------------------------------------------------------------------------
+
+# Sets nvcc and toolkit (its version, 13.0), both empty if there is none. Looks where CMakeLists.txt looks.
+check_nvcc() {
+    toolkit=""
+    nvcc=$(PATH=$PATH:${CUDA_PATH:-}/bin:${CUDA_HOME:-}/bin:$root/usr/local/cuda/bin && tool nvcc)
+    if [ -n "$nvcc" ]; then
+        toolkit=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+        if [ -z "$toolkit" ]; then
+            line wrong nvcc "$nvcc does not run. Install the CUDA Toolkit anew, or do without" \
+                "make CMAKE_FLAGS=-DLAB_GPU=OFF"
+            nvcc=""
+        elif tool nvcc >/dev/null; then
+            line ok nvcc "$nvcc, $toolkit"
+        else
+            line optional nvcc "make finds $nvcc, $toolkit; your shell does not" "export PATH=${nvcc%/nvcc}:\$PATH"
+        fi
+        return
+    fi
+    unseen=$(ls -d "$root"/usr/local/cuda-*/bin/nvcc 2>/dev/null | tail -1)
+    if [ -n "$unseen" ]; then
+        line optional nvcc "make does not see $unseen" "export PATH=${unseen%/nvcc}:\$PATH"
+    elif [ $apt = yes ]; then
+        line optional nvcc "only GPU builds need it" "${sudo}apt-get install nvidia-cuda-toolkit"
+    else
+        line optional nvcc "only GPU builds need it. NVIDIA's: https://developer.nvidia.com/cuda-downloads"
     fi
 }
 
-tool "C++ compiler" "${CXX:-c++}" g++ "compiles everything"
-tool "CMake" cmake cmake "drives the build"
-tool "gnuplot" gnuplot gnuplot-nox "draws the plots of make report"
-header "CLI11" CLI/Version.hpp libcli11-dev "reads the options of every sample"
-header "Boost.Context" boost/context/detail/fcontext.hpp libboost-context-dev "switches between the CPU device's threads"
-header "OpenCV" opencv2/core/version.hpp libopencv-dev "writes the picture of 06_shared_image"
-header "GoogleTest" gtest/gtest_prod.h libgtest-dev "tests common/"
-header "Google Benchmark" benchmark/benchmark.h libbenchmark-dev "measures the CPU device (make bench-cpu)"
+# nvcc hands the host's code to g++, and refuses a g++ that is newer than its header crt/host_config.h allows.
+check_host_compiler() {
+    folder=$(dirname "$(readlink -f "$nvcc")")/..
+    limit=$(cat "$folder"/include/crt/host_config.h "$folder"/targets/*/include/crt/host_config.h 2>/dev/null |
+        sed -n 's/^#if __GNUC__ > \([0-9]*\).*/\1/p' | head -1)
+    host=g++
+    debians=/usr/lib/nvidia-cuda-toolkit/bin/g++ # Debian's nvcc takes a g++ that suits it
+    [ "$nvcc" = /usr/bin/nvcc ] && [ -x $debians ] && host=$debians
+    host=${CUDAHOSTCXX:-${NVCC_CCBIN:-$host}}
+    version=$("$host" -dumpfullversion 2>/dev/null) # clang has no such option
+    if [ -z "$limit" ] || [ -z "$version" ]; then return; fi
+    if [ "${version%%.*}" -gt "$limit" ]; then
+        line wrong "g++ for nvcc" "$host is $version, nvcc $toolkit takes $limit at most" \
+            "${sudo}apt-get install g++-$limit; make clean; CUDAHOSTCXX=g++-$limit make"
+    else
+        line ok "g++ for nvcc" "$host is $version, nvcc $toolkit takes $limit at most"
+    fi
+}
 
-nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
-if [ -n "$nvcc" ]; then
-    say ok "nvcc: $nvcc, $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')"
-else
-    say none "nvcc: the samples run on the CPU device. For GPU builds: apt-get install nvidia-cuda-toolkit, or NVIDIA's own"
+# ---- the GPU -------------------------------------------------------------------------------------------------------
+
+cpu_device="the samples run on the CPU device"
+drivers=https://www.nvidia.com/drivers
+archive=https://developer.nvidia.com/cuda-toolkit-archive
+
+# The first /dev/nvidia* that this user may not open
+forbidden() {
+    for file in "$root"/dev/nvidia[0-9]* "$root"/dev/nvidiactl "$root"/dev/nvidia-uvm; do
+        if [ -e "$file" ] && { [ ! -r "$file" ] || [ ! -w "$file" ]; }; then
+            echo "$file"
+            return
+        fi
+    done
+}
+# Why does nvidia-smi list no GPU?
+no_gpu() {
+    if [ $windows = yes ] && { [ ! -e "$root/dev/dxg" ] || [ -z "$smi" ]; }; then
+        line optional GPU "Windows passes none on; $cpu_device. In Windows, update NVIDIA's driver" "wsl --update"
+    elif [ $windows = no ] && [ ! -e "$root/dev/nvidiactl" ]; then
+        if ! grep -qs 0x10de "$root"/sys/bus/pci/devices/*/vendor; then
+            line optional GPU "no NVIDIA device, no driver (no /dev/nvidiactl); $cpu_device"
+        elif [ -e "$root/.dockerenv" ] || [ -e "$root/run/.containerenv" ]; then
+            line wrong GPU "the container was not given it (no /dev/nvidiactl). Start it anew" "docker run --gpus all"
+        else
+            line wrong GPU "its driver does not run (no /dev/nvidiactl). If it is not installed: $drivers" \
+                "sudo modprobe nvidia"
+        fi
+    elif [ -z "$smi" ]; then
+        line wrong GPU "a driver runs, nvidia-smi is missing. Its package: nvidia-smi (Debian), nvidia-utils-... (Ubuntu)"
+    else
+        line wrong GPU "nvidia-smi -L says: $(echo "$gpus" | head -1) If a reboot does not help: $drivers" "sudo reboot"
+    fi
+}
+# CUDA shows the devices that the variable lists, up to the first that does not exist. So the first decides.
+hidden() {
+    [ -n "${CUDA_VISIBLE_DEVICES+set}" ] || return 1
+    first=$(echo "${CUDA_VISIBLE_DEVICES%%,*}" | tr -d ' ')
+    case $first in
+    GPU-* | MIG-*) ! echo "$gpus" | grep -qF "(UUID: $first" ;;
+    '' | *[!0-9]*) return 0 ;;
+    *) [ "$first" -ge "$count" ] ;;
+    esac
+}
+# What the GPU builds were compiled for: sm_90 (code), compute_90 (PTX)
+architectures() {
+    grep -oE ',code=[^ "]*|-arch=(native|all)' "$build/compile_commands.json" 2>/dev/null |
+        grep -oE '(sm|compute)_[0-9]+[af]?|native|all' | sort -u
+}
+# runs CODE CAPABILITY: does a GPU of this compute capability (90) run it? Code runs on its own major version, PTX on
+# all that is newer; what ends in `a` runs nowhere else.
+runs() {
+    number=$(echo "${1#*_}" | tr -d af)
+    case $1 in
+    native | all) true ;;
+    *a) [ "$number" = "$2" ] ;;
+    sm_*) [ $((number / 10)) = $(($2 / 10)) ] && [ "$number" -le "$2" ] ;;
+    *) [ "$number" -le "$2" ] ;;
+    esac
+}
+check_build() {
+    codes=$(architectures)
+    list=$(echo $codes)
+    for capability in $capabilities; do
+        cc=$(echo "$capability" | tr -d .) found=no
+        for code in $codes; do
+            runs "$code" "$cc" && found=yes
+        done
+        known=$("$nvcc" --list-gpu-arch 2>/dev/null)
+        if [ -n "$known" ] && ! echo "$known" | grep -qx "compute_$cc"; then
+            line wrong "GPU and nvcc" "nvcc $toolkit does not compile for $capability. Take a version that does: $archive"
+        elif [ -n "$codes" ] && [ $found = no ]; then
+            line wrong "GPU in the build" "the GPU is $capability, the build has $list (error 209)" \
+                "make clean; make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES=$cc"
+        elif [ -n "$codes" ]; then
+            line ok "GPU in the build" "the GPU is $capability, the build has $list"
+        fi
+    done
+    [ -n "$codes" ] || line optional "GPU in the build" "nothing is built for a GPU in $build yet" make
+}
+check_driver() {
+    driver=$("$smi" 2>/dev/null | sed -n 's/.*CUDA \(UMD \)\{0,1\}Version *: *\([0-9][0-9.]*\).*/\2/p' | head -1)
+    [ -n "$driver" ] || return
+    words="the driver takes CUDA $driver, nvcc is $toolkit"
+    if ! older "$driver" "$toolkit"; then
+        line ok "driver and nvcc" "$words"
+    elif [ "${driver%%.*}" = "${toolkit%%.*}" ]; then
+        line optional "driver and nvcc" "$words: no PTX (error 222). Update it: $drivers, or build for this GPU alone" \
+            "make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES=native"
+    else
+        line wrong "driver and nvcc" "$words (error 35). Update it: $drivers, or do without" "make run DEVICE=cpu"
+    fi
+}
+check_managed() {
+    if [ $windows = yes ]; then
+        line optional "managed memory" "Windows moves it whole: the CPU may not use it before cudaDeviceSynchronize()"
+    else
+        line ok "managed memory" "CPU and GPU may use it at the same time"
+    fi
+}
+# ncu reads the counters as root (CAP_SYS_ADMIN, bit 21), and as a user where the driver's option allows it.
+check_counters() {
+    admin_only=$(sed -n 's/^RmProfilingAdminOnly: *//p' "$root/proc/driver/nvidia/params" 2>/dev/null)
+    [ -n "$admin_only" ] || return
+    rights=$(sed -n 's/^CapEff:[[:space:]]*//p' "$root/proc/self/status")
+    if [ "$admin_only" = 0 ] || [ $((0x${rights:-0} >> 21 & 1)) = 1 ]; then
+        line ok "profiler counters" "ncu may read them"
+    else
+        line optional "profiler counters" "ncu may not read them (ERR_NVGPUCTRPERM)" \
+            "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 | sudo tee /etc/modprobe.d/ncu.conf; sudo reboot"
+    fi
+}
+
+check_gpu() {
+    windows=no
+    grep -qisE 'microsoft|cygwin|msys|mingw' "$root/proc/version" && windows=yes
+    smi=$(PATH=$PATH:$root/usr/lib/wsl/lib && tool nvidia-smi)
+    file=$(forbidden)
+    if [ -n "$file" ]; then
+        group=$(stat -c %G "$file" 2>/dev/null)
+        case $group in
+        '' | root | UNKNOWN) mend="sudo chmod a+rw $root/dev/nvidia*" ;;
+        *) mend="sudo usermod -aG $group $(id -un); then log in anew" ;;
+        esac
+        line wrong GPU "you may not open $file" "$mend"
+        return
+    fi
+    if ! gpus=$([ -n "$smi" ] && "$smi" -L 2>&1) || ! count=$(echo "$gpus" | grep -c '^GPU '); then
+        no_gpu
+        return
+    fi
+    if hidden; then
+        line wrong GPU "CUDA_VISIBLE_DEVICES='$CUDA_VISIBLE_DEVICES' hides it (error 100)" "unset CUDA_VISIBLE_DEVICES"
+        return
+    fi
+    capabilities=$("$smi" --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+        grep -E '^[0-9]+\.[0-9]$' | sort -u) # empty where nvidia-smi does not know them yet
+    name=$(echo "$gpus" | sed -n 's/^GPU 0: \(.*\) (UUID.*/\1/p')
+    [ "$count" = 1 ] || name="$count, the first: $name"
+    line ok GPU "$name${capabilities:+, compute capability $(echo $capabilities)}"
+    if [ -n "$toolkit" ]; then
+        check_driver
+        [ -z "$capabilities" ] || check_build
+    fi
+    check_managed
+    check_counters
+}
+
+# ---- the rest ------------------------------------------------------------------------------------------------------
+
+tenths() { echo "$(($1 / 1048576)).$(($1 % 1048576 * 10 / 1048576)) GiB"; } # of KiB
+
+check_machine() {
+    if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+        line optional display "none for 06_shared_image --show; --out picture.png writes a file. Over ssh: ssh -X"
+    else
+        line ok display "${WAYLAND_DISPLAY:-$DISPLAY}"
+    fi
+    kib=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' "$root/proc/meminfo" 2>/dev/null)
+    if [ -n "$kib" ] && [ "$kib" -lt 2097152 ]; then
+        line wrong memory "$(tenths "$kib") free; compilers side by side may need more" "make JOBS=1"
+    elif [ -n "$kib" ]; then
+        line ok memory "$(tenths "$kib") free"
+    fi
+    folder=$build
+    [ -d "$folder" ] || folder=.
+    kib=$(df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { print $4 }')
+    if [ -n "$kib" ] && [ "$kib" -lt 1048576 ]; then
+        line missing disk "$(tenths "$kib") free in $folder, a build takes up to 1 GiB. Make room, or build elsewhere" \
+            "make BUILD=/roomy/folder"
+    elif [ -n "$kib" ]; then
+        line ok disk "$(tenths "$kib") free in $folder"
+    fi
+}
+other_systems() {
+    echo "This is no Debian or Ubuntu. Install the same with your package manager, for example:"
+    echo "  Fedora:  dnf install gcc-c++ cmake perl cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel gnuplot"
+    echo "  Arch:    pacman -S gcc cmake perl cli11 boost opencv gtest benchmark gnuplot"
+    echo "  macOS:   brew install cmake cli11 boost opencv googletest google-benchmark gnuplot"
+}
+
+check_packages
+if [ $install = no ]; then
+    check_nvcc
+    [ -z "$nvcc" ] || check_host_compiler
+    check_gpu
+    check_machine
+    echo
+    if [ $status = 0 ]; then
+        echo "Nothing that is required is missing$wrong."
+    else
+        echo "Something that is required is missing: see above."
+    fi
+    if [ -n "$missing" ] && [ $apt = yes ]; then
+        echo "make installs the packages. By hand: ${sudo}apt-get install$missing"
+    elif [ -n "$missing" ]; then
+        other_systems
+    fi
+    exit $status
 fi
-if nvidia-smi -L >/dev/null 2>&1; then
-    say ok "GPU: $(nvidia-smi -L | head -1 | sed 's/ (UUID.*//')"
-else
-    say none "GPU: none answers here (nvidia-smi -L); the samples run on the CPU device"
-fi
+
+# ---- --install -----------------------------------------------------------------------------------------------------
 
 [ -z "$missing" ] && exit 0
-if [ $install = no ]; then
-    echo
-    echo "make installs what is missing. By hand: apt-get install$missing"
-    exit 1
-fi
-
-echo "Missing on this machine:${reasons}"
+echo "Missing on this machine:$reasons"
 command="apt-get update && apt-get install -y --no-install-recommends$missing"
-if ! command -v apt-get >/dev/null 2>&1; then
-    echo "This is no Debian or Ubuntu. Install the same with your package manager, for example:"
-    echo "  Fedora:  dnf install gcc-c++ cmake cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel gnuplot"
-    echo "  Arch:    pacman -S gcc cmake cli11 boost opencv gtest benchmark gnuplot"
-    echo "  macOS:   brew install cmake cli11 boost opencv googletest google-benchmark gnuplot"
+if [ $apt = no ]; then
+    other_systems
     exit 0
 fi
-root=""
-[ "$(id -u)" = 0 ] || root="sudo "
-if [ "${NO_INSTALL:-0}" != 0 ] || { [ -n "$root" ] && ! command -v sudo >/dev/null 2>&1; }; then
+if [ "${NO_INSTALL:-0}" != 0 ] || { [ -n "$sudo" ] && ! tool sudo >/dev/null; }; then
     [ "${NO_INSTALL:-0}" != 0 ] || echo "You are not root, and there is no sudo here. Ask for:"
-    echo "To install it, type: ${root}sh -c '$command'"
+    echo "To install it, type: ${sudo}sh -c '$command'"
     echo "Building what can be built without it."
     exit 0
 fi
-echo "Installing it: ${root}$command"
+echo "Installing it: ${sudo}$command"
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp) || exit 1
-if ${root}apt-get update >"$log" 2>&1 && ${root}apt-get install -y --no-install-recommends $missing >>"$log" 2>&1; then
+if ${sudo}apt-get update >"$log" 2>&1 && ${sudo}apt-get install -y --no-install-recommends $missing >>"$log" 2>&1; then
     echo "Installed."
 else
     tail -5 "$log"

@@ -5,7 +5,8 @@
 //     CHECK(cudaGetLastError());       // was the launch legal?
 //     CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
 //
-// On failure it says which call, where, and CUDA's own words on stderr, and ends the program with status 3.
+// On failure it says which call, where, CUDA's own words and, where beginners meet the error, what to do, all on
+// stderr, and ends the program with status 3.
 // It is active in every build type: a check that vanishes with NDEBUG checks nothing when it matters.
 #pragma once
 #include <cuda_runtime.h>
@@ -15,11 +16,27 @@
 
 #define CHECK(call) check_cuda((call), #call, __FILE__, __LINE__)
 
+/// What to do about a CUDA error, or null.
+constexpr const char* cuda_advice(int error) {
+    switch (error) {
+        case 2: return "take a smaller --n; nvidia-smi shows which programs hold the GPU's memory";
+        case 35: return "install or update NVIDIA's driver, make doctor compares; or type make run DEVICE=cpu";
+        case 46: return "end the other program on the GPU, nvidia-smi shows it; or type make run DEVICE=cpu";
+        case 100: return "type make doctor, it says why there is no device; or type make run DEVICE=cpu";
+        case 101: return "take a device that nvidia-smi -L lists; CUDA_VISIBLE_DEVICES hides and renumbers them";
+        case 209: return "the build is for another GPU: type make clean, then make";
+        case 222: return "the driver is older than nvcc: update it, or build for this GPU alone, see make doctor";
+        case 700: return "an index is out of bounds: run build/hazards/NN_name, it names the line";
+        default: return nullptr;
+    }
+}
+
 /// Ends the program with status 3 unless `status` is cudaSuccess. Meant to be called through CHECK.
 inline void check_cuda(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
     std::fflush(stdout);
     std::fprintf(stderr, "%s:%d: %s failed\n    CUDA error %d, %s: %s\n", file, line, call,
                  static_cast<int>(status), cudaGetErrorName(status), cudaGetErrorString(status));
+    if (const char* advice = cuda_advice(status)) std::fprintf(stderr, "    What to do: %s\n", advice);
     std::exit(3);
 }

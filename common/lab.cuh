@@ -121,7 +121,8 @@ public:
         const cudaError_t status = cudaGetDeviceCount(&devices);
         if (status != cudaSuccess || devices == 0) {
             std::fprintf(stderr,
-                         "no CUDA device: %s (error %d)\nThe CPU device runs the same file: make run DEVICE=cpu\n",
+                         "no CUDA device: %s (error %d)\nWhy not? Type make doctor. The CPU device runs the same "
+                         "file: make run DEVICE=cpu\n",
                          cudaGetErrorString(status), static_cast<int>(status));
             std::exit(no_device);
         }

@@ -1,0 +1,56 @@
+// error_test.cu: CHECK says what failed, where, in CUDA's words, and what to do about errors that beginners meet.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+
+#include "../error.cuh"
+
+namespace {
+
+struct Case {
+    int error;
+    const char* advice;  // a regular expression
+};
+const Case cases[] = {
+    {2, "smaller --n; nvidia-smi"},
+    {35, "driver, make doctor .*DEVICE=cpu"},
+    {46, "end the other program.*nvidia-smi"},
+    {100, "make doctor.*why.*DEVICE=cpu"},
+    {101, "nvidia-smi -L.*CUDA_VISIBLE_DEVICES"},
+    {209, "another GPU: type make clean, then make"},
+    {222, "older than nvcc: update it"},
+    {700, "out of bounds.*build/hazards"},
+};
+
+TEST(Check, SaysWhatToDo) {
+    for (const Case& c : cases) {
+        const auto error = static_cast<cudaError_t>(c.error);
+        const std::string wanted = "error_test.cu:[0-9]+: error failed\n    CUDA error " + std::to_string(c.error) +
+                                   ", .*\n    What to do: .*" + c.advice;
+        EXPECT_EXIT(CHECK(error), testing::ExitedWithCode(3), wanted);
+    }
+}
+
+TEST(Check, GivesOnlyTheErrorsOwnAdvice) {
+    for (const Case& c : cases)
+        for (const Case& other : cases) {
+            const bool own = c.error == other.error;
+            const std::string words = cuda_advice(other.error);
+            EXPECT_EQ(std::regex_search(words, std::regex(c.advice)), own) << words;
+        }
+}
+
+TEST(Check, SaysNothingMoreAboutOtherErrors) {
+    for (int error = 0; error < 1000; ++error) {
+        bool listed = false;
+        for (const Case& c : cases) listed |= c.error == error;
+        EXPECT_EQ(cuda_advice(error) != nullptr, listed) << error;
+    }
+    EXPECT_EXIT(CHECK(cudaErrorInvalidValue), testing::ExitedWithCode(3),
+                "CUDA error 1, cudaErrorInvalidValue: [^\n]*\n$");
+}
+
+TEST(Check, LetsSuccessPass) { CHECK(cudaSuccess); }
+
+}  // namespace
