@@ -100,8 +100,4 @@ template <class T> struct less : decltype(cudacpu::least) {};
 template <class T> struct greater : decltype(cudacpu::most) {};
 using std::bit_and, std::bit_or, std::bit_xor;
 
-template <class T, class Op> T reduce(const coalesced_group& g, T value, Op op, CUDACPU_HERE) {
-    return cudacpu::fold("cooperative_groups::reduce()", g.mask, value, op, where);
-}
-
 }  // namespace cooperative_groups

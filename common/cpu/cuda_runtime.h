@@ -1,9 +1,11 @@
 // cuda_runtime.h - stands in for NVIDIA's where there is no GPU: what CUDA C++ adds to C++.
-// `__global__` and `__shared__` stay as they are: the translator (cudacpu.cpp) rewrites them.
+// `__global__` and `__shared__` stay as they are: the translator (cudacpu) rewrites them.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
 #include <assert.h>
-#include <math.h>  // not <cmath>: without std::, too, abs() and sqrt() have to take floats
+#define lerp cudacpu_std_lerp  // C++20's, which CUDA programs that have a lerp() of their own do not know
+#include <math.h>              // not <cmath>: without std::, too, abs() and sqrt() have to take floats
+#undef lerp
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,6 +16,7 @@
 #include "cuda_runtime_api.h"
 
 #define __CUDACC__ 1
+#define __CUDA_RUNTIME_H__  // what vendors' helpers ask for
 #define __CUDACC_VER_MAJOR__ 13
 #define __device__
 #define __host__
@@ -199,6 +202,8 @@ CUDACPU_MINMAX_OF(int, unsigned, cudacpu::least, cudacpu::most)
 CUDACPU_MINMAX_OF(long, unsigned long, cudacpu::least, cudacpu::most)
 CUDACPU_MINMAX_OF(long long, unsigned long long, cudacpu::least, cudacpu::most)
 CUDACPU_MINMAX_OF(float, double, fmin, fmax)  // of a NaN and a number they give the number
+constexpr unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
+constexpr unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
 
 inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }

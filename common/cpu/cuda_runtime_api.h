@@ -8,6 +8,8 @@
 #include "engine.hpp"
 
 #define CUDART_VERSION 13000
+#define CUDART_CB
+#define __DRIVER_TYPES_H__  // what vendors' helpers ask for
 
 // Tables.
 // clang-format off
@@ -50,6 +52,7 @@ enum cudaMemcpyKind {  // bit 0: to the device, bit 1: from the device
     cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
     cudaMemcpyDefault };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
 enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
@@ -62,7 +65,8 @@ enum : unsigned {
     cudaHostAllocMapped, cudaHostAllocWriteCombined = 4, cudaHostRegisterDefault = 0, cudaHostRegisterPortable,
     cudaHostRegisterMapped, cudaEventDefault = 0, cudaEventBlockingSync, cudaEventDisableTiming,
     cudaStreamDefault = 0, cudaStreamNonBlocking, cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin,
-    cudaDeviceScheduleYield, cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8 };
+    cudaDeviceScheduleYield, cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8,
+    cudaMemAttachSingle = 4 };
 struct cudaMemLocation { cudaMemLocationType type; int id; };
 struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
 struct cudaFuncAttributes {
@@ -197,6 +201,11 @@ CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int device),
 CUDACPU_API(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr a, int device),
             check(!device, cudaErrorInvalidDevice) ?: attribute(value, a))
 CUDACPU_API(cudaDeviceCanAccessPeer, (int* can, int, int), give(can, 0))
+CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest), give(least, 0) ?: give(greatest, 0))
+CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int), create(s, flags))
+CUDACPU_API(cudaStreamAttachMemAsync, (cudaStream_t, void*, size_t = 0, unsigned = 4), cudaSuccess)
+CUDACPU_API(cudaFuncSetCacheConfig, (auto, cudaFuncCache), cudaSuccess)
+CUDACPU_API(cudaDeviceSetCacheConfig, (cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
 CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
 CUDACPU_API(cudaProfilerStart, (), cudaSuccess) CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
@@ -280,23 +289,10 @@ template <class... P> cudaError_t cudaLaunchKernel(
     return last_error;
 }
 
-// What the CPU device cannot do says so when it is compiled.
-#define CUDACPU_REFUSED(name, what, ...) \
-    template <class... A> cudaError_t name(__VA_ARGS__ __VA_OPT__(,) A&&...) { \
-        static_assert(sizeof...(A) > 1000, #name ": the CPU device has no " what); \
-        return cudaErrorNotSupported; \
-    }
-CUDACPU_REFUSED(cudaLaunchKernel, "launches by void*: give it the kernel itself, uncast", const void*)
-CUDACPU_REFUSED(cudaLaunchCooperativeKernel, "grid-wide synchronisation: its blocks run one after another")
-CUDACPU_REFUSED(cudaLaunchKernelEx, "clusters or launch attributes: write kernel<<<grid, block>>>(...)")
-CUDACPU_REFUSED(cudaLaunchKernelExC, "clusters or launch attributes: write kernel<<<grid, block>>>(...)")
-CUDACPU_REFUSED(cudaGraphCreate, "graphs: launch the kernels one by one")
-CUDACPU_REFUSED(cudaStreamBeginCapture, "graphs: launch the kernels one by one")
-CUDACPU_REFUSED(cudaCreateTextureObject, "textures: read the array by its index")
-CUDACPU_REFUSED(cudaMallocArray, "textures: use cudaMallocPitch") CUDACPU_REFUSED(cudaMemcpy3D, "3-D copies")
-CUDACPU_REFUSED(cudaMalloc3D, "3-D allocations") CUDACPU_REFUSED(cudaMemPoolCreate, "memory pools")
-CUDACPU_REFUSED(cudaMemcpyPeer, "peers") CUDACPU_REFUSED(cudaMemcpyPeerAsync, "peers")
-CUDACPU_REFUSED(cudaDeviceEnablePeerAccess, "peers") CUDACPU_REFUSED(cudaIpcGetMemHandle, "shared memory handles")
+template <class... A> cudaError_t cudaLaunchKernel(const void*, A&&...) {
+    static_assert(sizeof...(A) > 1000, "cudaLaunchKernel: give it the kernel itself, uncast: its type tells the arguments");
+    return cudaErrorNotSupported;
+}
 // clang-format on
 
 }  // namespace cudacpu::api

@@ -1,4 +1,6 @@
 // engine.cpp - fibers, blocks, barriers, warps, launches, and the reports about what goes wrong in them.
+#include "internal.hpp"
+
 #include <link.h>
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -16,8 +18,6 @@
 #include <numeric>
 #include <sstream>
 #include <vector>
-
-#include "internal.hpp"
 
 using namespace boost::context::detail;
 
@@ -533,9 +533,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (signal == SIGVTALRM) {  // each second of processor time
         static unsigned long last;
         static int idle;
-        idle = self && last == progress ? idle + 1 : 0;
+        idle = (self || work_is_queued()) && last == progress ? idle + 1 : 0;
         last = progress;
-        if (idle < (hazard_build ? 60 : 10)) return;
+        if (idle != (hazard_build ? 60 : 10)) return;
+        if (!self)
+            return say(
+                "cudacpu: notice: kernels or copies are queued, and the host has gone on without waiting for ten "
+                "seconds\n  they run when it waits: cudaDeviceSynchronize(), or the like");
         fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
               "blocks run one after another here, and a thread gives way only at a barrier, a warp operation or "
               "an atomic:\n  waiting for another block never ends, and waiting for another thread needs atomics",

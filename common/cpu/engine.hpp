@@ -51,18 +51,20 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* str
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
 extern Kernel** probe;  // not null: a kernel that is called leaves its Kernel here, and does not run
 
+// As on a GPU, each thread has the arguments' bytes: nothing is copied by a constructor, nothing is destroyed.
 template <class F> CUDACPU_QUIET void run_closure(const void* closure) {
-    F mine(*static_cast<const F*>(closure));  // each thread may change its arguments
-    mine();
+    alignas(F) char mine[sizeof(F)];
+    memcpy(mine, closure, sizeof mine);
+    (*reinterpret_cast<F*>(mine))();
 }
 template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
-/// The body of every kernel is a call of this: the closure holds the arguments by value.
-template <class F, class... Arguments>
-void enter_kernel(const char* name, const char* parameters, unsigned max_threads, F body, const Arguments&... a) {
+/// The body of every kernel is a call of this: the closure, from `new`, holds the arguments by value.
+template <class F, class... Arguments> void enter_kernel(const char* name, const char* parameters,
+                                                         unsigned max_threads, F* closure, const Arguments&... a) {
     static Kernel kernel{name, parameters, max_threads};
-    const auto kept = std::make_shared<F>(body);
-    enqueue_kernel(kernel, {kept.get(), sizeof(F), run_closure<F>, kept}, {pointer_in(a)...});
+    const std::shared_ptr<void> owner(closure, [](void* p) { ::operator delete(p); });
+    enqueue_kernel(kernel, {closure, sizeof(F), run_closure<F>, owner}, {pointer_in(a)...});
 }
 
 // ---- shared memory: each object has pages of its own and ends where an inaccessible page begins ----------

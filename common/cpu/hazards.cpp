@@ -14,6 +14,8 @@
 //     an atomic, or read the flag, after it
 // The last rule takes in what other threads did before the fence. So a race may stay hidden behind somebody else's
 // fence, but none is invented.
+#include "internal.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,8 +24,6 @@
 #include <set>
 #include <unordered_map>
 #include <vector>
-
-#include "internal.hpp"
 
 extern "C" char __executable_start, _end;  // from the linker: the program and its variables
 

@@ -1,4 +1,6 @@
 // memory.cpp - what the device may touch, what the host may touch, and the copies between them.
+#include "internal.hpp"
+
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
@@ -6,8 +8,6 @@
 #include <map>
 #include <memory>
 #include <queue>
-
-#include "internal.hpp"
 
 extern "C" char __executable_start, _end;  // from the linker: the program and its variables
 

@@ -1,13 +1,13 @@
 // runtime.cpp - errors, and the queue between host and device: streams, events, what is said at the end.
 //
 // Work is put off until the host waits for it. A program that forgets to wait reads old values, always.
+#include "internal.hpp"
+
 #include <unistd.h>
 
 #include <chrono>
 #include <map>
 #include <set>
-
-#include "internal.hpp"
 
 using Numbers = std::set<unsigned long>;  // of works
 struct CUstream_st {

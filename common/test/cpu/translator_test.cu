@@ -224,3 +224,41 @@ TEST_F(Translator, LaunchByFunction) {
     EXPECT_EQ(cudaSuccess, cudaLaunchKernel(f, dim3(1), dim3(1), arguments, 0, 0));
     EXPECT_EQ(21, value());
 }
+
+// ---- arguments that are more than bytes ----------------------------------------------------------------------------
+
+struct Handle {  // as the locks of many textbooks: it owns memory, and is given to the kernel by value
+    int* count;
+    static inline int copied = 0, destroyed = 0;
+    explicit Handle(int* count) : count(count) {}
+    Handle(const Handle& other) : count(other.count) { ++copied; }
+    ~Handle() { ++destroyed; }
+};
+__global__ void count_threads(Handle handle) { atomicAdd(handle.count, 1); }
+__global__ void set_through_reference(int& value, const int& other) {
+    if (threadIdx.x == 0) value = other + 1;
+}
+
+TEST(Arguments, AreCopiedOnTheHostAndNotDestroyedOnTheDevice) {
+    int* count = nullptr;
+    ASSERT_EQ(cudaSuccess, cudaMallocManaged(&count, sizeof(int)));
+    {
+        const Handle handle(count);
+        count_threads<<<2, 64>>>(handle);
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    }
+    EXPECT_EQ(128, *count);
+    EXPECT_LE(Handle::copied, 2);  // the parameter, and what is kept for the device
+    EXPECT_EQ(2, Handle::destroyed);
+    cudaFree(count);
+}
+
+TEST(Arguments, ReferencesReachTheObject) {
+    int* values = nullptr;
+    ASSERT_EQ(cudaSuccess, cudaMallocManaged(&values, 2 * sizeof(int)));
+    values[1] = 41;
+    set_through_reference<<<1, 32>>>(values[0], values[1]);
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(42, values[0]);
+    cudaFree(values);
+}
