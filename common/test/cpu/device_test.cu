@@ -63,6 +63,36 @@ TEST(Launch, ThreeDimensionalGrid) {
     for (unsigned i = 0; i < 24 * 30; ++i) EXPECT_EQ(1 + i % 30, out[i]);
 }
 
+__global__ void say_hello() { printf("%d of %u\n", threadIdx.x, blockDim.x); }
+TEST(Launch, PrintsWhenTheHostWaits) {
+    testing::internal::CaptureStdout();
+    say_hello<<<1, 3>>>();
+    printf("host first\n");
+    WAIT();
+    std::string lines = testing::internal::GetCapturedStdout();
+    EXPECT_EQ("host first\n", lines.substr(0, 11));
+    for (const char* line : {"0 of 3\n", "1 of 3\n", "2 of 3\n"}) EXPECT_NE(std::string::npos, lines.find(line));
+}
+
+template <int scale, class F> __global__ void __launch_bounds__(64) scaled(float4* __restrict__ out, F f, int add = 1) {
+    const float x = f(threadIdx.x);
+    out[threadIdx.x] = make_float4(x, scale * x, add, make_int2(3, 4).y);
+}
+struct Square {
+    __device__ float operator()(float x) const { return x * x; }
+};
+TEST(Launch, TemplatesFunctorsVectorsAndDefaultArguments) {
+    Managed<float4> out(64);
+    scaled<3><<<1, 64>>>((float4*)out, Square());
+    WAIT();
+    EXPECT_EQ(25, out[5].x);
+    EXPECT_EQ(75, out[5].y);
+    EXPECT_EQ(1, out[5].z);
+    EXPECT_EQ(4, out[5].w);
+    EXPECT_EQ(16u, alignof(float4));
+    EXPECT_EQ(12u, sizeof(int3));
+}
+
 // Twenty operations of 64 threads; the hash is what an NVIDIA H200 gives.
 __global__ void warps(int* out) {
     const int lane = threadIdx.x % 32, full = -1;
