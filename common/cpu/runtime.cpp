@@ -3,11 +3,14 @@
 // Work is put off until the host waits for it. A program that forgets to wait reads old values, always.
 #include "internal.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <set>
+#include <thread>
 
 using Numbers = std::set<unsigned long>;  // of works
 struct CUstream_st {
@@ -43,7 +46,29 @@ Queue& queue() {  // never destroyed: destructors of the program may use it
     static auto& q = *new Queue;
     return q;
 }
-bool running;
+std::atomic<bool> running, waiting;  // running: works; waiting: they are queued
+std::atomic<unsigned long> calls;    // of the API
+
+// A host that looks at memory until a kernel has changed it looks forever: nothing runs before it calls and waits.
+void watch() {
+    unsigned long seen = 0;
+    for (int seconds = 0;; ++seconds) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        if (running || !waiting || seen != calls) seconds = 0;
+        seen = calls;
+        if (seconds == 10)
+            say("cudacpu: notice: kernels or copies are queued, and for ten seconds the host has not called for "
+                "them"
+                "\n  they run when the host waits: cudaDeviceSynchronize(), or the like");
+    }
+}
+bool start_watch() {  // with all signals blocked: they are for the thread that runs the fibers
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread(watch).detach();
+    return !pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 // Runs these works, and before them what they wait for.
 cudaError_t run_works(Numbers needed) {
@@ -60,6 +85,7 @@ cudaError_t run_works(Numbers needed) {
         if (sticky_error) works.clear();
     }
     running = false;
+    waiting = !works.empty();
     device_takes_over(false);
     for (const auto& [number, work] : works)
         if (work.is_kernel) managed_in_use(true);
@@ -93,6 +119,7 @@ cudaError_t nothing() { return cudaSuccess; }
 cudaError_t gate(const char* function) {
     if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
     api_function = function;
+    ++calls;
     return failed(running ? cudaErrorNotPermitted : sticky_error);  // running: a callback calls
 }
 
@@ -118,6 +145,8 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool 
         if (stream->blocking && s->blocking && s != stream && (stream == &default_stream || s == &default_stream))
             after.insert(s->after.begin(), s->after.end());
     works[number] = {std::move(run), is_kernel, std::move(after)};
+    [[maybe_unused]] static const bool watched = start_watch();
+    waiting = true;
     if (is_kernel) managed_in_use(true);
     return cudaSuccess;
 }
