@@ -89,6 +89,9 @@ options) # every choice of every option of the sample's own, each with each
     for line in $lines; do
         attempt 0 $small $(echo "$line" | tr ',' ' ' | cut -s -d' ' -f2-)
     done
+    for flag in --addresses --sweep; do # more words, more sizes
+        takes $flag && attempt 0 $flag --n 5003
+    done
     ;;
 orders) # the CPU device runs the threads and blocks in the order asked for
     for order in forward reverse 1 2 3; do
