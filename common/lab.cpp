@@ -121,7 +121,7 @@ void Lab::twin(const char* twin, const char* mistake) { twins_.emplace_back(twin
 void Lab::option(const char* option, std::string& value, const std::vector<std::string>& choices,
                  const char* help) {
     line_->app.add_option(option, value, help)->check(one_of(choices));
-    choices_.push_back(option);
+    choices_.emplace_back(option);
     for (const std::string& c : choices) choices_.back() += " " + c;
 }
 void Lab::option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help) {
@@ -284,10 +284,11 @@ void Lab::row(const Row& row) {
         line += text("  %*s", column_width, value.c_str());
         fields.emplace_back(columns_[i], value == "-" ? "" : value);
     }
-    const std::string percent = limit_bytes_per_ms_ && rate ? text("%.1f", 100 * rate / limit_bytes_per_ms_) : "";
-    const std::string times = library_ms_ && timed ? text("%.2f", library_ms_ / row.ms) : "";
+    const std::string percent =
+        limit_bytes_per_ms_ > 0 && rate > 0 ? text("%.1f", 100 * rate / limit_bytes_per_ms_) : "";
+    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms) : "";
     const auto or_dash = [](const std::string& s) { return s.empty() ? "-" : s.c_str(); };
-    const std::string speed = rate ? text("%.1f", rate / 1e6) : "";
+    const std::string speed = rate > 0 ? text("%.1f", rate / 1e6) : "";
     if (on_gpu_) {
         const std::string time = timed ? text("%.2f", row.ms * 1e3) : "";
         const bool known = predicted_ && row.bytes > 0 && nominal_bytes_per_ms_ > 0;

@@ -49,8 +49,7 @@ std::string html(const std::string& s) {
     return out;
 }
 
-// ---- CSV files
-// -----------------------------------------------------------------------------------------------------
+// ---- CSV files --------------------------------------------------------------------------------------------------
 
 using Row = std::map<std::string, std::string>;  // its columns and their values
 
@@ -90,8 +89,7 @@ Table read_csv(const fs::path& path) {
     return table;
 }
 
-// ---- what was measured, and what the tutorials claim
-// ---------------------------------------------------------------
+// ---- what was measured, and what the tutorials claim ------------------------------------------------------------
 
 /// The figures of one sample on one device.
 struct Figures {
@@ -171,8 +169,7 @@ std::map<std::string, std::vector<Claim>> read_claims(const fs::path& path) {
     return claims;
 }
 
-// ---- the page
-// ------------------------------------------------------------------------------------------------------
+// ---- the page ---------------------------------------------------------------------------------------------------
 
 struct Sample {
     std::string name, question, verdict, output;
@@ -233,7 +230,7 @@ std::string rows_table(const Sample& s, size_t first, size_t last, const std::st
     const auto& rows = s.here.run.rows;
     std::vector<std::pair<std::string, std::string>> columns = {{"verdict", "verdict"}};  // in the CSV, on the page
     for (const std::string& name : s.here.run.header)
-        if (!is_in(common, name) && (gpu || !is_in(speeds, name))) columns.push_back({name, name});
+        if (!is_in(common, name) && (gpu || !is_in(speeds, name))) columns.emplace_back(name, name);
     if (gpu)
         columns.insert(columns.end(), {{"time_us", "time µs"},
                                        {"named_us", s.named.device_name() + ", µs"},
@@ -241,7 +238,7 @@ std::string rows_table(const Sample& s, size_t first, size_t last, const std::st
                                        {"times_library", "× library"},
                                        {"gb_per_s", "GB/s"},
                                        {"predicted_us", "predicted µs"}});
-    columns.push_back({"result", "result"});
+    columns.emplace_back("result", "result");
 
     const auto value = [&](size_t r, const std::string& column) {
         return column == "named_us" ? named_time(s, rows[r]) : cell(rows[r], column);

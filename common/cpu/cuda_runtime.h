@@ -40,8 +40,8 @@ concept one_of = (std::is_same_v<T, U> || ...);
 template <class T> using as = std::type_identity_t<T>;  // an argument that T is not deduced from
 inline constexpr auto least = [](auto a, auto b) { return b < a ? b : a; };
 inline constexpr auto most = [](auto a, auto b) { return a < b ? b : a; };
-inline constexpr auto sum = []<class T>(T a, T b) -> T {  // integers wrap, as the GPU's adders do
-    if constexpr (std::is_integral_v<T>) return ull(a) + ull(b);
+inline constexpr auto sum = [](auto a, decltype(a) b) -> decltype(a) {  // integers wrap, as the GPU's adders do
+    if constexpr (std::is_integral_v<decltype(a)>) return ull(a) + ull(b);
     else return a + b;
 };
 constexpr ull join(unsigned low, unsigned high) { return ull(high) << 32 | low; }
@@ -214,7 +214,7 @@ inline float __fdividef(float x, float y) { return fabsf(y) > 0x1p126f ? x * 0 :
 inline float __saturatef(float x) { return fminf(fmaxf(x, 0), 1); }
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-inline float __double2float_rn(double x) { return x; }
+inline float __double2float_rn(double x) { return float(x); }
 
 // ---- bits ------------------------------------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ CUDACPU_BITS(ffs, x ? std::countr_zero(x) + 1 : 0)
 
 constexpr int __mul24(int a, int b) { return int(unsigned(a << 8 >> 8) * unsigned(b << 8 >> 8)); }
 constexpr unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
-constexpr int __mulhi(int a, int b) { return int64_t(a) * b >> 32; }
+constexpr int __mulhi(int a, int b) { return int(int64_t(a) * b >> 32); }
 constexpr unsigned __umulhi(unsigned a, unsigned b) { return uint64_t(a) * b >> 32; }
 constexpr unsigned long long __umul64hi(uint64_t a, uint64_t b) { return __uint128_t(a) * b >> 64; }
 // clang-format on

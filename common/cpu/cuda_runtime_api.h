@@ -127,7 +127,7 @@ template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // a call tha
     return kernel;
 }
 inline Kernel* kernel_of(const void*) { return nullptr; }  // its type is lost: what is set, is set for all
-inline int most_threads(const Kernel* k) { return k && k->max_threads ? k->max_threads : 1024; }
+inline int most_threads(const Kernel* k) { return k && k->max_threads ? int(k->max_threads) : 1024; }
 inline cudaFuncAttributes attributes_of(const Kernel* k) {
     const size_t bytes = k ? k->static_bytes : 0, limit = k ? k->dynamic_limit : limit_of_all;
     return {bytes, 0, 0, most_threads(k), 32, 80, 80, 0, int(limit)};
@@ -139,9 +139,10 @@ inline cudaError_t set_attribute(Kernel* k, cudaFuncAttribute attribute, int val
     return cudaSuccess;
 }
 inline cudaError_t occupancy(int* blocks, const Kernel* k, int threads, size_t dynamic_bytes) {
-    const int bytes = 1024 + dynamic_bytes + (k ? k->static_bytes : 0), most = most_threads(k);
+    const size_t bytes = 1024 + (k ? k->static_bytes : 0), room = 228 << 10;
     if (threads <= 0) return failed(cudaErrorInvalidValue);
-    return give(blocks, threads > most ? 0 : std::min({2048 / threads, 32, (228 << 10) / bytes}));
+    if (threads > most_threads(k) || dynamic_bytes > room) return give(blocks, 0);
+    return give(blocks, std::min({2048 / threads, 32, int(room / (bytes + dynamic_bytes))}));
 }
 inline cudaError_t attribute(int* to, cudaDeviceAttr attribute) {
 #define CUDACPU_VALUE(name, number, value) \

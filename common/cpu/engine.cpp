@@ -358,7 +358,7 @@ unsigned long long special_register(const char* name) {
         {"lanemask_lt", bit - 1}, {"lanemask_le", bit | (bit - 1)}, {"lanemask_eq", bit},
         {"lanemask_ge", -bit}, {"lanemask_gt", -bit ^ bit}};
     // clang-format on
-    for (auto& [known, value] : registers)
+    for (const auto& [known, value] : registers)
         if (known == name) return value;
     return 0;  // the translator lets no other through
 }
@@ -606,7 +606,7 @@ clock_t clock() noexcept {
 }
 
 void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept {
-    if (!in_kernel()) __assert(expression, file, line);
+    if (!in_kernel()) __assert(expression, file, int(line));
     std::string name = function;
     if (size_t i = name.find("::<lambda()"); i != name.npos) name = "void " + name.substr(0, i);
     const uint3 b = cudacpu_block, t = cudacpu_thread;

@@ -153,7 +153,7 @@ void report(const Race& race) {
 }
 
 void settle() {  // the write of the last call has been done
-    if (same_value.bytes && memcmp(same_value.address, value_before, same_value.bytes)) note(same_value);
+    if (same_value.bytes && memcmp(same_value.address, value_before, same_value.bytes) != 0) note(same_value);
     same_value.bytes = 0;
 }
 
@@ -253,7 +253,7 @@ void launch_begins() {
 void block_begins() {
     settle();
     block_start = last_barrier = ++now;
-    blocks.push_back({now, block_number});
+    blocks.emplace_back(now, block_number);
     notes.assign(threads_in_block(), {});
     for (Notes& n : notes) n[of_others] = launch_start;
 }

@@ -161,7 +161,8 @@ cudaError_t release(void* p, Kind kind) {
     if (kind == Kind::registered) return regions().erase(r->start + r->bytes), cudaSuccess;
     bytes_in_use -= r->bytes;
     // Its addresses are never given out again, so that a use after free is found; the last ones are explained.
-    mmap(r->base, r->pages + page, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
+    const void* gone = mmap(r->base, r->pages + page, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
+    if (gone == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
     r->freed = true;
     static std::queue<const char*> freed;
     freed.push(r->base + r->pages + page);

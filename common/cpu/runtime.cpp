@@ -151,7 +151,8 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool 
     return cudaSuccess;
 }
 cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_function) {
-    return enqueue(stream, [=] { return device_takes_over(false), host_function(), cudaSuccess; });
+    return enqueue(stream,
+                   [call = std::move(host_function)] { return device_takes_over(false), call(), cudaSuccess; });
 }
 
 cudaError_t finish(cudaStream_t stream) {

@@ -74,7 +74,8 @@ TEST(Launch, PrintsWhenTheHostWaits) {
     for (const char* line : {"0 of 3\n", "1 of 3\n", "2 of 3\n"}) EXPECT_NE(std::string::npos, lines.find(line));
 }
 
-template <int scale, class F> __global__ void __launch_bounds__(64) scaled(float4* __restrict__ out, F f, int add = 1) {
+template <int scale, class F>
+__global__ void __launch_bounds__(64) scaled(float4* __restrict__ out, F f, int add = 1) {
     const float x = f(threadIdx.x);
     out[threadIdx.x] = make_float4(x, scale * x, add, make_int2(3, 4).y);
 }
@@ -301,8 +302,7 @@ TEST(Atomics, ScopesWrapsAnd16Bits) {
 
 __global__ void spin_for_another(int* p) {
     if (threadIdx.x == 0)
-        while (atomicAdd(p, 0) == 0) {
-        }
+        while (atomicAdd(p, 0) == 0) {}
     else
         atomicExch(p, 1);
 }

@@ -336,6 +336,8 @@ TEST(Device, DescribesItself) {
     EXPECT_EQ(p.multiProcessorCount, sms);
     EXPECT_EQ(cudaSuccess, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0));
     EXPECT_EQ(8, blocks);
+    EXPECT_EQ(cudaSuccess, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, size_t{1} << 32));
+    EXPECT_EQ(0, blocks);
     int grid = 0, block = 0;
     EXPECT_EQ(cudaSuccess, cudaOccupancyMaxPotentialBlockSize(&grid, &block, add));
     EXPECT_EQ(1024, block);

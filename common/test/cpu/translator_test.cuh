@@ -2,7 +2,8 @@
 #define LAUNCH(kernel, n, ...) kernel<<<(n + 31) / 32, 32>>>(__VA_ARGS__)
 
 namespace included {
-template <class T> __global__ void fill(T* p, int n, T value = T(3)) {
+template <class T>
+__global__ void fill(T* p, int n, T value = T(3)) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) p[i] = value;
 }
