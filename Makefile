@@ -8,7 +8,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build run report test hazards bench bench-cpu plots doctor clean help
+.PHONY: all build run report test lint hazards bench bench-cpu plots doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -36,6 +36,9 @@ plots:
 test: build
 	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS)
 
+lint: build
+	@sh common/test/lint.sh "$(BUILD)" $(JOBS)
+
 bench: build
 	@sh common/bench.sh "$(BUILD)" "$(BUILD)/bench"
 
@@ -57,6 +60,7 @@ help:
 	@echo "make run        the same, then runs the six samples: on the GPU where one answers, else on the CPU device"
 	@echo "make report     runs them, too, and writes $(BUILD)/report/index.html: verdicts, plots, tables, and what races"
 	@echo "make test       the same, then runs every test (the GPU's are skipped where none answers)"
+	@echo "make lint       holds the C++ files of common/ against .clang-format, .clang-tidy and cppcheck"
 	@echo "make hazards    runs every kernel and every wrong twin under every detector of the CPU device: one table"
 	@echo "make bench      measures all samples over their sizes on the GPU, and compares with the bars of the README"
 	@echo "make bench-cpu  measures the CPU device itself: switches, barriers, launches"
