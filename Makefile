@@ -15,7 +15,7 @@ inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
 
 all: build
 	@echo
-	@echo "Built. Next: make run     runs all six samples and checks them"
+	@echo "Built. Next: make run     runs all samples and checks them"
 	@echo "             make test    runs every test"
 	@echo "             make help    says what else there is"
 
@@ -57,7 +57,7 @@ clean:
 
 help:
 	@echo "make            sets up what is missing and builds all samples, for the GPU and for the CPU device"
-	@echo "make run        the same, then runs the six samples: on the GPU where one answers, else on the CPU device"
+	@echo "make run        the same, then runs the samples: on the GPU where one answers, else on the CPU device"
 	@echo "make report     runs them, too, and writes $(BUILD)/report/index.html: verdicts, plots, tables, and what races"
 	@echo "make test       the same, then runs every test (the GPU's are skipped where none answers)"
 	@echo "make lint       holds the C++ files of common/ against .clang-format, .clang-tidy and cppcheck"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# report.sh BUILD auto|gpu|cpu FOLDER: runs the six samples, draws their plots and writes FOLDER/index.html, one file
+# report.sh BUILD auto|gpu|cpu FOLDER: runs the samples, draws their plots and writes FOLDER/index.html, one file
 # that needs nothing else. What it was made from stays in FOLDER/data. Exit status: 0 all pass, 1 a sample does not
 # (the report says which), 2 or 3 there is no report.
 set -u

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh BUILD auto|gpu|cpu: runs the six samples one after the other, on the GPU where one answers, else on the CPU
+# run.sh BUILD auto|gpu|cpu: runs the samples one after the other, on the GPU where one answers, else on the CPU
 # device. Exit status 0 if all pass.
 build=$1
 chosen=$(sh "$(dirname "$0")/device.sh" "$build" "$2") || exit
