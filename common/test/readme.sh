@@ -23,7 +23,8 @@ if [ "$1" = --job ]; then # readme.sh --job FOLDER TOP N: runs command N in a fo
     unset DISPLAY WAYLAND_DISPLAY LAB_ORDER
     timeout 60 sh "$folder/$job.sh" >out 2>err </dev/null
     echo $? >"$folder/$job.status"
-    cat err out | sed "s|$top/||g; s|$folder/$job/||g" >"$folder/$job.out"
+    source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$folder/build/CMakeCache.txt")
+    cat err out | sed "s|${source:-$top}/||g; s|$folder/$job/||g" >"$folder/$job.out"
     exit
 fi
 
@@ -155,6 +156,11 @@ command != "" && !(command in number) {
     print count "\t" command > (folder "numbers")
 }' "$folder/checks" | xargs -P "$jobs" -n 1 sh "$0" --job "$folder" "$top"
 
+# Which access is interrupted, and so what a hazard build reports first, is up to the compiler. The quotes are g++ 12's.
+compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+other=""
+case $("$compiler" -dumpversion) in 12 | 12.*) ;; *) other=hazards ;; esac
+
 # Links, targets of make and scripts need no command.
 complain() { printf '%s\n      wanted: %s\n      got:    %s\n' "$1" "$2" "$3"; }
 anchors() { sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | tr -d '`*.,:;?!()"/&+=\047'; }
@@ -181,7 +187,7 @@ grep -E '^(link|make|script)	' "$folder/checks" | while IFS='	' read -r kind pla
     esac
 done >"$folder/failures"
 
-awk -F'\t' -v folder="$folder/" '
+awk -F'\t' -v folder="$folder/" -v other="$other" '
 function complain(place, command, wanted, got) {
     gsub(/\036/, "\n               ", command)
     print place (command == "" ? "" : "\n      command: " command) "\n      wanted: " wanted "\n      got:    " got
@@ -231,8 +237,7 @@ function end_segment(    start, i, best, most) {
         if (i == wants) { from = start + i; wants = 0; return }
     }
     complain(place[most], command, want[most], most ? (best + most <= lines ? line[best + most] : "(the end)") : "no such line" (from > 1 ? " behind the ones before" : ""))
-    wants = 0
-    from = lines + 2
+    wants = in_block = 0 # what follows would only repeat it
 }
 function end_block() { end_segment(); in_block = 0 }
 FILENAME ~ /numbers$/ { number[$2] = $1; next }
@@ -247,7 +252,7 @@ $1 == "block" {
     from = 1
     if (command == ":") in_block = lines = status = 0
     else printed(number[command])
-    in_block = status != "skipped"
+    in_block = status != "skipped" && !(other && command ~ other)
     if (status == 124) complain($2, command, "an end", "none in 60 seconds")
 }
 $1 == "want" && in_block {
@@ -260,7 +265,7 @@ $1 == "want" && in_block {
 $1 == "figure" {
     if ($3 == "") { complain($2, "", "<!-- prints: COMMAND | TEXT -->", $5); next }
     printed(number[$3])
-    if (status == "skipped") next
+    if (status == "skipped" || (other && $3 ~ other)) next
     if (!holds(whole, $4)) complain($2, $3, $4, substr(whole, 2, 1500))
     if (!holds($6, $5)) complain($2, $3, $5, "the paragraph above does not say so")
 }
@@ -279,5 +284,6 @@ for readme in $readmes; do
             count["command"], skipped ? " (" skipped " not built)" : "", count["block"], count["want"], count["figure"], count["link"], count["make"]
     }' "$folder/failures" "$folder/numbers" "$folder/checks"
 done
+[ -z "$other" ] || echo "not compared: what the hazard builds print, as $compiler is not the g++ 12 that the README files quote"
 cat "$folder/failures"
 [ ! -s "$folder/failures" ]
