@@ -20,4 +20,7 @@ done
 echo
 echo "All verdicts:"
 printf '%s' "$verdicts" | sed 's/^/  /'
+echo
+printf 'Next: %-52s %s\n' "make report" "the same with plots, tables and hazards, as one page"
+printf '      %-52s %s\n' "$build/cpu/04_reduction_variants --wrong no_barrier" "a classic mistake, caught"
 exit $failed

@@ -162,6 +162,7 @@ void fault(cudaError_t error, const std::string& what, const std::string& mend, 
     say(report(what, mend, where ? source_line(*where) : source_line(pc)));
     if (!self) _exit(3);
     outcome = error;
+    if (hazard_build) exit_status = 1;
     resume(nullptr);  // for good: the block is abandoned
     __builtin_unreachable();
 }
