@@ -211,10 +211,17 @@ constexpr Mode modes[] = {
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
 
-using Ints = std::unique_ptr<int[], cudaError_t (*)(void*)>;  // with the call that frees them
+struct FreeManaged {
+    void operator()(int* p) const { CHECK(cudaFree(p)); }
+};
+struct FreePinned {
+    void operator()(int* p) const { CHECK(cudaFreeHost(p)); }
+};
+using Managed = std::unique_ptr<int[], FreeManaged>;
+using Pinned = std::unique_ptr<int[], FreePinned>;
 
 /// Moves managed memory ahead of its use, to a device or to the host (cudaCpuDeviceId). CUDA 13 changed the call.
-void prefetch(const Ints& managed, size_t bytes, int device) {
+void prefetch(const Managed& managed, size_t bytes, int device) {
 #if CUDART_VERSION >= 13000
     const bool host = device == cudaCpuDeviceId;
     const cudaMemLocation place{host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, host ? 0 : device};
@@ -230,7 +237,8 @@ struct Run {
     const size_t bytes = n * sizeof(int);
     const bool can_prefetch = sample.properties().concurrentManagedAccess != 0;
     std::vector<int> in = std::vector<int>(n);  // ordinary, pageable memory
-    Ints managed{nullptr, cudaFree}, pinned{nullptr, cudaFreeHost};
+    Managed managed;
+    Pinned pinned;
     lab::DeviceArray<int> d_copy{n};
     cudaStream_t streams[2] = {};
     int64_t want = 0;
@@ -247,7 +255,7 @@ struct Run {
         for (cudaStream_t& s : streams) CHECK(cudaStreamCreate(&s));  // the stopwatch's events wait for this kind
     }
     ~Run() {
-        for (cudaStream_t s : streams) cudaStreamDestroy(s);
+        for (cudaStream_t s : streams) CHECK(cudaStreamDestroy(s));
     }
 
     static void poison() { CHECK(cudaMemsetAsync(&result, 0xff, sizeof result)); }
@@ -379,6 +387,17 @@ void memory_table(Run& run) {
     if (std::thread::hardware_concurrency() > 1) run.show_cpu(std::thread::hardware_concurrency());
 }
 
+void run_all(lab::Sample& sample) {
+    Run run(sample);
+    const int in_32_bits = int(unsigned(run.want));
+    const std::string comment = in_32_bits == run.want ? "right, as it fits" : "wrong, as it overflowed";
+    sample.say("exact sum: %s; in 32 bits, as the tutorial adds: %s, %s", lab::with_commas(run.want).c_str(),
+               lab::with_commas(in_32_bits).c_str(), comment.c_str());
+    kernels_table(run);
+    if (std::any_of(std::begin(modes), std::end(modes), [&](const Mode& m) { return sample.wants(m.name); }))
+        memory_table(run);
+}
+
 int main(int argc, char** argv) {
     lab::Sample sample("01_sum_managed",
                        "How fast can a GPU add ten million integers, and what does managed memory cost?");
@@ -392,13 +411,6 @@ int main(int argc, char** argv) {
         sample.refuse("--n %lld is more than 1 GiB of managed memory; type --n %lld or less",
                       static_cast<long long>(sample.n()), static_cast<long long>(most_ints));
 
-    Run run(sample);
-    const int in_32_bits = int(unsigned(run.want));
-    const std::string comment = in_32_bits == run.want ? "right, as it fits" : "wrong, as it overflowed";
-    sample.say("exact sum: %s; in 32 bits, as the tutorial adds: %s, %s", lab::with_commas(run.want).c_str(),
-               lab::with_commas(in_32_bits).c_str(), comment.c_str());
-    kernels_table(run);
-    if (std::any_of(std::begin(modes), std::end(modes), [&](const Mode& m) { return sample.wants(m.name); }))
-        memory_table(run);
+    run_all(sample);
     return sample.verdict();
 }

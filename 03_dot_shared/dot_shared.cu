@@ -410,20 +410,9 @@ void run_library(lab::Sample& sample, const Problem& p, double bound) {
 #endif
 }
 
-int main(int argc, char** argv) {
-    lab::Sample sample("03_dot_shared", "What does shared memory buy a dot product, and what does float cost it?");
-    std::string data = "ramp";
-    sample.defaults(ramp, 0, tutorial_threads, "elements of each array",
-                    "blocks (default: the tutorial's 64; from shuffle on as many as fill the GPU once, at most)");
-    sample.option("--data", data, {"ramp", "random"}, "the tutorial's a[i] = b[i] = i, or random whole numbers");
-    for (const auto& v : in_float) sample.variant(v.name, v.how);
-    for (const auto& v : in_double) sample.variant(v.name, v.how);
-    for (const auto& v : twins) sample.twin(v.name, v.how);
-    sample.start(argc, argv);
-
+void run_all(lab::Sample& sample, bool random) {
     const int64_t n = sample.n();
     sample.require_memory(2 * sizeof(float), sizeof(double) * (sample.blocks() + 1e6));
-    const bool random = data == "random";
     std::vector<float> a(n), b(n);
     for (int64_t i = 0; i < n; ++i) {  // random: the 24 bits that float keeps, and a sign
         a[i] = random ? float(int64_t(lab::random_bits(sample.seed(), 2 * i)) >> 39) : float(i % ramp);
@@ -452,5 +441,19 @@ int main(int argc, char** argv) {
             row(sample, p, "closed form", double(closed_form(n)), lab::not_timed, unit<double>, lab::Kind::variant);
         sample.say("error and bound are relative to the sum of |a[i] * b[i]|");
     }
+}
+
+int main(int argc, char** argv) {
+    lab::Sample sample("03_dot_shared", "What does shared memory buy a dot product, and what does float cost it?");
+    std::string data = "ramp";
+    sample.defaults(ramp, 0, tutorial_threads, "elements of each array",
+                    "blocks (default: the tutorial's 64; from shuffle on as many as fill the GPU once, at most)");
+    sample.option("--data", data, {"ramp", "random"}, "the tutorial's a[i] = b[i] = i, or random whole numbers");
+    for (const auto& v : in_float) sample.variant(v.name, v.how);
+    for (const auto& v : in_double) sample.variant(v.name, v.how);
+    for (const auto& v : twins) sample.twin(v.name, v.how);
+    sample.start(argc, argv);
+
+    run_all(sample, data == "random");
     return sample.verdict();
 }

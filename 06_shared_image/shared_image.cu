@@ -275,6 +275,32 @@ void show(lab::Sample& sample, std::vector<unsigned char>& image, int width, int
 #endif
 }
 
+/// All rows that were asked for. Returns the last one's picture.
+std::vector<unsigned char> run_all(lab::Sample& sample, const Picture& want, int width, int height) {
+    const int64_t pixels = int64_t(width) * height;
+    lab::DeviceArray<unsigned char> d_image(pixels);
+    std::vector<unsigned char> image;
+    sample.set_n(pixels);
+    sample.new_table(lab::text("a grey picture of %d x %d pixels", width, height));
+    sample.columns({"off by one"});
+    sample.limit_row(lab::Sample::Limit::set, pixels);
+    const auto run = [&](const Variant& v) {
+        const double ms = sample.time([&] { d_image.poison(); }, [&] { launch(v, d_image.get(), width, height); });
+        image = d_image.download();
+        int64_t on_an_edge = 0, sum = 0;
+        const std::string wrong = differences(image, want, width, height, on_an_edge);
+        for (unsigned char pixel : image) sum += pixel;
+        sample.row({v.name, lab::text("mean grey %.4f", double(sum) / double(pixels)), ms, double(pixels), wrong,
+                    lab::Kind::variant, {lab::with_commas(on_an_edge)}});
+    };
+    for (const auto& v : variants)
+        if (sample.wants(v.name)) run(v);
+    for (const auto& v : twins)
+        if (sample.wants_twin(v.name)) run(v);
+    sample.say("off by one: pixels so near to a whole number that a sine's last bits decide; they count as right");
+    return image;
+}
+
 int main(int argc, char** argv) {
     lab::Sample sample("06_shared_image", "What does a missing barrier look like?");
     int64_t wide = 0, high = 0;
@@ -315,26 +341,7 @@ int main(int argc, char** argv) {
     const int width = int(wide), height = int(high);
     const int64_t pixels = wide * high;
     const Picture want(width, height);
-    lab::DeviceArray<unsigned char> d_image(pixels);
-    std::vector<unsigned char> image;
-    sample.set_n(pixels);
-    sample.new_table(lab::text("a grey picture of %d x %d pixels", width, height));
-    sample.columns({"off by one"});
-    sample.limit_row(lab::Sample::Limit::set, pixels);
-    const auto run = [&](const Variant& v) {
-        const double ms = sample.time([&] { d_image.poison(); }, [&] { launch(v, d_image.get(), width, height); });
-        image = d_image.download();
-        int64_t on_an_edge = 0, sum = 0;
-        const std::string wrong = differences(image, want, width, height, on_an_edge);
-        for (unsigned char pixel : image) sum += pixel;
-        sample.row({v.name, lab::text("mean grey %.4f", double(sum) / double(pixels)), ms, double(pixels), wrong,
-                    lab::Kind::variant, {lab::with_commas(on_an_edge)}});
-    };
-    for (const auto& v : variants)
-        if (sample.wants(v.name)) run(v);
-    for (const auto& v : twins)
-        if (sample.wants_twin(v.name)) run(v);
-    sample.say("off by one: pixels so near to a whole number that a sine's last bits decide; they count as right");
+    std::vector<unsigned char> image = run_all(sample, want, width, height);
 
     if (!out.empty()) write(out, image, width, height);
     if (window) show(sample, image, width, height);

@@ -13,15 +13,24 @@
 
 namespace lab {
 
+/// A line of a sample: what fails in here on its behalf is reported there.
+struct Place {
+    const char* file;
+    int line;
+};
+
 /// An array in device memory, freed with its owner. T must be trivially copyable.
 template <class T>
 class DeviceArray {
 public:
-    explicit DeviceArray(int64_t size) : size_(size) { CHECK(cudaMalloc(&data_, bytes())); }
-    explicit DeviceArray(const std::vector<T>& host) : DeviceArray(static_cast<int64_t>(host.size())) {
+    explicit DeviceArray(int64_t size, Place place = {__builtin_FILE(), __builtin_LINE()}) : size_(size) {
+        check_cuda(cudaMalloc(&data_, bytes()), "cudaMalloc", place.file, place.line);
+    }
+    explicit DeviceArray(const std::vector<T>& host, Place place = {__builtin_FILE(), __builtin_LINE()})
+        : DeviceArray(static_cast<int64_t>(host.size()), place) {
         upload(host);
     }
-    ~DeviceArray() { cudaFree(data_); }
+    ~DeviceArray() { CHECK(cudaFree(data_)); }
     DeviceArray(const DeviceArray&) = delete;
     DeviceArray& operator=(const DeviceArray&) = delete;
 
@@ -49,7 +58,7 @@ private:
 class Event {
 public:
     Event() { CHECK(cudaEventCreate(&event_)); }
-    ~Event() { cudaEventDestroy(event_); }
+    ~Event() { CHECK(cudaEventDestroy(event_)); }
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
     void record() { CHECK(cudaEventRecord(event_)); }
@@ -108,6 +117,22 @@ inline double median(std::vector<double> values) {
     return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+/// Does this answer to "how many devices?" say that no driver or no device is there? Else the call itself failed.
+constexpr bool none_answers(cudaError_t answer) {
+    switch (answer) {
+        case cudaSuccess:
+        case cudaErrorNoDevice:
+        case cudaErrorInsufficientDriver:
+        case cudaErrorStubLibrary:
+        case cudaErrorInitializationError:
+        case cudaErrorSystemNotReady:
+        case cudaErrorSystemDriverMismatch:
+        case cudaErrorCompatNotSupportedOnDevice:
+        case cudaErrorUnknown: return true;
+        default: return false;
+    }
+}
+
 /// One run of one sample on one device.
 class Sample : public Lab {
 public:
@@ -119,13 +144,14 @@ public:
         parse(argc, argv);
         int devices = 0;
         const cudaError_t status = cudaGetDeviceCount(&devices);
-        if (status != cudaSuccess || devices == 0) {
+        if (devices == 0 && none_answers(status)) {
             std::fprintf(stderr,
                          "no CUDA device: %s (error %d)\nWhy not? Type make doctor. The CPU device runs the same "
                          "file: make run DEVICE=cpu\n",
                          cudaGetErrorString(status), static_cast<int>(status));
             std::exit(no_device);
         }
+        check_cuda(status, "cudaGetDeviceCount", __FILE__, __LINE__);
         CHECK(cudaGetDevice(&device_));
         CHECK(cudaGetDeviceProperties(&properties_, device_));
         if (!gpu) return runs_on("the CPU device (its times say nothing about a GPU)", false);
@@ -174,12 +200,12 @@ public:
     /// `prepare` poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the
     /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up.
     template <class Prepare, class Work>
-    double time(Prepare prepare, Work work) {
-        return time(prepare, work, !warm());
+    double time(Prepare prepare, Work work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
+        return time(prepare, work, !warm(), place);
     }
     /// The same, with the L2 flushed or not whatever --warm says.
     template <class Prepare, class Work>
-    double time(Prepare prepare, Work work, bool flush) {
+    double time(Prepare prepare, Work work, bool flush, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         std::vector<double> times;
         Event start, stop;
         for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
@@ -187,10 +213,11 @@ public:
             if (on_gpu() && flush) flush_l2();
             start.record();
             work();
-            CHECK(cudaGetLastError());
+            check_cuda(cudaGetLastError(), "a kernel launch", place.file, place.line);
             stop.record();
+            check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize() for the kernels launched here", place.file,
+                       place.line);
             const double ms = stop.ms_since(start);
-            CHECK(cudaDeviceSynchronize());
             if (run >= 0) times.push_back(ms);
         }
         return median(times);
@@ -221,6 +248,12 @@ public:
         static const char* const names[] = {"read only", "copy", "memset"};
         row({names[static_cast<int>(limit)], "-", ms,
              (limit == Limit::copy ? 2.0 : 1.0) * static_cast<double>(size), "", Kind::limit});
+    }
+
+    /// Lab's, once this holds no device memory any more: what can fail has been done before the verdict.
+    int verdict() {
+        flush_.reset();
+        return Lab::verdict();
     }
 
 private:

@@ -18,6 +18,8 @@
     X(ErrorMemoryAllocation, 2, "out of memory") X(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
     X(ErrorInvalidPitchValue, 12, "invalid pitch argument") X(ErrorInvalidDevice, 101, "invalid device ordinal") \
     X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
+    X(ErrorInitializationError, 3, "initialization error") \
+    X(ErrorStubLibrary, 34, "CUDA driver is a stub library") \
     X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
     X(ErrorInvalidDeviceFunction, 98, "invalid device function") X(ErrorNotReady, 600, "device not ready") \
     X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
@@ -30,6 +32,9 @@
     X(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
     X(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
     X(ErrorMisalignedAddress, 716, "misaligned address") X(ErrorLaunchFailure, 719, "unspecified launch failure") \
+    X(ErrorSystemNotReady, 802, "system not yet initialized") \
+    X(ErrorSystemDriverMismatch, 803, "system has unsupported display driver / cuda driver combination") \
+    X(ErrorCompatNotSupportedOnDevice, 804, "forward compatibility was attempted on non supported HW") \
     X(ErrorNotPermitted, 800, "operation not permitted") X(ErrorNotSupported, 801, "operation not supported")
 #define CUDACPU_ATTRIBUTES(X) /* with what the CPU device answers */ \
     X(MaxThreadsPerBlock, 1, 1024) X(MaxBlockDimX, 2, 1024) X(MaxBlockDimY, 3, 1024) X(MaxBlockDimZ, 4, 64) \
@@ -99,6 +104,7 @@ cudaError_t reset(cudaError_t passed);
 
 cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
 cudaError_t release(void* p, Kind kind);
+cudaError_t release_all();
 cudaError_t register_host(void* p, size_t bytes, Where where);
 cudaPointerAttributes attributes_of(const void* p);
 bool is_managed(const void* p, size_t bytes);

@@ -370,6 +370,7 @@ namespace {
 Region* place(size_t bytes, size_t alignment, Kind kind, Where where) {
     Region r{nullptr, bytes, kind, nullptr, 0, where};
     r.start = map_before_guard(bytes, alignment, &r.base, &r.pages);
+    if (!r.start) fault(cudaErrorMemoryAllocation, "no memory is left", "end other programs, or use less", &where);
     return add_region(r);
 }
 }  // namespace
@@ -447,7 +448,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
                          "give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
                          source_line(l.where));
     }
-    if (gate("kernel launch") != cudaSuccess) return;
+    if (gate("a kernel launch") != cudaSuccess) return;
     const dim3 g = l.grid, b = l.block;
     const uint64_t in_block = uint64_t(b.x) * b.y * b.z;
     if (!in_block || in_block > 1024 || b.x > 1024 || b.y > 1024 || b.z > 64 || !g.x || !g.y || !g.z ||

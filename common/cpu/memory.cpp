@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <queue>
+#include <vector>
 
 extern "C" char __executable_start, _end;  // from the linker: the program and its variables
 
@@ -167,6 +168,15 @@ cudaError_t release(void* p, Kind kind) {
     static std::queue<const char*> freed;
     freed.push(r->base + r->pages + page);
     if (freed.size() > 200) regions().erase(freed.front()), freed.pop();
+    return cudaSuccess;
+}
+
+cudaError_t release_all() {
+    std::vector<std::pair<void*, Kind>> all;
+    for (const auto& [end, r] : regions())
+        if (!r.freed && r.kind <= Kind::registered) all.emplace_back(r.start, r.kind);
+    for (const auto& [p, kind] : all)
+        if (auto e = release(p, kind)) return e;
     return cudaSuccess;
 }
 

@@ -100,15 +100,33 @@ void last_word(int status, void*) {
             text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s, which never ran:"
                  "\n  call cudaDeviceSynchronize()",
                  kernels, kernels > 1 ? "s" : ""));
-    if (status) return;
-    if (!sticky_error) report_leaks();
-    if (!exit_status) return;
+    if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
+    if (status || !exit_status) return;
     say(text("cudacpu: hazards were found: exit status %d (the program's own was 0)", exit_status));
     fflush(nullptr);
     _exit(exit_status);
 }
 // Registered first, it runs last: destructors of the program have freed their memory.
 __attribute__((constructor(101))) void at_start() { on_exit(last_word, nullptr); }
+
+// LAB_FAIL=K: the K-th call fails, as any call may on some machine. What does the program do then?
+unsigned long to_fail() {
+    const char* number = getenv("LAB_FAIL");
+    char* end = nullptr;
+    const unsigned long k = number ? strtoul(number, &end, 10) : 0;
+    if (number && (!k || *end)) say(text("cudacpu: LAB_FAIL=%s: say which call is to fail, 1 or more", number)), _exit(2);
+    return k;
+}
+cudaError_t planned_failure(const std::string& function) {
+    static const unsigned long k = to_fail();
+    if (calls != k) return cudaSuccess;
+    const bool allocation = function.starts_with("cudaMalloc") || function == "cudaHostAlloc";
+    const cudaError_t error = allocation                      ? cudaErrorMemoryAllocation
+                              : function == "a kernel launch" ? cudaErrorLaunchFailure
+                                                              : cudaErrorInvalidValue;
+    say(text("cudacpu: LAB_FAIL=%lu: %s fails with %s", k, function.c_str(), describe(error, true)));
+    return failed(error);
+}
 
 constexpr cudaError_t not_known = cudaErrorInvalidResourceHandle;
 cudaError_t known(cudaEvent_t event) { return check(queue().events.count(event), not_known); }
@@ -120,7 +138,8 @@ cudaError_t gate(const char* function) {
     if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
     api_function = function;
     ++calls;
-    return failed(running ? cudaErrorNotPermitted : sticky_error);  // running: a callback calls
+    if (auto e = failed(running ? cudaErrorNotPermitted : sticky_error)) return e;  // running: a callback calls
+    return planned_failure(function);
 }
 
 const char* describe(cudaError_t error, bool by_name) {
@@ -133,7 +152,11 @@ const char* describe(cudaError_t error, bool by_name) {
 cudaError_t reset(cudaError_t passed) {
     if (passed != sticky_error) return passed;
     finish_all();
-    return last_error = sticky_error = cudaSuccess;
+    auto& [works, number, default_stream, streams, events] = queue();
+    streams = {&default_stream};
+    events.clear();
+    last_error = sticky_error = cudaSuccess;
+    return release_all();
 }
 
 cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool is_kernel) {

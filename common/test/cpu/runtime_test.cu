@@ -322,6 +322,19 @@ TEST(Errors, StickUntilReset) {
     EXPECT_STREQ("an illegal memory access was encountered", cudaGetErrorString(cudaErrorIllegalAddress));
 }
 
+TEST(Errors, ResetGivesAllMemoryBack) {
+    const size_t before = cudacpu::bytes_in_use;
+    void *device, *managed, *pinned;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&device, 4));
+    ASSERT_EQ(cudaSuccess, cudaMallocManaged(&managed, 4));
+    ASSERT_EQ(cudaSuccess, cudaMallocHost(&pinned, 4));
+    EXPECT_EQ(before + 12, cudacpu::bytes_in_use);
+    EXPECT_EQ(cudaSuccess, cudaDeviceReset());
+    EXPECT_EQ(0, cudacpu::bytes_in_use);
+    EXPECT_EQ(cudaErrorInvalidValue, cudaFree(device));
+    cudaGetLastError();
+}
+
 TEST(Device, DescribesItself) {
     cudaDeviceProp p;
     int n = 0, blocks = 0, sms = 0;
