@@ -8,7 +8,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build run report test lint hazards bench bench-cpu plots doctor clean help
+.PHONY: all build run report test check-all lint hazards bench bench-cpu plots doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -34,6 +34,9 @@ plots:
 	@sh common/plots/h200.sh
 
 test: build
+	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS) --label-exclude slow
+
+check-all: build
 	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS)
 
 lint: build
@@ -60,6 +63,7 @@ help:
 	@echo "make run        the same, then runs the samples: on the GPU where one answers, else on the CPU device"
 	@echo "make report     runs them, too, and writes $(BUILD)/report/index.html: verdicts, plots, tables, and what races"
 	@echo "make test       the same, then runs every test (the GPU's are skipped where none answers)"
+	@echo "make check-all  all of that, and the slow ones: other compilers, odd places, sizes past 2^32 on a GPU"
 	@echo "make lint       holds the C++ files of common/ against .clang-format, .clang-tidy and cppcheck"
 	@echo "make hazards    runs every kernel and every wrong twin under every detector of the CPU device: one table"
 	@echo "make bench      measures all samples over their sizes on the GPU, and compares with the bars of the README"

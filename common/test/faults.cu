@@ -1,0 +1,49 @@
+// faults.cu: a program that meets one of the faults that can be had on any GPU, and ends by CHECK.
+//     faults exhaust | too_many_threads | too_much_shared | trap | illegal | assertion
+//     faults hold COMMAND      runs the command while this program holds all of the device's memory
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "../error.cuh"
+
+__global__ void right(int* p) { *p = 1; }
+__global__ void trap(int*) { __trap(); }
+__global__ void illegal(int* p) { p[1 << 30] = 1; }
+__global__ void assertion(int* p) { assert(!p); }
+
+int main(int argc, char** argv) {
+    const std::string fault = argc > 1 ? argv[1] : "";
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || !devices) return 77;
+    size_t free = 0, total = 0;
+    CHECK(cudaMemGetInfo(&free, &total));
+    int* p = nullptr;
+    if (fault == "exhaust") CHECK(cudaMalloc(&p, total + (size_t{1} << 30)));
+    if (fault == "hold") {
+        for (size_t bytes = free; bytes >= 1 << 20;)
+            if (cudaMalloc(&p, bytes) != cudaSuccess) bytes /= 2;
+        return std::system(argv[2]) >> 8;
+    }
+    CHECK(cudaMalloc(&p, sizeof *p));
+    if (fault == "too_many_threads") right<<<1, 2048>>>(p);
+    if (fault == "too_much_shared") right<<<1, 1, 16 << 20>>>(p);
+    const cudaError_t refused = cudaGetLastError();
+    right<<<1, 1>>>(p);  // a launch that was refused does no harm to the next one
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(refused);
+    if (fault == "trap") trap<<<1, 1>>>(p);
+    if (fault == "illegal") illegal<<<1, 1>>>(p);
+    if (fault == "assertion") assertion<<<1, 1>>>(p);
+    CHECK(cudaGetLastError());  // the launch itself was good
+    const cudaError_t sticks = cudaDeviceSynchronize();
+    if (cudaMalloc(&p, 4) != sticks || cudaDeviceSynchronize() != sticks) {
+        std::fprintf(stderr, "the error does not stick\n");
+        return 1;
+    }
+    CHECK(sticks);
+    std::fprintf(stderr, "no fault: %s\n", fault.c_str());
+    return 2;
+}
