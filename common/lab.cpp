@@ -9,11 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <map>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -33,14 +32,18 @@ std::string vtext(const char* format, va_list arguments) {
     return s;
 }
 
-/// Takes whole numbers from least to most; says so otherwise.
+/// Takes whole numbers from least to most, in digits alone; says so otherwise. Leading zeros go: CLI11 would take
+/// them for octal.
 CLI::Validator whole_number(int64_t least, int64_t most) {
     auto check = [=](std::string& s) {
-        int64_t value = 0;
+        uint64_t value = 0;
         const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-        if (error == std::errc() && end == s.data() + s.size() && value >= least && value <= most)
-            return std::string();
-        return "'" + s + "' is not a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+        if (error != std::errc() || end != s.data() + s.size() || value < static_cast<uint64_t>(least) ||
+            value > static_cast<uint64_t>(most))
+            return "'" + s + "' is not a whole number from " + std::to_string(least) + " to " +
+                   std::to_string(most);
+        s = std::to_string(value);
+        return std::string();
     };
     return CLI::Validator(check, "NUMBER");
 }
@@ -67,23 +70,12 @@ CLI::Validator one_of(const std::vector<std::string>& choices) {
     return CLI::Validator(check, "NAME");
 }
 
-/// A path that a file can be written to: a device, or a file whose neighbour PATH.part can be made.
-CLI::Validator writable() {
+/// The name of a file; whether it can be written is asked later.
+CLI::Validator file_name() {
     auto check = [](std::string& path) {
-        struct stat status;
         if (path.empty()) return std::string("an empty file name; type a name such as out.csv");
-        const bool exists = ::stat(path.c_str(), &status) == 0;
-        if (exists && S_ISDIR(status.st_mode)) return "'" + path + "' is a folder; type a file name";
-        if (!exists || S_ISREG(status.st_mode)) {
-            const int file = ::open((path + ".part").c_str(), O_WRONLY | O_CREAT, 0666);
-            if (file < 0)
-                return "cannot write '" + path + "': " + std::strerror(errno) +
-                       "; type a file in a folder of yours";
-            ::close(file);
-            ::unlink((path + ".part").c_str());
-        }
-        if (exists && ::access(path.c_str(), W_OK) != 0)
-            return "cannot write '" + path + "': " + std::strerror(errno);
+        if (path[0] == '-')
+            return "'" + path + "' looks like an option; type ./" + path + " if it is a file's name";
         return std::string();
     };
     return CLI::Validator(check, "FILE");
@@ -96,6 +88,21 @@ std::string csv_field(const std::string& field) {  // as RFC 4180 has it
     return s + "\"";
 }
 
+/// The status to end with: system_error, and a word on stderr, if what was printed did not reach stdout.
+Status printed(Status status) {
+    errno = 0;
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    std::fprintf(stderr, "cannot write to standard output: %s; type > FILE on a disk with room, or nothing\n",
+                 errno ? std::strerror(errno) : "an earlier line is lost");
+    return system_error;
+}
+
+[[noreturn]] void end(const Ended& ended) {
+    std::fflush(stdout);
+    std::fputs(ended.text.c_str(), ended.status == all_agree ? stdout : stderr);
+    std::exit(ended.status == all_agree ? printed(all_agree) : ended.status);
+}
+
 }  // namespace
 
 struct Lab::CommandLine {
@@ -104,7 +111,10 @@ struct Lab::CommandLine {
 };
 
 Lab::Lab(const char* name, const char* question)
-    : name_(name), question_(question), line_(std::make_unique<CommandLine>()) {}
+    : name_(name), question_(question), line_(std::make_unique<CommandLine>()) {
+    for (int file : {0, 1, 2})  // where one is closed, the next file that is opened would get what is printed
+        if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == 1 ? O_RDONLY : O_RDWR);
+}
 Lab::~Lab() = default;
 
 void Lab::defaults(int64_t n, int blocks, int threads, const char* n_help, const char* blocks_help) {
@@ -126,15 +136,20 @@ void Lab::option(const char* option, std::string& value, const std::vector<std::
 }
 void Lab::option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help) {
     line_->app.add_option(option, value, help)
-        ->check(whole_number(least, most))
+        ->transform(whole_number(least, most))
         ->default_str(value < least ? "" : std::to_string(value));
 }
 void Lab::option(const char* option, bool& value, const char* help) { line_->app.add_flag(option, value, help); }
 void Lab::file_option(const char* option, std::string& path, const char* help) {
-    line_->app.add_option(option, path, help)->check(writable());
+    line_->app.add_option(option, path, help)->check(file_name());
+    files_.emplace_back(option, &path);
 }
 
 void Lab::parse(int argc, char** argv) {
+    if (const auto ended = read(argc, argv)) end(*ended);
+}
+
+std::optional<Ended> Lab::read(int argc, char** argv) {
     CLI::App& app = line_->app;
     app.name(name_);
     app.description(name_ + ": " + question_);
@@ -159,43 +174,76 @@ void Lab::parse(int argc, char** argv) {
 
     constexpr int64_t most = int64_t(1) << 50;
     bool list = false;
-    if (!n_help_.empty()) app.add_option("--n", n_, n_help_)->check(whole_number(1, most));
+    if (!n_help_.empty()) app.add_option("--n", n_, n_help_)->transform(whole_number(1, most));
     if (!blocks_help_.empty())
         app.add_option("--blocks", blocks_, blocks_help_)
-            ->check(whole_number(1, std::numeric_limits<int>::max()))
+            ->transform(whole_number(1, std::numeric_limits<int>::max()))
             ->default_str(blocks_ ? std::to_string(blocks_) : "");
     if (threads_)
         app.add_option("--threads", threads_, "threads a block")->check(power_of_two(least_threads, most_threads_));
     app.add_option("--seed", seed_, "the random input's seed")
-        ->check(whole_number(0, std::numeric_limits<int64_t>::max()));
+        ->transform(whole_number(0, std::numeric_limits<int64_t>::max()));
     app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
-        ->check(whole_number(1, 100000))
+        ->transform(whole_number(1, 100000))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
-    app.add_option("--only", only_, "run only this variant; may be repeated")->check(one_of(variants));
+    const CLI::Option* const only = app.add_option("--only", only_, "run only this variant; may be repeated")
+                                        ->check(one_of(variants))
+                                        ->allow_extra_args(false);  // one name each, and no [a,b]
     app.add_option("--wrong", wrong_, "run this wrong twin instead of the variants")->check(one_of(twins));
-    app.add_option("--csv", csv_, "write the rows to this file, too")->check(writable());
+    file_option("--csv", csv_, "write the rows to this file, too");
     app.add_flag("--list", list, "print the names that --only, --wrong and the options take, and end");
+    for (int i = 1; i < argc; ++i) {  // what CLI11 takes, and should not: --n= 5, --warm=no
+        const std::string word = argv[i], name = word.substr(0, word.find('='));
+        const CLI::Option* const o = name == word ? nullptr : app.get_option_no_throw(name);
+        if (o && o->get_items_expected_max() == 0) return refusal(name + " takes no value; type " + name);
+        if (o && word.size() == name.size() + 1) return refusal(name + "= has no value; type it behind the =");
+    }
+    std::string problem;
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        std::printf("%s", app.help().c_str());
-        std::exit(all_agree);
+        return Ended{all_agree, app.help()};
     } catch (const CLI::Error& e) {
-        refuse("%s", e.what());
+        problem = e.what();
     }
-    if (!wrong_.empty() && !only_.empty()) refuse("--only and --wrong exclude each other");
-    if (!list) return;
-    for (const std::string& v : variants) std::printf("variant %s\n", v.c_str());
-    for (const std::string& t : twins) std::printf("twin %s\n", t.c_str());
-    for (const std::string& c : choices_) std::printf("choice %s\n", c.c_str());
-    for (const CLI::Option* o : app.get_options()) std::printf("takes %s\n", o->get_name().c_str());
+    for (const CLI::Option* o : app.get_options())
+        if (o->count() > 1 && o != only)
+            problem = text("%s is given %zu times; type it once", o->get_name().c_str(), o->count());
+    if (!problem.empty()) return refusal(problem);
+    if (!wrong_.empty() && !only_.empty())
+        return refusal("--only and --wrong exclude each other; type one of them");
+    if (!list) {
+        namespace fs = std::filesystem;
+        std::map<fs::path, std::string> taken;
+        for (const auto& [option, path] : files_) {
+            std::error_code error;
+            if (path->empty() || fs::is_other(*path, error)) continue;
+            const fs::path place = fs::weakly_canonical(fs::absolute(*path, error), error);
+            const std::string& first = taken.emplace(error ? fs::path(option) : place, option).first->second;
+            if (first != option) return refusal(first + " and " + option + " name one file; type two");
+        }
+        for (const auto& [option, path] : files_)
+            if (const std::string why = path->empty() ? "" : cannot_write(*path); !why.empty())
+                return Ended{system_error, name_ + ": " + option + ": " + why + "\n"};
+        return std::nullopt;
+    }
+    std::string names;
+    for (const std::string& v : variants) names += "variant " + v + "\n";
+    for (const std::string& t : twins) names += "twin " + t + "\n";
+    for (const std::string& c : choices_) names += "choice " + c + "\n";
+    for (const CLI::Option* o : app.get_options()) names += "takes " + o->get_name() + "\n";
     if (threads_) {
-        std::printf("takes --threads");
-        for (int64_t t = least_threads; t <= most_threads_; t *= 2) std::printf(" %lld", static_cast<long long>(t));
-        std::printf("\n");
+        names += "takes --threads";
+        for (int64_t t = least_threads; t <= most_threads_; t *= 2) names += " " + std::to_string(t);
+        names += "\n";
     }
-    std::exit(all_agree);
+    return Ended{all_agree, names};
+}
+
+Ended Lab::refusal(const std::string& problem) const {
+    return {bad_command_line,
+            name_ + ": " + printable(problem) + "\nType " + name_ + " --help for the options and their values.\n"};
 }
 
 void Lab::refuse(const char* format, ...) const {
@@ -203,10 +251,7 @@ void Lab::refuse(const char* format, ...) const {
     va_start(arguments, format);
     const std::string problem = vtext(format, arguments);
     va_end(arguments);
-    std::fflush(stdout);
-    std::fprintf(stderr, "%s: %s\nType %s --help for the options and their values.\n", name_.c_str(),
-                 problem.c_str(), name_.c_str());
-    std::exit(bad_command_line);
+    end(refusal(problem));
 }
 
 bool Lab::wants(const std::string& variant) const {
@@ -348,36 +393,21 @@ int Lab::verdict() {
     }
     if (checked_ == 0) {
         std::printf("\nFAILED: %s: nothing was checked\n", name_.c_str());
-        return result_wrong;
+        return printed(result_wrong);
     }
     if (wrong_count_) {
         std::printf("\nFAILED: %s: %d of %d results differ from the CPU's\n", name_.c_str(), wrong_count_,
                     checked_);
-        return result_wrong;
+        return printed(result_wrong);
     }
     if (!wrong_.empty()) {
         std::printf("\nPASSED, by luck: %s: %s came out right this time; it is still wrong\n", name_.c_str(),
                     wrong_.c_str());
-        return all_agree;
+        return printed(all_agree);
     }
     std::printf("\nPASSED: %s: %d result%s agree%s with the CPU's\n", name_.c_str(), checked_,
                 checked_ == 1 ? "" : "s", checked_ == 1 ? "s" : "");
-    return all_agree;
-}
-
-void write_file(const std::string& path, const std::string& contents) {
-    struct stat status;
-    const bool special = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);  // a pipe, a terminal
-    const std::string target = special ? path : path + ".part";
-    std::ofstream out(target, std::ios::binary | std::ios::trunc);
-    out << contents;
-    out.close();
-    if (out && (special || std::rename(target.c_str(), path.c_str()) == 0)) return;
-    const std::string reason = std::strerror(errno);
-    if (!special) std::remove(target.c_str());
-    std::fflush(stdout);
-    std::fprintf(stderr, "cannot write %s: %s\n", path.c_str(), reason.c_str());
-    std::exit(system_error);
+    return printed(all_agree);
 }
 
 std::string with_commas(int64_t value) {
@@ -391,6 +421,34 @@ std::string bytes_text(double bytes) {
     size_t unit = 0;
     for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
     return text(unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+std::string printable(const std::string& words) {
+    std::string out;
+    for (size_t i = 0; i < words.size();) {
+        const auto byte = [&](size_t k) {
+            return i + k < words.size() ? static_cast<unsigned char>(words[i + k]) : 0u;
+        };
+        const unsigned first = byte(0);
+        const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+        unsigned code = length == 1 ? first : first & (0x7fu >> length);
+        bool good = first < 0x80 || (first >= 0xc2 && first < 0xf5);
+        for (size_t k = 1; k < length; ++k) {
+            good = good && (byte(k) & 0xc0) == 0x80;
+            code = code << 6 | (byte(k) & 0x3f);
+        }
+        good = good && (length < 3 || code >= (length == 3 ? 0x800u : 0x10000u)) && code <= 0x10ffff;
+        good = good && (code < 0xd800 || code > 0xdfff);                 // halves of UTF-16
+        good = good && code >= 0x20 && !(code >= 0x7f && code <= 0x9f);  // what a terminal obeys
+        out += good ? words.substr(i, length) : text("\\x%02x", first);
+        i += good ? length : 1;
+    }
+    constexpr size_t end = 1000;  // as much of either end stays
+    if (out.size() <= 2 * end) return out;
+    size_t head = end, tail = out.size() - end;
+    while ((out[head] & 0xc0) == 0x80) --head;
+    while ((out[tail] & 0xc0) == 0x80) ++tail;
+    return out.substr(0, head) + " ... " + out.substr(tail);
 }
 
 std::string text(const char* format, ...) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,12 @@ namespace lab {
 
 /// The exit statuses of every sample.
 enum Status { all_agree = 0, result_wrong = 1, bad_command_line = 2, system_error = 3, no_device = 77 };
+
+/// How a program ends, and what it says then: on stdout with status 0, else on stderr.
+struct Ended {
+    Status status;
+    std::string text;
+};
 
 constexpr double not_timed = std::numeric_limits<double>::quiet_NaN();
 
@@ -56,8 +63,12 @@ public:
     void option(const char* option, bool& value, const char* help);
     void file_option(const char* option, std::string& path, const char* help);
 
-    /// Reads the command line. Prints the help and ends with status 0, or says what to type and ends with status 2.
+    /// Reads the command line. Prints the help or the list and ends with status 0, or says what to type and ends
+    /// with status 2, or 3 if a file cannot be written. Each option is given once, but --only; a value is the next
+    /// argument or follows "="; a number has nothing but digits.
     void parse(int argc, char** argv);
+    /// The same without printing or ending: nothing, if the program is to go on.
+    std::optional<Ended> read(int argc, char** argv);
 
     // ---- what the command line asked for -----------------------------------------------------------------------
     int64_t n() const { return n_; }
@@ -87,7 +98,7 @@ public:
     void new_table(const std::string& title, bool predicted = true);
     /// Keeps a line for the CSV file alone: pairs of column and value.
     void record(std::vector<std::pair<std::string, std::string>> fields);
-    /// Prints the verdict, writes the CSV file, and returns the exit status for main.
+    /// Writes the CSV file, prints the verdict, and returns the exit status for main.
     int verdict();
 
     /// Says what is wrong with the command line and what to type instead; ends with status 2.
@@ -101,6 +112,7 @@ protected:
 
 private:
     struct CommandLine;
+    Ended refusal(const std::string& problem) const;
     void header();
     std::string name_, question_, device_;
     bool on_gpu_ = false, warm_ = false, header_due_ = true;
@@ -109,6 +121,7 @@ private:
     uint64_t seed_ = 42;
     std::string wrong_, csv_, blocks_help_, n_help_;
     std::vector<std::string> only_, columns_, choices_;
+    std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
     std::vector<std::pair<std::string, std::string>> variants_, twins_;
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;
     double limit_bytes_per_ms_ = 0, library_ms_ = 0;
@@ -119,8 +132,12 @@ private:
     std::unique_ptr<CommandLine> line_;
 };
 
-/// Writes a whole file or none: beside `path` first, then renamed. Says why and ends with status 3 if it cannot.
+/// Writes a whole file or none: beside `path` first, then renamed. A link is followed, the old file's mode kept; a
+/// pipe or a terminal is written directly. A signal that would end the program waits until the file is whole. Says
+/// why and ends with status 3 if it cannot.
 void write_file(const std::string& path, const std::string& contents);
+/// Why write_file() could not write there, and what to type, as far as that can be told before; empty if it could.
+std::string cannot_write(const std::string& path);
 
 /// Random bits for element i: the same on every machine, for any i in any order (the finalizer of Steele, Lea and
 /// Flood's splitmix64, "Fast splittable pseudorandom number generators", 2014).
@@ -135,6 +152,8 @@ inline uint64_t random_bits(uint64_t seed, uint64_t i) {
 std::string with_commas(int64_t value);
 /// A number of bytes for people: "38.1 MiB".
 std::string bytes_text(double bytes);
+/// Text of others for people and terminals: control characters and what is no UTF-8 as \x1b, cut if it is long.
+std::string printable(const std::string& words);
 /// printf into a string.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 

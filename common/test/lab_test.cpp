@@ -8,6 +8,9 @@
 #include <set>
 #include <sstream>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,17 +68,10 @@ TEST(CommandLine, TwinRunsAlone) {
 }
 
 TEST(CommandLineDeathTest, RefusesWithStatus2AndSaysWhatToType) {
-    const std::vector<std::vector<std::string>> lines = {{"--n", "0"},
-                                                         {"--n", "1e3"},
-                                                         {"--n", ""},
-                                                         {"--threads", "48"},
-                                                         {"--blocks", "0"},
-                                                         {"--only", "slo"},
-                                                         {"--wrong", "slow"},
-                                                         {"--nonsense"},
-                                                         {"stray"},
-                                                         {"--csv", "/none/x.csv"},
-                                                         {"--n", "1", "--n", "2"}};
+    const std::vector<std::vector<std::string>> lines = {
+        {"--n", "0"},      {"--n", "1e3"},    {"--n", ""},         {"--threads", "48"},
+        {"--blocks", "0"}, {"--only", "slo"}, {"--wrong", "slow"}, {"--nonsense"},
+        {"stray"},         {"--csv", ""},     {"--csv", "--warm"}, {"--n", "1", "--n", "2"}};
     for (const auto& line : lines) {
         EXPECT_EXIT(
             {
@@ -166,9 +162,49 @@ TEST(WriteFile, ReplacesWhole) {
     EXPECT_EQ(folder.count(), 1u);
 }
 
+TEST(WriteFile, FollowsALinkAndKeepsTheMode) {
+    Folder folder;
+    lab::write_file(folder.file("x"), "old");
+    fs::permissions(folder.file("x"), fs::perms(0640));
+    fs::create_symlink("x", folder.file("link"));
+    fs::create_symlink("new", folder.file("to_nothing"));
+    lab::write_file(folder.file("link"), "new");
+    lab::write_file(folder.file("to_nothing"), "there");
+    EXPECT_EQ(contents(folder.file("x")), "new");
+    EXPECT_EQ(contents(folder.file("new")), "there");
+    EXPECT_TRUE(fs::is_symlink(folder.file("link")) && fs::is_symlink(folder.file("to_nothing")));
+    EXPECT_EQ(fs::status(folder.file("x")).permissions(), fs::perms(0640));
+    EXPECT_EQ(folder.count(), 4u);
+}
+
+TEST(WriteFile, ASignalWaitsForTheEnd) {  // at any moment: the old file or the whole new one, and no other
+    Folder folder;
+    const std::string old_file = "old", new_file(8 << 20, 'n');
+    int replaced = 0;
+    for (int i = 0; i < 60; ++i) {
+        lab::write_file(folder.file("x"), old_file);
+        const int signal = i % 3 == 0 ? SIGINT : i % 3 == 1 ? SIGTERM : SIGHUP;
+        const pid_t child = ::fork();
+        if (child == 0) {
+            lab::write_file(folder.file("x"), new_file);
+            ::pause();
+        }
+        ::usleep(static_cast<useconds_t>(i * 300));
+        ::kill(child, signal);
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+        const std::string now = contents(folder.file("x"));
+        replaced += now == new_file;
+        EXPECT_TRUE(now == old_file || now == new_file) << now.size() << " bytes";
+        EXPECT_EQ(folder.count(), 1u) << "signal " << signal << " after " << i * 300 << " us";
+    }
+    EXPECT_GT(replaced, 0);
+}
+
 TEST(WriteFileDeathTest, SaysWhyAndLeavesNothing) {
     Folder folder;
-    EXPECT_EXIT(lab::write_file("/dev/full", "x"), testing::ExitedWithCode(3), "cannot write /dev/full");
+    EXPECT_EXIT(lab::write_file("/dev/full", "x"), testing::ExitedWithCode(3), "cannot write '/dev/full'");
     EXPECT_EXIT(lab::write_file(folder.file("none/x"), "x"), testing::ExitedWithCode(3), "cannot write");
     EXPECT_EQ(folder.count(), 0u);
 }

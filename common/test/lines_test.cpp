@@ -1,0 +1,350 @@
+// lines_test.cpp - random command lines for lab.cpp, in process, against a second reading of the same rules.
+// LAB_LINES says how many, LAB_LINES_SEED which.
+#include "lab.hpp"
+
+#include <gtest/gtest.h>
+#include <iconv.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Line = std::vector<std::string>;
+
+struct Sample : lab::Lab {  // one option of each kind
+    std::string type = "int", out;
+    int64_t few = 7;
+    bool sweep = false;
+    Sample() : Lab("00_lines", "What do you make of it?") {
+        defaults(1000, 0, 256, "elements", "blocks");
+        variant("slow", "one by one");
+        variant("fast", "all at once");
+        twin("broken", "nothing at all");
+        twin("late", "after the end");
+        option("--type", type, {"int", "float"}, "a choice");
+        option("--few", few, 3, 4000000000, "a number");
+        option("--sweep", sweep, "a flag");
+        file_option("--out", out, "a file");
+    }
+};
+
+/// What the rules say about a line, read here once more: options by their full names, a value behind them or behind
+/// "=", nothing twice but --only.
+struct Reading {
+    bool wrong = false, ends = false;  // ends: it asks for help or the list
+    std::set<std::string> flags;
+    std::map<std::string, Line> values;
+};
+
+const std::map<std::string, std::pair<uint64_t, uint64_t>> numbers = {{"--n", {1, uint64_t(1) << 50}},
+                                                                      {"--blocks", {1, (uint64_t(1) << 31) - 1}},
+                                                                      {"--seed", {0, (uint64_t(1) << 63) - 1}},
+                                                                      {"--repeats", {1, 100000}},
+                                                                      {"--few", {3, 4000000000}}};
+const std::map<std::string, std::set<std::string>> words = {
+    {"--threads", {"32", "64", "128", "256", "512", "1024"}},
+    {"--only", {"slow", "fast"}},
+    {"--wrong", {"broken", "late"}},
+    {"--type", {"int", "float"}}};
+const std::set<std::string> files = {"--csv", "--out"}, flags = {"--warm", "--sweep", "--list", "--help", "-h"};
+
+/// The value of digits; more than any limit if they do not fit.
+uint64_t value_of(const std::string& digits) {
+    unsigned __int128 value = 0;
+    for (char c : digits) value = std::min<unsigned __int128>(value * 10 + unsigned(c - '0'), ~uint64_t(0));
+    return uint64_t(value);
+}
+
+Reading read_again(const Line& line) {
+    Reading r;
+    for (size_t i = 0; i < line.size(); ++i) {
+        const size_t equals = line[i].find('=');
+        const std::string name = line[i].substr(0, equals);
+        if (flags.count(name)) {
+            r.wrong |=
+                equals != std::string::npos || (!r.flags.insert(name).second && name != "--help" && name != "-h");
+            r.ends |= name == "--list" || name == "--help" || name == "-h";
+            continue;
+        }
+        if (line[i] == "--" && i + 1 == line.size()) continue;
+        if (!numbers.count(name) && !words.count(name) && !files.count(name)) {
+            r.wrong = true;
+            if (name.compare(0, 2, "-h") == 0) r.flags.insert("-h");  // -h5 asks for help, too
+            r.ends |= r.flags.count("-h") > 0;
+            continue;
+        }
+        if (equals == std::string::npos && i + 1 == line.size()) {
+            r.wrong = true;
+            continue;
+        }
+        const std::string value = equals == std::string::npos ? line[++i] : line[i].substr(equals + 1);
+        r.values[name].push_back(value);
+        r.wrong |= value.empty() || (name != "--only" && r.values[name].size() > 1);
+        if (words.count(name)) r.wrong |= !words.at(name).count(value);
+        if (files.count(name)) r.wrong |= value[0] == '-';
+        if (!numbers.count(name)) continue;
+        r.wrong |= value.find_first_not_of("0123456789") != std::string::npos ||
+                   value_of(value) < numbers.at(name).first || value_of(value) > numbers.at(name).second;
+    }
+    r.wrong |= r.values.count("--only") && r.values.count("--wrong");
+    if (!r.wrong && r.values.count("--csv") && r.values.count("--out")) {
+        const std::string& csv = r.values["--csv"][0];
+        r.wrong =
+            !r.flags.count("--list") && csv == r.values["--out"][0] && csv.size() < 256 && csv.find("/dev/") != 0;
+    }
+    return r;
+}
+
+bool is_utf8(std::string s) {
+    static const iconv_t to = iconv_open("UTF-32LE", "UTF-8");
+    std::vector<char> room(4 * s.size() + 4);
+    char *in = s.data(), *out = room.data();
+    size_t in_left = s.size(), out_left = room.size();
+    return iconv(to, &in, &in_left, &out, &out_left) == 0 || (iconv(to, nullptr, nullptr, nullptr, nullptr), false);
+}
+
+/// Nothing that a terminal obeys: neither C0 but the line's end, nor DEL, nor C1 in UTF-8.
+bool is_harmless(const std::string& s) {
+    for (size_t i = 0; i < s.size(); ++i) {
+        const unsigned char c = s[i], next = i + 1 < s.size() ? s[i + 1] : 0;
+        if ((c < 0x20 && c != '\n') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next <= 0x9f)) return false;
+    }
+    return is_utf8(s);
+}
+
+class Lines {
+public:
+    Lines(uint64_t seed, std::string folder) : random_(seed), folder_(std::move(folder)) {}
+
+    Line line() {
+        Line line;
+        const bool tidy = random_() % 2;  // half the lines have a chance to be right
+        for (uint64_t count = random_() % (tidy ? 5 : 8); count > 0; --count) {
+            const std::string name = tidy || random_() % 4 ? of(right_names) : of(wrong_names);
+            std::string value = tidy && random_() % 16 ? right_value(name) : any_value();
+            if (flags.count(name) && random_() % 64) {
+                line.push_back(name);
+            } else if (random_() % 5 == 0) {
+                line.push_back(name + (random_() % 16 ? "=" : ":") + value);
+            } else {
+                line.push_back(name);
+                if (random_() % 32) line.push_back(value);
+            }
+        }
+        if (!tidy && random_() % 4 == 0)
+            line.insert(line.begin() + long(random_() % (line.size() + 1)), any_value());
+        return line;
+    }
+
+private:
+    const std::string& of(const Line& list) { return list[random_() % list.size()]; }
+    std::string right_value(const std::string& name) {
+        if (numbers.count(name))
+            return std::string(random_() % 9 ? 0 : 3, '0') + std::to_string(3 + random_() % 99998);
+        if (files.count(name)) return folder_ + (random_() % 8 ? random_() % 2 ? "/x" : "/y" : "/none/x");
+        if (!words.count(name)) return "";
+        const auto& list = words.at(name);
+        return *std::next(list.begin(), long(random_() % list.size()));
+    }
+    std::string any_value() {
+        switch (random_() % 12) {
+            case 0: return of(right_names);
+            case 1: return of(wrong_names);
+            case 2: return right_value(of(right_names));
+            case 3: {  // bytes
+                std::string s;
+                for (uint64_t i = random_() % 12; i > 0; --i) s += char(1 + random_() % 255);
+                return s;
+            }
+            case 4: return std::to_string(random_() >> (random_() % 64));
+            case 5: return random_() % 50 ? of(odd) : std::string(100000, char(1 + random_() % 255));
+            default: return of(odd);
+        }
+    }
+
+    std::mt19937_64 random_;
+    std::string folder_;
+    const Line right_names = {"--n",   "--blocks", "--threads", "--seed", "--repeats", "--only",   "--wrong",
+                              "--csv", "--warm",   "--list",    "--help", "--type",    "--few",    "--sweep",
+                              "--out", "-h",       "--n",       "--only", "--only",    "--blocks", "--seed"};
+    const Line wrong_names = {"--N",       "-n",  "--no", "--onl",      "--help-all", "--version", "--config",
+                              "-nh",       "-hn", "--n-", "--th_reads", "--only=",    "--n=",      "---n",
+                              "-",         "--",  "++",   "/n",         "@x",         "--n 5",     "--warm=1",
+                              "--no-warm", "--h", "--=",  "=",          "--=5",       "stray",     "!--n",
+                              "-5",        "-h5", "-=",   "--list=0"};
+    const Line odd = {"",
+                      " ",
+                      "+5",
+                      "-5",
+                      "-0",
+                      "1e3",
+                      "0x10",
+                      "007",
+                      " 7",
+                      "7 ",
+                      "1.5",
+                      "NaN",
+                      "inf",
+                      "2147483647",
+                      "2147483648",
+                      "4294967296",
+                      "9223372036854775807",
+                      "9223372036854775808",
+                      "18446744073709551615",
+                      "18446744073709551616",
+                      "18446744073709551617",
+                      "99999999999999999999999999",
+                      "0",
+                      "1",
+                      "2",
+                      "3",
+                      "1'000",
+                      "1_000",
+                      "1,000",
+                      "0b11",
+                      "0o7",
+                      "010",
+                      "[slow,fast]",
+                      "{slow,fast}",
+                      "[]",
+                      "{}",
+                      "[slow]",
+                      "slow,fast",
+                      "SLOW",
+                      "slo",
+                      "%s%n%d",
+                      "'",
+                      "\"",
+                      "true",
+                      "false",
+                      "\x1b[31mred\x1b[0m",
+                      "\x07",
+                      "a\nb",
+                      "\r",
+                      "\x7f",
+                      "\xc2\x9b"
+                      "31m",
+                      "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+                      "\xc0\xaf",
+                      "\xff\xfe",
+                      "\xed\xa0\x80",
+                      "\xe2\x82",
+                      "\xf4\x90\x80\x80",
+                      "\xe5\x86\x85\xe5\xad\x98",
+                      "--",
+                      "-",
+                      "=",
+                      "==",
+                      "/dev/null",
+                      "/dev/full",
+                      "/",
+                      ".",
+                      "/none/x",
+                      "x/",
+                      "/proc/x"};
+};
+
+std::string shown(const Line& line) {
+    std::string s;
+    for (const std::string& word : line) s += " '" + lab::printable(word) + "'";
+    return s;
+}
+
+uint64_t from_environment(const char* name, uint64_t otherwise) {
+    const char* value = std::getenv(name);
+    return value ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+/// Checks one line; returns the status, 1 where the program would go on.
+int check(const Line& line) {
+    Sample sample;
+    Line argv_words = line;
+    argv_words.insert(argv_words.begin(), "00_lines");
+    std::vector<char*> argv;
+    for (std::string& w : argv_words) argv.push_back(w.data());
+    argv.push_back(nullptr);
+    const auto ended = sample.read(int(argv.size()) - 1, argv.data());
+    const Reading want = read_again(line);
+    if (ended) {
+        EXPECT_TRUE(is_harmless(ended->text)) << lab::printable(ended->text);
+        EXPECT_LT(ended->text.size(), 10000u);
+        EXPECT_EQ(ended->text.back(), '\n');
+        const bool help = want.flags.count("--help") || want.flags.count("-h");  // may come in spite of a mistake
+        EXPECT_TRUE((ended->status == lab::bad_command_line) == want.wrong || (help && ended->status == 0))
+            << ended->text;
+        const bool refused = ended->status == lab::bad_command_line, unwritten = ended->status == lab::system_error;
+        EXPECT_TRUE(refused || unwritten || want.ends) << ended->text;
+        EXPECT_EQ(ended->text.find("Type 00_lines --help") != std::string::npos, refused) << ended->text;
+        EXPECT_EQ(ended->text.find("cannot write '") != std::string::npos, unwritten) << ended->text;
+        return ended->status;
+    }
+    EXPECT_FALSE(want.wrong || want.ends) << "taken as right";
+    const auto number = [&](const char* name, uint64_t otherwise) {
+        return want.values.count(name) ? value_of(want.values.at(name)[0]) : otherwise;
+    };
+    const auto word = [&](const char* name, const char* otherwise) {
+        return want.values.count(name) ? want.values.at(name)[0] : otherwise;
+    };
+    EXPECT_EQ(uint64_t(sample.n()), number("--n", 1000));
+    EXPECT_EQ(uint64_t(sample.blocks()), number("--blocks", 0));
+    EXPECT_EQ(sample.seed(), number("--seed", 42));
+    EXPECT_EQ(uint64_t(sample.repeats()), number("--repeats", 0));
+    EXPECT_EQ(uint64_t(sample.few), number("--few", 7));
+    EXPECT_EQ(std::to_string(sample.threads()), word("--threads", "256"));
+    EXPECT_EQ(sample.type, word("--type", "int"));
+    EXPECT_EQ(sample.out, word("--out", ""));
+    EXPECT_EQ(sample.writes_csv(), want.values.count("--csv") == 1);
+    EXPECT_EQ(sample.warm(), want.flags.count("--warm") == 1);
+    EXPECT_EQ(sample.sweep, want.flags.count("--sweep") == 1);
+    const bool alone = want.values.count("--wrong");
+    for (const char* twin : {"broken", "late"}) EXPECT_EQ(sample.wants_twin(twin), word("--wrong", "") == twin);
+    for (const char* variant : {"slow", "fast"}) {
+        bool named = !want.values.count("--only");
+        if (!named)
+            for (const std::string& v : want.values.at("--only")) named |= v == variant;
+        EXPECT_EQ(sample.wants(variant), named && !alone);
+    }
+    return 1;
+}
+
+TEST(Lines, AreReadAsTheRulesSay) {
+    const fs::path folder = fs::temp_directory_path() / ("lines_test_" + std::to_string(::getpid()));
+    const uint64_t seed = from_environment("LAB_LINES_SEED", 1), count = from_environment("LAB_LINES", 100000);
+    fs::create_directories(folder);
+    fs::current_path(folder);
+    Lines lines(seed, folder.string());
+    std::map<int, uint64_t> ended;
+    for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
+        const Line line = lines.line();
+        SCOPED_TRACE("LAB_LINES_SEED=" + std::to_string(seed) + ", line " + std::to_string(i) + ":" + shown(line));
+        ASSERT_NO_THROW(++ended[check(line)]);
+        EXPECT_TRUE((i % 1000 != 0 && i + 1 != count) || fs::is_empty(folder)) << "files are left";
+    }
+    fs::current_path("/");
+    fs::remove_all(folder);
+    std::printf("%llu lines: %llu would run, %llu end with 0, %llu with 2, %llu with 3\n",
+                (unsigned long long)count, (unsigned long long)ended[1], (unsigned long long)ended[0],
+                (unsigned long long)ended[2], (unsigned long long)ended[3]);
+    for (int status : {0, 1, 2, 3}) EXPECT_GT(ended[status], count / 200) << "status " << status << " is too rare";
+}
+
+TEST(Printable, KeepsTextAndShowsTheRest) {
+    EXPECT_EQ(lab::printable("plain \xe5\x86\x85\xe5\xad\x98 \xf0\x9f\x98\x80"),
+              "plain \xe5\x86\x85\xe5\xad\x98 \xf0\x9f\x98\x80");
+    EXPECT_EQ(lab::printable("\x1b[31m\n"), "\\x1b[31m\\x0a");
+    EXPECT_EQ(lab::printable("\xc2\x9b"), "\\xc2\\x9b");                             // a terminal's escape in UTF-8
+    EXPECT_EQ(lab::printable("\xc0\xaf\xed\xa0\x80"), "\\xc0\\xaf\\xed\\xa0\\x80");  // overlong, half a pair
+    EXPECT_EQ(lab::printable("\xe2\x82"), "\\xe2\\x82");
+    EXPECT_LT(lab::printable(std::string(100000, '\xff')).size(), 2100u);
+}
+
+}  // namespace

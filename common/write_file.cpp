@@ -1,0 +1,156 @@
+// write_file.cpp - how a file is written: the whole of it or nothing, and nothing else is touched.
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lab.hpp"
+
+namespace lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// While it lives, a signal that would end the program waits: it comes at the end of this object's life. A file
+/// that grows above `ulimit -f` is an error of write(), no signal. Handlers, as other threads would take a masked
+/// signal.
+class HeldSignals {
+public:
+    HeldSignals() {
+        held = 0;
+        struct sigaction note {};
+        note.sa_flags = SA_RESTART;
+        note.sa_handler = [](int signal) { held = signal; };
+        for (size_t i = 0; i < std::size(signals); ++i) {
+            ::sigaction(signals[i], nullptr, &before_[i]);
+            if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &note, nullptr);
+        }
+        too_large_ = std::signal(SIGXFSZ, SIG_IGN);
+    }
+    ~HeldSignals() {
+        std::signal(SIGXFSZ, too_large_);
+        for (size_t i = 0; i < std::size(signals); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+        if (held) ::raise(held);
+    }
+    HeldSignals(const HeldSignals&) = delete;
+
+private:
+    static constexpr int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    static inline volatile std::sig_atomic_t held = 0;
+    struct sigaction before_[std::size(signals)]{};
+    void (*too_large_)(int) = SIG_DFL;
+};
+
+/// Where a file's name leads to.
+struct Target {
+    fs::path path;        // a link is followed
+    std::string problem;  // why nothing can be written there, as far as that is seen without writing
+    bool exists = false;
+    bool direct = false;  // a pipe, a terminal, or what stdout or stderr goes to: is written in place
+    int descriptor = -1;  // of stdout or stderr
+    struct stat status {};
+};
+
+Target find(const std::string& name) {
+    Target t;
+    t.path = name;
+    t.exists = ::stat(name.c_str(), &t.status) == 0;
+    if (!t.exists && errno != ENOENT) {
+        t.problem = std::strerror(errno);
+    } else if (t.exists && S_ISDIR(t.status.st_mode)) {
+        t.problem = "it is a folder";
+    } else if (t.exists && !S_ISREG(t.status.st_mode) && !S_ISCHR(t.status.st_mode) &&
+               !S_ISFIFO(t.status.st_mode)) {
+        t.problem = "it is neither a file nor a pipe nor a terminal";
+    } else if (t.exists && ::access(name.c_str(), W_OK) != 0) {
+        t.problem = std::strerror(errno);
+    }
+    if (!t.problem.empty()) return t;
+    struct stat open {};
+    for (int descriptor : {1, 2})
+        if (t.exists && ::fstat(descriptor, &open) == 0 && open.st_dev == t.status.st_dev &&
+            open.st_ino == t.status.st_ino)
+            t.descriptor = descriptor;
+    t.direct = t.descriptor >= 0 || (t.exists && !S_ISREG(t.status.st_mode));
+    std::error_code none;  // stat() has followed them: there is no circle
+    while (!t.direct && fs::is_symlink(t.path, none))
+        t.path = t.path.parent_path() / fs::read_symlink(t.path, none);
+    return t;
+}
+
+bool write_all(int file, const std::string& contents) {
+    for (size_t at = 0; at < contents.size();) {
+        const ssize_t count = ::write(file, contents.data() + at, contents.size() - at);
+        if (count < 0 && errno != EINTR) return false;
+        if (count > 0) at += static_cast<size_t>(count);
+    }
+    return true;
+}
+
+/// Writes a new file beside the target and renames it; without contents, only makes it and removes it again.
+/// Returns 0 or errno.
+int replace(const Target& t, const std::string* contents) {
+    const HeldSignals until_the_end;
+    fs::path made;
+    int file = -1;
+    for (int i = 0; file < 0 && (i == 0 || errno == EEXIST); ++i) {
+        made = t.path.parent_path() / text(".lab_%d_%d", static_cast<int>(::getpid()), i);
+        file = ::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (file < 0) return errno;
+    bool good = contents && write_all(file, *contents);
+    if (good && t.exists) {
+        const bool owner_kept = ::fchown(file, t.status.st_uid, t.status.st_gid) == 0;  // root's privilege
+        good = ::fchmod(file, t.status.st_mode & (owner_kept ? 07777 : 0777)) == 0;
+    }
+    good = good && (::fsync(file) == 0 || errno == EINVAL);  // EINVAL: this file system has none
+    good = ::close(file) == 0 && good && ::rename(made.c_str(), t.path.c_str()) == 0;
+    const int error = errno;
+    if (!good) ::unlink(made.c_str());
+    return good || !contents ? 0 : error;
+}
+
+int write_in_place(const Target& t, const std::string& contents) {
+    std::fflush(stdout);
+    const int file =
+        t.descriptor >= 0 ? ::dup(t.descriptor) : ::open(t.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (file < 0) return errno;
+    const bool good = write_all(file, contents);
+    const int error = errno;
+    return ::close(file) == 0 && good ? 0 : error;
+}
+
+std::string words(const std::string& path, const std::string& reason) {
+    return "cannot write '" + printable(path) + "': " + reason +
+           "; type a file in a folder of yours, on a disk with room";
+}
+
+}  // namespace
+
+std::string cannot_write(const std::string& path) {
+    Target t = find(path);
+    if (t.problem.empty() && !t.direct)
+        if (const int error = replace(t, nullptr)) t.problem = std::strerror(error);
+    return t.problem.empty() ? "" : words(path, t.problem);
+}
+
+void write_file(const std::string& path, const std::string& contents) {
+    Target t = find(path);
+    if (t.problem.empty())
+        if (const int error = t.direct ? write_in_place(t, contents) : replace(t, &contents))
+            t.problem = std::strerror(error);
+    if (t.problem.empty()) return;
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s\n", words(path, t.problem).c_str());
+    std::exit(system_error);
+}
+
+}  // namespace lab
