@@ -675,11 +675,11 @@ int main(int argc, char** argv) {
     for (const auto& v : twins<int, Sum>) sample.twin(v.name, v.how);
     sample.start(argc, argv);
 
+    sample.require_time(sample.n());
     std::vector<int64_t> sizes = {sample.n()};
+    const int64_t most = std::max<int64_t>(sample.n(), lab::gpu ? 1 << 28 : 1 << 16);
     if (sweep)
-        for (sizes.clear();
-             sizes.empty() || sizes.back() < std::max<int64_t>(sample.n(), lab::gpu ? 1 << 28 : 1 << 16);)
-            sizes.push_back(sizes.empty() ? 1 << 10 : 4 * sizes.back());
+        for (sizes = {1 << 10}; 4 * sizes.back() <= most;) sizes.push_back(4 * sizes.back());
     for (const int64_t n : sizes) {
         sample.set_n(n);
         sample.new_table(lab::text("%s of %s %ss (%s)", op.c_str(), lab::with_commas(n).c_str(), type.c_str(),

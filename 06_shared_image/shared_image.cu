@@ -319,7 +319,8 @@ int main(int argc, char** argv) {
     for (const std::string& path : {out, cpu_out})
         if (!path.empty() && !cv::haveImageWriter(path))
             sample.refuse("OpenCV writes no such pictures as '%s'; type a name like picture.png", path.c_str());
-    if (!wide && !high) {  // the largest divisor of n that is not above its root
+    const bool typed_n = !wide && !high;
+    if (typed_n) {  // the largest divisor of n that is not above its root
         for (high = int64_t(std::sqrt(double(sample.n()))); sample.n() % high != 0;) --high;
         wide = sample.n() / high;
     }
@@ -329,6 +330,7 @@ int main(int argc, char** argv) {
         sample.refuse(
             "a picture has at most %d pixels a row and %lld rows; type a smaller --n, or --width and --height",
             1 << 30, (long long)most_rows);
+    sample.require_time(wide * high, typed_n ? "--n" : "--width times --height");
     if ((sample.wants_twin("grid_as_width") || sample.wants_twin("dropped_edge")) && wide % side == 0)
         sample.say("(one pixel narrower: with a multiple of %d this mistake does not show)", side), --wide;
     size_t free = 0, total = 0;

@@ -254,6 +254,21 @@ void Lab::refuse(const char* format, ...) const {
     end(refusal(problem));
 }
 
+void Lab::require_time(int64_t n, const char* option) const {
+    constexpr int64_t most = 1 << 25, least = 1 << 16;  // in all runs; and what a run takes however small n is
+    if (on_gpu_) return;
+    const int64_t room = most / repeats_, threads = std::max<int64_t>(threads_, 1);
+    const char* const slow = "takes long on the CPU device";
+    if (room < least)
+        refuse("--repeats %d %s; type --repeats %d or less, or run on a GPU", repeats(), slow, int{most / least});
+    if (n > room)
+        refuse("%s %lld with --repeats %d %s; type %s %lld or less, or run on a GPU", option,
+               static_cast<long long>(n), repeats(), slow, option, static_cast<long long>(room));
+    if (blocks_ > room / threads)
+        refuse("--blocks %d of %lld threads with --repeats %d %s; type --blocks %lld or less, or run on a GPU",
+               blocks(), static_cast<long long>(threads), repeats(), slow, static_cast<long long>(room / threads));
+}
+
 bool Lab::wants(const std::string& variant) const {
     return wrong_.empty() && (only_.empty() || std::find(only_.begin(), only_.end(), variant) != only_.end());
 }

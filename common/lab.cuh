@@ -183,8 +183,9 @@ public:
     }
 
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
-    /// `fixed` bytes besides. Call it before the first allocation.
+    /// `fixed` bytes besides; or, on the CPU device, too much time. Call it before the first allocation.
     void require_memory(double per_element, double fixed = 0) const {
+        require_time(n());
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
         const double room =

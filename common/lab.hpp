@@ -104,6 +104,10 @@ public:
     /// Says what is wrong with the command line and what to type instead; ends with status 2.
     [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));
 
+    /// Ends with status 2 if n elements, --blocks and --repeats are more than the CPU device does in a minute or so.
+    /// `option`: what sets n.
+    void require_time(int64_t n, const char* option = "--n") const;
+
 protected:
     void runs_on(std::string device, bool gpu);  // lab.cuh tells
     /// Rows of b bytes are predicted to take launch_ms + b / bytes_per_ms: an empty kernel's time, and the memory's

@@ -134,8 +134,10 @@ right) # no false alarm, no error; a race that a plain run shows on purpose is n
     done
     ;;
 refusals)
-    refuse() {
-        attempt '2|3' "$@" || return
+    refuse() { # refuse [-3] ARGUMENT...
+        wanted=2
+        [ "$1" = -3 ] && wanted=3 && shift
+        attempt $wanted "$@" || return
         must "no word on what to type" grep -qi 'type ' "$folder/err"
         must "a verdict in spite of a refusal" test -z "$(grep -E '^(PASSED|FAILED)' "$folder/out")"
     }
@@ -148,21 +150,33 @@ refusals)
     refuse --repeats 0
     refuse --only
     refuse --csv ''
-    refuse --csv "$folder"
-    refuse --csv "$folder/none/x.csv"
-    refuse --csv /proc/x.csv
+    refuse --csv --warm
+    refuse -3 --csv "$folder"
+    refuse -3 --csv "$folder/none/x.csv"
+    refuse -3 --csv /proc/x.csv
+    refuse --warm=no
+    refuse --seed 1 --seed 1
+    refuse --seed= 1
     refuse --only "$(words variant | head -1)" --wrong "$(words twin | head -1)"
     for n in 0 -1 abc '' 1.5 99999999999999999999 1125899906842624; do refuse --n "$n"; done
     if takes --threads; then for threads in 0 48 2048 x; do refuse --threads $threads; done; fi
     if takes --blocks; then for blocks in 0 -1 x 99999999999; do refuse --blocks $blocks; done; fi
     if takes --out; then
-        refuse --out "$folder/none/x.png"
-        refuse --out "$folder"
+        refuse -3 --out "$folder/none/x.png"
+        refuse -3 --out "$folder"
         refuse --out ''
+        refuse --out "$folder/x.png" --csv "$folder/x.png"
         refuse --out "$folder/picture.nonsense"
     fi
     if takes --width; then for width in 0 -1 x 999999999999; do refuse --width "$width"; done; fi
     for option in $(words choice | cut -d' ' -f1); do refuse "$option" nonsense; done
+    if [ "$device" != gpu ]; then # what would look like a hang
+        refuse --n 33554433
+        refuse --repeats 1000
+        if takes --blocks; then refuse --blocks 2147483647; fi
+        if takes --width; then refuse --width 6000; fi
+        if takes --sweep; then refuse --sweep --n 33554433; fi
+    fi
     must "files left behind" test "$(ls "$folder" | tr '\n' ' ')" = "err out "
     ;;
 files)
