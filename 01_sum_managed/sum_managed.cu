@@ -177,13 +177,15 @@ struct Variant {
     void (*kernel)(const int*, int64_t, Total*);
     bool fills_gpu;  // else the tutorial's 256 blocks
     Delivery delivery;
+    int least_threads = 1;
 };
 constexpr Variant variants[] = {
     {"tutorial", "grid-stride loop, tree, one atomicAdd a block; 256 blocks", tutorial, false, Delivery::adds},
     {"full_grid", "the tutorial's kernel on a grid that fills the GPU", tutorial, true, Delivery::adds},
-    {"warp_fold", "shuffles instead of the tree", warp_fold, true, Delivery::adds},
-    {"vectorised", "16-byte loads, four in flight", vectorised, true, Delivery::adds},
-    {"last_block", "one launch: the last block delivers the sum", last_block, true, Delivery::writes},
+    {"warp_fold", "shuffles instead of the tree", warp_fold, true, Delivery::adds, lab::whole_warps},
+    {"vectorised", "16-byte loads, four in flight", vectorised, true, Delivery::adds, lab::whole_warps},
+    {"last_block", "one launch: the last block delivers the sum", last_block, true, Delivery::writes,
+     lab::whole_warps},
 };
 constexpr Variant slowest = variants[0], fastest_adding = variants[3], fastest = variants[4];
 constexpr Variant twins[] = {
@@ -402,8 +404,8 @@ int main(int argc, char** argv) {
     lab::Sample sample("01_sum_managed",
                        "How fast can a GPU add ten million integers, and what does managed memory cost?");
     sample.defaults(10'000'000, 0, 256, "elements", "blocks (default: the tutorial's 256, or what fills the GPU)");
-    for (const Variant& v : variants) sample.variant(v.name, v.how);
-    for (const Mode& mode : modes) sample.variant(mode.name, mode.how);
+    for (const Variant& v : variants) sample.variant(v.name, v.how, v.least_threads);
+    for (const Mode& mode : modes) sample.variant(mode.name, mode.how, fastest.least_threads);
     for (const Variant& v : twins) sample.twin(v.name, v.how);
     sample.start(argc, argv);
     sample.require_memory(2 * sizeof(int));  // managed, and copied

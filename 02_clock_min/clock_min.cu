@@ -236,12 +236,13 @@ struct Variant {
     void (*kernel)(const float*, int64_t, int, float*, Watch);
     bool dynamic = false;   // its shared memory is asked for at the launch
     bool one_warp = false;  // 32 threads, whatever --threads says
+    int least_threads = 1;
 };
 constexpr Variant variants[] = {
     {"tutorial", "tree in dynamic shared memory", tutorial, true},
     {"static_shared", "the same tree, its tile sized by the compiler", static_shared},
-    {"shuffle", "each warp folds in registers, one barrier", shuffle},
-    {"redux", "one instruction folds a warp, floats as integers", redux},
+    {"shuffle", "each warp folds in registers, one barrier", shuffle, false, false, lab::whole_warps},
+    {"redux", "one instruction folds a warp, floats as integers", redux, false, false, lab::whole_warps},
     {"one_warp", "32 threads, 16-byte loads, no shared memory", one_warp, false, true},
 };
 constexpr Variant twins[] = {
@@ -399,7 +400,7 @@ int main(int argc, char** argv) {
                     "elements of the first table, 2 * threads for each block",
                     "blocks of the second table (default: the tutorial's, and 1 to 32 for each SM)");
     sample.option("--timeline", timeline, "where and when each block of the second table ran, into the --csv file");
-    for (const Variant& v : variants) sample.variant(v.name, v.how);
+    for (const Variant& v : variants) sample.variant(v.name, v.how, v.least_threads);
     for (const Variant& v : twins) sample.twin(v.name, v.how);
     sample.start(argc, argv);
     if (timeline && !sample.writes_csv()) sample.refuse("--timeline goes into a file; type --csv times.csv, too");

@@ -105,12 +105,12 @@ __device__ Real fold_tree(Real* cache, Real sum) {
     return cache[0];
 }
 
-// The tutorial's: c has one sum a block. Thread 2 writes it, as in the tutorial: one thread must, and any may.
+// The tutorial's: c has one sum a block. Thread 2 writes it, as in the tutorial, or the last of fewer: any may.
 template <class Real>
 __global__ void tutorial(const float* a, const float* b, Real* c, int64_t n) {
     __shared__ Real cache[most_threads];
     const Real sum = fold_tree(cache, share<Real>(a, b, n));
-    if (threadIdx.x == 2) c[blockIdx.x] = sum;
+    if (threadIdx.x == min(2u, blockDim.x - 1)) c[blockIdx.x] = sum;
 }
 
 // Without shared memory: the sums of all threads meet at one address.
@@ -282,6 +282,7 @@ struct Variant {
     Kernel kernel;
     Finish finish;
     Grid grid;
+    int least_threads = 1;
     Kernel for_large = nullptr;  // instead of `kernel`, for arrays much larger than the L2
     void (*in_turns)(const float*, const float*, Real* sum, Real* next, int64_t) = nullptr;  // with two sums
 };
@@ -290,21 +291,22 @@ constexpr Variant<float> in_float[] = {
     {"no_shared", "an atomicAdd for every thread", no_shared, Finish::thread_atomics, Grid::tutorial},
     {"atomics", "shared memory, then an atomicAdd a block", atomics, Finish::block_atomics, Grid::tutorial},
     {"last_block", "shared memory, then the last block", last_block, Finish::last_block, Grid::tutorial},
-    {"shuffle", "a grid that fills the GPU, warp shuffles", shuffle, Finish::last_block, Grid::full},
+    {"shuffle", "a grid that fills the GPU, warp shuffles", shuffle, Finish::last_block, Grid::full,
+     lab::whole_warps},
     {"vectorised", "16-byte loads, four pairs in flight, 512 threads", vectorised<true>, Finish::last_block,
-     Grid::tiles, vectorised<false>},
+     Grid::tiles, 1, vectorised<false>},
     {"warp_atomics", "one atomic a warp, no barrier; each launch clears the next one's sum", nullptr,
-     Finish::warp_atomics, Grid::packs, nullptr, warp_atomics},
+     Finish::warp_atomics, Grid::packs, 1, nullptr, warp_atomics},
 };
 constexpr Variant<double> in_double[] = {
     {"tutorial_double", "tutorial, added up in double", tutorial, Finish::on_host, Grid::tutorial},
-    {"vectorised_double", "vectorised, added up in double", vectorised<true>, Finish::last_block, Grid::tiles,
+    {"vectorised_double", "vectorised, added up in double", vectorised<true>, Finish::last_block, Grid::tiles, 1,
      vectorised<false>},
 };
 constexpr Variant<float> twins[] = {
-    {"no_barrier", "the tree without its barrier", no_barrier, Finish::on_host, Grid::tutorial},
-    {"own_element", "thread 2 writes its own element", own_element, Finish::on_host, Grid::tutorial},
-    {"odd_halving", "3/4 of --threads, which do not halve evenly", tutorial, Finish::on_host, Grid::odd},
+    {"no_barrier", "the tree without its barrier", no_barrier, Finish::on_host, Grid::tutorial, 4},
+    {"own_element", "thread 2 writes its own element", own_element, Finish::on_host, Grid::tutorial, 4},
+    {"odd_halving", "3/4 of --threads, which do not halve evenly", tutorial, Finish::on_host, Grid::odd, 4},
     {"no_reset", "adds to what was there before", atomics, Finish::unset_atomics, Grid::tutorial},
 };
 
@@ -449,9 +451,9 @@ int main(int argc, char** argv) {
     sample.defaults(ramp, 0, tutorial_threads, "elements of each array",
                     "blocks (default: the tutorial's 64; from shuffle on as many as fill the GPU once, at most)");
     sample.option("--data", data, {"ramp", "random"}, "the tutorial's a[i] = b[i] = i, or random whole numbers");
-    for (const auto& v : in_float) sample.variant(v.name, v.how);
+    for (const auto& v : in_float) sample.variant(v.name, v.how, v.least_threads);
     for (const auto& v : in_double) sample.variant(v.name, v.how);
-    for (const auto& v : twins) sample.twin(v.name, v.how);
+    for (const auto& v : twins) sample.twin(v.name, v.how, v.least_threads);
     sample.start(argc, argv);
 
     run_all(sample, data == "random");

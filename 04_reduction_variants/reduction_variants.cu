@@ -376,13 +376,14 @@ struct Variant {
     Shape shape;
     void (*kernel)(const T*, T*, int64_t, Op);  // the single launches have other arguments, see launch()
     int per_thread;                             // elements that a thread folds while loading, in passes
+    int least_threads = lab::whole_warps;
 };
 template <class T, class Op>
 constexpr Variant<T, Op> variants[] = {
-    {"modulo", "the tutorial's first: tid % (2 * stride) == 0", Shape::passes, modulo, 1},
-    {"strided_index", "the same pairs without divergence, with bank conflicts", Shape::passes, strided_index, 1},
-    {"sequential", "the tutorial's second: tid < stride", Shape::passes, sequential, 1},
-    {"first_add", "two elements a thread while loading", Shape::passes, first_add, 2},
+    {"modulo", "the tutorial's first: tid % (2 * stride) == 0", Shape::passes, modulo, 1, 2},
+    {"strided_index", "the same pairs without divergence, with bank conflicts", Shape::passes, strided_index, 1, 2},
+    {"sequential", "the tutorial's second: tid < stride", Shape::passes, sequential, 1, 2},
+    {"first_add", "two elements a thread while loading", Shape::passes, first_add, 2, 1},
     {"shuffle", "warp shuffles and one barrier", Shape::passes, shuffle, 2},
     {"grid_stride", "a grid that fills the GPU once, many elements a thread", Shape::one_grid, grid_stride, 0},
     {"coop_groups", "grid_stride with cooperative groups", Shape::one_grid, coop_groups, 0},
@@ -396,9 +397,9 @@ constexpr Variant<T, Op> variants[] = {
 };
 template <class T, class Op>
 constexpr Variant<T, Op> twins[] = {
-    {"no_barrier", "sequential without the barrier in its loop", Shape::passes, no_barrier, 1},
+    {"no_barrier", "sequential without the barrier in its loop", Shape::passes, no_barrier, 1, 2},
     {"warp_in_step", "the last 32 values without __syncwarp", Shape::passes, warp_in_step, 1},
-    {"dropped_tail", "n / threads blocks: the tail is never read", Shape::floored, sequential, 1},
+    {"dropped_tail", "n / threads blocks: the tail is never read", Shape::floored, sequential, 1, 2},
 };
 
 template <class T, class Op>
@@ -671,8 +672,8 @@ int main(int argc, char** argv) {
     sample.option("--op", op, {"sum", "min", "max", "prod"}, "the operation");
     sample.option("--type", type, {"int", "float", "double"}, "the type of the elements");
     sample.option("--sweep", sweep, "all sizes from 2^10 elements to 2^28, or to --n if that is more");
-    for (const auto& v : variants<int, Sum>) sample.variant(v.name, v.how);
-    for (const auto& v : twins<int, Sum>) sample.twin(v.name, v.how);
+    for (const auto& v : variants<int, Sum>) sample.variant(v.name, v.how, v.least_threads);
+    for (const auto& v : twins<int, Sum>) sample.twin(v.name, v.how, v.least_threads);
     sample.start(argc, argv);
 
     sample.require_time(sample.n());

@@ -378,7 +378,8 @@ __global__ void spread_shared(const unsigned* in, unsigned* out, int64_t n, unsi
 // ---- the tables of variants ------------------------------------------------------------------------------------
 
 enum class Per { element, warp, thread, block };  // one atomic for each of these
-enum : int { usual = 0, wrong = 1, shown = 2, first_few = 4, no_reset = 8, in_order = 16, tiled = 32 };
+enum : int { usual = 0, wrong = 1, shown = 2, first_few = 4, no_reset = 8, in_order = 16, tiled = 32,
+             warps = 64 };  // warps: needs whole ones
 
 template <class Kernel>
 struct Variant {
@@ -389,28 +390,31 @@ struct Variant {
     const char* how;
 };
 constexpr Variant<void(const unsigned*, unsigned*, int64_t)> sums[] = {
-    {"not_reset", per_block, Per::block, wrong | no_reset, "block_sum, with *sum as the last run left it"},
+    {"not_reset", per_block, Per::block, wrong | no_reset | warps, "block_sum, with *sum as the last run left it"},
     {"race_sum", per_element<Op::plain_add>, Per::element, wrong | shown,
      "*sum += x: lost updates, where threads run at once or interrupt each other"},
     {"cas_sum", per_element<Op::cas_add>, Per::element, first_few, "sum: an atomicCAS loop for each element"},
     {"cas_local_sum", per_thread<Op::cas_add>, Per::thread, first_few, "sum: an atomicCAS loop for each thread"},
     {"atomic_sum", per_element<Op::add>, Per::element, usual, "sum: atomicAdd for each element"},
-    {"warp_sum", per_warp, Per::warp, usual, "sum: atomicAdd for each warp and step"},
+    {"warp_sum", per_warp, Per::warp, warps, "sum: atomicAdd for each warp and step"},
     {"local_sum", per_thread<Op::add>, Per::thread, usual, "sum: atomicAdd for each thread"},
-    {"block_sum", per_block, Per::block, usual, "sum: atomicAdd for each block"},
-    {"vector_sum", vectorised<true>, Per::block, no_reset | tiled, "sum: 16-byte loads; the last block finishes"},
+    {"block_sum", per_block, Per::block, warps, "sum: atomicAdd for each block"},
+    {"vector_sum", vectorised<true>, Per::block, no_reset | tiled | warps,
+     "sum: 16-byte loads; the last block finishes"},
 };
 constexpr Variant<void(const unsigned*, unsigned*, unsigned*, int64_t)> filters[] = {
     {"push_back", push_back<Op::add>, Per::element, usual, "filter: out[atomicAdd(count, 1)] = x"},
-    {"warp_filter", warp_aggregated, Per::warp, usual, "filter: one atomicAdd for the places of a warp"},
-    {"block_filter", staged<false>, Per::block, no_reset, "filter: staged in shared memory, one atomic a tile"},
-    {"ordered_filter", staged<true>, Per::block, in_order, "filter: staged, and in the order of the input"},
+    {"warp_filter", warp_aggregated, Per::warp, warps, "filter: one atomicAdd for the places of a warp"},
+    {"block_filter", staged<false>, Per::block, no_reset | warps,
+     "filter: staged in shared memory, one atomic a tile"},
+    {"ordered_filter", staged<true>, Per::block, in_order | warps,
+     "filter: staged, and in the order of the input"},
     {"race_filter", push_back<Op::plain_add>, Per::element, wrong, "push_back with (*count)++: see race_sum"},
     {"new_value", push_back<Op::new_value>, Per::element, wrong, "push_back to the new count, not to the old one"},
 };
 constexpr Variant<void(const unsigned*, unsigned*, int64_t, unsigned)> spreads[] = {
     {"spread", spread, Per::element, usual, "many words: atomicAdd for each element"},
-    {"spread_match", spread_match, Per::warp, usual, "many words: lanes with the same word add up first"},
+    {"spread_match", spread_match, Per::warp, warps, "many words: lanes with the same word add up first"},
     {"spread_shared", spread_shared, Per::block, usual, "many words: counts in shared memory first"},
 };
 struct Atomic {
@@ -656,7 +660,11 @@ int main(int argc, char** argv) {
                   "most atomicCAS loops on one word: with twice as many, up to four times the time");
     sample.option("--addresses", addresses, "only the increments, spread over 1, 2, 4, ... 2^20 words");
     const auto tell = [&](const auto& table) {
-        for (const auto& v : table) v.traits & wrong ? sample.twin(v.name, v.how) : sample.variant(v.name, v.how);
+        for (const auto& v : table) {
+            const int least_threads = v.traits & warps ? lab::whole_warps : 1;
+            v.traits & wrong ? sample.twin(v.name, v.how, least_threads)
+                             : sample.variant(v.name, v.how, least_threads);
+        }
     };
     tell(sums), tell(filters), tell(spreads), tell(atomics);
     sample.start(argc, argv);

@@ -21,8 +21,6 @@ namespace lab {
 
 namespace {
 
-constexpr int64_t least_threads = 32;  // the warp operations want whole warps
-
 std::string vtext(const char* format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -48,10 +46,10 @@ CLI::Validator whole_number(int64_t least, int64_t most) {
     return CLI::Validator(check, "NUMBER");
 }
 
-CLI::Validator power_of_two(int64_t least, int64_t most) {
+CLI::Validator power_of_two(int64_t most) {
     auto check = [=](std::string& s) {
         std::string known;
-        for (int64_t p = least; p <= most; p *= 2) {
+        for (int64_t p = 1; p <= most; p *= 2) {
             if (s == std::to_string(p)) return std::string();
             known += (known.empty() ? "" : ", ") + std::to_string(p);
         }
@@ -60,9 +58,13 @@ CLI::Validator power_of_two(int64_t least, int64_t most) {
     return CLI::Validator(check, "THREADS");
 }
 
+bool among(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 CLI::Validator one_of(const std::vector<std::string>& choices) {
     auto check = [=](std::string& s) {
-        if (std::find(choices.begin(), choices.end(), s) != choices.end()) return std::string();
+        if (among(choices, s)) return std::string();
         std::string known;
         for (const std::string& c : choices) known += (known.empty() ? "" : ", ") + c;
         return "'" + s + "' is none of " + known;
@@ -125,8 +127,12 @@ void Lab::defaults(int64_t n, int blocks, int threads, const char* n_help, const
     blocks_help_ = blocks_help;
 }
 void Lab::most_threads(int threads) { most_threads_ = threads; }
-void Lab::variant(const char* variant, const char* how) { variants_.emplace_back(variant, how); }
-void Lab::twin(const char* twin, const char* mistake) { twins_.emplace_back(twin, mistake); }
+void Lab::variant(const char* variant, const char* how, int least_threads) {
+    variants_.push_back({variant, how, least_threads});
+}
+void Lab::twin(const char* twin, const char* mistake, int least_threads) {
+    twins_.push_back({twin, mistake, least_threads});
+}
 
 void Lab::option(const char* option, std::string& value, const std::vector<std::string>& choices,
                  const char* help) {
@@ -157,14 +163,14 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     std::string footer = "variants (for --only):\n";
     size_t width = 0;
     for (const auto* list : {&variants_, &twins_})
-        for (const auto& [name, how] : *list) width = std::max(width, name.size());
+        for (const Entry& entry : *list) width = std::max(width, entry.name.size());
     const int pad = static_cast<int>(width);
-    for (const auto& [name, how] : variants_) {
+    for (const auto& [name, how, least_threads] : variants_) {
         variants.push_back(name);
         footer += text("  %-*s  %s\n", pad, name.c_str(), how.c_str());
     }
     footer += "wrong twins (for --wrong):\n";
-    for (const auto& [name, mistake] : twins_) {
+    for (const auto& [name, mistake, least_threads] : twins_) {
         twins.push_back(name);
         footer += text("  %-*s  %s\n", pad, name.c_str(), mistake.c_str());
     }
@@ -180,7 +186,8 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->transform(whole_number(1, std::numeric_limits<int>::max()))
             ->default_str(blocks_ ? std::to_string(blocks_) : "");
     if (threads_)
-        app.add_option("--threads", threads_, "threads a block")->check(power_of_two(least_threads, most_threads_));
+        app.add_option("--threads", threads_, "threads a block; with few, what needs more is left out")
+            ->check(power_of_two(most_threads_));
     app.add_option("--seed", seed_, "the random input's seed")
         ->transform(whole_number(0, std::numeric_limits<int64_t>::max()));
     app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
@@ -213,6 +220,11 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     if (!problem.empty()) return refusal(problem);
     if (!wrong_.empty() && !only_.empty())
         return refusal("--only and --wrong exclude each other; type one of them");
+    for (const auto* entries : {&variants_, &twins_})
+        for (const Entry& entry : *entries)
+            if (too_few_threads(entry) && (entry.name == wrong_ || among(only_, entry.name)))
+                return refusal(text("%s does not run with --threads %d; type --threads %d or more",
+                                    entry.name.c_str(), threads(), entry.least_threads));
     if (!list) {
         namespace fs = std::filesystem;
         std::map<fs::path, std::string> taken;
@@ -235,7 +247,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     for (const CLI::Option* o : app.get_options()) names += "takes " + o->get_name() + "\n";
     if (threads_) {
         names += "takes --threads";
-        for (int64_t t = least_threads; t <= most_threads_; t *= 2) names += " " + std::to_string(t);
+        for (int64_t t = 1; t <= most_threads_; t *= 2) names += " " + std::to_string(t);
         names += "\n";
     }
     return Ended{all_agree, names};
@@ -270,7 +282,10 @@ void Lab::require_time(int64_t n, const char* option) const {
 }
 
 bool Lab::wants(const std::string& variant) const {
-    return wrong_.empty() && (only_.empty() || std::find(only_.begin(), only_.end(), variant) != only_.end());
+    if (!wrong_.empty()) return false;
+    if (!only_.empty()) return among(only_, variant);
+    return std::none_of(variants_.begin(), variants_.end(),
+                        [&](const Entry& entry) { return entry.name == variant && too_few_threads(entry); });
 }
 
 void Lab::runs_on(std::string device, bool gpu) {
@@ -278,6 +293,13 @@ void Lab::runs_on(std::string device, bool gpu) {
     on_gpu_ = gpu;
     if (!repeats_) repeats_ = gpu ? 20 : 1;
     std::printf("%s: %s\non %s\n", name_.c_str(), question_.c_str(), device_.c_str());
+    std::map<int, std::string> left_out;  // by the threads that they need
+    for (const Entry& entry : variants_)
+        if (wants_all() && too_few_threads(entry)) left_out[entry.least_threads] += ", " + entry.name;
+    std::string line;
+    for (const auto& [least, names] : left_out)
+        line += text("; %s (%d or more%s)", names.c_str() + 2, least, least == whole_warps ? ", for whole warps" : "");
+    if (!line.empty()) say("left out, as they need more --threads: %s", line.c_str() + 2);
 }
 
 void Lab::predict(double launch_ms, double bytes_per_ms) {
@@ -310,7 +332,7 @@ constexpr int result_width = 20, column_width = 13;
 void Lab::header() {
     size_t width = 22;
     for (const auto* list : {&variants_, &twins_})
-        for (const auto& [name, how] : *list) width = std::max(width, name.size());
+        for (const Entry& entry : *list) width = std::max(width, entry.name.size());
     name_width_ = static_cast<int>(width);
     std::string line = text("%-*s  %*s", name_width_, "variant", result_width, "result");
     for (const std::string& c : columns_) line += text("  %*s", column_width, c.c_str());

@@ -22,6 +22,9 @@ struct Ended {
 
 constexpr double not_timed = std::numeric_limits<double>::quiet_NaN();
 
+/// The fewest threads of a block whose warp operations name all 32 lanes, or which counts its warps.
+constexpr int whole_warps = 32;
+
 /// What a row of the table stands for.
 enum class Kind {
     variant,  ///< a kernel of the sample: counts for the verdict
@@ -54,9 +57,10 @@ public:
     void defaults(int64_t n, int blocks, int threads, const char* n_help, const char* blocks_help);
     /// Most threads a block may have in this sample.
     void most_threads(int threads);
-    /// Adds a right variant or a wrong twin: its name, and in a few words how it works or what it gets wrong.
-    void variant(const char* variant, const char* how);
-    void twin(const char* twin, const char* mistake);
+    /// Adds a right variant or a wrong twin: its name, in a few words how it works or what it gets wrong, and the
+    /// --threads that it needs at least. With fewer it is left out, and refused if it is asked for.
+    void variant(const char* variant, const char* how, int least_threads = 1);
+    void twin(const char* twin, const char* mistake, int least_threads = 1);
     /// An option of the sample's own: one of some words, a whole number in a range, a flag, or a file to write.
     void option(const char* option, std::string& value, const std::vector<std::string>& choices, const char* help);
     void option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help);
@@ -80,7 +84,8 @@ public:
     bool warm() const { return warm_; }
     bool on_gpu() const { return on_gpu_; }
     bool writes_csv() const { return !csv_.empty(); }
-    /// Does this variant run? All run, unless --only named others or --wrong asked for a twin.
+    /// Does this variant run? All run that --threads is enough for, unless --only named others or --wrong asked for a
+    /// twin.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }
     /// Is this a plain run, with neither --only nor --wrong?
@@ -117,6 +122,11 @@ protected:
 private:
     struct CommandLine;
     Ended refusal(const std::string& problem) const;
+    struct Entry {
+        std::string name, how;
+        int least_threads;
+    };
+    bool too_few_threads(const Entry& entry) const { return threads_ && threads_ < entry.least_threads; }
     void header();
     std::string name_, question_, device_;
     bool on_gpu_ = false, warm_ = false, header_due_ = true;
@@ -126,7 +136,7 @@ private:
     std::string wrong_, csv_, blocks_help_, n_help_;
     std::vector<std::string> only_, columns_, choices_;
     std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
-    std::vector<std::pair<std::string, std::string>> variants_, twins_;
+    std::vector<Entry> variants_, twins_;
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;
     double limit_bytes_per_ms_ = 0, library_ms_ = 0;
     double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;

@@ -67,6 +67,43 @@ TEST(CommandLine, TwinRunsAlone) {
     EXPECT_FALSE(bench.wants("fast"));
 }
 
+struct Warps : Bench {  // and a variant and a twin that one thread is too few for
+    Warps() {
+        variant("folded", "by warps", lab::whole_warps);
+        twin("odd", "three of four", 4);
+    }
+};
+
+TEST(CommandLine, LeavesOutWhatNeedsMoreThreads) {
+    Warps few;
+    few.parse_line({"--threads", "16"});
+    EXPECT_TRUE(few.wants("fast"));
+    EXPECT_FALSE(few.wants("folded"));
+    testing::internal::CaptureStdout();
+    few.on(false);
+    EXPECT_NE(testing::internal::GetCapturedStdout().find("--threads: folded (32 or more"), std::string::npos);
+    Warps enough;
+    enough.parse_line({"--threads", "32"});
+    EXPECT_TRUE(enough.wants("folded"));
+    testing::internal::CaptureStdout();
+    enough.on(false);
+    EXPECT_EQ(testing::internal::GetCapturedStdout().find("left out"), std::string::npos);
+    Warps twin;
+    twin.parse_line({"--threads", "4", "--wrong", "odd"});
+    EXPECT_TRUE(twin.wants_twin("odd"));
+}
+
+TEST(CommandLineDeathTest, RefusesWhatNeedsMoreThreads) {
+    for (const std::vector<std::string>& line : {std::vector<std::string>{"--threads", "16", "--only", "folded"},
+                                                 {"--threads", "2", "--wrong", "odd"}})
+        EXPECT_EXIT(
+            {
+                Warps bench;
+                bench.parse_line(line);
+            },
+            testing::ExitedWithCode(2), line[1] == "16" ? "type --threads 32 or more" : "type --threads 4 or more");
+}
+
 TEST(CommandLineDeathTest, RefusesWithStatus2AndSaysWhatToType) {
     const std::vector<std::vector<std::string>> lines = {
         {"--n", "0"},      {"--n", "1e3"},    {"--n", ""},         {"--threads", "48"},

@@ -51,7 +51,7 @@ const std::map<std::string, std::pair<uint64_t, uint64_t>> numbers = {{"--n", {1
                                                                       {"--repeats", {1, 100000}},
                                                                       {"--few", {3, 4000000000}}};
 const std::map<std::string, std::set<std::string>> words = {
-    {"--threads", {"32", "64", "128", "256", "512", "1024"}},
+    {"--threads", {"1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"}},
     {"--only", {"slow", "fast"}},
     {"--wrong", {"broken", "late"}},
     {"--type", {"int", "float"}}};

@@ -159,7 +159,12 @@ refusals)
     refuse --seed= 1
     refuse --only "$(words variant | head -1)" --wrong "$(words twin | head -1)"
     for n in 0 -1 abc '' 1.5 99999999999999999999 1125899906842624; do refuse --n "$n"; done
-    if takes --threads; then for threads in 0 48 2048 x; do refuse --threads $threads; done; fi
+    if takes --threads; then
+        for threads in 0 48 2048 x; do refuse --threads $threads; done
+        for variant in $("$binary" --threads 1 $small | sed -n '/^left out/{s/.*--threads: //;s/([^)]*)//g;s/[,;]/ /g;p;}'); do
+            refuse --threads 1 --only "$variant"
+        done
+    fi
     if takes --blocks; then for blocks in 0 -1 x 99999999999; do refuse --blocks $blocks; done; fi
     if takes --out; then
         refuse -3 --out "$folder/none/x.png"
