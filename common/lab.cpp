@@ -298,7 +298,8 @@ void Lab::runs_on(std::string device, bool gpu) {
         if (wants_all() && too_few_threads(entry)) left_out[entry.least_threads] += ", " + entry.name;
     std::string line;
     for (const auto& [least, names] : left_out)
-        line += text("; %s (%d or more%s)", names.c_str() + 2, least, least == whole_warps ? ", for whole warps" : "");
+        line +=
+            text("; %s (%d or more%s)", names.c_str() + 2, least, least == whole_warps ? ", for whole warps" : "");
     if (!line.empty()) say("left out, as they need more --threads: %s", line.c_str() + 2);
 }
 

@@ -84,8 +84,8 @@ public:
     bool warm() const { return warm_; }
     bool on_gpu() const { return on_gpu_; }
     bool writes_csv() const { return !csv_.empty(); }
-    /// Does this variant run? All run that --threads is enough for, unless --only named others or --wrong asked for a
-    /// twin.
+    /// Does this variant run? All run that --threads is enough for, unless --only named others or --wrong asked for
+    /// a twin.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }
     /// Is this a plain run, with neither --only nor --wrong?

@@ -94,8 +94,8 @@ TEST(CommandLine, LeavesOutWhatNeedsMoreThreads) {
 }
 
 TEST(CommandLineDeathTest, RefusesWhatNeedsMoreThreads) {
-    for (const std::vector<std::string>& line : {std::vector<std::string>{"--threads", "16", "--only", "folded"},
-                                                 {"--threads", "2", "--wrong", "odd"}})
+    for (const std::vector<std::string>& line :
+         {std::vector<std::string>{"--threads", "16", "--only", "folded"}, {"--threads", "2", "--wrong", "odd"}})
         EXPECT_EXIT(
             {
                 Warps bench;
