@@ -406,7 +406,9 @@ int main(int argc, char** argv) {
     if (timeline && !sample.writes_csv()) sample.refuse("--timeline goes into a file; type --csv times.csv, too");
     if (sample.blocks() > most_blocks)
         sample.refuse("--blocks %d is too many; type --blocks %d or less", sample.blocks(), most_blocks);
-    sample.require_memory(sizeof(float) + double(sizeof(float) + sizeof(Stamp)) / (2 * sample.threads()));
+    const double of_block = sizeof(float) + sizeof(Stamp);
+    sample.require_memory((sample.shows_limit() ? 2 : 1) * sizeof(float) + of_block / (2 * sample.threads()));
+    sample.require_blocks(2);
     variants_table(sample);
     if (sample.wants("tutorial")) blocks_table(sample, timeline);
     return sample.verdict();

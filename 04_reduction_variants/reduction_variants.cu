@@ -472,6 +472,7 @@ const T* launch(const lab::Sample& sample, const Variant<T, Op>& v, const T* in,
 template <class T, class Op>
 bool library(void* temporary, size_t& bytes, const T* in, T* out, int64_t n, Op op) {
 #ifdef CUB_VERSION
+    if (CUB_VERSION < 300000 && n > std::numeric_limits<int>::max()) return false;  // it may count in ints
     if constexpr (std::is_same<Op, Sum>::value) CHECK(cub::DeviceReduce::Sum(temporary, bytes, in, out, n));
     else if constexpr (std::is_same<Op, Min>::value) CHECK(cub::DeviceReduce::Min(temporary, bytes, in, out, n));
     else if constexpr (std::is_same<Op, Max>::value) CHECK(cub::DeviceReduce::Max(temporary, bytes, in, out, n));
@@ -522,7 +523,8 @@ constexpr ncclRedOp_t nccl_op(Max) { return ncclMax; }
 
 template <class T>
 struct Share {  // of one GPU; made while that GPU is the current one
-    Share(const T* first, int64_t size, int l2_bytes) : in(size), scratch(1 << 16), flush(2 * l2_bytes) {
+    Share(const T* first, int64_t size, int64_t blocks, int l2_bytes)
+        : in(size), scratch(blocks), flush(2 * l2_bytes) {
         CHECK(cudaMemcpy(in.get(), first, in.bytes(), cudaMemcpyHostToDevice));
     }
     lab::DeviceArray<T> in;
@@ -534,7 +536,8 @@ struct Share {  // of one GPU; made while that GPU is the current one
 // is left in results[gpu]. The stopwatch is the current GPU's. The others start when it starts, and it is done when
 // all have given their part.
 template <class T, class Op>
-double reduce_on_all_gpus(lab::Sample& sample, const std::vector<T>& in, std::vector<T>& results, Op op) {
+double reduce_on_all_gpus(lab::Sample& sample, const std::vector<T>& in, int64_t most_blocks,
+                          std::vector<T>& results, Op op) {
     const int gpus = int(results.size());
     const auto on_each = [&](const auto& work) {
         for (int gpu = 0; gpu < gpus; ++gpu) CHECK(cudaSetDevice(gpu)), work(gpu);
@@ -543,7 +546,8 @@ double reduce_on_all_gpus(lab::Sample& sample, const std::vector<T>& in, std::ve
     std::vector<std::unique_ptr<Share<T>>> shares(gpus);
     on_each([&](int gpu) {
         const int64_t from = sample.n() * gpu / gpus, to = sample.n() * (gpu + 1) / gpus;
-        shares[gpu] = std::make_unique<Share<T>>(&in[from], to - from, sample.properties().l2CacheSize);
+        const int l2_bytes = sample.properties().l2CacheSize;
+        shares[gpu] = std::make_unique<Share<T>>(&in[from], to - from, most_blocks, l2_bytes);
     });
     std::vector<ncclComm_t> comms(gpus);
     NCCL_CHECK(ncclCommInitAll(comms.data(), gpus, nullptr));
@@ -584,10 +588,12 @@ std::string text(T x) {
 
 template <class T, class Op>
 void run(lab::Sample& sample, Op op) {
-    const int64_t n = sample.n(),
-                  most_blocks = std::max<int64_t>({n / sample.threads() + 1, sample.blocks(), 1 << 16});
-    const int inputs = has_nccl && sample.wants("all_gpus") ? 2 : 1;
-    sample.require_memory(sizeof(T) * (inputs + 2.0 / sample.threads()), 16.0 * most_blocks);
+    const int64_t n = sample.n(), least_blocks = std::max(sample.blocks(), 1 << 16),
+                  most_blocks = std::max<int64_t>(n / sample.threads() + 1, least_blocks);
+    const int inputs = sample.shows_limit() || (has_nccl && sample.wants("all_gpus")) ? 2 : 1;
+    const double of_block = 2 * sizeof(T) + 8;  // its scratch: a, b and slots
+    sample.require_memory(inputs * (sizeof(T) + of_block / sample.threads()), inputs * of_block * least_blocks);
+    sample.require_blocks();
     const std::vector<T> in = make_input<T, Op>(n, sample.seed());
     const T want = on_the_cpu(in, op);
     const lab::DeviceArray<T> d_in(in);
@@ -619,7 +625,7 @@ void run(lab::Sample& sample, Op op) {
             int gpus = 0;
             CHECK(cudaGetDeviceCount(&gpus));
             std::vector<T> results(gpus);
-            const double ms = reduce_on_all_gpus(sample, in, results, op);
+            const double ms = reduce_on_all_gpus(sample, in, most_blocks, results, op);
             const auto wrong = std::find_if(results.begin(), results.end(), [&](T got) { return !(got == want); });
             row(v.name, wrong == results.end() ? want : *wrong, ms, lab::Kind::variant);
             return sample.say("    all_gpus: %d of them, each with the whole result", gpus);

@@ -335,9 +335,10 @@ int main(int argc, char** argv) {
         sample.say("(one pixel narrower: with a multiple of %d this mistake does not show)", side), --wide;
     size_t free = 0, total = 0;
     CHECK(cudaMemGetInfo(&free, &total));
-    if (double(wide) * double(high) > 0.9 * double(free))
+    const double need = double(wide) * double(high) * (sample.shows_limit() ? 2 : 1);
+    if (need > 0.9 * double(free))
         sample.refuse("%lld x %lld pixels need %s of device memory, and %s are free; type a smaller --n",
-                      (long long)wide, (long long)high, lab::bytes_text(double(wide) * double(high)).c_str(),
+                      (long long)wide, (long long)high, lab::bytes_text(need).c_str(),
                       lab::bytes_text(double(free)).c_str());
 
     const int width = int(wide), height = int(high);

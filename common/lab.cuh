@@ -197,6 +197,18 @@ public:
                static_cast<long long>(std::max(1.0, room / per_element)));
     }
 
+    /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
+    void require_blocks(int per_thread = 1) const {
+        constexpr int64_t most = std::numeric_limits<int>::max();
+        const int64_t least_threads = ((n() - 1) / per_thread / most) + 1;
+        if (threads() >= least_threads) return;
+        int64_t enough = threads();
+        while (enough < least_threads) enough *= 2;
+        refuse("--n %lld with --threads %d makes more than %lld blocks, a grid's most; type --threads %lld or more",
+               static_cast<long long>(n()), threads(), static_cast<long long>(most),
+               static_cast<long long>(enough));
+    }
+
     /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region,
     /// `prepare` poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the
     /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up.
@@ -225,10 +237,11 @@ public:
     }
 
     /// The row of the limit: the same bytes only read, copied within the device (read and written) or set.
-    /// GPU only, as is the library's row.
+    /// GPU only, as is the library's row. It takes device memory for as many bytes again, for a copy twice as many.
     enum class Limit { read, copy, set };
+    bool shows_limit() const { return on_gpu() && wants_all(); }
     void limit_row(Limit limit, int64_t bytes) {
-        if (!on_gpu() || !wants_all()) return;
+        if (!shows_limit()) return;
         const int64_t size = std::max<int64_t>(16, bytes / 16 * 16);
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
