@@ -48,8 +48,10 @@ constexpr int streamed = 8;                     // inputs of up to so many times
 constexpr int most_shared_words = 4096;
 constexpr int ring = 1000, turns = 8;           // for inc and dec, for cas
 constexpr int index_bits = 30;                  // the filter's elements: 0 .. 3 on top, their own index below
-constexpr int64_t most_n = int64_t(1) << index_bits;
-static_assert(3 * uint64_t(most_n) <= 0xffffffff, "the largest sum must fit into 32 bits");
+constexpr int64_t narrow_n = int64_t(1) << index_bits;  // up to here, 32 bits hold the index, all sums and counts
+constexpr int64_t most_n = 8'000'000'000;               // up to here, 32 bits hold how many a filter keeps
+static_assert(3 * uint64_t(narrow_n) <= 0xffffffff, "the largest sum must fit into 32 bits");
+static_assert(most_n / narrow_n < 255, "check_filter counts in a byte how often a value is kept");
 static_assert(loads <= 4 && 4 * warp <= 255, "what a warp keeps of each load is counted in one byte of a word");
 
 __host__ __device__ bool keep(unsigned x) { return x >> index_bits >= 2; }
@@ -214,10 +216,11 @@ __device__ void load_share(Four (&x)[loads], const unsigned* in, int64_t begin, 
 }
 
 // Upper half: how many have come by; lower half: the sum of what they brought. One atomicAdd does both, and whoever
-// comes last, by its old value, finishes the work and leaves 0 for the next launch.
+// comes last, by its old value, finishes the work and leaves 0 for the next launch. A sum that may overflow lies in
+// the upper half (sum_bit = 32), where it carries into nothing.
 __device__ ull progress = 0;
 
-template <bool streaming>  // and at most 32 registers a thread, so that an SM has room for two blocks of 1024
+template <bool streaming, int sum_bit = 0>  // and at most 32 registers a thread, so that an SM has room for two blocks of 1024
 __global__ void __launch_bounds__(1024, 2) vectorised(const unsigned* in, unsigned* sum, int64_t n) {
     unsigned local = 0;
     for (int64_t begin = my_first() / warp * share; begin < n; begin += all_threads() / warp * share) {
@@ -228,8 +231,8 @@ __global__ void __launch_bounds__(1024, 2) vectorised(const unsigned* in, unsign
     }
     local = fold_block(local);
     if (threadIdx.x > 0) return;
-    const ull old = atomicAdd(&progress, ull(1) << 32 | local);
-    if (old >> 32 == gridDim.x - 1) *sum = unsigned(old) + local, progress = 0;
+    const ull old = atomicAdd(&progress, ull(1) << (32 - sum_bit) | ull(local) << sum_bit);
+    if (old << sum_bit >> 32 == gridDim.x - 1) *sum = unsigned(old >> sum_bit) + local, progress = 0;
 }
 
 // ---- the filter, slow to fast ----------------------------------------------------------------------------------
@@ -275,25 +278,28 @@ __device__ unsigned count_share(unsigned (&at)[loads], const Four (&x)[loads]) {
 }
 
 // What a tile tells the later ones is one word, number and meaning: no reader sees one without the other, and no
-// fence is needed. most_n does not fit beside the meaning, but only the last tile could say so, and to nobody.
+// fence is needed. narrow_n does not fit beside the meaning in an unsigned State, but only the last tile could say
+// so, and to nobody; for more elements State is ull.
 enum : unsigned { unknown, of_this_tile, up_to_this_tile };
-__device__ void publish(unsigned* state, unsigned kept, unsigned what) { atomicExch(state, kept << 2 | what); }
+template <class State>
+__device__ void publish(State* state, unsigned kept, unsigned what) { atomicExch(state, State(kept) << 2 | what); }
 
 // How many the tiles before this one keep: a warp adds up what they have published, back to one that knows its own
 // answer (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Hundreds of tiles
 // are under way: the words of 32 * looks travel together.
-__device__ unsigned look_back(const volatile unsigned* states, int64_t tile) {
+template <class State>
+__device__ unsigned look_back(const volatile State* states, int64_t tile) {
     unsigned before = 0;
     for (int64_t mine = tile - 1 - threadIdx.x % warp;; mine -= looks * warp) {
-        unsigned state[looks];
+        State state[looks];
         for (int k = 0; k < looks; ++k)
-            state[k] = mine >= k * warp ? states[mine - k * warp] : up_to_this_tile;  // nothing is before tile 0
+            state[k] = mine >= k * warp ? states[mine - k * warp] : State{up_to_this_tile};  // nothing is before tile 0
         for (int k = 0; k < looks; ++k) {
             while (__any_sync(all_lanes, (state[k] & 3) == unknown))
                 if ((state[k] & 3) == unknown) state[k] = states[mine - k * warp];
             const unsigned complete = __ballot_sync(all_lanes, (state[k] & 3) == up_to_this_tile);
             const bool counts = !complete || int(threadIdx.x % warp) < __ffs(complete);
-            before += fold_warp(counts ? state[k] >> 2 : 0);
+            before += fold_warp(counts ? unsigned(state[k] >> 2) : 0);
             if (complete) return before;
         }
     }
@@ -303,14 +309,15 @@ __device__ unsigned look_back(const volatile unsigned* states, int64_t tile) {
 // next tile on its way. If ordered, tiles are drawn in order: count[1] is the next one, and from count[2] on lie
 // their states. All later tiles wait for one that is drawn: its block must wait for no other until it has published
 // what the tile keeps, so it draws one only when its last look-back is over.
-template <bool ordered>
+template <bool ordered, class State = unsigned>
 __global__ void staged(const unsigned* in, unsigned* out, unsigned* count, int64_t n) {
     extern __shared__ unsigned stage[];
     __shared__ unsigned kept_by[warp], first;
     __shared__ int64_t next;
     const int lane = threadIdx.x % warp, w = threadIdx.x / warp, warps = blockDim.x / warp;
     const int64_t tiles = (n + warps * share - 1) / (warps * share);
-    unsigned *const my_stage = stage + w * share, *const states = count + 2;
+    unsigned* const my_stage = stage + w * share;
+    State* const states = reinterpret_cast<State*>(count + 2);
     if (threadIdx.x == 0) next = ordered ? atomicAdd(count + 1, 1) : blockIdx.x;
     __syncthreads();  // the block's first tile is known
     int64_t tile = next;
@@ -480,6 +487,13 @@ Words make_input(const lab::Sample& sample, int64_t n, F f) {
     return in;
 }
 
+/// What the tables say of sums and counts that may overflow: the word holds them modulo 2^32, and so does the check.
+const char* modulo(int64_t n) { return n > narrow_n ? ", modulo 2^32" : ""; }
+
+#ifdef CUB_VERSION
+constexpr bool cub_takes(int64_t n) { return CUB_VERSION >= 300000 || n <= narrow_n; }  // older ones count in ints
+#endif
+
 void run_sums(lab::Sample& sample, int64_t few) {
     const int64_t n = sample.n();
     const Words in = make_input(sample, n, [](uint64_t bits, int64_t) { return bits % 4; });
@@ -487,20 +501,22 @@ void run_sums(lab::Sample& sample, int64_t few) {
     lab::DeviceArray<unsigned> d_sum(1);
     const auto poison = [&] { d_sum.poison(); };
     const auto row = [&](const char* name, int64_t m, const std::string& atomics, double ms, lab::Kind kind) {
-        const int64_t got = d_sum.download()[0], want = std::accumulate(in.begin(), in.begin() + m, int64_t(0));
+        const int64_t got = d_sum.download()[0], want = std::accumulate(in.begin(), in.begin() + m, 0u);
         const std::string lost = lab::with_commas(want - got), sum = lab::with_commas(got);
         const std::string problem = got == want ? "" : "got " + sum + ", wanted " + lab::with_commas(want);
         sample.row({name, sum, ms, 4.0 * m, problem, kind, {lab::with_commas(m), atomics, lost}});
     };
 
-    sample.new_table(lab::text("the sum of %s numbers 0 .. 3 in one word", lab::with_commas(n).c_str()));
+    sample.new_table(lab::text("the sum of %s numbers 0 .. 3 in one word%s", lab::with_commas(n).c_str(),
+                               modulo(n)));
     sample.columns({"elements", "atomics", "lost"});
     sample.limit_row(lab::Sample::Limit::read, 4 * n);
 #ifdef CUB_VERSION
-    if (sample.wants_all()) {
+    if (sample.wants_all() && cub_takes(n)) {
         size_t room = 0;
         const auto sum = [&](void* d_room) {
-            CHECK(cub::DeviceReduce::Sum(d_room, room, d_in.get(), d_sum.get(), int(n)));
+            if (n > narrow_n) CHECK(cub::DeviceReduce::Sum(d_room, room, d_in.get(), d_sum.get(), n));
+            else CHECK(cub::DeviceReduce::Sum(d_room, room, d_in.get(), d_sum.get(), int(n)));
         };
         sum(nullptr);
         lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
@@ -515,7 +531,8 @@ void run_sums(lab::Sample& sample, int64_t few) {
         int64_t blocks = blocks_for(sample, v, m, threads);
         if (loop) blocks = std::min(blocks, std::max<int64_t>(1, few / threads));
         const bool past_l2 = v.traits & tiled && 4 * n > streamed * int64_t(sample.properties().l2CacheSize);
-        const auto kernel = past_l2 ? vectorised<false> : v.kernel;
+        const bool overflows = v.traits & tiled && n > narrow_n;
+        const auto kernel = overflows ? vectorised<false, 32> : past_l2 ? vectorised<false> : v.kernel;
         if (v.traits & tiled && !sample.blocks()) blocks = std::min(blocks, (n - 1) / (4 * loads * threads) + 1);
         const double ms = sample.time(poison, [&] {
             if (!(v.traits & no_reset)) CHECK(cudaMemsetAsync(d_sum.get(), 0, d_sum.bytes()));
@@ -556,47 +573,53 @@ void run_atomics(lab::Sample& sample, const std::string& only, int64_t few) {
     }
 }
 
-/// Are these the elements that must be kept, each once? In which order, an unordered filter may choose.
-std::string check_filter(const Words& in, const Words& want, int64_t count,
-                         const lab::DeviceArray<unsigned>& d_out, bool ordered) {
-    const int64_t n = in.size(), kept = want.size();
+/// Are these the elements that must be kept, each as often? In which order, an unordered filter may choose.
+std::string check_filter(const Words& in, int64_t kept, int64_t count, const lab::DeviceArray<unsigned>& d_out,
+                         bool ordered) {
     if (count != kept) return "kept " + lab::with_commas(count) + ", wanted " + lab::with_commas(kept);
     const Words out = d_out.download(kept);
-    std::vector<bool> seen(n);
+    const auto at = [&](int64_t i, const std::string& what) {
+        return "out[" + lab::with_commas(i) + lab::text("] is 0x%08x, ", out[i]) + what;
+    };
+    if (ordered) {
+        for (int64_t i = 0, from = 0; i < kept; ++i, ++from) {
+            while (!keep(in[from])) ++from;
+            if (out[i] != in[from]) return at(i, lab::text("wanted 0x%08x", in[from]));
+        }
+        return "";
+    }
+    const auto slot = [](unsigned x) { return 2 * (x % narrow_n) + (x >> index_bits & 1); };  // of 2 and 3
+    std::vector<uint8_t> left(2 * std::min<int64_t>(in.size(), narrow_n));  // how often each is still to come
+    for (unsigned x : in) left[slot(x)] += keep(x);
     for (int64_t i = 0; i < kept; ++i) {
-        const int64_t from = out[i] % most_n;  // an element carries its index
-        const auto at = [&](const std::string& what) {
-            return "out[" + lab::with_commas(i) + lab::text("] is 0x%08x, ", out[i]) + what;
-        };
-        if (ordered && out[i] != want[i]) return at(lab::text("wanted 0x%08x", want[i]));
-        if (from >= n || in[from] != out[i] || !keep(out[i])) return at("none of the elements to be kept");
-        if (seen[from]) return at("and so is one before it");
-        seen[from] = true;
+        if (keep(out[i]) && slot(out[i]) < int64_t(left.size()) && left[slot(out[i])]-- > 0) continue;
+        const bool known = keep(out[i]) && std::find(in.begin(), in.end(), out[i]) != in.end();
+        return at(i, known ? "too often" : "none of the elements to be kept");
     }
     return "";
 }
 
 void run_filters(lab::Sample& sample) {
     const int64_t n = sample.n();
-    const auto in = make_input(sample, n, [](uint64_t bits, int64_t i) { return bits << index_bits | i; });
-    Words want;
-    std::copy_if(in.begin(), in.end(), std::back_inserter(want), keep);
+    const bool wide = n > narrow_n;
+    const auto in = make_input(sample, n, [](uint64_t bits, int64_t i) { return bits << index_bits | i % narrow_n; });
+    const int64_t kept = std::count_if(in.begin(), in.end(), keep);
     const lab::DeviceArray<unsigned> d_in(in);
-    lab::DeviceArray<unsigned> d_out(n + 1), d_count(2 + n / share + 1);  // n + 1: new_value goes past n
-    const double bytes = 4.0 * (n + want.size());
+    lab::DeviceArray<unsigned> d_out(n + 1), d_count(2 + (n / share + 1) * (wide ? 2 : 1));  // new_value goes past n
+    const double bytes = 4.0 * (n + kept);
     const auto poison = [&] { d_out.poison(), d_count.poison(); };
     const auto row = [&](const char* name, bool ordered, double ms, lab::Kind kind) {
         const int64_t count = d_count.download(1)[0];
-        sample.row({name, lab::with_commas(count), ms, bytes, check_filter(in, want, count, d_out, ordered), kind});
+        sample.row({name, lab::with_commas(count), ms, bytes, check_filter(in, kept, count, d_out, ordered), kind});
     };
 
     sample.new_table(lab::text("a filter: which of %s elements are >= 2", lab::with_commas(n).c_str()));
     sample.limit_row(lab::Sample::Limit::copy, bytes / 2);
 #ifdef CUB_VERSION
-    if (sample.wants_all()) {
+    if (sample.wants_all() && cub_takes(n)) {
         size_t room = 0;
         const auto select = [&](void* d_room) {
-            CHECK(cub::DeviceSelect::If(d_room, room, d_in.get(), d_out.get(), d_count.get(), int(n), Keep()));
+            CHECK(cub::DeviceSelect::If(d_room, room, d_in.get(), d_out.get(), d_count.get(), n, Keep()));
         };
         select(nullptr);
         lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
@@ -609,9 +632,10 @@ void run_filters(lab::Sample& sample) {
         const int threads = stages ? std::min(sample.threads(), most_staged) : sample.threads();
         const size_t stage = stages ? threads / warp * share * sizeof(unsigned) : 0;
         const int blocks = blocks_for(sample, v, n, threads, stage);
+        const auto kernel = ordered && wide ? staged<true, ull> : v.kernel;
         const double ms = sample.time(poison, [&] {
             if (!(v.traits & no_reset)) CHECK(cudaMemsetAsync(d_count.get(), 0, ordered ? d_count.bytes() : 4));
-            v.kernel<<<blocks, threads, stage>>>(d_in.get(), d_out.get(), d_count.get(), n);
+            kernel<<<blocks, threads, stage>>>(d_in.get(), d_out.get(), d_count.get(), n);
         });
         row(v.name, ordered, ms, lab::Kind::variant);
     }
@@ -621,7 +645,8 @@ void run_spreads(lab::Sample& sample, bool all_numbers) {
     const int64_t n = sample.n();
     const auto in = make_input(sample, n, [](uint64_t bits, int64_t) { return unsigned(bits); });
     const lab::DeviceArray<unsigned> d_in(in);
-    sample.new_table(lab::text("%s increments, spread over more and more words", lab::with_commas(n).c_str()));
+    sample.new_table(lab::text("%s increments, spread over more and more words%s", lab::with_commas(n).c_str(),
+                               modulo(n)));
     sample.columns({"words", "per ns"});
     for (unsigned words = 1; words <= 1 << 20; words *= all_numbers ? 2 : 32) {
         Words want(words);
@@ -653,7 +678,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> ops = {op};
     for (const Atomic& v : atomics)
         if (v.op < Op::cas_add && !(v.traits & wrong)) ops.push_back(v.name);
-    sample.defaults(lab::gpu ? 1 << 24 : 65'536, 0, 512, "elements, at most 2^30",
+    sample.defaults(lab::gpu ? 1 << 24 : 65'536, 0, 512, "elements, at most 8,000,000,000",
                     "blocks of every grid (default: one thread an element, or as many as fill the GPU once)");
     sample.option("--op", op, ops, "check only this atomic and its old values");
     sample.option("--few", few, 1, 65'536,
@@ -668,10 +693,12 @@ int main(int argc, char** argv) {
     };
     tell(sums), tell(filters), tell(spreads), tell(atomics);
     sample.start(argc, argv);
-    if (sample.n() > most_n) sample.refuse("--n is at most 2^30 here; type --n %d or less", int(most_n));
+    if (sample.n() > most_n)
+        sample.refuse("more than 2^32 might be kept; type --n %lld or less", (long long)most_n);
     if (op != "all" && (addresses || !sample.wants_all()))
         sample.refuse("--op excludes --only, --wrong, --addresses");
     sample.require_memory(15, 1 << 23);  // the filter's input, output, states, and what the copy's row copies
+    if (!sample.blocks()) sample.require_blocks();
 
     const bool tables = op == "all" && !(addresses && sample.wants_all());
     const auto any_asked = [&](const auto& table) {
