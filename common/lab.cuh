@@ -89,15 +89,15 @@ __global__ void nothing() {}
 /// read is folded together, and the store that no value reaches stops the compiler from dropping the loads.
 template <bool streaming>
 __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
-    constexpr int loads = 4;
-    const int64_t tile = int64_t{loads} * blockDim.x;
+    constexpr int at_once = 4;
+    const int64_t tile = int64_t{at_once} * blockDim.x;
     unsigned fold = 0;
     const auto add = [&fold](const uint4& word) { fold |= word.x ^ word.y ^ word.z ^ word.w; };
     for (int64_t first = blockIdx.x * tile; first < words; first += gridDim.x * tile) {
         if (first + tile <= words) {  // all loads are on their way before the first is used
-            uint4 word[loads];
+            uint4 word[at_once];
 #pragma unroll
-            for (int k = 0; k < loads; ++k) {
+            for (int k = 0; k < at_once; ++k) {
                 const uint4* p = data + first + k * blockDim.x + threadIdx.x;
                 word[k] = streaming ? __ldcs(p) : *p;
             }

@@ -41,7 +41,7 @@ template <class T> using as = std::type_identity_t<T>;  // an argument that T is
 inline constexpr auto least = [](auto a, auto b) { return b < a ? b : a; };
 inline constexpr auto most = [](auto a, auto b) { return a < b ? b : a; };
 inline constexpr auto sum = [](auto a, decltype(a) b) -> decltype(a) {  // integers wrap, as the GPU's adders do
-    if constexpr (std::is_integral_v<decltype(a)>) return ull(a) + ull(b);
+    if constexpr (std::is_integral_v<decltype(a)>) return decltype(a)(ull(a) + ull(b));
     else return a + b;
 };
 constexpr ull join(unsigned low, unsigned high) { return ull(high) << 32 | low; }
@@ -164,8 +164,8 @@ CUDACPU_SCOPES(CUDACPU_CAS, atomicCAS, int, unsigned, cudacpu::ull, unsigned sho
 
 #define CUDACPU_FUNCTION(name, expression) \
     inline double name(double x) noexcept { return expression; } \
-    inline float name(float x) noexcept { return name(double(x)); } \
-    inline float name##f(float x) noexcept { return name(double(x)); }
+    inline float name(float x) noexcept { return float(name(double(x))); } \
+    inline float name##f(float x) noexcept { return name(x); }
 CUDACPU_FUNCTION(rsqrt, 1 / sqrt(x))
 CUDACPU_FUNCTION(sinpi, sin(M_PI * remainder(x, 1)) * (fabs(remainder(x, 2)) > 0.5 ? -1 : 1))
 CUDACPU_FUNCTION(cospi, sinpi(0.5 - fabs(remainder(x, 2))))
@@ -186,7 +186,7 @@ CUDACPU_ROUNDED(add, +)    CUDACPU_ROUNDED(sub, -)    CUDACPU_ROUNDED(mul, *)   
     inline Int __##Float##2##to##_rz(Float x) { return cudacpu::to_integer<Int>(x); } \
     inline Int __##Float##2##to##_ru(Float x) { return cudacpu::to_integer<Int>(ceil(x)); } \
     inline Int __##Float##2##to##_rd(Float x) { return cudacpu::to_integer<Int>(floor(x)); } \
-    inline Float __##to##2##Float##_rn(Int x) { return x; }
+    inline Float __##to##2##Float##_rn(Int x) { return Float(x); }
 CUDACPU_CONVERT(float, int, int)        CUDACPU_CONVERT(float, uint, unsigned)
 CUDACPU_CONVERT(float, ll, long long)   CUDACPU_CONVERT(float, ull, unsigned long long)
 CUDACPU_CONVERT(double, int, int)       CUDACPU_CONVERT(double, uint, unsigned)
@@ -232,24 +232,27 @@ CUDACPU_BITS(ffs, x ? std::countr_zero(x) + 1 : 0)
 constexpr int __mul24(int a, int b) { return int(unsigned(a << 8 >> 8) * unsigned(b << 8 >> 8)); }
 constexpr unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 constexpr int __mulhi(int a, int b) { return int(int64_t(a) * b >> 32); }
-constexpr unsigned __umulhi(unsigned a, unsigned b) { return uint64_t(a) * b >> 32; }
-constexpr unsigned long long __umul64hi(uint64_t a, uint64_t b) { return __uint128_t(a) * b >> 64; }
+constexpr unsigned __umulhi(unsigned a, unsigned b) { return unsigned(uint64_t(a) * b >> 32); }
+constexpr unsigned long long __umul64hi(uint64_t a, uint64_t b) { return uint64_t(__uint128_t(a) * b >> 64); }
 // clang-format on
 constexpr unsigned long long __brevll(unsigned long long x) {
     cudacpu::ull r = 0;
     for (int i = 0; i < 64; ++i) r |= (x >> i & 1) << (63 - i);
     return r;
 }
-constexpr unsigned __brev(unsigned x) { return __brevll(x) >> 32; }
+constexpr unsigned __brev(unsigned x) { return unsigned(__brevll(x) >> 32); }
 constexpr unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     unsigned r = 0;
-    for (int i = 0; i < 32; i += 8, selector >>= 4) r |= (cudacpu::join(x, y) >> 8 * (selector & 7) & 0xff) << i;
+    const cudacpu::ull bytes = cudacpu::join(x, y);
+    for (int i = 0; i < 32; i += 8, selector >>= 4) r |= unsigned(bytes >> 8 * (selector & 7) & 0xff) << i;
     return r;
 }
 constexpr unsigned __funnelshift_l(unsigned a, unsigned b, unsigned n) {
-    return cudacpu::join(a, b) << n % 32 >> 32;
+    return unsigned(cudacpu::join(a, b) << n % 32 >> 32);
 }
-constexpr unsigned __funnelshift_r(unsigned a, unsigned b, unsigned n) { return cudacpu::join(a, b) >> n % 32; }
+constexpr unsigned __funnelshift_r(unsigned a, unsigned b, unsigned n) {
+    return unsigned(cudacpu::join(a, b) >> n % 32);
+}
 template <cudacpu::one_of<int, unsigned> T> constexpr T __dp4a(T a, T b, T c) {
     using Byte = std::conditional_t<std::is_signed_v<T>, signed char, unsigned char>;
     for (int i = 0; i < 32; i += 8) c = cudacpu::sum(c, T(Byte(a >> i) * Byte(b >> i)));

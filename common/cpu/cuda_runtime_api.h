@@ -90,7 +90,7 @@ using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 namespace cudacpu {
 
 constexpr int sm_count = 4;
-constexpr size_t shared_most = 227 << 10;
+constexpr int shared_most = 227 << 10;
 extern size_t limit_of_all, bytes_in_use;
 size_t available_memory();
 enum class Kind { device, managed, pinned, registered, shared, dynamic };

@@ -145,7 +145,7 @@ void resume(Thread* t) {  // nullptr: the host
     if (t) {
         if (!t->fiber) t->fiber = take_fiber();
         cudacpu_thread = t->index;
-        rank = t - threads;
+        rank = unsigned(t - threads);
         lane = rank % 32;
     }
     Fiber *from = current, *to = t ? t->fiber : &host;
@@ -515,7 +515,7 @@ std::string source_line(const void* pc) {
 
 unsigned random_number() {  // Knuth's generator for MMIX: its upper bits are good
     random_state = random_state * 6364136223846793005 + 1442695040888963407;
-    return random_state >> 32;
+    return unsigned(random_state >> 32);
 }
 
 // ---- signals ---------------------------------------------------------------------------------------------

@@ -183,13 +183,13 @@ void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
 size_t cells(const Region& r) { return r.bytes / 4 + 1; }
 uint8_t* written(const Region& r) { return reinterpret_cast<uint8_t*>(r.shadow + cells(r)); }  // a flag a byte
 
-void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
+void check(char* address, size_t bytes, unsigned kind, uint64_t site) {
     Notes& me = notes[rank];
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
     if (kind & writes || rank != same_value.after.rank) settle();
     const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
     if (address >= arguments && address < arguments + launch->body.bytes) return;
-    Record mine{site, now, uint16_t(rank), uint8_t(std::min(me[steps]++, 255u)), 0, kind};
+    Record mine{site, now, uint16_t(rank), uint8_t(std::min(me[steps]++, 255u)), 0, uint8_t(kind & 15)};
     auto wrong = [&](const char* what, const char* mend) { report(what, address, mend, mine, mine); };
     const Region* r = find(address);
     if (!r && is_global(address)) r = &program;
@@ -200,7 +200,7 @@ void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
     const size_t first = address - r->start, last = first + bytes;
     if (address < r->start || last > r->bytes)
         return wrong("an access out of bounds: ", "check the index against the size: if (i < n)");
-    if (is_shared(r)) mine.access &= ~flag;  // there, volatile orders nothing
+    if (is_shared(r)) mine.access &= 15 - flag;  // there, volatile orders nothing
     if (!(kind & writes && !(kind & atomic)) && (r->kind == Kind::device || is_shared(r)) &&
         memchr(written(*r) + first, 0, bytes))
         wrong("a value is used that nobody has written: ",
@@ -208,7 +208,7 @@ void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
                            : "set the memory first: cudaMemset, cudaMemcpy or a kernel");
     memset(written(*r) + first, 1, bytes);
     for (size_t i = first; i < last; i = (i / 4 + 1) * 4) {
-        mine.bytes = (1u << std::min<size_t>(last - i / 4 * 4, 4)) - (1u << i % 4);
+        mine.bytes = ((1u << std::min<size_t>(last - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
         compare(r->shadow[i / 4], address, bytes, mine);
     }
     if (!(mine.access & (atomic | flag))) return;
@@ -218,7 +218,7 @@ void check(char* address, size_t bytes, uint8_t kind, uint64_t site) {
     if (kind & writes && me[fenced]) others = me[of_others], own = std::max(me[of_block], me[fenced]);
 }
 
-void access(const volatile void* where, size_t bytes, int kind, uint64_t site) {
+void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
     char* address = static_cast<char*>(const_cast<void*>(where));
     if (!in_kernel() || busy || on_own_stack(address)) return;
     if (!(kind & (atomic | flag)) && random_number() % 16 == 0) preempt();
@@ -227,16 +227,16 @@ void access(const volatile void* where, size_t bytes, int kind, uint64_t site) {
     busy = false;
 }
 
-void meet(unsigned first, unsigned lanes, unsigned count) {  // each learns what the others know
+void meet(size_t first, unsigned lanes, size_t count) {  // each learns what the others know
     Notes all{};
     ++now;
-    const unsigned last = std::min<size_t>(first + count, notes.size());
-    for (unsigned i = first; i < last; ++i) {
+    const size_t last = std::min(first + count, notes.size());
+    for (size_t i = first; i < last; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
         notes[i][i % 32] = now;
         for (size_t j = 0; j < steps; ++j) raise(all[j], notes[i][j]);
     }
-    for (unsigned i = first; i < last; ++i)
+    for (size_t i = first; i < last; ++i)
         if (lanes >> i % 32 & 1) notes[i] = all;
 }
 

@@ -51,7 +51,7 @@ __global__ void image(unsigned char* pixels, int width) {
     __shared__ float tile[side][side];
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
-    tile[tx][ty] = 127 * (sinf(x / 20.0f) + 1) * (sinf(y / 20.0f) + 1) / 2;
+    tile[tx][ty] = 127 * (sinf(float(x) / 20) + 1) * (sinf(float(y) / 20) + 1) / 2;
     __syncthreads();
     pixels[y * width + x] = static_cast<unsigned char>(tile[side - 1 - tx][side - 1 - ty]);
 }

@@ -76,8 +76,8 @@ TEST(Launch, PrintsWhenTheHostWaits) {
 
 template <int scale, class F>
 __global__ void __launch_bounds__(64) scaled(float4* __restrict__ out, F f, int add = 1) {
-    const float x = f(threadIdx.x);
-    out[threadIdx.x] = make_float4(x, scale * x, add, make_int2(3, 4).y);
+    const float x = f(float(threadIdx.x));
+    out[threadIdx.x] = make_float4(x, scale * x, float(add), float(make_int2(3, 4).y));
 }
 struct Square {
     __device__ float operator()(float x) const { return x * x; }
@@ -148,7 +148,7 @@ __global__ void more_warps(long long* out) {
     int all;
     out[32 + lane] = __match_all_sync(0xffffffff, 7, &all) + all;
     out[64 + lane] = lane % 2 ? __popc(__activemask()) : 100;
-    out[96 + lane] = __shfl_down_sync(0xffffffff, 1.5, 1);
+    out[96 + lane] = int(__shfl_down_sync(0xffffffff, 1.5, 1));
 }
 TEST(Warp, EndedLanesActiveMaskWideTypes) {
     Managed<long long> out(128);
@@ -167,8 +167,8 @@ __global__ void segments(int* out) {
     o[1] = __shfl_xor_sync(full, lane, 16, 8);  // higher ones cannot
     o[2] = __shfl_up_sync(full, lane, 3, 8);
     o[3] = __shfl_sync(full, lane, -1, 16);
-    o[4] = __shfl_down_sync(full, lane, 40, 16);  // by 40 modulo 32
-    const unsigned char wraps = 200 + lane;       // promoted to int: the sum is not cut to 8 bits
+    o[4] = __shfl_down_sync(full, lane, 40, 16);                // by 40 modulo 32
+    const auto wraps = static_cast<unsigned char>(200 + lane);  // promoted to int: the sum is not cut to 8 bits
     o[5] = __shfl_sync(full, wraps, 5) + 100;
     o[6] = __match_any_sync(full, lane < 4 ? CUDART_NAN_F : lane < 8 ? -0.0f : 0.0f);
     o[7] = __reduce_min_sync(full, lane - 9) + 100 * __reduce_xor_sync(full, lane == 3 ? 6 : 0);
@@ -212,13 +212,13 @@ __shared__ int counter_of_block;
 __device__ float of_dynamic(int i) { return everywhere[i]; }
 __global__ void dynamics(float* out) {
     extern __shared__ float mine[];
-    mine[threadIdx.x] = threadIdx.x;
+    mine[threadIdx.x] = float(threadIdx.x);
     if (threadIdx.x == 0) counter_of_block = 0;
     __syncthreads();
     atomicAdd(&counter_of_block, 1);
     __syncthreads();
     float4* four = reinterpret_cast<float4*>(everywhere);
-    out[threadIdx.x] = of_dynamic(blockDim.x - 1 - threadIdx.x) + four[1].y + counter_of_block;
+    out[threadIdx.x] = of_dynamic(blockDim.x - 1 - threadIdx.x) + four[1].y + float(counter_of_block);
 }
 TEST(Shared, DynamicInFunctionAndOutside) {
     Managed<float> out(64);
@@ -327,7 +327,7 @@ __global__ void groups(int* out) {
         o[6] = active.shfl(int(threadIdx.x), 1);
     }
     block.sync();
-    o[7] = cg::this_grid().thread_rank();
+    o[7] = int(cg::this_grid().thread_rank());
 }
 TEST(CooperativeGroups, TilesAndCoalescedThreads) {
     Managed<int> out(8 * 64);

@@ -13,7 +13,7 @@ __device__ int device_variable = 3;
 __constant__ float table[4];
 __managed__ int managed_variable;
 __global__ void use_symbols(float* out) {
-    out[threadIdx.x] = table[threadIdx.x] + device_variable;
+    out[threadIdx.x] = table[threadIdx.x] + float(device_variable);
     managed_variable = 17;
 }
 
@@ -355,7 +355,7 @@ TEST(Device, DescribesItself) {
     EXPECT_EQ(cudaSuccess, cudaOccupancyMaxPotentialBlockSize(&grid, &block, add));
     EXPECT_EQ(1024, block);
     EXPECT_EQ(2 * sms, grid);
-    EXPECT_EQ(cudaErrorInvalidValue, cudaDeviceGetAttribute(&n, cudaDeviceAttr(9999), 0));
+    EXPECT_EQ(cudaErrorInvalidValue, cudaDeviceGetAttribute(&n, cudaDeviceAttr(127), 0));
     cudaFuncAttributes f;
     EXPECT_EQ(cudaSuccess, cudaFuncGetAttributes(&f, add));
     EXPECT_EQ(1024, f.maxThreadsPerBlock);

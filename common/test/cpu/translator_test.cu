@@ -230,7 +230,7 @@ TEST_F(Translator, LaunchByFunction) {
 struct Handle {  // as the locks of many textbooks: it owns memory, and is given to the kernel by value
     int* count;
     static inline int copied = 0, destroyed = 0;
-    explicit Handle(int* count) : count(count) {}
+    explicit Handle(int* at) : count(at) {}
     Handle(const Handle& other) : count(other.count) { ++copied; }
     ~Handle() { ++destroyed; }
 };

@@ -116,14 +116,14 @@ __global__ void race_early_ticket(int* all, int* out) {
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
-    for (int i = threadIdx.x; last && i < gridDim.x * blockDim.x; i += blockDim.x)
+    for (unsigned i = threadIdx.x; last && i < gridDim.x * blockDim.x; i += blockDim.x)
         atomicAdd(out, all[i]);  // @after_ticket
 }
 __global__ void race_tree(int* out) {
     __shared__ int a[128];
     a[threadIdx.x] = 1;
     __syncthreads();
-    for (int d = 64; d > 0; d /= 2)
+    for (unsigned d = 64; d > 0; d /= 2)
         if (threadIdx.x < d) a[threadIdx.x] += a[threadIdx.x + d];  // @tree
     if (threadIdx.x == 0) *out = a[0];
 }
@@ -131,7 +131,7 @@ __global__ void race_warp_tree(int* out) {
     __shared__ int a[32];
     a[threadIdx.x] = 1;
     __syncwarp();
-    for (int d = 16; d > 0; d /= 2)
+    for (unsigned d = 16; d > 0; d /= 2)
         if (threadIdx.x < d) a[threadIdx.x] += a[threadIdx.x + d];  // @warp_tree
     if (threadIdx.x == 0) *out = a[0];
 }
@@ -220,7 +220,7 @@ __device__ void max_by_cas(float* address, float value) {
         old = atomicCAS(bits, assumed, __float_as_int(value));
     } while (old != assumed);
 }
-__global__ void cas_loop(float* p) { max_by_cas(p, blockIdx.x * blockDim.x + threadIdx.x); }
+__global__ void cas_loop(float* p) { max_by_cas(p, float(blockIdx.x * blockDim.x + threadIdx.x)); }
 __global__ void filter(const int* in, int n, int* out, int* count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] > 3) out[atomicAdd(count, 1)] = in[i];
@@ -228,7 +228,7 @@ __global__ void filter(const int* in, int n, int* out, int* count) {
 __global__ void warp_sync(int* out) {
     __shared__ int a[32];
     a[threadIdx.x] = 1;
-    for (int d = 16; d > 0; d /= 2) {
+    for (unsigned d = 16; d > 0; d /= 2) {
         __syncwarp();
         if (threadIdx.x < d) a[threadIdx.x] += a[threadIdx.x + d];
     }
@@ -247,7 +247,7 @@ __global__ void lock(int* counter) {
         atomicExch(&mutex_, 0);
     }
 }
-__global__ void bytes(unsigned char* p) { p[threadIdx.x] = threadIdx.x; }
+__global__ void bytes(unsigned char* p) { p[threadIdx.x] = static_cast<unsigned char>(threadIdx.x); }
 __global__ void volatile_flag(volatile int* flag, int* data, int* out) {
     if (threadIdx.x == 0) {
         *data = 42;
@@ -287,7 +287,7 @@ __global__ void last_block_of_all(const int* in, int* copy, int* out, bool all_f
     }
     __syncthreads();
     if (last)
-        for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) atomicAdd(out, copy[i]);
+        for (unsigned i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) atomicAdd(out, copy[i]);
 }
 // Each block adds what its predecessors have published: 1 its own sum, 2 the sum up to it. Blocks are numbered as
 // they come, so that none waits for one that has not begun.
