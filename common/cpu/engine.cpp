@@ -41,7 +41,7 @@ Kernel** probe;
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CUDACPU_ASAN
 constexpr bool asan = true;
 #else
 constexpr bool asan = false;
@@ -610,7 +610,9 @@ clock_t clock() noexcept {
 void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept {
     if (!in_kernel()) __assert(expression, file, int(line));
     std::string name = function;
-    if (size_t i = name.find("::<lambda()"); i != name.npos) name = "void " + name.substr(0, i);
+    if (name.starts_with("auto ")) name.erase(0, 5);  // "k(int)::<lambda()>" by g++, by clang as below
+    for (const char* closure : {"::<lambda()", "::(anonymous class)", "::(lambda at "})
+        if (const size_t i = name.find(closure); i != name.npos) name = "void " + name.substr(0, i);
     const uint3 b = cudacpu_block, t = cudacpu_thread;
     fault(cudaErrorAssert,
           text("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line, name.c_str(),

@@ -299,7 +299,10 @@ using namespace cudacpu::hazards;
 #define CUDACPU_HOOK(name, bytes, kind) void __tsan_##name(void* p) { access(p, bytes, kind, CUDACPU_SITE); }
 #define CUDACPU_HOOKS(bytes) \
     CUDACPU_HOOK(read##bytes, bytes, reads)         CUDACPU_HOOK(write##bytes, bytes, writes) \
-    CUDACPU_HOOK(volatile_read##bytes, bytes, flag) CUDACPU_HOOK(volatile_write##bytes, bytes, flag | writes)
+    CUDACPU_HOOK(volatile_read##bytes, bytes, flag) CUDACPU_HOOK(volatile_write##bytes, bytes, flag | writes) \
+    CUDACPU_HOOK(unaligned_read##bytes, bytes, reads) CUDACPU_HOOK(unaligned_write##bytes, bytes, writes) \
+    CUDACPU_HOOK(unaligned_volatile_read##bytes, bytes, flag) \
+    CUDACPU_HOOK(unaligned_volatile_write##bytes, bytes, flag | writes)
 
 // std::atomic and its kind: kernels have none, the host's must link.
 #define CUDACPU_RMW(bits, T, name, f) T __tsan_atomic##bits##_##name(T* p, T v, int) { return f(p, v, 5); }
@@ -318,6 +321,14 @@ CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOK
 CUDACPU_ATOMICS(8, uint8_t) CUDACPU_ATOMICS(16, uint16_t) CUDACPU_ATOMICS(32, uint32_t) CUDACPU_ATOMICS(64, uint64_t)
 void __tsan_read_range(void* p, size_t n) { access(p, n, reads, CUDACPU_SITE); }
 void __tsan_write_range(void* p, size_t n) { access(p, n, writes, CUDACPU_SITE); }
+// clang calls these instead of the last two.
+void* __tsan_memset(void* p, int value, size_t n) { return access(p, n, writes, CUDACPU_SITE), memset(p, value, n); }
+void* __tsan_memcpy(void* to, const void* from, size_t n) {
+    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memcpy(to, from, n);
+}
+void* __tsan_memmove(void* to, const void* from, size_t n) {
+    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memmove(to, from, n);
+}
 void __tsan_vptr_read(void** p) { access(p, 8, reads, CUDACPU_SITE); }
 void __tsan_vptr_update(void** p, void*) { access(p, 8, writes, CUDACPU_SITE); }
 void __tsan_atomic_thread_fence(int) { cudacpu::fence(); }

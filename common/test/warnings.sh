@@ -7,7 +7,7 @@ cudacpu=$(cd "${1:?warnings.sh BUILD COMPILER [NVCC]}" && pwd)/cpu/cudacpu compi
 cd "$(dirname "$0")/../.." || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-flags="-Wall -Wextra -Wconversion -Wshadow -fsyntax-only -I common"
+flags="-Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -fsyntax-only -I common"
 files=0 failed=0
 
 try() { # try FILE COMMAND...: a file whose library is not here is left out
