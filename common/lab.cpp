@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <map>
+#include <new>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -105,6 +107,22 @@ Status printed(Status status) {
     std::exit(ended.status == all_agree ? printed(all_agree) : ended.status);
 }
 
+/// What nobody catches, such as the want of host memory, ends the program like any other failure of the system.
+[[noreturn]] void nobody_caught() {
+    std::string why = "an exception";
+    try {
+        if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        why = "the host's memory is exhausted; type a smaller --n";
+    } catch (const std::exception& e) {
+        why = e.what();
+    } catch (...) {
+    }
+    std::fflush(stdout);
+    std::fprintf(stderr, "the program cannot go on: %s\n", why.c_str());
+    std::_Exit(system_error);
+}
+
 }  // namespace
 
 struct Lab::CommandLine {
@@ -114,6 +132,7 @@ struct Lab::CommandLine {
 
 Lab::Lab(const char* name, const char* question)
     : name_(name), question_(question), line_(std::make_unique<CommandLine>()) {
+    std::set_terminate(nobody_caught);
     for (int file : {0, 1, 2})  // where one is closed, the next file that is opened would get what is printed
         if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == 1 ? O_RDONLY : O_RDWR);
 }
