@@ -184,25 +184,6 @@ refusals)
     fi
     must "files left behind" test "$(ls "$folder" | tr '\n' ' ')" = "err out "
     ;;
-files)
-    attempt 0 $small --csv "$folder/rows.csv"
-    must "the CSV file has no header" sh -c "head -1 '$folder/rows.csv' | grep -q '^sample,device,'"
-    must "the CSV file has no row that is ok" grep -q ',ok$\|,ok,' "$folder/rows.csv"
-    must "a line of the CSV file has another number of fields" test \
-        "$(sed 's/"[^"]*"//g' "$folder/rows.csv" | awk -F, '{print NF}' | sort -u | wc -l)" = 1
-    for twin in $(words twin); do # the first that is wrong on this device without luck
-        "$binary" $small --csv "$folder/twin.csv" --wrong "$twin" >"$folder/out" 2>"$folder/err"
-        [ $? = 1 ] && break
-    done
-    must "the CSV file of a wrong twin says nothing of it" grep -q WRONG "$folder/twin.csv"
-    attempt 3 $small --csv /dev/full
-    if takes --out; then
-        attempt 0 $small --out "$folder/picture.png"
-        must "no PNG file" test "$(head -c 4 "$folder/picture.png" | tail -c 3)" = PNG
-        attempt '2|3' $small --out /dev/full
-    fi
-    must "files left behind" test -z "$(ls "$folder" | grep -v -x -e err -e out -e rows.csv -e twin.csv -e picture.png)"
-    ;;
 *)
     echo "sample.sh: no group '$group'" >&2
     exit 2

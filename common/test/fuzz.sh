@@ -1,0 +1,94 @@
+#!/bin/sh
+# fuzz.sh BINARY [COUNT] [SEED]: random command lines for a sample: what it takes (it says so itself, --list), right and
+# wrong values, and lists torn apart. Each must end within ten seconds, with a status that goes with what was printed,
+# and leave no file that it was not asked for. Exit status: 0 all as promised, 1 not, 77 no device to run on.
+set -u
+binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+timeout 120 "$binary" --n 1 --repeats 1 >"$folder/out" 2>"$folder/err"
+if [ $? = 77 ]; then
+    cat "$folder/err"
+    exit 77
+fi
+lists=1000
+[ "$(basename "$(dirname "$binary")")" != gpu ] || lists=200 # each run sets up the GPU anew
+mkdir "$folder/at" && cd "$folder/at" || exit 1
+perl -e '
+use strict;
+my ($binary, $count, $seed) = @ARGV;
+srand($seed);
+sub of { $_[rand @_] }
+my (%words, %takes);
+for (split /\n/, `"$binary" --list`) {
+    my ($what, @rest) = split / /;
+    if ($what =~ /^(variant|twin)$/) { push @{$words{$what eq "twin" ? "--wrong" : "--only"}}, @rest }
+    elsif ($what eq "choice") { my $option = shift @rest; $words{$option} = [@rest] }
+    else { my $option = shift @rest; $takes{$option} = 1; $words{$option} = [@rest] if @rest }
+}
+delete $takes{"--show"};  # would wait for a key
+my @takes = sort keys %takes;
+die "fuzz.sh: $binary --list names no options\n" unless @takes;
+my @odd = ("", " ", "0", "-1", "+5", "1e3", "0x10", "007", " 7", "1.5", "NaN", "x", "2147483648", "4294967296",
+           "9223372036854775808", "18446744073709551616", "99999999999999999999", "1125899906842624", "[1,2]", "{1,2}",
+           "\e[31mred\e[0m", "\xff\xfe", "\xc2\x9b", "\xe5\x86\x85", "a\nb", "%s%n", "--", "-", "\@x", "A" x 100000);
+my @wrong = ("--N", "-n", "-n5", "--no", "--n:5", "--help-all", "--config", "stray", "++", "--on", "-hx", "--th_reads");
+sub small {  # a right value, and a small one
+    my $option = shift;
+    return of(@{$words{$option}}) if $words{$option};
+    return of("x", "./y", "x.png", "y.png", "x.png", "y.png", "/dev/null", "/dev/full", "/none/x.png", "/") if $option =~ /^--(csv|out|cpu-out)$/;
+    return 1 + int rand 3 if $option eq "--repeats";
+    return 1 + int rand 64 if $option =~ /^--(blocks|width|height)$/;
+    1 + int rand 5000;
+}
+sub flag { $_[0] =~ /^(--(warm|list|help|sweep|addresses|timeline)|-h)$/ }
+my (%ended, $failed);
+for my $number (1 .. $count) {
+    my (@line, %given);
+    my $tidy = rand() < 0.5;
+    for (1 .. int rand 5) {
+        my $option = !$tidy && rand() < 0.2 ? of(@wrong) : of(@takes);
+        $option = of("--help", "-h") if $option =~ /help/ && rand() < 0.5;
+        next if $tidy && ($given{$option}++ || ($option eq "--list" && rand() < 0.7));
+        if (flag($option)) { push @line, $option; next }
+        my $value = rand() < ($tidy ? 0.03 : 0.4) ? of(@odd) : small($option);
+        if (rand() < 0.2) { push @line, "$option=$value" } else { push @line, $option; push @line, $value if rand() < 0.98 }
+    }
+    my $has = sub { my $option = shift; grep { /^$option(=|$)/ } @line };
+    unshift @line, "--n", small("--n") unless $has->("--n");  # what runs must be small,
+    unshift @line, "--only", small("--only") unless rand() < 0.3 || $has->("--(only|wrong)");  # and mostly one kernel
+    unlink glob("* .[!.]*");
+    my $child = fork();
+    if ($child == 0) {
+        open STDOUT, ">", "../out"; open STDERR, ">", "../err";
+        alarm 10;
+        exec $binary, @line or exit 126;
+    }
+    waitpid $child, 0;
+    my ($signal, $status) = ($? & 127, $? >> 8);
+    my ($out, $err) = map { local $/; open my $file, "<", $_; my $all = <$file>; defined $all ? $all : "" } "../out", "../err";
+    my $verdict = $out =~ /^(PASSED|FAILED)/m;
+    my @why;
+    push @why, $signal == 14 ? "runs for more than ten seconds" : "ends by signal $signal" if $signal;
+    push @why, "ends with status $status" unless $signal || $status =~ /^(0|1|2|3|77)$/;
+    push @why, "status $status, and nothing on stderr" if $status =~ /^[23]$/ && $err eq "";
+    push @why, "status $status, and no word on what to type" if $status == 2 && $err !~ /type /i;
+    push @why, "status 2, and a verdict" if $status == 2 && $verdict;
+    push @why, "status $status without a verdict" if !$signal && $status < 2 && !$verdict && $out !~ /^(variant |Usage:)/m;
+    push @why, "status 1 without --wrong" if $status == 1 && !grep { /^--wrong/ } @line;
+    push @why, "control characters on stderr" if $err =~ /[\x00-\x09\x0b-\x1f\x7f]/;
+    for my $file (glob("* .[!.]*")) {
+        push @why, "leaves the file $file" unless grep { m{(^|=|/)\Q$file\E$} } @line;
+        push @why, "status 2, and the file $file" if $status == 2;
+    }
+    ++$ended{$signal ? "signal $signal" : $status};
+    next unless @why;
+    $failed = 1;
+    my $shown = join " ", map { my $word = length > 200 ? substr($_, 0, 200) . "..." : $_; "\x27$word\x27" } @line;
+    $shown =~ s/([\x00-\x1f\x7f-\xff])/sprintf "\\x%02x", ord $1/ge;
+    print "FAIL  ", join(", ", @why), ": line $number of seed $seed: $shown\n";
+    print map { "      | $_\n" } (split /\n/, $err)[0 .. 3] if $err ne "";
+}
+print "$count lists, seed $seed: ", join(", ", map { "$ended{$_} ended with " . (/signal/ ? $_ : "status $_") } sort keys %ended), "\n";
+exit($failed ? 1 : 0);
+' "$binary" "${2:-$lists}" "${3:-1}"
