@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,6 +130,16 @@ TEST(CommandLineDeathTest, HelpEndsWithStatus0) {
         testing::ExitedWithCode(0), "");
 }
 
+TEST(CommandLineDeathTest, AClosedStdoutIsNoPlaceForAFile) {
+    EXPECT_EXIT(
+        {
+            ::close(1);
+            Bench bench;
+            std::exit(::open("/dev/null", O_WRONLY) == 1);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
 TEST(Verdict, CountsVariantsAndLibraryOnly) {
     Bench bench;
     bench.parse_line({});
@@ -224,6 +235,7 @@ TEST(WriteFile, ASignalWaitsForTheEnd) {  // at any moment: the old file or the 
         const pid_t child = ::fork();
         if (child == 0) {
             lab::write_file(folder.file("x"), new_file);
+            ::alarm(10);  // where the signal was lost
             ::pause();
         }
         ::usleep(static_cast<useconds_t>(i * 300));

@@ -244,6 +244,13 @@ private:
                       "-",
                       "=",
                       "==",
+                      "\xe0\x80\xaf",
+                      "1125899906842624",
+                      "1125899906842625",
+                      "100000",
+                      "100001",
+                      "4000000000",
+                      "4000000001",
                       "/dev/null",
                       "/dev/full",
                       "/",
@@ -344,6 +351,7 @@ TEST(Printable, KeepsTextAndShowsTheRest) {
     EXPECT_EQ(lab::printable("\xc2\x9b"), "\\xc2\\x9b");                             // a terminal's escape in UTF-8
     EXPECT_EQ(lab::printable("\xc0\xaf\xed\xa0\x80"), "\\xc0\\xaf\\xed\\xa0\\x80");  // overlong, half a pair
     EXPECT_EQ(lab::printable("\xe2\x82"), "\\xe2\\x82");
+    EXPECT_EQ(lab::printable("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");
     EXPECT_LT(lab::printable(std::string(100000, '\xff')).size(), 2100u);
 }
 
