@@ -222,8 +222,10 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {  // what CLI11 takes, and should not: --n= 5, --warm=no
         const std::string word = argv[i], name = word.substr(0, word.find('='));
         const CLI::Option* const o = name == word ? nullptr : app.get_option_no_throw(name);
-        if (o && o->get_items_expected_max() == 0) return refusal(name + " takes no value; type " + name);
-        if (o && word.size() == name.size() + 1) return refusal(name + "= has no value; type it behind the =");
+        if (o && o->get_items_expected_max() == 0)
+            return refusal(text("%s takes no value; type it alone", name.c_str()));
+        if (o && word.size() == name.size() + 1)
+            return refusal(text("%s= has no value; type it behind the =", name.c_str()));
     }
     std::string problem;
     try {
@@ -252,11 +254,12 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             if (path->empty() || fs::is_other(*path, error)) continue;
             const fs::path place = fs::weakly_canonical(fs::absolute(*path, error), error);
             const std::string& first = taken.emplace(error ? fs::path(option) : place, option).first->second;
-            if (first != option) return refusal(first + " and " + option + " name one file; type two");
+            if (first != option)
+                return refusal(text("%s and %s name one file; type two", first.c_str(), option.c_str()));
         }
         for (const auto& [option, path] : files_)
             if (const std::string why = path->empty() ? "" : cannot_write(*path); !why.empty())
-                return Ended{system_error, name_ + ": " + option + ": " + why + "\n"};
+                return Ended{system_error, text("%s: %s: %s\n", name_.c_str(), option.c_str(), why.c_str())};
         return std::nullopt;
     }
     std::string names;
