@@ -30,7 +30,7 @@ is_old() { [ "$(cat "$at/x")" = old ]; }
 is_whole() { [ "$(head -c 14 "$1")" = sample,device, ] && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] &&
     [ "$(wc -l <"$1")" = "$lines" ]; }
 says() { grep -q "$1" err && grep -q 'type ' err; }
-old() { rm -rf "$at"/* && echo old >"$at/x"; }
+old() { rm -rf "${at:?}"/* && echo old >"$at/x"; }
 variant=$(echo "$list" | sed -n 's/^variant //p' | head -1)
 small="--n 5003 --only $variant"
 run
