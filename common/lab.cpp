@@ -116,8 +116,7 @@ Status printed(Status status) {
         why = "the host's memory is exhausted; type a smaller --n";
     } catch (const std::exception& e) {
         why = e.what();
-    } catch (...) {
-    }
+    } catch (...) {}
     std::fflush(stdout);
     std::fprintf(stderr, "the program cannot go on: %s\n", why.c_str());
     std::_Exit(system_error);

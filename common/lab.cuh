@@ -24,7 +24,12 @@ template <class T>
 class DeviceArray {
 public:
     explicit DeviceArray(int64_t size, Place place = {__builtin_FILE(), __builtin_LINE()}) : size_(size) {
-        check_cuda(cudaMalloc(&data_, bytes()), "cudaMalloc", place.file, place.line);
+#ifdef CUDACPU  // its reports name the line of the allocation
+        const cudaError_t status = cudaMalloc(&data_, bytes(), {place.file, place.line});
+#else
+        const cudaError_t status = cudaMalloc(&data_, bytes());
+#endif
+        check_cuda(status, "cudaMalloc", place.file, place.line);
     }
     explicit DeviceArray(const std::vector<T>& host, Place place = {__builtin_FILE(), __builtin_LINE()})
         : DeviceArray(static_cast<int64_t>(host.size()), place) {

@@ -114,7 +114,8 @@ unsigned long to_fail() {
     const char* number = getenv("LAB_FAIL");
     char* end = nullptr;
     const unsigned long k = number ? strtoul(number, &end, 10) : 0;
-    if (number && (!k || *end)) say(text("cudacpu: LAB_FAIL=%s: say which call is to fail, 1 or more", number)), _exit(2);
+    if (number && (!k || *end))
+        say(text("cudacpu: LAB_FAIL=%s: say which call is to fail, 1 or more", number)), _exit(2);
     return k;
 }
 cudaError_t planned_failure(const std::string& function) {

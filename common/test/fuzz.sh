@@ -1,9 +1,10 @@
 #!/bin/sh
-# fuzz.sh BINARY [COUNT] [SEED]: random command lines for a sample: what it takes (it says so itself, --list), right and
+# fuzz.sh COUNT SEED BINARY: random command lines for a sample: what it takes (it says so itself, --list), right and
 # wrong values, and lists torn apart. Each must end within ten seconds, with a status that goes with what was printed,
 # and leave no file that it was not asked for. Exit status: 0 all as promised, 1 not, 77 no device to run on.
 set -u
-binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+count=$1 seed=$2
+binary=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 timeout 120 "$binary" --n 1 --repeats 1 >"$folder/out" 2>"$folder/err"
@@ -11,8 +12,6 @@ if [ $? = 77 ]; then
     cat "$folder/err"
     exit 77
 fi
-lists=1000
-[ "$(basename "$(dirname "$binary")")" != gpu ] || lists=200 # each run sets up the GPU anew
 mkdir "$folder/at" && cd "$folder/at" || exit 1
 perl -e '
 use strict;
@@ -91,4 +90,4 @@ for my $number (1 .. $count) {
 }
 print "$count lists, seed $seed: ", join(", ", map { "$ended{$_} ended with " . (/signal/ ? $_ : "status $_") } sort keys %ended), "\n";
 exit($failed ? 1 : 0);
-' "$binary" "${2:-$lists}" "${3:-1}"
+' "$binary" "$count" "$seed"
