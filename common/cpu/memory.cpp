@@ -131,7 +131,7 @@ size_t available_memory() {  // what the system says, and the limit of the conta
 cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where) {
     void** p = static_cast<void**>(pointer_to_set);
     if (auto e = give(p, nullptr)) return e;
-    if (!bytes) return check(kind != Kind::managed);
+    if (!bytes) return cudaSuccess;
     Region r{nullptr, bytes, kind, nullptr, 0, where};
     if (bytes <= available_memory() - bytes_in_use) r.start = map_before_guard(bytes, 16, &r.base, &r.pages);
     if (!r.start) return failed(cudaErrorMemoryAllocation);

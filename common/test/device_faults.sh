@@ -23,7 +23,7 @@ expect() { # expect STATUS PATTERN COMMAND...
 "$faults" none >"$out" 2>&1
 [ $? != 77 ] || exit 77
 expect 3 "error 2, cudaErrorMemoryAllocation" "$faults" exhaust
-expect 3 "error 9, cudaErrorInvalidConfiguration" "$faults" too_many_threads
+expect 3 "error [19], cudaErrorInvalid" "$faults" too_many_threads # 1 from CUDA 13 on, 9 before
 expect 3 "error 1, cudaErrorInvalidValue" "$faults" too_much_shared
 expect 3 "error 719, cudaErrorLaunchFailure" "$faults" trap
 expect 3 "error 700, cudaErrorIllegalAddress" "$faults" illegal

@@ -89,7 +89,7 @@ TEST(Memory, NothingAndNowhere) {
     EXPECT_EQ(cudaSuccess, cudaMalloc(&p, 0));
     EXPECT_EQ(nullptr, p);
     EXPECT_EQ(cudaSuccess, cudaMallocHost(&p, 0));
-    EXPECT_EQ(cudaErrorInvalidValue, cudaMallocManaged(&p, 0));
+    EXPECT_EQ(cudaSuccess, cudaMallocManaged(&p, 0));
     EXPECT_EQ(cudaErrorInvalidValue, cudaMallocManaged(&p, 4, cudaHostAllocDefault));
     EXPECT_EQ(cudaSuccess, cudaFree(nullptr));
     EXPECT_EQ(cudaSuccess, cudaFreeHost(nullptr));
