@@ -48,30 +48,18 @@ CLI::Validator whole_number(int64_t least, int64_t most) {
     return CLI::Validator(check, "NUMBER");
 }
 
-CLI::Validator power_of_two(int64_t most) {
-    auto check = [=](std::string& s) {
-        std::string known;
-        for (int64_t p = 1; p <= most; p *= 2) {
-            if (s == std::to_string(p)) return std::string();
-            known += (known.empty() ? "" : ", ") + std::to_string(p);
-        }
-        return "'" + s + "' is none of " + known;
-    };
-    return CLI::Validator(check, "THREADS");
-}
-
 bool among(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-CLI::Validator one_of(const std::vector<std::string>& choices) {
+CLI::Validator one_of(const std::vector<std::string>& choices, const char* what = "NAME") {
     auto check = [=](std::string& s) {
         if (among(choices, s)) return std::string();
         std::string known;
         for (const std::string& c : choices) known += (known.empty() ? "" : ", ") + c;
         return "'" + s + "' is none of " + known;
     };
-    return CLI::Validator(check, "NAME");
+    return CLI::Validator(check, what);
 }
 
 /// The name of a file; whether it can be written is asked later.
@@ -177,21 +165,20 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     CLI::App& app = line_->app;
     app.name(name_);
     app.description(name_ + ": " + question_);
-    std::vector<std::string> variants, twins;
-    std::string footer = "variants (for --only):\n";
-    size_t width = 0;
-    for (const auto* list : {&variants_, &twins_})
-        for (const Entry& entry : *list) width = std::max(width, entry.name.size());
-    const int pad = static_cast<int>(width);
-    for (const auto& [name, how, least_threads] : variants_) {
-        variants.push_back(name);
-        footer += text("  %-*s  %s\n", pad, name.c_str(), how.c_str());
-    }
-    footer += "wrong twins (for --wrong):\n";
-    for (const auto& [name, mistake, least_threads] : twins_) {
-        twins.push_back(name);
-        footer += text("  %-*s  %s\n", pad, name.c_str(), mistake.c_str());
-    }
+    std::string footer;
+    const auto names_of = [&](const std::vector<Entry>& entries, const char* title) {
+        std::vector<std::string> names;
+        footer += title;
+        for (const Entry& entry : entries) {
+            names.push_back(entry.name);
+            footer += text("  %-*s  %s\n", longest_name(), entry.name.c_str(), entry.how.c_str());
+        }
+        return names;
+    };
+    const auto variants = names_of(variants_, "variants (for --only):\n");
+    const auto twins = names_of(twins_, "wrong twins (for --wrong):\n");
+    std::vector<std::string> powers_of_two;
+    for (int64_t t = 1; t <= most_threads_; t *= 2) powers_of_two.push_back(std::to_string(t));
     app.footer(footer +
                "exit status: 0 all agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
                "77 no CUDA device");
@@ -205,7 +192,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->default_str(blocks_ ? std::to_string(blocks_) : "");
     if (threads_)
         app.add_option("--threads", threads_, "threads a block; with few, what needs more is left out")
-            ->check(power_of_two(most_threads_));
+            ->check(one_of(powers_of_two, "THREADS"));
     app.add_option("--seed", seed_, "the random input's seed")
         ->transform(whole_number(0, std::numeric_limits<int64_t>::max()));
     app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
@@ -245,33 +232,40 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             if (too_few_threads(entry) && (entry.name == wrong_ || among(only_, entry.name)))
                 return refusal(text("%s does not run with --threads %d; type --threads %d or more",
                                     entry.name.c_str(), threads(), entry.least_threads));
-    if (!list) {
-        namespace fs = std::filesystem;
-        std::map<fs::path, std::string> taken;
-        for (const auto& [option, path] : files_) {
-            std::error_code error;
-            if (path->empty() || fs::is_other(*path, error)) continue;
-            const fs::path place = fs::weakly_canonical(fs::absolute(*path, error), error);
-            const std::string& first = taken.emplace(error ? fs::path(option) : place, option).first->second;
-            if (first != option)
-                return refusal(text("%s and %s name one file; type two", first.c_str(), option.c_str()));
+    if (list) {
+        std::string names;
+        for (const std::string& v : variants) names += "variant " + v + "\n";
+        for (const std::string& t : twins) names += "twin " + t + "\n";
+        for (const std::string& c : choices_) names += "choice " + c + "\n";
+        for (const CLI::Option* o : app.get_options()) names += "takes " + o->get_name() + "\n";
+        if (threads_) {
+            names += "takes --threads";
+            for (const std::string& p : powers_of_two) names += " " + p;
+            names += "\n";
         }
-        for (const auto& [option, path] : files_)
-            if (const std::string why = path->empty() ? "" : cannot_write(*path); !why.empty())
-                return Ended{system_error, text("%s: %s: %s\n", name_.c_str(), option.c_str(), why.c_str())};
-        return std::nullopt;
+        return Ended{all_agree, names};
     }
-    std::string names;
-    for (const std::string& v : variants) names += "variant " + v + "\n";
-    for (const std::string& t : twins) names += "twin " + t + "\n";
-    for (const std::string& c : choices_) names += "choice " + c + "\n";
-    for (const CLI::Option* o : app.get_options()) names += "takes " + o->get_name() + "\n";
-    if (threads_) {
-        names += "takes --threads";
-        for (int64_t t = 1; t <= most_threads_; t *= 2) names += " " + std::to_string(t);
-        names += "\n";
+    namespace fs = std::filesystem;
+    std::map<fs::path, std::string> taken;
+    for (const auto& [option, path] : files_) {
+        std::error_code error;
+        if (path->empty() || fs::is_other(*path, error)) continue;
+        const fs::path place = fs::weakly_canonical(fs::absolute(*path, error), error);
+        const std::string& first = taken.emplace(error ? fs::path(option) : place, option).first->second;
+        if (first != option)
+            return refusal(text("%s and %s name one file; type two", first.c_str(), option.c_str()));
     }
-    return Ended{all_agree, names};
+    for (const auto& [option, path] : files_)
+        if (const std::string why = path->empty() ? "" : cannot_write(*path); !why.empty())
+            return Ended{system_error, text("%s: %s: %s\n", name_.c_str(), option.c_str(), why.c_str())};
+    return std::nullopt;
+}
+
+int Lab::longest_name() const {
+    size_t longest = 0;
+    for (const auto* entries : {&variants_, &twins_})
+        for (const Entry& entry : *entries) longest = std::max(longest, entry.name.size());
+    return static_cast<int>(longest);
 }
 
 Ended Lab::refusal(const std::string& problem) const {
@@ -352,10 +346,7 @@ constexpr int result_width = 20, column_width = 13;
 }
 
 void Lab::header() {
-    size_t width = 22;
-    for (const auto* list : {&variants_, &twins_})
-        for (const Entry& entry : *list) width = std::max(width, entry.name.size());
-    name_width_ = static_cast<int>(width);
+    name_width_ = std::max(22, longest_name());
     std::string line = text("%-*s  %*s", name_width_, "variant", result_width, "result");
     for (const std::string& c : columns_) line += text("  %*s", column_width, c.c_str());
     if (on_gpu_) {

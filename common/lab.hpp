@@ -127,10 +127,11 @@ private:
         int least_threads;
     };
     bool too_few_threads(const Entry& entry) const { return threads_ && threads_ < entry.least_threads; }
+    int longest_name() const;
     void header();
     std::string name_, question_, device_;
     bool on_gpu_ = false, warm_ = false, header_due_ = true;
-    int name_width_ = 16;
+    int name_width_ = 0;
     int64_t n_ = 1, blocks_ = 0, threads_ = 256, repeats_ = 0, most_threads_ = 1024;
     uint64_t seed_ = 42;
     std::string wrong_, csv_, blocks_help_, n_help_;
@@ -141,7 +142,6 @@ private:
     double limit_bytes_per_ms_ = 0, library_ms_ = 0;
     double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;
     bool predicted_ = true;
-    std::string limit_name_, library_name_;
     int checked_ = 0, wrong_count_ = 0;
     std::unique_ptr<CommandLine> line_;
 };

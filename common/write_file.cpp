@@ -128,28 +128,27 @@ int write_in_place(const Target& t, const std::string& contents) {
     return ::close(file) == 0 && good ? 0 : error;
 }
 
-std::string words(const std::string& path, const std::string& reason) {
-    return "cannot write '" + printable(path) + "': " + reason +
+/// Writes `contents`, or without any only looks whether they could be written. Why not, and what to type; or empty.
+std::string attempt(const std::string& path, const std::string* contents) {
+    Target t = find(path);
+    if (t.problem.empty()) {
+        const int error = !t.direct ? replace(t, contents) : contents ? write_in_place(t, *contents) : 0;
+        if (!error) return "";
+        t.problem = std::strerror(error);
+    }
+    return "cannot write '" + printable(path) + "': " + t.problem +
            "; type a file in a folder of yours, on a disk with room";
 }
 
 }  // namespace
 
-std::string cannot_write(const std::string& path) {
-    Target t = find(path);
-    if (t.problem.empty() && !t.direct)
-        if (const int error = replace(t, nullptr)) t.problem = std::strerror(error);
-    return t.problem.empty() ? "" : words(path, t.problem);
-}
+std::string cannot_write(const std::string& path) { return attempt(path, nullptr); }
 
 void write_file(const std::string& path, const std::string& contents) {
-    Target t = find(path);
-    if (t.problem.empty())
-        if (const int error = t.direct ? write_in_place(t, contents) : replace(t, &contents))
-            t.problem = std::strerror(error);
-    if (t.problem.empty()) return;
+    const std::string why = attempt(path, &contents);
+    if (why.empty()) return;
     std::fflush(stdout);
-    std::fprintf(stderr, "%s\n", words(path, t.problem).c_str());
+    std::fprintf(stderr, "%s\n", why.c_str());
     std::exit(system_error);
 }
 
