@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -121,6 +121,13 @@ bool is_harmless(const std::string& s) {
     return is_utf8(s);
 }
 
+Line split(const std::string& words) {  // at each |
+    Line line;
+    std::istringstream in(words);
+    for (std::string word; std::getline(in, word, '|');) line.push_back(word);
+    return line;
+}
+
 class Lines {
 public:
     Lines(uint64_t seed, std::string folder) : random_(seed), folder_(std::move(folder)) {}
@@ -173,91 +180,21 @@ private:
 
     std::mt19937_64 random_;
     std::string folder_;
-    const Line right_names = {"--n",   "--blocks", "--threads", "--seed", "--repeats", "--only",   "--wrong",
-                              "--csv", "--warm",   "--list",    "--help", "--type",    "--few",    "--sweep",
-                              "--out", "-h",       "--n",       "--only", "--only",    "--blocks", "--seed"};
-    const Line wrong_names = {"--N",       "-n",  "--no", "--onl",      "--help-all", "--version", "--config",
-                              "-nh",       "-hn", "--n-", "--th_reads", "--only=",    "--n=",      "---n",
-                              "-",         "--",  "++",   "/n",         "@x",         "--n 5",     "--warm=1",
-                              "--no-warm", "--h", "--=",  "=",          "--=5",       "stray",     "!--n",
-                              "-5",        "-h5", "-=",   "--list=0"};
-    const Line odd = {"",
-                      " ",
-                      "+5",
-                      "-5",
-                      "-0",
-                      "1e3",
-                      "0x10",
-                      "007",
-                      " 7",
-                      "7 ",
-                      "1.5",
-                      "NaN",
-                      "inf",
-                      "2147483647",
-                      "2147483648",
-                      "4294967296",
-                      "9223372036854775807",
-                      "9223372036854775808",
-                      "18446744073709551615",
-                      "18446744073709551616",
-                      "18446744073709551617",
-                      "99999999999999999999999999",
-                      "0",
-                      "1",
-                      "2",
-                      "3",
-                      "1'000",
-                      "1_000",
-                      "1,000",
-                      "0b11",
-                      "0o7",
-                      "010",
-                      "[slow,fast]",
-                      "{slow,fast}",
-                      "[]",
-                      "{}",
-                      "[slow]",
-                      "slow,fast",
-                      "SLOW",
-                      "slo",
-                      "%s%n%d",
-                      "'",
-                      "\"",
-                      "true",
-                      "false",
-                      "\x1b[31mred\x1b[0m",
-                      "\x07",
-                      "a\nb",
-                      "\r",
-                      "\x7f",
-                      "\xc2\x9b"
-                      "31m",
-                      "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
-                      "\xc0\xaf",
-                      "\xff\xfe",
-                      "\xed\xa0\x80",
-                      "\xe2\x82",
-                      "\xf4\x90\x80\x80",
-                      "\xe5\x86\x85\xe5\xad\x98",
-                      "--",
-                      "-",
-                      "=",
-                      "==",
-                      "\xe0\x80\xaf",
-                      "1125899906842624",
-                      "1125899906842625",
-                      "100000",
-                      "100001",
-                      "4000000000",
-                      "4000000001",
-                      "/dev/null",
-                      "/dev/full",
-                      "/",
-                      ".",
-                      "/none/x",
-                      "x/",
-                      "/proc/x"};
+    const Line right_names = split(
+        "--n|--blocks|--threads|--seed|--repeats|--only|--wrong|--csv|--warm|--list|--help|--type|--few|"
+        "--sweep|--out|-h|--n|--only|--only|--blocks|--seed");
+    const Line wrong_names = split(
+        "--N|-n|--no|--onl|--help-all|--version|--config|-nh|-hn|--n-|--th_reads|--only=|--n=|---n|-|--|++|"
+        "/n|@x|--n 5|--warm=1|--no-warm|--h|--=|=|--=5|stray|!--n|-5|-h5|-=|--list=0");
+    const Line odd = split(
+        "| |+5|-5|-0|1e3|0x10|007| 7|7 |1.5|NaN|inf|2147483647|2147483648|4294967296|9223372036854775807|"
+        "9223372036854775808|18446744073709551615|18446744073709551616|18446744073709551617|"
+        "99999999999999999999999999|0|1|2|3|1'000|1_000|1,000|0b11|0o7|010|[slow,fast]|{slow,fast}|[]|{}|"
+        "[slow]|slow,fast|SLOW|slo|%s%n%d|'|\"|true|false|\x1b[31mred\x1b[0m|\x07|a\nb|\r|\x7f|"
+        "\xc2\x9b"
+        "31m|\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80|\xc0\xaf|\xff\xfe|\xed\xa0\x80|\xe2\x82|"
+        "\xf4\x90\x80\x80|\xe5\x86\x85\xe5\xad\x98|--|-|=|==|\xe0\x80\xaf|1125899906842624|"
+        "1125899906842625|100000|100001|4000000000|4000000001|/dev/null|/dev/full|/|.|/none/x|x/|/proc/x");
 };
 
 std::string shown(const Line& line) {
