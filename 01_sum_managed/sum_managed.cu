@@ -408,7 +408,7 @@ int main(int argc, char** argv) {
     for (const Mode& mode : modes) sample.variant(mode.name, mode.how, fastest.least_threads);
     for (const Variant& v : twins) sample.twin(v.name, v.how);
     sample.start(argc, argv);
-    sample.require_memory(2 * sizeof(int));  // managed, and copied
+    sample.require_memory((sample.shows_limit() ? 3 : 2) * sizeof(int));  // managed, copied, read by the limit's row
     if (sample.n() > most_ints)
         sample.refuse("--n %lld is more than 1 GiB of managed memory; type --n %lld or less",
                       static_cast<long long>(sample.n()), static_cast<long long>(most_ints));

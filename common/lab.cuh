@@ -196,10 +196,12 @@ public:
         const double room =
             0.9 * static_cast<double>(free) - fixed;  // the rest is for the L2's flush and the driver
         if (static_cast<double>(n()) * per_element <= room) return;
-        refuse("--n %lld needs %s of device memory, and %s are free; type --n %lld or less",
-               static_cast<long long>(n()), bytes_text(static_cast<double>(n()) * per_element + fixed).c_str(),
-               bytes_text(static_cast<double>(free)).c_str(),
-               static_cast<long long>(std::max(1.0, room / per_element)));
+        const std::string less = room < per_element
+                                     ? "fewer --blocks, or nvidia-smi, which shows who holds the memory"
+                                     : text("--n %lld or less", static_cast<long long>(room / per_element));
+        refuse("--n %lld needs %s of device memory, and %s are free; type %s", static_cast<long long>(n()),
+               bytes_text(static_cast<double>(n()) * per_element + fixed).c_str(),
+               bytes_text(static_cast<double>(free)).c_str(), less.c_str());
     }
 
     /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
