@@ -220,7 +220,7 @@ __device__ void load_share(Four (&x)[loads], const unsigned* in, int64_t begin, 
 // the upper half (sum_bit = 32), where it carries into nothing.
 __device__ ull progress = 0;
 
-template <bool streaming, int sum_bit = 0>  // and at most 32 registers a thread, so that an SM has room for two blocks of 1024
+template <bool streaming, int sum_bit = 0>  // at most 32 registers a thread: an SM has room for two blocks of 1024
 __global__ void __launch_bounds__(1024, 2) vectorised(const unsigned* in, unsigned* sum, int64_t n) {
     unsigned local = 0;
     for (int64_t begin = my_first() / warp * share; begin < n; begin += all_threads() / warp * share) {

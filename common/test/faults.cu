@@ -1,5 +1,6 @@
 // faults.cu: a program that meets one of the faults that can be had on any GPU, and ends by CHECK.
 //     faults exhaust | too_many_threads | too_much_shared | trap | illegal | assertion
+//     faults none              status 77 without a device, else 2
 //     faults hold COMMAND      runs the command while this program holds all of the device's memory
 #undef NDEBUG  // assert() is to stay
 #include <cassert>

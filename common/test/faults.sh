@@ -16,7 +16,7 @@ else
 fi
 
 wrong() { # wrong WHAT
-    echo "FAIL  LAB_FAIL=$k $binary $*"
+    echo "FAIL  LAB_FAIL=$k $binary: $*"
     sed 's/^/      | /' out err
     exit 1
 }
