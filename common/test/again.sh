@@ -6,6 +6,7 @@ set -u
 mode=$1 binary=$2
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 device=$(basename "$(dirname "$binary")")
 
 once() { # once NUMBER ARGUMENT...

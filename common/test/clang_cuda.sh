@@ -7,6 +7,7 @@ cuda=${1:-/usr/local/cuda} clang=clang++-19
 cd "$(dirname "$0")/../.." || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 for needed in "$(command -v $clang)" "$cuda/include/cuda_runtime.h"; do
     if ! [ -e "$needed" ]; then
         echo "left out: $clang or the CUDA Toolkit is missing"

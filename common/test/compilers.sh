@@ -6,6 +6,7 @@ set -u
 source=$(cd "${1:?compilers.sh SOURCE}" && pwd) || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 compilers=$(echo "$PATH" | tr : '\n' | while read -r path; do ls "$path" 2>/dev/null; done |
     grep -xE 'g\+\+-(1[2-9]|[2-9][0-9])|clang\+\+-(1[4-9]|[2-9][0-9])' | sort -uV)
 if ! echo "$compilers" | grep -vx "g++-$(c++ -dumpversion 2>/dev/null)" | grep -q .; then

@@ -6,6 +6,7 @@ set -u
 device=$1 faults=$2 build=$3
 failed=0 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
+trap 'exit 1' HUP INT TERM
 
 expect() { # expect STATUS PATTERN COMMAND...
     wanted=$1 pattern=$2

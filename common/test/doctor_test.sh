@@ -4,6 +4,7 @@
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 chmod 755 "$folder" # for the case that runs as another user
 cp "$(dirname "$0")/../doctor.sh" "$folder"
 shell=$(command -v sh)

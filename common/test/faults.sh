@@ -5,6 +5,7 @@
 set -u
 binary=$(realpath "$1") folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 cd "$folder" || exit 1
 mkdir run
 takes=$("$binary" --list) || exit 1

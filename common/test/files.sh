@@ -6,6 +6,7 @@ set -u
 list=$("$1" --list) || { echo "FAIL: $1 --list"; exit 1; }
 folder=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 chmod 755 "$folder" # another user runs the program, too
 binary=$folder/program at=$folder/at
 cp "$1" "$binary" && mkdir "$at" || exit 1

@@ -7,6 +7,7 @@ count=$1 seed=$2
 binary=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 timeout 120 "$binary" --n 1 --repeats 1 >"$folder/out" 2>"$folder/err"
 if [ $? = 77 ]; then
     cat "$folder/err"

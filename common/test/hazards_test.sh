@@ -3,6 +3,7 @@
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 failed=0
 
 # sample KIND STATUS_OF_VARIANT STATUS_OF_TWIN: build/KIND/01_fake, with one variant and one wrong twin

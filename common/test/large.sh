@@ -15,6 +15,7 @@ else
 fi
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
+trap 'exit 1' HUP INT TERM
 checked=0 failed=0
 for size in "$@"; do
     timeout 600 "$binary" $size --repeats 1 >"$out" 2>&1

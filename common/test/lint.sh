@@ -12,6 +12,7 @@ if ! [ -r "$build/compile_commands.json" ]; then
 fi
 folder=$(mktemp -d) || exit 3
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 failed=0 ran=0
 
 # tool NAME VERSION: is it here in this version? Leaves its command in $tool.

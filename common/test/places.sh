@@ -7,6 +7,7 @@ if [ "$1" != --inside ]; then
     source=$(cd "$1" && pwd) || exit 1
     top=$(mktemp -d) || exit 1
     trap 'chmod -R u+w "$top"; rm -rf "$top"' EXIT
+    trap 'exit 1' HUP INT TERM
     place="$top/a b ü'c"
     mkdir -p "$place/source" "$place/work"
     (cd "$source" && { git ls-files -zco --exclude-standard 2>/dev/null ||
@@ -26,6 +27,7 @@ cd "$2/work" || exit 1
 source="$2/source" build="$2/work/b d é'f"
 shared=$(mktemp -d -p /dev/shm 2>/dev/null) && TMPDIR=$shared && export TMPDIR
 trap 'rm -rf "$shared"' EXIT
+trap 'exit 1' HUP INT TERM
 failed=0
 must() { # must STATUS COMMAND...
     status=$1

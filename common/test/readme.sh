@@ -33,6 +33,7 @@ jobs=${2:-2} top=$(cd "$(dirname "$0")/../.." && pwd)
 [ -d "$build/cpu" ] || exit 77
 folder=$(mktemp -d) && mkdir "$folder/files" && ln -s "$build" "$folder/build" || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 cd "$top" || exit 1
 readmes=$(ls README.md ./*/README.md common/*/README.md | sed 's|^\./||')
 

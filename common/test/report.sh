@@ -5,6 +5,7 @@ set -u
 build=$1 top=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 failed=0
 must() { # must DESCRIPTION COMMAND...
     what=$1

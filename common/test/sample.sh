@@ -7,6 +7,7 @@ device=$(basename "$(dirname "$binary")")
 list=$("$binary" --list) || { echo "FAIL: $binary --list"; exit 1; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 failed=0
 
 # attempt STATUS ARGUMENT...: the binary must end with one of the statuses (a pattern such as 2|3) within two minutes.

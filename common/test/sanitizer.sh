@@ -8,6 +8,7 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanit
     { echo "no compute-sanitizer on the PATH or in /usr/local/cuda/bin"; exit 77; }
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
+trap 'exit 1' HUP INT TERM
 list=$("$binary" --list) || exit 1
 if echo "$list" | grep -q '^variant all_gpus$'; then
     set -- $(echo "$list" | sed -n '/^variant all_gpus$/d; s/^variant /--only /p')

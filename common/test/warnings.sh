@@ -7,6 +7,7 @@ cudacpu=$(cd "${1:?warnings.sh BUILD COMPILER [NVCC]}" && pwd)/cpu/cudacpu compi
 cd "$(dirname "$0")/../.." || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 flags="-Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -fsyntax-only -I common"
 files=0 failed=0
 
