@@ -9,7 +9,7 @@ if [ "$room" -lt 90 ]; then
     exit 77
 fi
 if "$binary" --list | grep -q '^takes --width'; then
-    set -- "--width 65536 --height 32769" "--width 70001 --height 70001" "--width 1 --height 100000"
+    set -- "--width 65536 --height 32769" "--width 70001 --height 70001"
 else
     set -- "--n 2147483659" "--n 5000000000"
 fi

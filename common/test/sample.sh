@@ -59,7 +59,7 @@ run)
 sizes)
     for n in 1 2 31 32 33 255 257 1000 65537 1000003; do attempt 0 --n $n; done
     if takes --width; then
-        for size in "1 1" "1 1000" "1000 1" "15 17" "16 16" "33 257" "65536 17"; do
+        for size in "1 1" "1 100000" "1000 1" "15 17" "16 16" "33 257" "65536 17"; do
             attempt 0 --width ${size% *} --height ${size#* }
         done
     fi
