@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -119,6 +120,7 @@ struct Lab::CommandLine {
 
 Lab::Lab(const char* name, const char* question)
     : name_(name), question_(question), line_(std::make_unique<CommandLine>()) {
+    std::signal(SIGXFSZ, SIG_IGN);  // what grows above `ulimit -f` is an error of write(), stdout, too
     std::set_terminate(nobody_caught);
     for (int file : {0, 1, 2})  // where one is closed, the next file that is opened would get what is printed
         if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == 1 ? O_RDONLY : O_RDWR);

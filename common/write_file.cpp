@@ -43,7 +43,8 @@ public:
     HeldSignals(const HeldSignals&) = delete;
 
 private:
-    static constexpr int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    static constexpr int signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
+                                      SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU};
     static inline volatile std::sig_atomic_t held = 0;
     struct sigaction before_[std::size(signals)]{};
     void (*too_large_)(int) = SIG_DFL;
@@ -54,8 +55,8 @@ struct Target {
     fs::path path;        // a link is followed
     std::string problem;  // why nothing can be written there, as far as that is seen without writing
     bool exists = false;
-    bool direct = false;  // a pipe, a terminal, or what stdout or stderr goes to: is written in place
-    int descriptor = -1;  // of stdout or stderr
+    bool direct = false;  // a pipe, a terminal, or a descriptor's file: is written in place
+    int descriptor = -1;  // the one that is open on it: of stdout, stderr or /dev/fd/N
     struct stat status {};
 };
 
@@ -79,6 +80,7 @@ Target find(const std::string& name) {
         if (t.exists && ::fstat(descriptor, &open) == 0 && open.st_dev == t.status.st_dev &&
             open.st_ino == t.status.st_ino)
             t.descriptor = descriptor;
+    if (t.exists) std::sscanf(name.c_str(), "/dev/fd/%d", &t.descriptor);  // the file has perhaps no name any more
     t.direct = t.descriptor >= 0 || (t.exists && !S_ISREG(t.status.st_mode));
     std::error_code none;  // stat() has followed them: there is no circle
     while (!t.direct && fs::is_symlink(t.path, none))

@@ -88,6 +88,12 @@ old
 must "no room in a file: status 3" grep -qx 'status 3' out
 must "no room in a file: the old one is kept" is_old
 must "no room in a file: nothing is left" holds x
+(
+    ulimit -f 0
+    { "$binary" $small >printed; } 2>&1
+    echo "status $?"
+) | cat >out
+must "no room for what is printed to a file: status 3" grep -qx 'status 3' out
 as=$user
 if $as "$binary" --list >/dev/null 2>&1; then
     [ -z "$user" ] || chown 65534 "$at"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -225,13 +227,23 @@ TEST(WriteFile, FollowsALinkAndKeepsTheMode) {
     EXPECT_EQ(folder.count(), 4u);
 }
 
+TEST(WriteFile, WritesToWhatADescriptorHasOpen) {  // even if the file has no name any more
+    Folder folder;
+    const int file = ::open(folder.file("x").c_str(), O_RDWR | O_CREAT, 0644);
+    fs::remove(folder.file("x"));
+    lab::write_file("/dev/fd/" + std::to_string(file), "new");
+    EXPECT_EQ(contents("/dev/fd/" + std::to_string(file)), "new");
+    EXPECT_EQ(folder.count(), 0u);
+    ::close(file);
+}
+
 TEST(WriteFile, ASignalWaitsForTheEnd) {  // at any moment: the old file or the whole new one, and no other
     Folder folder;
     const std::string old_file = "old", new_file(8 << 20, 'n');
     int replaced = 0;
     for (int i = 0; i < 60; ++i) {
         lab::write_file(folder.file("x"), old_file);
-        const int signal = i % 3 == 0 ? SIGINT : i % 3 == 1 ? SIGTERM : SIGHUP;
+        const int signal = std::array{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM, SIGPIPE}[i % 6];
         const pid_t child = ::fork();
         if (child == 0) {
             lab::write_file(folder.file("x"), new_file);
