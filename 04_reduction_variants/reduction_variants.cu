@@ -588,6 +588,9 @@ std::string text(T x) {
 
 template <class T, class Op>
 void run(lab::Sample& sample, Op op) {
+    for (const auto& v : variants<T, Op>)
+        if (!sample.wants_all() && sample.wants(v.name) && !applies<T, Op>(v.name))
+            sample.refuse("%s is %s; type --type int --op sum", v.name, v.how);
     const int64_t n = sample.n(), least_blocks = std::max(sample.blocks(), 1 << 16),
                   most_blocks = std::max<int64_t>(n / sample.threads() + 1, least_blocks);
     const int inputs = sample.shows_limit() || (has_nccl && sample.wants("all_gpus")) ? 2 : 1;
@@ -636,11 +639,8 @@ void run(lab::Sample& sample, Op op) {
         const double ms = sample.time(poison, reduce);
         row(v.name, fetch(result), ms, lab::Kind::variant);
     };
-    for (const auto& v : variants<T, Op>) {
-        if (!sample.wants(v.name)) continue;
-        if (applies<T, Op>(v.name)) check(v);
-        else if (!sample.wants_all()) sample.refuse("%s is %s; type --type int --op sum", v.name, v.how);
-    }
+    for (const auto& v : variants<T, Op>)
+        if (sample.wants(v.name) && applies<T, Op>(v.name)) check(v);
     for (const auto& v : twins<T, Op>)
         if (sample.wants_twin(v.name)) check(v);
 }

@@ -140,7 +140,7 @@ refusals)
         [ "$1" = -3 ] && wanted=3 && shift
         attempt $wanted "$@" || return
         must "no word on what to type" grep -qi 'type ' "$folder/err"
-        must "a verdict in spite of a refusal" test -z "$(grep -E '^(PASSED|FAILED)' "$folder/out")"
+        must "a verdict or a row in spite of a refusal" test -z "$(grep -E '^(PASSED|FAILED)| verdict$' "$folder/out")"
     }
     refuse --nonsense
     refuse stray
@@ -167,6 +167,7 @@ refusals)
         done
     fi
     if takes --blocks; then for blocks in 0 -1 x 99999999999; do refuse --blocks $blocks; done; fi
+    takes --type && refuse --op max $(words variant | sed 's/^/--only /') # some only sum
     if takes --out; then
         refuse -3 --out "$folder/none/x.png"
         refuse -3 --out "$folder"
