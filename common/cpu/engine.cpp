@@ -11,6 +11,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <charconv>
 #include <chrono>
 #include <cstdarg>
 #include <deque>
@@ -576,9 +577,10 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 const struct Start {
     Start() {
         if (const char* s = getenv("LAB_ORDER"); s && *s) {
-            random_state = strtoull(s, nullptr, 10);
-            order = *s == 'f' ? forward : *s == 'r' ? reverse : seeded;
-            if (order == seeded && !isdigit(*s))
+            const std::string_view word = s;
+            const auto [end, error] = std::from_chars(s, s + word.size(), random_state);
+            order = word == "forward" ? forward : word == "reverse" ? reverse : seeded;
+            if (order == seeded && (*end || error != std::errc()))
                 say(text("cudacpu: LAB_ORDER=%s: say forward, reverse or a number", s)), _exit(2);
         }
         const stack_t alternative{signal_stack, 0, sizeof signal_stack};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <set>
@@ -112,9 +113,10 @@ __attribute__((constructor(101))) void at_start() { on_exit(last_word, nullptr);
 // LAB_FAIL=K: the K-th call fails, as any call may on some machine. What does the program do then?
 unsigned long to_fail() {
     const char* number = getenv("LAB_FAIL");
-    char* end = nullptr;
-    const unsigned long k = number ? strtoul(number, &end, 10) : 0;
-    if (number && (!k || *end))
+    unsigned long k = 0;
+    if (!number) return k;
+    const auto [end, error] = std::from_chars(number, number + strlen(number), k);
+    if (!k || *end || error != std::errc())
         say(text("cudacpu: LAB_FAIL=%s: say which call is to fail, 1 or more", number)), _exit(2);
     return k;
 }
