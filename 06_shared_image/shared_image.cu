@@ -319,8 +319,9 @@ int main(int argc, char** argv) {
     for (const std::string& path : {out, cpu_out})
         if (!path.empty() && !cv::haveImageWriter(path))
             sample.refuse("OpenCV writes no such pictures as '%s'; type a name like picture.png", path.c_str());
-    const bool typed_n = !wide && !high;
-    if (typed_n) {  // the largest divisor of n that is not above its root
+    const bool by_sides = wide || high;
+    if (by_sides && sample.typed("--n")) sample.refuse("--n excludes --width and --height; type one or the others");
+    if (!by_sides) {  // the largest divisor of n that is not above its root
         for (high = int64_t(std::sqrt(double(sample.n()))); sample.n() % high != 0;) --high;
         wide = sample.n() / high;
     }
@@ -330,7 +331,8 @@ int main(int argc, char** argv) {
         sample.refuse(
             "a picture has at most %d pixels a row and %lld rows; type a smaller --n, or --width and --height",
             1 << 30, (long long)most_rows);
-    sample.require_time(wide * high, typed_n ? "--n" : "--width times --height");
+    sample.require_time(std::max<int64_t>(wide, side) * std::max<int64_t>(high, side),  // whole tiles are computed
+                        by_sides ? "a --width times --height of" : "--n");
     if ((sample.wants_twin("grid_as_width") || sample.wants_twin("dropped_edge")) && wide % side == 0)
         sample.say("(one pixel narrower: with a multiple of %d this mistake does not show)", side), --wide;
     size_t free = 0, total = 0;

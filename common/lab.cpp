@@ -220,6 +220,12 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         return Ended{all_agree, app.help()};
+    } catch (const CLI::ExtrasError&) {
+        std::vector<std::string> words = app.remaining();
+        for (const std::string& word : words) problem += (problem.empty() ? "not understood: " : " ") + word;
+    } catch (const CLI::ArgumentMismatch& e) {
+        problem = std::string(e.what());
+        problem = problem.substr(0, problem.find(':')) + " has no value; type one behind it";
     } catch (const CLI::Error& e) {
         problem = e.what();
     }
@@ -284,19 +290,27 @@ void Lab::refuse(const char* format, ...) const {
 }
 
 void Lab::require_time(int64_t n, const char* option) const {
-    constexpr int64_t most = 1 << 25, least = 1 << 16;  // in all runs; and what a run takes however small n is
+    constexpr int64_t most = 1 << 27, least = 1 << 17;  // of all variants' runs; and what a run takes however small n is
     if (on_gpu_) return;
-    const int64_t room = most / repeats_, threads = std::max<int64_t>(threads_, 1);
-    const char* const slow = "takes long on the CPU device";
+    int64_t variants = !wrong_.empty();
+    for (const Entry& entry : variants_) variants += wants(entry.name);
+    const std::string runs = text("with --repeats %d of %lld variant%s takes long on the CPU device", repeats(),
+                                  static_cast<long long>(variants), variants == 1 ? "" : "s");
+    const char* const instead = "or less, --only one VARIANT, or run on a GPU";
+    const int64_t room = most / repeats_ / variants, threads = std::max<int64_t>(threads_, 1);
     if (room < least)
-        refuse("--repeats %d %s; type --repeats %d or less, or run on a GPU", repeats(), slow, int{most / least});
+        refuse("a run %s; type --repeats %lld %s", runs.c_str(), static_cast<long long>(most / least / variants),
+               instead);
     if (n > room)
-        refuse("%s %lld with --repeats %d %s; type %s %lld or less, or run on a GPU", option,
-               static_cast<long long>(n), repeats(), slow, option, static_cast<long long>(room));
-    if (blocks_ > room / threads)
-        refuse("--blocks %d of %lld threads with --repeats %d %s; type --blocks %lld or less, or run on a GPU",
-               blocks(), static_cast<long long>(threads), repeats(), slow, static_cast<long long>(room / threads));
+        refuse("%s %lld %s; type %s %lld %s", option, static_cast<long long>(n), runs.c_str(), option,
+               static_cast<long long>(room), instead);
+    const int64_t most_blocks = std::max<int64_t>(room / (4 * threads), 1);  // a thread takes more than an element
+    if (blocks_ > most_blocks)
+        refuse("--blocks %d of %lld threads %s; type --blocks %lld %s", blocks(), static_cast<long long>(threads),
+               runs.c_str(), static_cast<long long>(most_blocks), instead);
 }
+
+bool Lab::typed(const char* option) const { return line_->app.count(option) > 0; }
 
 bool Lab::wants(const std::string& variant) const {
     if (!wrong_.empty()) return false;

@@ -84,6 +84,8 @@ public:
     bool warm() const { return warm_; }
     bool on_gpu() const { return on_gpu_; }
     bool writes_csv() const { return !csv_.empty(); }
+    /// Is this option on the command line?
+    bool typed(const char* option) const;
     /// Does this variant run? All run that --threads is enough for, unless --only named others or --wrong asked for
     /// a twin.
     bool wants(const std::string& variant) const;
@@ -109,8 +111,8 @@ public:
     /// Says what is wrong with the command line and what to type instead; ends with status 2.
     [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));
 
-    /// Ends with status 2 if n elements, --blocks and --repeats are more than the CPU device does in a minute or
-    /// two. `option`: what sets n.
+    /// Ends with status 2 if n elements, --blocks and --repeats of all wanted variants are more than the CPU device does
+    /// in a minute. `option`: what sets n.
     void require_time(int64_t n, const char* option = "--n") const;
 
 protected:
