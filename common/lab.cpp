@@ -224,8 +224,8 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         std::vector<std::string> words = app.remaining();
         for (const std::string& word : words) problem += (problem.empty() ? "not understood: " : " ") + word;
     } catch (const CLI::ArgumentMismatch& e) {
-        problem = std::string(e.what());
-        problem = problem.substr(0, problem.find(':')) + " has no value; type one behind it";
+        const std::string words = e.what();
+        problem = words.substr(0, words.find(':')) + " has no value; type one behind it";
     } catch (const CLI::Error& e) {
         problem = e.what();
     }
@@ -290,7 +290,7 @@ void Lab::refuse(const char* format, ...) const {
 }
 
 void Lab::require_time(int64_t n, const char* option) const {
-    constexpr int64_t most = 1 << 27, least = 1 << 17;  // of all variants' runs; and what a run takes however small n is
+    constexpr int64_t most = 10 << 24, least = 1 << 17;  // elements in all runs; a run counts as so many at least
     if (on_gpu_) return;
     int64_t variants = !wrong_.empty();
     for (const Entry& entry : variants_) variants += wants(entry.name);

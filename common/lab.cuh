@@ -19,8 +19,8 @@ struct Place {
     int line;
 };
 
-/// An array in device memory, freed with its owner, which must be no global variable: CHECK resets the device before
-/// the program ends. T must be trivially copyable.
+/// An array in device memory, freed with its owner, which must be no global variable: CHECK resets the device
+/// before the program ends. T must be trivially copyable.
 template <class T>
 class DeviceArray {
 public:

@@ -111,8 +111,8 @@ public:
     /// Says what is wrong with the command line and what to type instead; ends with status 2.
     [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));
 
-    /// Ends with status 2 if n elements, --blocks and --repeats of all wanted variants are more than the CPU device does
-    /// in a minute. `option`: what sets n.
+    /// Ends with status 2 if n elements, --blocks and --repeats of all wanted variants are more than the CPU device
+    /// does in a minute. `option`: what sets n.
     void require_time(int64_t n, const char* option = "--n") const;
 
 protected:

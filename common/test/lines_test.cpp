@@ -121,9 +121,9 @@ bool is_harmless(const std::string& s) {
     return is_utf8(s);
 }
 
-Line split(const std::string& words) {  // at each |
+Line split(const std::string& list) {  // at each |
     Line line;
-    std::istringstream in(words);
+    std::istringstream in(list);
     for (std::string word; std::getline(in, word, '|');) line.push_back(word);
     return line;
 }
