@@ -21,11 +21,7 @@ once() { # once NUMBER ARGUMENT...
 }
 case $mode in
 seeds)
-    list=$("$binary" --list)
-    only=""
-    if echo "$list" | grep -q '^variant all_gpus$'; then
-        only=$(echo "$list" | sed -n '/^variant all_gpus$/d; s/^variant /--only /p')
-    fi
+    only=$(sh "$(dirname "$0")/without_nccl.sh" "$binary") || exit 1
     for number in $(seq 100); do
         once "$number" $only --repeats 1 --n $((number * number + number))
         [ $status != 77 ] || break

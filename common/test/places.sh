@@ -9,7 +9,7 @@ if [ "$1" != --inside ]; then
     trap 'chmod -R u+w "$top"; rm -rf "$top"' EXIT
     trap 'exit 1' HUP INT TERM
     place="$top/a b ü'c"
-    mkdir -p "$place/source" "$place/work"
+    mkdir -p "$place/source" "$place/made"
     (cd "$source" && { git ls-files -zco --exclude-standard 2>/dev/null ||
         find . \( -name .git -o -name 'build*' \) -prune -o -type f -print0; } | tar -cf - --null -T -) |
         tar -xf - -C "$place/source" || exit 1
@@ -23,8 +23,8 @@ if [ "$1" != --inside ]; then
     exit
 fi
 
-cd "$2/work" || exit 1
-source="$2/source" build="$2/work/b d é'f"
+cd "$2/made" || exit 1
+source="$2/source" build="$2/made/b d é'f"
 shared=$(mktemp -d -p /dev/shm 2>/dev/null) && TMPDIR=$shared && export TMPDIR
 trap 'rm -rf "$shared"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -9,13 +9,9 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanit
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 trap 'exit 1' HUP INT TERM
-list=$("$binary" --list) || exit 1
-if echo "$list" | grep -q '^variant all_gpus$'; then
-    set -- $(echo "$list" | sed -n '/^variant all_gpus$/d; s/^variant /--only /p')
-else
-    set --
-fi
-echo "$list" | grep -q '^takes --few$' && set -- "$@" --few 200
+only=$(sh "$(dirname "$0")/without_nccl.sh" "$binary") || exit 1
+set -- $only
+"$binary" --list | grep -q '^takes --few$' && set -- "$@" --few 200
 for n in 1 5003 100003; do
     timeout 600 "$sanitizer" --tool "$tool" --error-exitcode 99 "$binary" "$@" --repeats 1 --n $n >"$out" 2>&1
     if grep -q "no CUDA device" "$out"; then exit 77; fi
