@@ -120,14 +120,15 @@ unsigned long to_fail() {
         say(text("cudacpu: LAB_FAIL=%s: say which call is to fail, 1 or more", number)), _exit(2);
     return k;
 }
-cudaError_t planned_failure(const std::string& function) {
+cudaError_t planned_failure(const char* function) {
     static const unsigned long k = to_fail();
     if (calls != k) return cudaSuccess;
-    const bool allocation = function.starts_with("cudaMalloc") || function == "cudaHostAlloc";
-    const cudaError_t error = allocation                      ? cudaErrorMemoryAllocation
-                              : function == "a kernel launch" ? cudaErrorLaunchFailure
-                                                              : cudaErrorInvalidValue;
-    say(text("cudacpu: LAB_FAIL=%lu: %s fails with %s", k, function.c_str(), describe(error, true)));
+    const std::string_view name = function;
+    const bool allocation = name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
+    const cudaError_t error = allocation                  ? cudaErrorMemoryAllocation
+                              : name == "a kernel launch" ? cudaErrorLaunchFailure
+                                                          : cudaErrorInvalidValue;
+    say(text("cudacpu: LAB_FAIL=%lu: %s fails with %s", k, function, describe(error, true)));
     return failed(error);
 }
 
