@@ -16,7 +16,7 @@ inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
 all: build
 	@echo
 	@echo "Built. Next: make run     runs all samples and checks them"
-	@echo "             make test    runs every test"
+	@echo "             make test    runs the tests"
 	@echo "             make help    says what else there is"
 
 build:
