@@ -17,16 +17,23 @@
 #define CHECK(call) check_cuda((call), #call, __FILE__, __LINE__)
 
 /// What to do about a CUDA error, or null.
-constexpr const char* cuda_advice(int error) {
+constexpr const char* cuda_advice(cudaError_t error) {
     switch (error) {
-        case 2: return "take a smaller --n; nvidia-smi shows which programs hold the GPU's memory";
-        case 35: return "install or update NVIDIA's driver, make doctor compares; or type make run DEVICE=cpu";
-        case 46: return "end the other program on the GPU, nvidia-smi shows it; or type make run DEVICE=cpu";
-        case 100: return "type make doctor, it says why there is no device; or type make run DEVICE=cpu";
-        case 101: return "take a device that nvidia-smi -L lists; CUDA_VISIBLE_DEVICES hides and renumbers them";
-        case 209: return "the build is for another GPU: type make clean, then make";
-        case 222: return "the driver is older than nvcc: update it, or build for this GPU alone, see make doctor";
-        case 700: return "an index is out of bounds: run build/hazards/NN_name, it names the line";
+        case cudaErrorMemoryAllocation:
+            return "take a smaller --n; nvidia-smi shows which programs hold the GPU's memory";
+        case cudaErrorInsufficientDriver:
+            return "install or update NVIDIA's driver, make doctor compares; or type make run DEVICE=cpu";
+        case cudaErrorDevicesUnavailable:
+            return "end the other program on the GPU, nvidia-smi shows it; or type make run DEVICE=cpu";
+        case cudaErrorNoDevice:
+            return "type make doctor, it says why there is no device; or type make run DEVICE=cpu";
+        case cudaErrorInvalidDevice:
+            return "take a device that nvidia-smi -L lists; CUDA_VISIBLE_DEVICES hides and renumbers them";
+        case cudaErrorNoKernelImageForDevice: return "the build is for another GPU: type make clean, then make";
+        case cudaErrorUnsupportedPtxVersion:
+            return "the driver is older than nvcc: update it, or build for this GPU alone, see make doctor";
+        case cudaErrorIllegalAddress:
+            return "an index is out of bounds: run build/hazards/NN_name, it names the line";
         default: return nullptr;
     }
 }

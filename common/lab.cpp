@@ -134,7 +134,6 @@ void Lab::defaults(int64_t n, int blocks, int threads, const char* n_help, const
     n_help_ = n_help;
     blocks_help_ = blocks_help;
 }
-void Lab::most_threads(int threads) { most_threads_ = threads; }
 void Lab::variant(const char* variant, const char* how, int least_threads) {
     variants_.push_back({variant, how, least_threads});
 }
@@ -180,7 +179,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     const auto variants = names_of(variants_, "variants (for --only):\n");
     const auto twins = names_of(twins_, "wrong twins (for --wrong):\n");
     std::vector<std::string> powers_of_two;
-    for (int64_t t = 1; t <= most_threads_; t *= 2) powers_of_two.push_back(std::to_string(t));
+    for (int64_t t = 1; t <= 1024; t *= 2) powers_of_two.push_back(std::to_string(t));
     app.footer(footer +
                "exit status: 0 all agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
                "77 no CUDA device");
@@ -432,6 +431,14 @@ void Lab::row(const Row& row) {
         ++checked_;
         wrong_count_ += !row.wrong.empty();
     }
+}
+
+void Lab::program(bool (*whole_program)()) {
+    say("\nthe tutorial's whole program, on its own sizes");
+    const bool right = whole_program();
+    say("%s", right ? "ok" : "WRONG");
+    ++checked_;
+    wrong_count_ += !right;
 }
 
 void Lab::record(std::vector<std::pair<std::string, std::string>> fields) {

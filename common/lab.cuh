@@ -2,9 +2,12 @@
 // stopwatch, the description of the device. The kernels being taught are never here.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +21,41 @@ struct Place {
     const char* file;
     int line;
 };
+
+/// What poison() fills memory with: bytes that make a large number of every type, another one for every seed and
+/// run. A result that nobody wrote is seen by it, and one that was added to it, too: see wanted().
+inline unsigned char poison_byte = 0x60;
+
+/// What a poisoned word holds.
+template <class T>
+T poisoned() {
+    T word;
+    std::memset(&word, poison_byte, sizeof word);
+    return word;
+}
+
+/// "got 5, wanted 7" for a row's `wrong`, and a word on a forgotten reset if the result is the answer plus what the
+/// poisoned word held before.
+template <class T>
+std::string wanted(T got, T want) {
+    const auto number = [](T x) {
+        if constexpr (std::is_integral_v<T>)
+            return with_commas(static_cast<int64_t>(x));
+        else
+            return text("%.9g", static_cast<double>(x));
+    };
+    bool not_reset = false;
+    if constexpr (std::is_integral_v<T>) {
+        using Bits = std::make_unsigned_t<T>;  // may wrap around
+        not_reset =
+            static_cast<Bits>(got) == static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
+    } else {
+        const double held = static_cast<double>(poisoned<T>());
+        not_reset = std::fabs(static_cast<double>(got) - static_cast<double>(want) - held) <= held / 100;
+    }
+    return "got " + number(got) + ", wanted " + number(want) +
+           (not_reset ? ": the answer plus what the word held before; was it reset?" : "");
+}
 
 /// An array in device memory, freed with its owner, which must be no global variable: CHECK resets the device
 /// before the program ends. T must be trivially copyable.
@@ -52,8 +90,8 @@ public:
         CHECK(cudaMemcpy(host.data(), data_, host.size() * sizeof(T), cudaMemcpyDeviceToHost));
         return host;
     }
-    /// Fills it with 0xff bytes (-1, NaN), so that a result that nobody wrote is seen.
-    void poison() { CHECK(cudaMemsetAsync(data_, 0xff, bytes())); }
+    /// Fills it with poison_byte, single bytes with 0xff: a result that nobody wrote is seen.
+    void poison() { CHECK(cudaMemsetAsync(data_, sizeof(T) == 1 ? 0xff : poison_byte, bytes())); }
 
 private:
     T* data_ = nullptr;
@@ -230,6 +268,8 @@ public:
         std::vector<double> times;
         Event start, stop;
         for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
+            poison_byte =
+                static_cast<unsigned char>(0x60 + random_bits(seed(), static_cast<uint64_t>(run + 1)) % 16);
             prepare();
             if (on_gpu() && flush) flush_l2();
             start.record();

@@ -55,8 +55,6 @@ public:
     // ---- before parse() ----------------------------------------------------------------------------------------
     /// Default values of --n, --blocks (0: the sample chooses, and says how in `blocks_help`) and --threads.
     void defaults(int64_t n, int blocks, int threads, const char* n_help, const char* blocks_help);
-    /// Most threads a block may have in this sample.
-    void most_threads(int threads);
     /// Adds a right variant or a wrong twin: its name, in a few words how it works or what it gets wrong, and the
     /// --threads that it needs at least. With fewer it is left out, and refused if it is asked for.
     void variant(const char* variant, const char* how, int least_threads = 1);
@@ -98,6 +96,10 @@ public:
     void columns(std::vector<std::string> names) { columns_ = std::move(names); }
     /// A line of prose above, between or below the tables.
     void say(const char* format, ...) __attribute__((format(printf, 2, 3)));
+    /// Runs the tutorial's whole program, which a sample has beside its kernels, and prints its verdict under what
+    /// it prints itself. `whole_program` returns whether the device's result is the CPU's. It counts like a
+    /// variant's row.
+    void program(bool (*whole_program)());
     /// Prints one row, under a header if the columns have changed, and keeps it for the CSV file.
     void row(const Row& row);
     /// Starts a new table: the next row prints a header, and limit and library are forgotten. Where the device's
@@ -134,7 +136,7 @@ private:
     std::string name_, question_, device_;
     bool on_gpu_ = false, warm_ = false, header_due_ = true;
     int name_width_ = 0;
-    int64_t n_ = 1, blocks_ = 0, threads_ = 256, repeats_ = 0, most_threads_ = 1024;
+    int64_t n_ = 1, blocks_ = 0, threads_ = 256, repeats_ = 0;
     uint64_t seed_ = 42;
     std::string wrong_, csv_, blocks_help_, n_help_;
     std::vector<std::string> only_, columns_, choices_;

@@ -14,28 +14,38 @@
 // Tables.
 // clang-format off
 #define CUDACPU_ERRORS(X) \
-    X(Success, 0, "no error") X(ErrorInvalidValue, 1, "invalid argument") X(ErrorUnknown, 999, "unknown error") \
-    X(ErrorMemoryAllocation, 2, "out of memory") X(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
-    X(ErrorInvalidPitchValue, 12, "invalid pitch argument") X(ErrorInvalidDevice, 101, "invalid device ordinal") \
-    X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
+    X(Success, 0, "no error") \
+    X(ErrorInvalidValue, 1, "invalid argument") \
+    X(ErrorMemoryAllocation, 2, "out of memory") \
     X(ErrorInitializationError, 3, "initialization error") \
+    X(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
+    X(ErrorInvalidPitchValue, 12, "invalid pitch argument") \
+    X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
     X(ErrorStubLibrary, 34, "CUDA driver is a stub library") \
     X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-    X(ErrorInvalidDeviceFunction, 98, "invalid device function") X(ErrorNotReady, 600, "device not ready") \
+    X(ErrorDevicesUnavailable, 46, "all CUDA-capable devices are busy or unavailable") \
+    X(ErrorInvalidDeviceFunction, 98, "invalid device function") \
     X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
+    X(ErrorInvalidDevice, 101, "invalid device ordinal") \
     X(ErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
+    X(ErrorUnsupportedPtxVersion, 222, "the provided PTX was compiled with an unsupported toolchain.") \
     X(ErrorInvalidResourceHandle, 400, "invalid resource handle") \
+    X(ErrorNotReady, 600, "device not ready") \
     X(ErrorIllegalAddress, 700, "an illegal memory access was encountered") \
     X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
     X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
-    X(ErrorAssert, 710, "device-side assert triggered") X(ErrorHardwareStackError, 714, "hardware stack error") \
+    X(ErrorAssert, 710, "device-side assert triggered") \
     X(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
     X(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
-    X(ErrorMisalignedAddress, 716, "misaligned address") X(ErrorLaunchFailure, 719, "unspecified launch failure") \
+    X(ErrorHardwareStackError, 714, "hardware stack error") \
+    X(ErrorMisalignedAddress, 716, "misaligned address") \
+    X(ErrorLaunchFailure, 719, "unspecified launch failure") \
+    X(ErrorNotPermitted, 800, "operation not permitted") \
+    X(ErrorNotSupported, 801, "operation not supported") \
     X(ErrorSystemNotReady, 802, "system not yet initialized") \
     X(ErrorSystemDriverMismatch, 803, "system has unsupported display driver / cuda driver combination") \
     X(ErrorCompatNotSupportedOnDevice, 804, "forward compatibility was attempted on non supported HW") \
-    X(ErrorNotPermitted, 800, "operation not permitted") X(ErrorNotSupported, 801, "operation not supported")
+    X(ErrorUnknown, 999, "unknown error")
 #define CUDACPU_ATTRIBUTES(X) /* with what the CPU device answers */ \
     X(MaxThreadsPerBlock, 1, 1024) X(MaxBlockDimX, 2, 1024) X(MaxBlockDimY, 3, 1024) X(MaxBlockDimZ, 4, 64) \
     X(MaxGridDimX, 5, 0x7fffffff) X(MaxGridDimY, 6, 65535) X(MaxGridDimZ, 7, 65535) X(WarpSize, 10, 32) \

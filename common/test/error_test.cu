@@ -36,7 +36,7 @@ TEST(Check, GivesOnlyTheErrorsOwnAdvice) {
     for (const Case& c : cases)
         for (const Case& other : cases) {
             const bool own = c.error == other.error;
-            const std::string words = cuda_advice(other.error);
+            const std::string words = cuda_advice(static_cast<cudaError_t>(other.error));
             EXPECT_EQ(std::regex_search(words, std::regex(c.advice)), own) << words;
         }
 }
@@ -45,7 +45,7 @@ TEST(Check, SaysNothingMoreAboutOtherErrors) {
     for (int error = 0; error < 1000; ++error) {
         bool listed = false;
         for (const Case& c : cases) listed |= c.error == error;
-        EXPECT_EQ(cuda_advice(error) != nullptr, listed) << error;
+        EXPECT_EQ(cuda_advice(static_cast<cudaError_t>(error)) != nullptr, listed) << error;
     }
     EXPECT_EXIT(CHECK(cudaErrorInvalidValue), testing::ExitedWithCode(3),
                 "CUDA error 1, cudaErrorInvalidValue: [^\n]*\n$");
