@@ -1,7 +1,7 @@
 // 02_clock_min - how many clocks does one block need, and how many blocks does the GPU hold at once?
 //
-// The tutorial is about NVIDIA's sample "clock" (github.com/NVIDIA/cuda-samples, Samples/0_Introduction/clock): a block
-// finds the minimum of its floats, and its thread 0 reads the SM's clock before and after. First the clocks of a block:
+// The tutorial explains NVIDIA's sample "clock" (NVIDIA/cuda-samples, Samples/0_Introduction/clock): a block finds the
+// minimum of its floats, and its thread 0 reads the SM's clock before and after. First table: the clocks of a block.
 //
 //   tutorial       tree in dynamic shared memory                     slow: a barrier for each of nine steps
 //   one_element    the second listing: one element a thread          half the work in nearly as many steps
@@ -10,14 +10,13 @@
 //   redux          one instruction folds a warp: floats as integers  slow: waits for the slowest of eight warps
 //   one_warp       32 threads, 16-byte loads, no shared memory       little more than the latency of the memory
 //
-// Then the tutorial's block, ever more of them, up to 32 for each SM of the GPU.
+// Second table: the tutorial's block, ever more of them, up to 32 for each SM of the GPU.
 //
 //   02_clock_min --n 1000000 --only shuffle --threads 512    one variant, other blocks
 //   02_clock_min --blocks 1000                               the second table with this many blocks
 //   02_clock_min --timeline --csv times.csv                  where and when each block ran, for a plot
 //   02_clock_min --wrong shared_input                        a classic mistake
 //
-// This file alone, for the GPU at hand:
 //   nvcc -std=c++17 -arch=native -Icommon 02_clock_min/clock_min.cu common/lab.cpp common/write_file.cpp -o clock_min
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -31,13 +30,14 @@
 
 constexpr int tutorial_blocks = 64;
 constexpr int tutorial_threads = 256;
+constexpr int tutorial_segment = 2 * tutorial_threads;  // floats for one block
 constexpr int most_threads = 1024;
-constexpr int most_blocks = 1 << 16;        // of the second table
-constexpr float infinity = INFINITY;        // the minimum of nothing
-constexpr unsigned all_lanes = 0xffffffff;  // of a warp
+constexpr int most_blocks = 1 << 16;  // of the second table
+constexpr int timer_rows = 5;         // the tutorial has two, the kernel `timeline` all
+constexpr int loads = 4;              // of one_warp, in flight before the first is used
 constexpr int warp = 32;
-constexpr int timer_rows = 5;  // the tutorial has two, the kernel timeline all
-constexpr int loads = 4;  // of one_warp, in flight before the first is used
+constexpr unsigned all_lanes = 0xffffffff;
+constexpr float infinity = INFINITY;  // the minimum of nothing
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 static_assert(2 * most_threads * sizeof(float) <= 48 * 1024, "a block's tile must fit without asking for more");
 
@@ -56,6 +56,7 @@ struct Job {  // what a launch needs
     const float* in;
     int64_t n;         // floats
     int threads;       // of one block
+    int segment;       // floats for one block, two a thread
     float* minimum;    // one a block
     long long* timer;  // as in the tutorial: [b] is when block b began, [blocks + b] when it ended
     int* of_block;     // the launch leaves here how many floats it gave each block, for the check
@@ -64,8 +65,7 @@ struct Job {  // what a launch needs
         *of_block = floats_each;
         return int((n - 1) / floats_each + 1);
     }
-    int segment() const { return 2 * threads; }
-    size_t tile_bytes() const { return segment() * sizeof(float); }
+    size_t tile_bytes() const { return segment * sizeof(float); }
 };
 
 // Its first listing: each thread brings two floats into the tile, then half of the threads compare two floats each,
@@ -76,22 +76,19 @@ __global__ void tutorial(const float* in, int64_t n, int segment, float* minimum
     const int block = blockIdx.x;
     const int64_t i = int64_t(block) * segment + tid;  // differs: its index is tid, so all blocks read the same
     if (tid == 0) timer[block] = clock64();            // differs: clock() has 32 bits, which soon begin anew
-
     dynamic_tile[tid] = i < n ? in[i] : infinity;  // differs: guards, as the last segment may be short; infinity
     dynamic_tile[tid + blockDim.x] = i + blockDim.x < n ? in[i + blockDim.x] : infinity;  // changes no minimum
-
     for (int d = blockDim.x; d > 0; d /= 2) {
         __syncthreads();  // the floats, or the last step's results, are in the tile
         if (tid < d && dynamic_tile[tid + d] < dynamic_tile[tid]) dynamic_tile[tid] = dynamic_tile[tid + d];
     }
-
     if (tid == 0) minimum[block] = dynamic_tile[0];
     __syncthreads();  // thread 0 waits for the rest, so that its clocks are the block's
     if (tid == 0) timer[block + gridDim.x] = clock64();
 }
 void launch_tutorial(const Job& job) {
-    tutorial<<<job.blocks(job.segment()), job.threads, job.tile_bytes()>>>(job.in, job.n, job.segment(), job.minimum,
-                                                                           job.timer);
+    const int blocks = job.blocks(job.segment);
+    tutorial<<<blocks, job.threads, job.tile_bytes()>>>(job.in, job.n, job.segment, job.minimum, job.timer);
 }
 
 // Its second listing: one element a thread, a tile whose size the compiler knows, and the barrier at the loop's end.
@@ -109,15 +106,16 @@ __global__ void one_element(const float* in, int64_t n, float* minimum, long lon
         __syncthreads();  // this step's results are in the tile
     }
     if (tid == 0) minimum[block] = tile[0];
-    if (tid == 0) timer[block + gridDim.x] = clock64();  // differs: as above; the loop's last barrier was for all
+    __syncthreads();                                     // differs: the clock is not read before the store
+    if (tid == 0) timer[block + gridDim.x] = clock64();  // differs: as above
 }
 void launch_one_element(const Job& job) {
     one_element<<<job.blocks(job.threads), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
-// Its author's clocks by the number of such blocks, on a G80 of 2006 with 16 SMs. An SM of compute capability 1.0 holds
-// 768 threads, 3 of these blocks: 48 are resident on all SMs, and of 64 blocks 16 wait until others have ended.
-const std::map<int64_t, const char*> g80_clocks = {{1, "3096"}, {8, "3232"}, {16, "3364"}, {32, "4615"}, {64, "9981"}};
+// Its author's clocks by the number of such blocks, on a G80 of 2006 with 16 SMs. An SM of compute capability 1.0
+// holds 768 threads, 3 of these blocks: 48 are resident at once, and of 64 blocks 16 wait until others have ended.
+const std::map<int64_t, const char*> g80 = {{1, "3096"}, {8, "3232"}, {16, "3364"}, {32, "4615"}, {64, "9981"}};
 
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
 
@@ -125,11 +123,10 @@ const std::map<int64_t, const char*> g80_clocks = {{1, "3096"}, {8, "3232"}, {16
 // the current one, the first that CUDA_VISIBLE_DEVICES lets through. It prints the clocks alone. Here the minima are
 // looked at, too; but the least of ascending floats is the first, which a kernel without its loop also finds.
 bool whole_program() {
-    float input[2 * tutorial_threads];
+    float input[tutorial_segment];
+    for (int i = 0; i < tutorial_segment; ++i) input[i] = float(i);
     float minimum[tutorial_blocks];
     long long timer[2 * tutorial_blocks];
-    for (int i = 0; i < 2 * tutorial_threads; ++i) input[i] = float(i);
-
     float* d_input = nullptr;
     float* d_minimum = nullptr;
     long long* d_timer = nullptr;
@@ -138,12 +135,11 @@ bool whole_program() {
     CHECK(cudaMalloc(&d_timer, sizeof timer));
     CHECK(cudaMemcpy(d_input, input, sizeof input, cudaMemcpyHostToDevice));
 
-    const int segment = 0;  // each block's input begins at the same float
-    tutorial<<<tutorial_blocks, tutorial_threads, 2 * tutorial_threads * sizeof(float)>>>(
-        d_input, 2 * tutorial_threads, segment, d_minimum, d_timer);
+    const int same = 0;  // each block's input begins at the same float
+    tutorial<<<tutorial_blocks, tutorial_threads, tutorial_segment * sizeof(float)>>>(d_input, tutorial_segment, same,
+                                                                                      d_minimum, d_timer);
     CHECK(cudaGetLastError());       // was the launch legal?
     CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
-
     CHECK(cudaMemcpy(minimum, d_minimum, sizeof minimum, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(timer, d_timer, sizeof timer, cudaMemcpyDeviceToHost));
     CHECK(cudaFree(d_input));
@@ -154,7 +150,7 @@ bool whole_program() {
     int right = 0;
     for (int b = 0; b < tutorial_blocks; ++b) {
         clocks += double(timer[b + tutorial_blocks] - timer[b]);
-        if (minimum[b] == on_the_cpu(input, 2 * tutorial_threads)) ++right;
+        if (minimum[b] == on_the_cpu(input, tutorial_segment)) ++right;
     }
     std::printf("average clocks of a block: %.1f\n", clocks / tutorial_blocks);
     std::printf("minima that are the CPU's: %d of %d\n", right, tutorial_blocks);
@@ -188,7 +184,7 @@ __global__ void static_shared(const float* in, int64_t n, float* minimum, long l
     if (threadIdx.x == 0) timer[blockIdx.x + gridDim.x] = clock64();
 }
 void launch_static_shared(const Job& job) {
-    static_shared<<<job.blocks(job.segment()), job.threads>>>(job.in, job.n, job.minimum, job.timer);
+    static_shared<<<job.blocks(job.segment), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
 // The least of a warp's 32 values, in lane 0: in each step a lane asks the one `offset` lanes up.
@@ -214,7 +210,7 @@ __global__ void shuffle(const float* in, int64_t n, float* minimum, long long* t
     if (tid == 0) timer[blockIdx.x + gridDim.x] = clock64();
 }
 void launch_shuffle(const Job& job) {
-    shuffle<<<job.blocks(job.segment()), job.threads>>>(job.in, job.n, job.minimum, job.timer);
+    shuffle<<<job.blocks(job.segment), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
 // The bits of floats, read as integers, have the floats' order once those of the negative ones are turned round.
@@ -241,7 +237,7 @@ __global__ void redux(const float* in, int64_t n, float* minimum, long long* tim
     if (tid == 0) timer[blockIdx.x + gridDim.x] = clock64();
 }
 void launch_redux(const Job& job) {
-    redux<<<job.blocks(job.segment()), job.threads>>>(job.in, job.n, job.minimum, job.timer);
+    redux<<<job.blocks(job.segment), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
 // One warp waits for nobody. Each lane loads 16 bytes, `loads` times before the first is used: all of the tutorial's
@@ -261,35 +257,33 @@ __global__ void one_warp(const float* in, int64_t n, int segment, float* minimum
 #pragma unroll
         for (const float4& p : pack) least = fminf(least, fminf(fminf(p.x, p.y), fminf(p.z, p.w)));
     }
-    least = from_ordered(redux_min(ordered(least)));  // lane 0 gets it when all lanes have come: no barrier
+    least = from_ordered(redux_min(ordered(least)));
     if (tid == 0) minimum[blockIdx.x] = least;
+    __syncthreads();  // no other warp to wait for: it keeps the clock from being read before the store
     if (tid == 0) timer[blockIdx.x + gridDim.x] = clock64();
 }
 void launch_one_warp(const Job& job) {
-    one_warp<<<job.blocks(job.segment()), warp>>>(job.in, job.n, job.segment(), job.minimum, job.timer);
+    one_warp<<<job.blocks(job.segment), warp>>>(job.in, job.n, job.segment, job.minimum, job.timer);
 }
 
-// The tutorial's block once more, for the second table. Three rows more of the timer say on which SM it ran, and when,
-// in nanoseconds that are the same on all SMs: special registers, each read by a line of PTX. That takes time itself,
-// and so it is done outside of the clocks, and in a kernel of its own.
+// The tutorial's block once more, for the second table. Three rows more of the timer say when it began and ended, in
+// nanoseconds that are the same on all SMs, and on which SM it ran: special registers, each read by a line of PTX. That
+// takes time itself, and so it is done outside of the clocks, and in a kernel of its own.
 __global__ void timeline(const float* in, int64_t n, float* minimum, long long* timer) {
     extern __shared__ float dynamic_tile[];
+    long long* const mine = timer + blockIdx.x;
     unsigned sm;
-    long long begin_ns, end_ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin_ns));
-    if (threadIdx.x == 0) timer[blockIdx.x] = clock64();
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    if (threadIdx.x == 0) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(mine[2 * gridDim.x]));
+    if (threadIdx.x == 0) mine[0] = clock64();
     fold_segment(in, n, dynamic_tile, minimum);
     __syncthreads();  // thread 0 waits for the rest, so that its clocks are the block's
-    if (threadIdx.x != 0) return;
-    timer[blockIdx.x + gridDim.x] = clock64();
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(end_ns));
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    timer[blockIdx.x + 2 * gridDim.x] = sm;
-    timer[blockIdx.x + 3 * gridDim.x] = begin_ns;
-    timer[blockIdx.x + 4 * gridDim.x] = end_ns;
+    if (threadIdx.x == 0) mine[gridDim.x] = clock64();
+    if (threadIdx.x == 0) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(mine[3 * gridDim.x]));
+    if (threadIdx.x == 0) mine[4 * gridDim.x] = sm;
 }
 void launch_timeline(const Job& job) {
-    timeline<<<job.blocks(job.segment()), job.threads, job.tile_bytes()>>>(job.in, job.n, job.minimum, job.timer);
+    timeline<<<job.blocks(job.segment), job.threads, job.tile_bytes()>>>(job.in, job.n, job.minimum, job.timer);
 }
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
@@ -306,20 +300,21 @@ __global__ void no_barrier(const float* in, int64_t n, float* minimum, long long
     for (int d = blockDim.x; d > 0; d /= 2)
         if (tid < d && tile[tid + d] < tile[tid]) tile[tid] = tile[tid + d];
     if (tid == 0) minimum[blockIdx.x] = tile[0];
+    __syncthreads();  // thread 0 waits for the rest, so that its clocks are the block's
     if (tid == 0) timer[blockIdx.x + gridDim.x] = clock64();
 }
 void launch_no_barrier(const Job& job) {
-    no_barrier<<<job.blocks(job.segment()), job.threads>>>(job.in, job.n, job.minimum, job.timer);
+    no_barrier<<<job.blocks(job.segment), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
 // The tutorial's own index, in[tid], on input where each block has a segment of its own: all get the first one.
 void launch_shared_input(const Job& job) {
-    tutorial<<<job.blocks(job.segment()), job.threads, job.tile_bytes()>>>(job.in, job.n, 0, job.minimum, job.timer);
+    tutorial<<<job.blocks(job.segment), job.threads, job.tile_bytes()>>>(job.in, job.n, 0, job.minimum, job.timer);
 }
 
 // The second listing in the first one's grid, which has a thread for two elements: nobody reads the second half.
 void launch_half_grid(const Job& job) {
-    one_element<<<job.blocks(job.segment()), job.threads>>>(job.in, job.n, job.minimum, job.timer);
+    one_element<<<job.blocks(job.segment), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------
@@ -346,7 +341,7 @@ constexpr Variant twins[] = {
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
 
-// All sizes up to 2^21 and both signs, but every fourth run of 512 is positive: minima of both signs, too.
+// Both signs and all sizes, but every fourth run of 512 is positive: minima of both signs, too.
 std::vector<float> make_input(int64_t n, uint64_t seed) {
     std::vector<float> in(n);
     for (int64_t i = 0; i < n; ++i) {
@@ -369,11 +364,13 @@ struct Measured {
 // Launches as often as --repeats says, the L2 flushed before each run or not; checks every block's minimum.
 Measured measure(lab::Sample& sample, void (*launch)(const Job&), const std::vector<float>& in, bool flush) {
     const int64_t n = int64_t(in.size());
-    const int64_t most = (n - 1) / sample.threads() + 1;  // blocks, if each gets one element a thread
+    const int threads = sample.threads();
+    const int64_t most = (n - 1) / threads + 1;  // blocks, if each gets one element a thread
     const lab::DeviceArray<float> d_in(in);
     lab::DeviceArray<float> d_minimum(most);
     lab::DeviceArray<long long> d_timer(timer_rows * most);
     int of_block = 0;
+    const Job job{d_in.get(), n, threads, 2 * threads, d_minimum.get(), d_timer.get(), &of_block};
     int64_t blocks = 0;
     Measured m{};
     const auto keep = [&] {
@@ -388,7 +385,6 @@ Measured measure(lab::Sample& sample, void (*launch)(const Job&), const std::vec
         d_minimum.poison();
         d_timer.poison();
     };
-    const Job job{d_in.get(), n, sample.threads(), d_minimum.get(), d_timer.get(), &of_block};
     m.ms = sample.time(prepare, [&] { launch(job); }, flush);
     keep();
     std::sort(m.clocks.begin(), m.clocks.end());
@@ -411,16 +407,16 @@ void variants_table(lab::Sample& sample) {
     sample.new_table("minima of " + lab::with_commas(sample.n()) + " floats: clocks of one block");
     sample.columns({"clocks median", "clocks p95", "% of tutorial", "L2 warm", "% of tut. warm"});
     sample.limit_row(lab::Sample::Limit::read, int64_t(bytes));
-    double of_tutorial[2] = {NAN, NAN};  // its clocks, cold and warm
+    double first_cold = NAN, first_warm = NAN;  // the tutorial's
     const auto check = [&](const Variant& v) {
         const Measured cold = measure(sample, v.launch, in, !sample.warm());
         const Measured warm = measure(sample, v.launch, in, false);  // without most of the memory's latency
-        if (v.launch == launch_tutorial) of_tutorial[0] = cold.at(0.5);
-        if (v.launch == launch_tutorial) of_tutorial[1] = warm.at(0.5);
-        sample.row({v.name, cold.right, cold.ms, bytes, cold.wrong.empty() ? warm.wrong : cold.wrong,
-                    lab::Kind::variant,
-                    {number(cold.at(0.5)), number(cold.at(0.95)), number(100 * cold.at(0.5) / of_tutorial[0], 1),
-                     number(warm.at(0.5)), number(100 * warm.at(0.5) / of_tutorial[1], 1)}});
+        if (v.launch == launch_tutorial) first_cold = cold.at(0.5);
+        if (v.launch == launch_tutorial) first_warm = warm.at(0.5);
+        const std::string wrong = cold.wrong.empty() ? warm.wrong : cold.wrong;
+        sample.row({v.name, cold.right, cold.ms, bytes, wrong, lab::Kind::variant,
+                    {number(cold.at(0.5)), number(cold.at(0.95)), number(100 * cold.at(0.5) / first_cold, 1),
+                     number(warm.at(0.5)), number(100 * warm.at(0.5) / first_warm, 1)}});
     };
     for (const Variant& v : variants)
         if (sample.wants(v.name)) check(v);
@@ -430,34 +426,33 @@ void variants_table(lab::Sample& sample) {
 
 void blocks_table(lab::Sample& sample, bool writes_timeline) {
     const int threads = sample.threads();
-    int resident = 0;  // of the tutorial's blocks on one SM: threads, registers, shared memory may be the limit
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, tutorial, threads, 2 * threads * sizeof(float)));
-    const int everywhere = resident * sample.sms();
-    std::set<int64_t> counts = {everywhere};  // ascending
-    for (const auto& [blocks, clocks] : g80_clocks) counts.insert(blocks);
+    int on_sm = 0;  // resident blocks: threads, registers or shared memory may be the limit
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_sm, tutorial, threads, 2 * threads * sizeof(float)));
+    const int resident = on_sm * sample.sms();
+    std::set<int64_t> counts = {resident};  // ascending
+    for (const auto& [blocks, clocks] : g80) counts.insert(blocks);
     for (int per_sm = 1; per_sm <= 32; per_sm *= 2) counts.insert(int64_t(per_sm) * sample.sms());
     if (sample.blocks()) counts = {sample.blocks()};
-    sample.new_table(lab::text("ever more of the tutorial's blocks: %d SMs, each has %d resident blocks, together %d",
-                               sample.sms(), resident, everywhere));
+    sample.new_table(lab::text("ever more of the tutorial's blocks: %d SMs hold %d each, %d resident blocks in all",
+                               sample.sms(), on_sm, resident));
     sample.columns({"SMs used", "clocks mean", "clocks median", "clocks p95", "G80 clocks"});
     for (const int64_t blocks : counts) {
         sample.set_n(blocks * 2 * threads);
         const std::vector<float> in = make_input(sample.n(), sample.seed());
         const Measured m = measure(sample, launch_tutorial, in, !sample.warm());
         const Measured t = measure(sample, launch_timeline, in, !sample.warm());
-        const long long* sm = &t.timer[2 * blocks];
-        const long long* begin_ns = sm + blocks;
-        const long long* end_ns = begin_ns + blocks;
-        const bool as_then = threads == tutorial_threads && g80_clocks.count(blocks);
+        const long long *begin = &t.timer[2 * blocks], *end = begin + blocks, *sm = end + blocks;
+        const double mean = std::accumulate(m.clocks.begin(), m.clocks.end(), 0.0) / double(m.clocks.size());
+        const bool as_then = threads == tutorial_threads && g80.count(blocks);
         sample.row({lab::with_commas(blocks) + (blocks == 1 ? " block" : " blocks"), m.right, m.ms,
-                    double(sample.n()) * sizeof(float), m.wrong.empty() ? t.wrong : m.wrong, lab::Kind::variant,
-                    {std::to_string(std::set<long long>(sm, begin_ns).size()), number(std::accumulate(m.clocks.begin(), m.clocks.end(), 0.0) / double(m.clocks.size())), number(m.at(0.5)),
-                     number(m.at(0.95)), as_then ? g80_clocks.at(blocks) : "-"}});
-        const long long zero = *std::min_element(begin_ns, end_ns);
+                    8.0 * threads * blocks, m.wrong.empty() ? t.wrong : m.wrong, lab::Kind::variant,
+                    {number(std::set<long long>(sm, sm + blocks).size()), number(mean), number(m.at(0.5)),
+                     number(m.at(0.95)), as_then ? g80.at(blocks) : "-"}});
+        const long long zero = *std::min_element(begin, end);
         for (int64_t b = 0; b < blocks && writes_timeline; ++b)
-            sample.record({{"variant", "timeline"}, {"threads", number(threads)}, {"resident", number(everywhere)},
+            sample.record({{"variant", "timeline"}, {"threads", number(threads)}, {"resident", number(resident)},
                            {"blocks", number(blocks)}, {"block", number(b)}, {"sm", number(sm[b])},
-                           {"begin_ns", number(begin_ns[b] - zero)}, {"end_ns", number(end_ns[b] - zero)},
+                           {"begin_ns", number(begin[b] - zero)}, {"end_ns", number(end[b] - zero)},
                            {"clocks", number(t.timer[blocks + b] - t.timer[b])}});
     }
 }
@@ -466,8 +461,7 @@ int main(int argc, char** argv) {
     lab::Sample sample("02_clock_min",
                        "How many clocks does one block need, and how many blocks does the GPU hold at once?");
     bool writes_timeline = false;
-    sample.defaults(int64_t(tutorial_blocks) * 2 * tutorial_threads, 0, tutorial_threads,
-                    "elements of the first table, 2 * threads for each block",
+    sample.defaults(tutorial_blocks * tutorial_segment, 0, tutorial_threads, "elements of the first table",
                     "blocks of the second table (default: the tutorial's, and 1 to 32 for each SM)");
     sample.option("--timeline", writes_timeline, "where and when each block ran, into the --csv file");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
