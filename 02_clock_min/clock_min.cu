@@ -1,7 +1,7 @@
 // 02_clock_min - how many clocks does one block need, and how many blocks does the GPU hold at once?
 //
-// The tutorial explains NVIDIA's sample "clock" (NVIDIA/cuda-samples, Samples/0_Introduction/clock): a block finds the
-// minimum of its floats, and its thread 0 reads the SM's clock before and after. First table: the clocks of a block.
+// The tutorial explains NVIDIA's sample "clock" (cuda-samples, 0_Introduction/clock): a block finds the least of its
+// floats, and thread 0 reads the SM's clock before and after. First table: the clocks of a block.
 //
 //   tutorial       tree in dynamic shared memory                     slow: a barrier for each of nine steps
 //   one_element    the second listing: one element a thread          half the work in nearly as many steps
@@ -68,8 +68,8 @@ struct Job {  // what a launch needs
     size_t tile_bytes() const { return segment * sizeof(float); }
 };
 
-// Its first listing: each thread brings two floats into the tile, then half of the threads compare two floats each,
-// then a quarter, until the least lies in tile[0]. Thread 0 notes the clock before and after, for the block.
+// Its first listing: each thread brings two floats into the tile, then all compare two each, then half of them,
+// then a quarter, until the least lies first. Thread 0 notes the clock before and after, for the block.
 __global__ void tutorial(const float* in, int64_t n, int segment, float* minimum, long long* timer) {
     extern __shared__ float dynamic_tile[];  // 2 * blockDim.x floats, asked for at the launch
     const int tid = threadIdx.x;
@@ -114,14 +114,14 @@ void launch_one_element(const Job& job) {
 }
 
 // Its author's clocks by the number of such blocks, on a G80 of 2006 with 16 SMs. An SM of compute capability 1.0
-// holds 768 threads, 3 of these blocks: 48 are resident at once, and of 64 blocks 16 wait until others have ended.
+// holds 768 threads, so 3 of these blocks: 48 are resident at once, and of 64 blocks 16 wait until others end.
 const std::map<int64_t, const char*> g80 = {{1, "3096"}, {8, "3232"}, {16, "3364"}, {32, "4615"}, {64, "9981"}};
 
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
 
-// 64 blocks, which all read the same 512 floats: 0, 1, ..., 511. The tutorial takes the best of all GPUs; here it is
-// the current one, the first that CUDA_VISIBLE_DEVICES lets through. It prints the clocks alone. Here the minima are
-// looked at, too; but the least of ascending floats is the first, which a kernel without its loop also finds.
+// 64 blocks, which all read the same 512 floats: 0, 1, ..., 511. The tutorial takes the best of all GPUs; here it
+// is the current one, the first that CUDA_VISIBLE_DEVICES lets through. It prints the clocks alone. Here the minima
+// are looked at, too; but the least of ascending floats is the first, which a kernel without its loop also finds.
 bool whole_program() {
     float input[tutorial_segment];
     for (int i = 0; i < tutorial_segment; ++i) input[i] = float(i);
@@ -213,7 +213,7 @@ void launch_shuffle(const Job& job) {
     shuffle<<<job.blocks(job.segment), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
-// The bits of floats, read as integers, have the floats' order once those of the negative ones are turned round.
+// The bits of floats, read as integers, have the floats' order once the negative ones' are turned round.
 __device__ int ordered(float x) { return __float_as_int(x) ^ (__float_as_int(x) >> 31 & 0x7fffffff); }
 __device__ float from_ordered(int x) { return __int_as_float(x ^ (x >> 31 & 0x7fffffff)); }
 
@@ -267,8 +267,8 @@ void launch_one_warp(const Job& job) {
 }
 
 // The tutorial's block once more, for the second table. Three rows more of the timer say when it began and ended, in
-// nanoseconds that are the same on all SMs, and on which SM it ran: special registers, each read by a line of PTX. That
-// takes time itself, and so it is done outside of the clocks, and in a kernel of its own.
+// nanoseconds that are the same on all SMs, and on which SM it ran: special registers, each read by a line of PTX.
+// That takes time itself, and so it is done outside of the clocks, and in a kernel of its own.
 __global__ void timeline(const float* in, int64_t n, float* minimum, long long* timer) {
     extern __shared__ float dynamic_tile[];
     long long* const mine = timer + blockIdx.x;
