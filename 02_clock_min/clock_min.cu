@@ -1,7 +1,7 @@
 // 02_clock_min - how many clocks does one block need, and how many blocks does the GPU hold at once?
 //
-// The tutorial explains NVIDIA's sample "clock" (cuda-samples, 0_Introduction/clock): a block finds the least of its
-// floats, and thread 0 reads the SM's clock before and after. First table: the clocks of a block.
+// The tutorial explains NVIDIA's sample "clock" (cuda-samples, 0_Introduction/clock): a block finds the least of
+// its floats, and thread 0 reads the SM's clock before and after. First table: the clocks of a block.
 //
 //   tutorial       tree in dynamic shared memory                     slow: a barrier for each of nine steps
 //   one_element    the second listing: one element a thread          half the work in nearly as many steps
@@ -91,7 +91,7 @@ void launch_tutorial(const Job& job) {
     tutorial<<<blocks, job.threads, job.tile_bytes()>>>(job.in, job.n, job.segment, job.minimum, job.timer);
 }
 
-// Its second listing: one element a thread, a tile whose size the compiler knows, and the barrier at the loop's end.
+// Its second listing: one element a thread, a tile whose size the compiler knows, the barrier at the loop's end.
 // Here the index has the block's number: blockIdx.x * blockDim.x floats belong to the blocks before this one.
 __global__ void one_element(const float* in, int64_t n, float* minimum, long long* timer) {
     __shared__ float tile[most_threads];  // differs: 256 there, for blocks of 256 threads; here for any block
@@ -135,9 +135,9 @@ bool whole_program() {
     CHECK(cudaMalloc(&d_timer, sizeof timer));
     CHECK(cudaMemcpy(d_input, input, sizeof input, cudaMemcpyHostToDevice));
 
-    const int same = 0;  // each block's input begins at the same float
-    tutorial<<<tutorial_blocks, tutorial_threads, tutorial_segment * sizeof(float)>>>(d_input, tutorial_segment, same,
-                                                                                      d_minimum, d_timer);
+    const int segment = 0;  // from one block's input to the next one's: all read the same
+    tutorial<<<tutorial_blocks, tutorial_threads, tutorial_segment * sizeof(float)>>>(
+        d_input, tutorial_segment, segment, d_minimum, d_timer);
     CHECK(cudaGetLastError());       // was the launch legal?
     CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
     CHECK(cudaMemcpy(minimum, d_minimum, sizeof minimum, cudaMemcpyDeviceToHost));
@@ -240,8 +240,8 @@ void launch_redux(const Job& job) {
     redux<<<job.blocks(job.segment), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
-// One warp waits for nobody. Each lane loads 16 bytes, `loads` times before the first is used: all of the tutorial's
-// 512 floats. Lanes past the end load the last pack again; the first ones take a short segment's rest.
+// One warp waits for nobody. Each lane loads 16 bytes, `loads` times before the first is used: all 512 floats of
+// the tutorial's block. Lanes past the end load the last pack again; the first ones take a short segment's rest.
 __global__ void one_warp(const float* in, int64_t n, int segment, float* minimum, long long* timer) {
     const int tid = threadIdx.x;
     const int64_t first = int64_t(blockIdx.x) * segment;
@@ -266,8 +266,8 @@ void launch_one_warp(const Job& job) {
     one_warp<<<job.blocks(job.segment), warp>>>(job.in, job.n, job.segment, job.minimum, job.timer);
 }
 
-// The tutorial's block once more, for the second table. Three rows more of the timer say when it began and ended, in
-// nanoseconds that are the same on all SMs, and on which SM it ran: special registers, each read by a line of PTX.
+// The tutorial's block once more, for the second table. Three rows more of the timer say when it began and ended,
+// in nanoseconds that are the same on all SMs, and on which SM it ran: special registers, read by a line of PTX.
 // That takes time itself, and so it is done outside of the clocks, and in a kernel of its own.
 __global__ void timeline(const float* in, int64_t n, float* minimum, long long* timer) {
     extern __shared__ float dynamic_tile[];
