@@ -84,8 +84,8 @@ public:
     bool writes_csv() const { return !csv_.empty(); }
     /// Is this option on the command line?
     bool typed(const char* option) const;
-    /// Does this variant run? All run that --threads is enough for, unless --only named others or --wrong asked for
-    /// a twin.
+    /// Does this variant or twin run? All variants run that --threads is enough for, unless --only named others or
+    /// --wrong asked for a twin, which then runs alone.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }
     /// Is this a plain run, with neither --only nor --wrong?
