@@ -351,7 +351,7 @@ void Lab::say(const char* format, ...) {
 }
 
 void Lab::new_table(const std::string& title, bool predicted) {
-    std::printf("\n%s\n", title.c_str());
+    title_ = title;
     predicted_ = predicted;
     header_due_ = true;
     limit_bytes_per_ms_ = library_ms_ = 0;
@@ -371,6 +371,7 @@ void Lab::header() {
     } else {
         line += text("  %13s", "CPU-device ms");
     }
+    if (!title_.empty()) std::printf("\n%s\n", title_.c_str());
     std::printf("%s  verdict\n", line.c_str());
     header_due_ = false;
 }
