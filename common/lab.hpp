@@ -59,6 +59,15 @@ public:
     /// --threads that it needs at least. With fewer it is left out, and refused if it is asked for.
     void variant(const char* variant, const char* how, int least_threads = 1);
     void twin(const char* twin, const char* mistake, int least_threads = 1);
+    /// The same for all rows of a table, which have these as members.
+    template <class Table>
+    void variants(const Table& table) {
+        for (const auto& v : table) variant(v.name, v.how, v.least_threads);
+    }
+    template <class Table>
+    void twins(const Table& table) {
+        for (const auto& t : table) twin(t.name, t.how, t.least_threads);
+    }
     /// An option of the sample's own: one of some words, a whole number in a range, a flag, or a file to write.
     void option(const char* option, std::string& value, const std::vector<std::string>& choices, const char* help);
     void option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help);
@@ -84,8 +93,8 @@ public:
     bool writes_csv() const { return !csv_.empty(); }
     /// Is this option on the command line?
     bool typed(const char* option) const;
-    /// Does this variant run? All run that --threads is enough for, unless --only named others or --wrong asked for
-    /// a twin.
+    /// Does this variant or twin run? All variants run that --threads is enough for, unless --only named others or
+    /// --wrong asked for a twin, which then runs alone.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }
     /// Is this a plain run, with neither --only nor --wrong?
