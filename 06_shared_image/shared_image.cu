@@ -16,7 +16,6 @@
 //   06_shared_image --wrong no_barrier --out wrong.png       write it without the barrier
 //   06_shared_image --width 1000 --height 17                 any size
 //   06_shared_image --show                                   open a window
-//
 // This file alone, from the top folder:
 //   nvcc -std=c++17 -arch=native -Icommon -I/usr/include/opencv4 06_shared_image/shared_image.cu common/lab.cpp common/write_file.cpp -lopencv_imgcodecs -lopencv_core -o shared_image
 #include <opencv2/core.hpp>
@@ -28,11 +27,11 @@
 #include "lab.cuh"
 
 constexpr int side = 16;                // of a tile
+const dim3 block(side, side);           // threads, one a pixel of the tile
 constexpr float period = 128.0f;        // pixels from crest to crest
 constexpr double pi = 3.1415926;        // the tutorial's, and a double as there
 constexpr float float_pi = 3.1415926f;  // the later rungs'
-constexpr int warp = 32;
-constexpr int per_store = 16;                                    // pixels, one byte each
+constexpr int warp = 32, per_store = 16;                         // lanes; pixels, one byte each
 constexpr int strip_width = warp * per_store, strip_rows = 128;  // what a block of wide_stores makes
 constexpr int strip_threads = 256;
 constexpr int most_rows = 65535 * side;  // CUDA's greatest gridDim.y
@@ -41,13 +40,11 @@ static_assert(per_store == sizeof(uint4), "a store must hold whole pixels");
 static_assert(strip_width % side == 0 && strip_rows % side == 0, "a strip must hold whole tiles");
 static_assert(strip_rows <= strip_threads, "a thread computes one row's sine at most");
 
-// ---- the answer, slowly -----------------------------------------------------------------------------------------
+// ---- the answer, slowly ----------------------------------------------------------------------------------------
 
-// The opposite place in a tile: 0 <-> 15, 1 <-> 14, and so on in every tile.
-__host__ __device__ constexpr int opposite(int at) { return at ^ (side - 1); }
+__host__ __device__ constexpr int opposite(int at) { return at ^ (side - 1); }  // within its tile, 0 and 15
 
-// What the sine is taken of at pixel `at`: a product in double or in float. Both are rounded on the host as on the
-// device, so that both take the sine of the very same number.
+// What the sine is taken of. The host rounds as the device does, so that both take the sine of the same number.
 float phase_in_double(int at) { return float(at * 2.0f * pi / period); }
 float phase_in_float(int at) { return at * 2.0f * float_pi / period; }
 
@@ -62,24 +59,23 @@ struct Picture {
     cv::Mat drawn() const {
         cv::Mat image(int(down.size()), int(across.size()), CV_8UC1);
         for (int y = 0; y < image.rows; ++y)
-            for (int x = 0; x < image.cols; ++x) image.at<unsigned char>(y, x) = static_cast<unsigned char>(at(x, y));
+            for (int x = 0; x < image.cols; ++x) image.at<unsigned char>(y, x) = int(at(x, y));
         return image;
     }
 };
 
 // How far a kernel's float may lie from that. In units of 2^-24:
-//   a sine errs by 2 units in the last place (CUDA C++ Programming Guide), 2^-23, and sine + 1 is rounded by 2^-24.
-//     That is 3 of a factor of at most 2, so 3/2 of the brightness of at most 255. Two factors: 3 * 255 = 765
-//   255 * (sine + 1) is at most 510, rounded by 2^-16; the other factor, at most 2 / 4, makes that 2^-17:    128
-//   the product is at most 255, and is rounded by 2^-17, too (in no_conversion with 0.5 added, once for both): 128
-// Together 1021, and what errors do to each other is less than 1. No kernel needs more, and none gets more.
+//   sine + 1, at most 2: the sine errs by 2 units in its last place (CUDA C++ Programming Guide), which are 2, and
+//     the sum is rounded by 1. Of two such factors and of a brightness of at most 255: 2 * 3 / 2 * 255 = 765
+//   255 * (sine + 1), at most 510, is rounded by 256; times the other factor, at most 2 / 4: 128
+//   the product, at most 255, is rounded by 128 (in no_conversion once, when 0.5 has been added)
+// Together 1021, and what errors do to each other is less than 1. So all kernels have the same, and no more.
 constexpr double slack = 1024.0 / (1 << 24);
 
 // The fraction is cut off. Where a whole number lies within the slack, the pixel may be off by one.
 struct Comparison {
     int64_t wrong = 0, off_by_one = 0, may_be_off = 0;
-    double got_sum = 0, want_sum = 0;  // over all pixels
-    std::string first;                 // of the wrong ones, in words
+    std::string first;  // of the wrong ones, in words
 };
 Comparison compare(const cv::Mat& got, const Picture& want) {
     Comparison all;
@@ -88,24 +84,30 @@ Comparison compare(const cv::Mat& got, const Picture& want) {
             const double exact = want.at(x, y);
             const int pixel = got.at<unsigned char>(y, x), least = int(exact - slack), most = int(exact + slack);
             const bool right = least <= pixel && pixel <= most;
-            if (!right && all.wrong == 0)
-                all.first = lab::text("the first at x %d, y %d: got %d, wanted %d", x, y, pixel, int(exact));
             all.wrong += !right;
+            if (all.wrong == 1 && all.first.empty())
+                all.first = lab::text("the first at x %d, y %d: got %d, wanted %d", x, y, pixel, int(exact));
             all.off_by_one += right && pixel != int(exact);
             all.may_be_off += least < most;
-            all.got_sum += pixel;
-            all.want_sum += int(exact);
         }
     return all;
 }
 
-// ---- the tutorial's kernel --------------------------------------------------------------------------------------
+// ---- the tutorial's kernel -------------------------------------------------------------------------------------
 
-// What a launch needs: the picture, and how many blocks of so many pixels cover it.
-struct Job {
-    unsigned char* image;
+// What a launch needs. Tiles or strips cover the whole picture, and may reach over its edges.
+struct Image {
+    unsigned char* pixels;
     int width, height;
-    dim3 blocks(int wide, int high) const { return dim3((width + wide - 1) / wide, (height + high - 1) / high); }
+    __device__ void put(int x, int y, float brightness) const {  // the rungs' store: none is outside of the picture
+        if (x < width && y < height) pixels[int64_t(y) * width + x] = brightness;
+    }
+};
+struct Job {
+    Image image;
+    dim3 tiles() const { return over(side, side); }
+    dim3 strips() const { return over(strip_width, strip_rows); }
+    dim3 over(int w, int h) const { return dim3((image.width + w - 1) / w, (image.height + h - 1) / h); }
 };
 
 // A thread computes its own pixel into the tile, and writes the one that the thread opposite has computed.
@@ -115,7 +117,7 @@ __global__ void tutorial(unsigned char* image, int width, int height) {
     // Differs: a row is as long as the picture is wide, not the grid, and the index may pass 2^31.
     const int64_t pixel = int64_t(y) * width + x;
     __shared__ float tile[side][side];
-    const float column = sinf(x * 2.0f * pi / period) + 1.0f;  // the product is a double, since pi is; sinf takes a float
+    const float column = sinf(x * 2.0f * pi / period) + 1.0f;  // a product in double, as pi is; sinf takes a float
     const float row = sinf(y * 2.0f * pi / period) + 1.0f;
     tile[threadIdx.x][threadIdx.y] = 255 * column * row / 4.0f;
     __syncthreads();  // the tile is complete: the next line reads what another thread has written
@@ -123,94 +125,80 @@ __global__ void tutorial(unsigned char* image, int width, int height) {
     if (x < width && y < height) image[pixel] = tile[side - 1 - threadIdx.x][side - 1 - threadIdx.y];
 }
 void launch_tutorial(const Job& job) {
-    tutorial<<<job.blocks(side, side), dim3(side, side)>>>(job.image, job.width, job.height);
+    tutorial<<<job.tiles(), block>>>(job.image.pixels, job.image.width, job.image.height);
 }
 
-// ---- the tutorial's whole program -------------------------------------------------------------------------------
+// ---- the tutorial's whole program ------------------------------------------------------------------------------
 
 bool whole_program() {
     constexpr int width = 1024, height = 1024;
     cv::Mat image(height, width, CV_8UC1, cv::Scalar::all(0));  // grey, one byte a pixel
-
     unsigned char* d_image = nullptr;
     CHECK(cudaMalloc(&d_image, width * height));
-    const dim3 blocks(width / side, height / side);
-    const dim3 threads(side, side);
+    const dim3 blocks(width / side, height / side), threads(side, side);
     tutorial<<<blocks, threads>>>(d_image, width, height);
     CHECK(cudaGetLastError());       // was the launch legal?
     CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
     CHECK(cudaMemcpy(image.data, d_image, width * height, cudaMemcpyDeviceToHost));
     CHECK(cudaFree(d_image));
 
-    // Here the tutorial shows the image in a window and ends; show() below does that. But nobody can tell 254 from
-    // 255 by eye, so all pixels are compared with the CPU's.
-    const Comparison all = compare(image, Picture(width, height, phase_in_double));
-    std::printf("mean grey %.4f, on the CPU %.4f; %lld of %d pixels are wrong\n", all.got_sum / (width * height),
-                all.want_sum / (width * height), (long long)all.wrong, width * height);
-    return all.wrong == 0;
+    // Here the tutorial shows the image, as --show does, and ends. But no eye tells 254 from 255: compare them all.
+    const Picture want(width, height, phase_in_double);
+    const int64_t wrong = compare(image, want).wrong;
+    std::printf("mean grey %.4f, on the CPU %.4f; %lld of %d pixels are wrong\n", cv::mean(image)[0],
+                cv::mean(want.drawn())[0], (long long)wrong, width * height);
+    return wrong == 0;
 }
 
-// ---- the rungs, slow to fast ------------------------------------------------------------------------------------
+// ---- the rungs, slow to fast -----------------------------------------------------------------------------------
 
 // A pixel is a column's factor times a row's. With a float pi the phase is a float, too.
 __device__ float column(int x) { return 255.0f * (sinf(x * 2.0f * float_pi / period) + 1.0f); }
 __device__ float row(int y) { return (sinf(y * 2.0f * float_pi / period) + 1.0f) / 4.0f; }
 
 // The tutorial's steps without a double. A warp's 32 threads store to words 16 apart, so 8 threads meet in a bank.
-__global__ void tutorial_float(unsigned char* image, int width, int height) {
+__global__ void tutorial_float(Image image) {
     __shared__ float tile[side][side];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
+    const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
     tile[tx][ty] = column(x) * row(y);
     __syncthreads();  // the tile is complete
-    if (x < width && y < height) image[int64_t(y) * width + x] = tile[side - 1 - tx][side - 1 - ty];
+    image.put(x, y, tile[side - 1 - tx][side - 1 - ty]);
 }
-void launch_tutorial_float(const Job& job) {
-    tutorial_float<<<job.blocks(side, side), dim3(side, side)>>>(job.image, job.width, job.height);
-}
+void launch_tutorial_float(const Job& job) { tutorial_float<<<job.tiles(), block>>>(job.image); }
 
 // The indices change places: a warp's 32 threads store to 32 neighbouring words, each in a bank of its own.
-__global__ void conflict_free(unsigned char* image, int width, int height) {
+__global__ void conflict_free(Image image) {
     __shared__ float tile[side][side];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
+    const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
     tile[ty][tx] = column(x) * row(y);
     __syncthreads();  // the tile is complete
-    if (x < width && y < height) image[int64_t(y) * width + x] = tile[side - 1 - ty][side - 1 - tx];
+    image.put(x, y, tile[side - 1 - ty][side - 1 - tx]);
 }
-void launch_conflict_free(const Job& job) {
-    conflict_free<<<job.blocks(side, side), dim3(side, side)>>>(job.image, job.width, job.height);
-}
+void launch_conflict_free(const Job& job) { conflict_free<<<job.tiles(), block>>>(job.image); }
 
 // Nothing has to be passed on: the thread computes the opposite pixel in the first place.
-__global__ void no_shared(unsigned char* image, int width, int height) {
+__global__ void no_shared(Image image) {
     const int x = blockIdx.x * side + threadIdx.x, y = blockIdx.y * side + threadIdx.y;
-    if (x < width && y < height) image[int64_t(y) * width + x] = column(opposite(x)) * row(opposite(y));
+    image.put(x, y, column(opposite(x)) * row(opposite(y)));
 }
-void launch_no_shared(const Job& job) {
-    no_shared<<<job.blocks(side, side), dim3(side, side)>>>(job.image, job.width, job.height);
-}
+void launch_no_shared(const Job& job) { no_shared<<<job.tiles(), block>>>(job.image); }
 
 // Shared memory where it saves work: 32 threads compute the sines that all 256 use.
-__global__ void separable(unsigned char* image, int width, int height) {
+__global__ void separable(Image image) {
     __shared__ float columns[side], rows[side];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
+    const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
     if (ty == 0) columns[tx] = column(x);
     if (ty == 1) rows[tx] = row(blockIdx.y * side + tx);
     __syncthreads();  // all 16 columns and all 16 rows are there
-    if (x < width && y < height) image[int64_t(y) * width + x] = columns[side - 1 - tx] * rows[side - 1 - ty];
+    image.put(x, y, columns[side - 1 - tx] * rows[side - 1 - ty]);
 }
-void launch_separable(const Job& job) {
-    separable<<<job.blocks(side, side), dim3(side, side)>>>(job.image, job.width, job.height);
-}
+void launch_separable(const Job& job) { separable<<<job.tiles(), block>>>(job.image); }
 
-// What the last rungs share. A warp stores 512 bytes of one row. Each thread keeps its 16 columns in registers and
-// goes down the strip with them. Rows are aligned to 16 bytes if the width is a multiple of 16; else they are stored
-// byte by byte. columns[k][lane] is column k of the 16 that this lane stores: neighbouring lanes use neighbouring
-// banks. `to_byte` leaves the pixel in the last byte of its result.
+// What the last rungs share. A warp stores 512 bytes of one row; each thread goes down the strip, its 16 columns
+// in registers. Rows are aligned to 16 bytes if the width is a multiple of 16, else they are stored byte by byte.
+// A lane's column k is columns[k][lane], for each lane another bank. to_byte() leaves the pixel in the last byte.
 template <class ToByte>
-__device__ void draw_strip(unsigned char* image, int width, int height, ToByte to_byte) {
+__device__ void draw_strip(Image image, ToByte to_byte) {
     __shared__ float columns[per_store][warp + 1], rows[strip_rows];
     const int tid = threadIdx.x, left = blockIdx.x * strip_width, top = blockIdx.y * strip_rows;
     for (int i = tid; i < strip_width; i += strip_threads)
@@ -218,11 +206,11 @@ __device__ void draw_strip(unsigned char* image, int width, int height, ToByte t
     if (tid < strip_rows) rows[tid] = row(opposite(top + tid));
     __syncthreads();  // all columns and rows of the strip are there
     const int x = left + tid % warp * per_store;
-    if (x >= width) return;
+    if (x >= image.width) return;
     float c[per_store];
 #pragma unroll
     for (int k = 0; k < per_store; ++k) c[k] = columns[k][tid % warp];
-    for (int i = tid / warp; i < strip_rows && top + i < height; i += strip_threads / warp) {
+    for (int i = tid / warp; i < strip_rows && top + i < image.height; i += strip_threads / warp) {
         unsigned four[per_store / 4];
 #pragma unroll
         for (int k = 0; k < per_store; k += 4) {  // __byte_perm 0x40: the last byte of each; 0x5410: of each two
@@ -230,94 +218,78 @@ __device__ void draw_strip(unsigned char* image, int width, int height, ToByte t
             const unsigned high = __byte_perm(to_byte(c[k + 2], rows[i]), to_byte(c[k + 3], rows[i]), 0x40);
             four[k / 4] = __byte_perm(low, high, 0x5410);
         }
-        unsigned char* to = image + int64_t(top + i) * width + x;
-        if (width % per_store == 0) {
+        unsigned char* to = image.pixels + int64_t(top + i) * image.width + x;
+        if (image.width % per_store == 0) {
             __stcs(reinterpret_cast<uint4*>(to), make_uint4(four[0], four[1], four[2], four[3]));
-        } else {
-#pragma unroll
-            for (int k = 0; k < per_store; ++k)
-                if (x + k < width) to[k] = static_cast<unsigned char>(four[k / 4] >> 8 * (k % 4));
+            continue;
         }
+#pragma unroll
+        for (int k = 0; k < per_store; ++k)
+            if (x + k < image.width) to[k] = static_cast<unsigned char>(four[k / 4] >> 8 * (k % 4));
     }
 }
 
 // 16 pixels a thread and store, and 512 + 128 sines a strip. The GPU's converters from float to integer are few: 16
 // a clock and SM on many.
-__global__ void wide_stores(unsigned char* image, int width, int height) {
-    draw_strip(image, width, height, [](float c, float r) { return static_cast<unsigned>(c * r); });
+__global__ void wide_stores(Image image) {
+    draw_strip(image, [](float c, float r) { return static_cast<unsigned>(c * r); });
 }
-void launch_wide_stores(const Job& job) {
-    wide_stores<<<job.blocks(strip_width, strip_rows), strip_threads>>>(job.image, job.width, job.height);
-}
+void launch_wide_stores(const Job& job) { wide_stores<<<job.strips(), strip_threads>>>(job.image); }
 
-// From 2^23 on, a float's last bit is worth 1, so this sum is a whole number, and its last byte is the pixel: rounded
-// to the nearest after adding 255.5, a number is 256 more than rounded down. (A whole number is a tie then, and may
-// lose one: so does a number that lies below it by less than the slack.)
-__global__ void no_conversion(unsigned char* image, int width, int height) {
-    draw_strip(image, width, height,
-               [](float c, float r) { return __float_as_uint(fmaf(c, r, 0.5f) + (8388608.0f + 255.0f)); });
+// From 2^23 on, a float's last bit is worth 1, so this sum is a whole number, and its last byte is the pixel:
+// rounded to the nearest after adding 255.5, a number is 256 more than rounded down. (A whole number is a tie then,
+// and may lose 1, as the number a last bit below it does.)
+__global__ void no_conversion(Image image) {
+    draw_strip(image, [](float c, float r) { return __float_as_uint(fmaf(c, r, 0.5f) + (8388608.0f + 255.0f)); });
 }
-void launch_no_conversion(const Job& job) {
-    no_conversion<<<job.blocks(strip_width, strip_rows), strip_threads>>>(job.image, job.width, job.height);
-}
+void launch_no_conversion(const Job& job) { no_conversion<<<job.strips(), strip_threads>>>(job.image); }
 
-// ---- wrong twins: what goes wrong first -------------------------------------------------------------------------
+// ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
 // No barrier: who comes early reads what nobody has written yet.
-__global__ void no_barrier(unsigned char* image, int width, int height) {
+__global__ void no_barrier(Image image) {
     __shared__ float tile[side][side];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
+    const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
     tile[tx][ty] = column(x) * row(y);
-    if (x < width && y < height) image[int64_t(y) * width + x] = tile[side - 1 - tx][side - 1 - ty];
+    image.put(x, y, tile[side - 1 - tx][side - 1 - ty]);
 }
-void launch_no_barrier(const Job& job) {
-    no_barrier<<<job.blocks(side, side), dim3(side, side)>>>(job.image, job.width, job.height);
-}
+void launch_no_barrier(const Job& job) { no_barrier<<<job.tiles(), block>>>(job.image); }
 
 // Written as tile[tx][ty], read as tile[ty][tx]: the tile is turned and mirrored.
-__global__ void swapped_index(unsigned char* image, int width, int height) {
+__global__ void swapped_index(Image image) {
     __shared__ float tile[side][side];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
+    const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
     tile[tx][ty] = column(x) * row(y);
     __syncthreads();  // the tile is complete
-    if (x < width && y < height) image[int64_t(y) * width + x] = tile[side - 1 - ty][side - 1 - tx];
+    image.put(x, y, tile[side - 1 - ty][side - 1 - tx]);
 }
-void launch_swapped_index(const Job& job) {
-    swapped_index<<<job.blocks(side, side), dim3(side, side)>>>(job.image, job.width, job.height);
-}
+void launch_swapped_index(const Job& job) { swapped_index<<<job.tiles(), block>>>(job.image); }
 
 // The tutorial's own index: a row is as long as the grid is wide. True if the width is a multiple of 16.
-__global__ void grid_as_width(unsigned char* image, int width, int height) {
+__global__ void grid_as_width(Image image) {
     __shared__ float tile[side][side];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    const int x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
+    const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * side + tx, y = blockIdx.y * side + ty;
     tile[tx][ty] = column(x) * row(y);
     __syncthreads();  // the tile is complete
     const int64_t at = x + int64_t(y) * gridDim.x * blockDim.x;
-    if (at < int64_t(width) * height) image[at] = tile[side - 1 - tx][side - 1 - ty];
+    if (at < int64_t(image.width) * image.height) image.pixels[at] = tile[side - 1 - tx][side - 1 - ty];
 }
-void launch_grid_as_width(const Job& job) {
-    grid_as_width<<<job.blocks(side, side), dim3(side, side)>>>(job.image, job.width, job.height);
-}
+void launch_grid_as_width(const Job& job) { grid_as_width<<<job.tiles(), block>>>(job.image); }
 
 // The tutorial's own grid: width / 16 blocks in a row. What is left over is never drawn.
 void launch_dropped_edge(const Job& job) {
-    const dim3 blocks(std::max(1, job.width / side), (job.height + side - 1) / side);
-    tutorial<<<blocks, dim3(side, side)>>>(job.image, job.width, job.height);
+    const dim3 blocks(std::max(1, job.image.width / side), job.tiles().y);
+    tutorial<<<blocks, block>>>(job.image.pixels, job.image.width, job.image.height);
 }
 
-// no_conversion without its 255.5: the addition rounds to the nearest, and half of the pixels are one too bright. No
-// eye sees it, only a comparison that allows no more than it must.
-__global__ void rounded(unsigned char* image, int width, int height) {
-    draw_strip(image, width, height, [](float c, float r) { return __float_as_uint(c * r + 8388608.0f); });
+// no_conversion without its 255.5: the addition rounds to the nearest, and half of the pixels are one too bright.
+// No eye sees it, only a comparison that allows no more than it must.
+__global__ void rounded(Image image) {
+    draw_strip(image, [](float c, float r) { return __float_as_uint(c * r + 8388608.0f); });
 }
-void launch_rounded(const Job& job) {
-    rounded<<<job.blocks(strip_width, strip_rows), strip_threads>>>(job.image, job.width, job.height);
-}
+void launch_rounded(const Job& job) { rounded<<<job.strips(), strip_threads>>>(job.image); }
 
-// ---- the table --------------------------------------------------------------------------------------------------
+// ---- the table -------------------------------------------------------------------------------------------------
 
 struct Variant {
     const char* name;
@@ -342,7 +314,7 @@ constexpr Variant twins[] = {
     {"rounded", "rounds to the nearest: half of the pixels are off by one", launch_rounded},
 };
 
-// ---- run, check, time -------------------------------------------------------------------------------------------
+// ---- run, check, time ------------------------------------------------------------------------------------------
 
 // Writes the picture in the format that the file's name ends in.
 void write(const std::string& path, const cv::Mat& picture) {
@@ -351,49 +323,44 @@ void write(const std::string& path, const cv::Mat& picture) {
         if (cv::imencode(path.substr(path.rfind('.')), picture, file))
             return lab::write_file(path, std::string(file.begin(), file.end()));
     } catch (const cv::Exception&) {}  // OpenCV has said on stderr what it makes of it
-    std::fflush(stdout);
-    std::fprintf(stderr, "OpenCV cannot write %d x %d pixels as %s; type a smaller size or another kind of file\n",
-                 picture.cols, picture.rows, path.c_str());
+    std::fprintf(stderr, "OpenCV cannot write so many pixels as %s; type a smaller --n or another kind of file\n",
+                 path.c_str());
     std::exit(lab::system_error);
 }
 
 // Opens a window, as the tutorial does at its end.
 void show(lab::Sample& sample, [[maybe_unused]] const cv::Mat& picture) {
-    const char* instead = "type --out picture.png, and open that file";
 #ifdef LAB_WINDOWS
-    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY"))
-        return sample.say("--show: there is no display here; %s", instead);
-    try {
+    if (std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY")) {
         cv::namedWindow("06_shared_image", cv::WINDOW_NORMAL);
         cv::imshow("06_shared_image", picture);
         sample.say("press a key in the window to go on");
         cv::waitKey(0);
-    } catch (const cv::Exception& e) {
-        sample.say("--show: OpenCV cannot open a window (%s); %s", e.err.c_str(), instead);
+        return;
     }
+    sample.say("--show: there is no display here; type --out picture.png, and open that file");
 #else
-    sample.say("--show: this OpenCV has no windows (highgui); %s", instead);
+    sample.say("--show: this OpenCV has no windows (highgui); type --out picture.png, and open that file");
 #endif
 }
 
 // Runs the variants, a row each, and leaves the last one's picture in `image`.
 void run(lab::Sample& sample, const std::vector<Variant>& chosen, cv::Mat& image) {
-    const double pixels = double(image.total());
     lab::DeviceArray<unsigned char> d_image(sample.n());
-    const Job job{d_image.get(), image.cols, image.rows};
+    const Job job{{d_image.get(), image.cols, image.rows}};
     sample.new_table(lab::text("a grey picture of %d x %d pixels", image.cols, image.rows));
     sample.columns({"off by one", "may be"});
     sample.limit_row(lab::Sample::Limit::set, sample.n());
     for (const Variant& v : chosen) {
         const double ms = sample.time([&] { d_image.poison(); }, [&] { v.launch(job); });
-        CHECK(cudaMemcpy(image.data, job.image, image.total(), cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(image.data, d_image.get(), d_image.bytes(), cudaMemcpyDeviceToHost));
         const Comparison all = compare(image, Picture(image.cols, image.rows, v.phase));
         const std::string wrong = lab::with_commas(all.wrong) + " of " + lab::with_commas(sample.n()) + " pixels, ";
-        sample.row({v.name, lab::text("mean grey %.4f", all.got_sum / pixels), ms, pixels,
+        sample.row({v.name, lab::text("mean grey %.4f", cv::mean(image)[0]), ms, double(sample.n()),
                     all.wrong == 0 ? "" : wrong + all.first, lab::Kind::variant,
                     {lab::with_commas(all.off_by_one), lab::with_commas(all.may_be_off)}});
     }
-    sample.say("off by one, may be: pixels so near to a whole number that a sine's last bits decide; they are right");
+    sample.say("off by one, may be: pixels so near to a whole number that a sine's last bits decide, all right");
 }
 
 int main(int argc, char** argv) {
@@ -411,7 +378,6 @@ int main(int argc, char** argv) {
     for (const Variant& v : variants) sample.variant(v.name, v.how);
     for (const Variant& v : twins) sample.twin(v.name, v.how);
     sample.start(argc, argv);
-
     std::vector<Variant> chosen;
     for (const Variant& v : variants)
         if (sample.wants(v.name)) chosen.push_back(v);
@@ -441,7 +407,6 @@ int main(int argc, char** argv) {
     }
     sample.set_n(wide * high);
     sample.require_memory(sample.shows_limit() ? 2 : 1);
-
     if (sample.wants("whole_program")) sample.program(whole_program);
     if (!chosen.empty()) {
         cv::Mat image(int(high), int(wide), CV_8UC1);
