@@ -41,15 +41,15 @@ public:
     }
 
     void count() const {
-        std::printf("\n%d bars: %d reached, %d not, %d not measured\n", reached_ + missed_ + unknown_, reached_, missed_,
-                    unknown_);
+        std::printf("\n%d bars: %d reached, %d not, %d not measured\n", reached_ + missed_ + unknown_, reached_,
+                    missed_, unknown_);
     }
 
 private:
     const Table& table(const std::string& sample, const std::string& tag) {
         const fs::path folder = folder_of(top_, sample), name = folder.filename();
-        const fs::path path =
-            measured_.empty() ? folder / "results" / ("h200_" + tag + ".csv") : measured_ / name / ("gpu_" + tag + ".csv");
+        const fs::path path = measured_.empty() ? folder / "results" / ("h200_" + tag + ".csv")
+                                                : measured_ / name / ("gpu_" + tag + ".csv");
         const auto [at, is_new] = tables_.try_emplace(path.string());
         if (is_new) at->second = read_csv(path);
         return at->second;
@@ -103,20 +103,28 @@ private:
             found = best(rows, *n, names, other, least);
         } else if ((kind == "over" || kind == "speedup") && !other.empty()) {
             found = best(rows, *n, names, "time_us", false);
-            const Best reference = best(reference_table(other, sample, tag, s), *n, {row_of(other)}, "time_us", false);
+            const Best reference =
+                best(reference_table(other, sample, tag, s), *n, {row_of(other)}, "time_us", false);
             found.value = kind == "over" ? found.value / reference.value : reference.value / found.value;
         } else {
-            throw Problem(s.where + ": a bar is library, limit, nominal, column NAME, over ROW or speedup ROW, and not " + how);
+            throw Problem(s.where +
+                          ": a bar is library, limit, nominal, column NAME, over ROW or speedup ROW, and not " +
+                          how);
         }
 
         const bool yes = least ? found.value >= *wanted : found.value <= *wanted;
         ++(!found.found() ? unknown_ : yes ? reached_ : missed_);
         char value[32] = "-";
         if (found.found()) std::snprintf(value, sizeof value, "%.2f", found.value);
-        if (!headed_) std::printf("%-22s  %-44s  %8s  %9s  %-7s  %s\n", "sample", "work", "bar", "measured", "reached", "variant");
+        if (!headed_)
+            std::printf("%-22s  %-44s  %8s  %9s  %-7s  %s\n", "sample", "work", "bar", "measured", "reached",
+                        "variant");
         headed_ = true;
-        std::printf("%-22s  %-44s  %s%6s  %9s  %-7s  %s\n", s.program.c_str(), title.c_str(), part[4].substr(0, 2).c_str(),
-                    trim(part[4].substr(2)).c_str(), value, !found.found() ? "unknown" : yes ? "yes" : "no",
+        std::printf("%-22s  %-44s  %s%6s  %9s  %-7s  %s\n", s.program.c_str(), title.c_str(),
+                    part[4].substr(0, 2).c_str(), trim(part[4].substr(2)).c_str(), value,
+                    !found.found() ? "unknown"
+                    : yes          ? "yes"
+                                   : "no",
                     found.variant.c_str());
     }
 

@@ -1,8 +1,8 @@
 // counters.cpp - what ncu counted, as a CSV file like the samples' own: a row a kernel, a column a counter.
 //   counters NCU RUN PROGRAM COUNTERS OUT
-// NCU is what `ncu --csv --page raw --print-units base` printed, RUN the CSV file of the program's run under it (which names
-// the GPU and n), COUNTERS the counters.txt with the lines `metric NAME HEADING`. Launches of one kernel with the same grid
-// and block are averaged. Exit status: 0 written, 3 not.
+// NCU is what `ncu --csv --page raw --print-units base` printed, RUN the CSV file of the program's run under it
+// (which names the GPU and n), COUNTERS the counters.txt with the lines `metric NAME HEADING`. Launches of one
+// kernel with the same grid and block are averaged. Exit status: 0 written, 3 not.
 #include "csv.hpp"
 #include "lab.hpp"
 #include <algorithm>
@@ -72,7 +72,8 @@ int main(int argc, char** argv) try {
         if (it == head.end()) throw Problem(std::string(argv[1]) + ": ncu's table has no column " + name);
         return static_cast<size_t>(it - head.begin());
     };
-    const size_t id = column("ID"), name = column("Kernel Name"), grid = column("Grid Size"), block = column("Block Size");
+    const size_t id = column("ID"), name = column("Kernel Name"), grid = column("Grid Size"),
+                 block = column("Block Size");
     std::vector<Kernel> kernels;
     std::vector<std::string> units(head.size());
     for (size_t l = 1; l < lines.size(); ++l) {
@@ -82,7 +83,8 @@ int main(int argc, char** argv) try {
             units = line;
             continue;
         }
-        const std::string whole = line[name].substr(0, line[name].find_first_of("<("));  // without "void " before it
+        const std::string whole =
+            line[name].substr(0, line[name].find_first_of("<("));  // without "void " before it
         const Kernel of{whole.substr(whole.rfind(' ') + 1), dimensions(line[grid]), dimensions(line[block]), 0, {}};
         auto it = std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& k) {
             return k.name == of.name && k.grid == of.grid && k.block == of.block;

@@ -84,9 +84,12 @@ std::vector<std::vector<std::string>> csv_lines(const std::string& contents, con
     for (size_t i = 0; i < contents.size(); ++i) {
         const char c = contents[i];
         if (quoted) {
-            if (c != '"') fields.back() += c;
-            else if (contents.compare(i, 2, "\"\"") == 0) fields.back() += contents[++i];
-            else quoted = false;
+            if (c != '"')
+                fields.back() += c;
+            else if (contents.compare(i, 2, "\"\"") == 0)
+                fields.back() += contents[++i];
+            else
+                quoted = false;
         } else if (c == '"') {
             quoted = true;
         } else if (c == ',') {
@@ -113,8 +116,9 @@ Table read_csv(const fs::path& path) {
             continue;
         }
         if (fields.size() != table.header.size())
-            throw Problem(path.string() + ", line " + std::to_string(line + 1) + ": " + std::to_string(fields.size()) +
-                          " fields, and the header names " + std::to_string(table.header.size()));
+            throw Problem(path.string() + ", line " + std::to_string(line + 1) + ": " +
+                          std::to_string(fields.size()) + " fields, and the header names " +
+                          std::to_string(table.header.size()));
         Row& row = table.rows.emplace_back();
         for (size_t i = 0; i < fields.size(); ++i) row[table.header[i]] = fields[i];
     }
@@ -159,8 +163,10 @@ std::vector<Setting> settings(const fs::path& file) {
         const size_t blank = std::min(text.find_first_of(" \t"), text.size());
         const Setting setting{program, text.substr(0, blank), trim(text.substr(blank)),
                               file.string() + ":" + std::to_string(number)};
-        if (setting.word == "program") program = setting.rest;
-        else all.push_back(setting);
+        if (setting.word == "program")
+            program = setting.rest;
+        else
+            all.push_back(setting);
     }
     return all;
 }

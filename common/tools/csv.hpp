@@ -63,7 +63,8 @@ struct Setting {
     std::string where;  ///< file:line, for messages
 };
 
-/// The lines of such a file, without comments; `program NAME` has set the program of each. None, if there is no file.
+/// The lines of such a file, without comments; `program NAME` has set the program of each. None, if there is no
+/// file.
 std::vector<Setting> settings(const fs::path& file);
 
 /// The parts of `A | B | C`; a Problem unless there are so many.

@@ -1,20 +1,22 @@
 // figures.cpp - holds the figures of the pages against the files in results/.
 //   figures tables TOP [PAGE...]   writes the generated tables of the pages anew
 //   figures check TOP [PAGE...]    are the tables as they would be written, and where does each figure come from?
-// Without pages: README.md, README.zh-CN.md and measured.md of TOP and of each sample's folder; the Chinese pages' prose
-// is left out, as another test compares it with the English one.
+// Without pages: README.md, README.zh-CN.md and measured.md of TOP and of each sample's folder; the Chinese pages'
+// prose is left out, as another test compares it with the English one.
 //
 // A generated table; TAG is results/h200_TAG.csv beside the page, or NN/TAG that of sample NN:
 //   <!-- table: TAG | variant, time_us as time µs, + what it removed | n=16777216 | rows=modulo,packed -->
 //   <!-- end -->
-// A column is COLUMN or OTHER_TAG:COLUMN@n=4096&kernel=best (the row of the same name with these values), and `as TITLE`;
-// `+ TITLE` is typed by hand, and keeps its text by the row's name. Filters and rows may be left out. A comma that a blank
-// follows is part of a row's name.
+// A column is COLUMN or OTHER_TAG:COLUMN@n=4096&kernel=best (the row of the same name with these values), and `as
+// TITLE`;
+// `+ TITLE` is typed by hand, and keeps its text by the row's name. Filters and rows may be left out. A comma that
+// a blank follows is part of a row's name.
 //
-// A figure is a number with a unit, or with a decimal point; in a table a number whose heading or row names a unit, too. It
-// is right if a row that its paragraph (or the heading above) names has it in a fitting column, with three or more digits;
-// or if a comment behind its paragraph or table says where it comes from:
-//   <!-- = 8.9 = default:modulo.time_us / default:packed.time_us; 4.4 µs = ... -->   cells are TAG:ROW.COLUMN[@COLUMN=VALUE&...]
+// A figure is a number with a unit, or with a decimal point; in a table a number whose heading or row names a unit,
+// too. It is right if a row that its paragraph (or the heading above) names has it in a fitting column, with three
+// or more digits; or if a comment behind its paragraph or table says where it comes from:
+//   <!-- = 8.9 = default:modulo.time_us / default:packed.time_us; 4.4 µs = ... -->   cells are
+//   TAG:ROW.COLUMN[@COLUMN=VALUE&...]
 //   <!-- tutorial: 3096 9981 -->                 the tutorial's own
 //   <!-- given: 4814 GB/s | the data sheet -->   of the hardware or a manual, and from where
 //   <!-- thumb: 32 % -->                         a rule of thumb, three of them on a page at most
@@ -48,15 +50,33 @@ struct Unit {
 
 // The first that fits counts. A unit of letters ends where a word ends.
 constexpr Unit units[] = {
-    {"GB/s", Kind::rate, 1},       {"TB/s", Kind::rate, 1000},         {"MB/s", Kind::rate, 1e-3},
-    {"GHz", Kind::frequency, 1},   {"MHz", Kind::frequency, 1e-3},     {"µs", Kind::time, 1},
-    {"μs", Kind::time, 1},         {"us", Kind::time, 1},              {"microseconds", Kind::time, 1},
-    {"ms", Kind::time, 1000},      {"milliseconds", Kind::time, 1000}, {"ns", Kind::time, 1e-3},
-    {"nanoseconds", Kind::time, 1e-3}, {"seconds", Kind::time, 1e6},   {"s", Kind::time, 1e6},
-    {"%", Kind::percent, 1},       {"percent", Kind::percent, 1},      {"×", Kind::times, 1},
-    {"times", Kind::times, 1},     {"x", Kind::times, 1},              {"clocks", Kind::clocks, 1},
-    {"clock cycles", Kind::clocks, 1}, {"cycles", Kind::clocks, 1},    {"clock", Kind::clocks, 1},
-    {"a ns", Kind::per_ns, 1},     {"per ns", Kind::per_ns, 1},        {"a nanosecond", Kind::per_ns, 1},
+    {"GB/s", Kind::rate, 1},
+    {"TB/s", Kind::rate, 1000},
+    {"MB/s", Kind::rate, 1e-3},
+    {"GHz", Kind::frequency, 1},
+    {"MHz", Kind::frequency, 1e-3},
+    {"µs", Kind::time, 1},
+    {"μs", Kind::time, 1},
+    {"us", Kind::time, 1},
+    {"microseconds", Kind::time, 1},
+    {"ms", Kind::time, 1000},
+    {"milliseconds", Kind::time, 1000},
+    {"ns", Kind::time, 1e-3},
+    {"nanoseconds", Kind::time, 1e-3},
+    {"seconds", Kind::time, 1e6},
+    {"s", Kind::time, 1e6},
+    {"%", Kind::percent, 1},
+    {"percent", Kind::percent, 1},
+    {"×", Kind::times, 1},
+    {"times", Kind::times, 1},
+    {"x", Kind::times, 1},
+    {"clocks", Kind::clocks, 1},
+    {"clock cycles", Kind::clocks, 1},
+    {"cycles", Kind::clocks, 1},
+    {"clock", Kind::clocks, 1},
+    {"a ns", Kind::per_ns, 1},
+    {"per ns", Kind::per_ns, 1},
+    {"a nanosecond", Kind::per_ns, 1},
     {"per nanosecond", Kind::per_ns, 1},
 };
 
@@ -64,6 +84,11 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char at(const std::string& s, size_t i) { return i < s.size() ? s[i] : ' '; }
 bool has(const std::string& s, size_t i, const std::string& what) { return s.compare(i, what.size(), what) == 0; }
+
+bool any_at(const std::string& s, size_t i, std::initializer_list<const char*> words) {
+    return i < s.size() &&
+           std::any_of(words.begin(), words.end(), [&](const char* word) { return has(s, i, word); });
+}
 
 /// The unit that stands at s[i], or none.
 const Unit* unit_at(const std::string& s, size_t i) {
@@ -104,13 +129,13 @@ Unit unit_of_column(const std::string& column) {
 }
 
 struct Number {
-    std::string text;         ///< as it stands, without commas
-    size_t begin, end;        ///< in the text that it was found in
+    std::string text;   ///< as it stands, without commas
+    size_t begin, end;  ///< in the text that it was found in
     double value;
     int decimals;
-    int digits;               ///< the significant ones
+    int digits;  ///< the significant ones
     const Unit* unit = nullptr;
-    bool figure = false;      ///< must it come from somewhere?
+    bool figure = false;  ///< must it come from somewhere?
 
     std::string name() const { return text + (unit ? std::string(" ") + unit->text : ""); }
     bool same(const Number& other) const {
@@ -125,9 +150,7 @@ struct Number {
 
 /// Does a power or an index stand there, as in 2^24, 2²⁰ and 10⁷?
 bool superscript_at(const std::string& s, size_t i) {
-    for (const char* sign : {"^", "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹", "⁻"})
-        if (i < s.size() && has(s, i, sign)) return true;
-    return false;
+    return any_at(s, i, {"^", "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹", "⁻"});
 }
 size_t after_blank(const std::string& s, size_t i) {
     for (const char* blank : {" ", "\u00a0", "\u202f"})
@@ -146,8 +169,9 @@ std::string word_before(const std::string& s, size_t i) {
 /// The numbers of a text, with their units. Parts of names, dates, versions and powers are none.
 std::vector<Number> numbers_in(const std::string& s) {
     static const std::set<std::string> versions = {
-        "CUDA", "nvcc", "g++", "gcc", "clang", "capability", "capabilities", "driver", "runtime", "CMake", "Python",
-        "Ubuntu", "Debian", "OpenCV", "version", "versions", "section", "sections", "Section", "§", "SM", "PTX", "NCCL", "ncu"};
+        "CUDA",    "nvcc",     "g++",     "gcc",    "clang",  "capability", "capabilities", "driver",
+        "runtime", "CMake",    "Python",  "Ubuntu", "Debian", "OpenCV",     "version",      "versions",
+        "section", "sections", "Section", "§",      "SM",     "PTX",        "NCCL",         "ncu"};
     std::vector<Number> numbers;
     for (size_t i = 0; i < s.size();) {
         if (!is_digit(s[i])) {
@@ -169,7 +193,8 @@ std::vector<Number> numbers_in(const std::string& s) {
         const char before = begin ? s[begin - 1] : ' ';
         const bool dashed = before == '-' && begin > 1 && is_word(s[begin - 2]);
         const bool part = is_word(before) || before == '.' || before == '^' || before == '#' || dashed ||
-                          (before == ',' && begin > 1 && is_digit(s[begin - 2])) || (begin > 1 && has(s, begin - 2, "§"));
+                          (before == ',' && begin > 1 && is_digit(s[begin - 2])) ||
+                          (begin > 1 && has(s, begin - 2, "§"));
         const bool goes_on = (at(s, end) == '.' && is_digit(at(s, end + 1))) ||
                              (at(s, end) == '-' && is_digit(at(s, end + 1))) || superscript_at(s, end);
         if (part || goes_on) {
@@ -191,21 +216,20 @@ std::vector<Number> numbers_in(const std::string& s) {
         if (number.unit && number.unit->kind == Kind::times) {  // 70 x 37 and 3 x + y are products
             const std::string unit = number.unit->text;
             const size_t behind = after_blank(s, next + unit.size());
-            if (unit != "times" && (is_digit(at(s, behind)) || std::string("+-*/=,.").find(at(s, behind)) < 4))
+            if (unit != "times" &&
+                (is_digit(at(s, behind)) || std::string("+-*/").find(at(s, behind)) != std::string::npos))
                 number.unit = nullptr;
         }
-        if (number.unit && std::string(number.unit->text) == "s" && next == end) number.unit = nullptr;  // the 1990s
-        if (!number.unit && is_word(at(s, end))) continue;                                               // 3rd, 4K
-        const bool bytes = [&] {
-            for (const char* unit : {"KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "bytes"})
-                if (has(s, std::min(next, s.size()), unit)) return true;
-            return false;
-        }();
+        if (number.unit && std::string(number.unit->text) == "s" && next == end)
+            number.unit = nullptr;                          // the 1990s
+        if (!number.unit && is_word(at(s, end))) continue;  // 3rd, 4K
+        const bool bytes = any_at(s, next, {"KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "bytes"});
         number.figure = number.unit || (decimals && !bytes && !versions.count(word_before(s, begin)));
         numbers.push_back(number);
     }
     // In "17 to 18 %" and "145.94 → 77.22 µs" the unit is both numbers'.
-    static const std::set<std::string> between = {"to", "and", "or", ",", "–", "→", "->", "against", ", and", "instead of"};
+    static const std::set<std::string> between = {"to", "and", "or",      ",",     "–",
+                                                  "→",  "->",  "against", ", and", "instead of"};
     for (size_t k = numbers.size(); k-- > 1;) {
         Number& left = numbers[k - 1];
         const Number& right = numbers[k];
@@ -234,7 +258,8 @@ public:
         const std::string name = slash == std::string::npos ? tag : tag.substr(slash + 1);
         fs::path file = home / "results" / ("h200_" + name + ".csv");
         if (!fs::exists(file)) file = home / "results" / (name + ".csv");  // of two GPUs: h200x2_...
-        if (!fs::exists(file)) throw Problem(where + ": there is no " + (home / "results" / ("h200_" + name + ".csv")).string());
+        if (!fs::exists(file))
+            throw Problem(where + ": there is no " + (home / "results" / ("h200_" + name + ".csv")).string());
         return of(file);
     }
 
@@ -251,7 +276,7 @@ public:
             for (const fs::path& file : files) {
                 std::string tag = file.stem().string();
                 if (starts_with(tag, "h200_")) tag = tag.substr(5);
-                if (everywhere) tag = home.filename().string().substr(0, 2) + "/" + tag;
+                if (everywhere) tag.insert(0, home.filename().string().substr(0, 2) + "/");
                 found.emplace_back(tag, &of(file));
             }
         }
@@ -271,15 +296,17 @@ private:
 /// Has the row these values? `conditions` is COLUMN=VALUE&COLUMN=VALUE.
 bool fits(const Row& row, const std::string& conditions, const Table& table, const std::string& where) {
     if (conditions.empty()) return true;
-    for (const std::string& condition : split(conditions, "&")) {
+    const auto is_true = [&](const std::string& condition) {
         const size_t equal = condition.find('=');
         const std::string column = trim(condition.substr(0, equal));
-        if (equal == std::string::npos || !table.has(column)) throw Problem(where + ": not COLUMN=VALUE: " + condition);
+        if (equal == std::string::npos || !table.has(column))
+            throw Problem(where + ": not COLUMN=VALUE: " + conditions);
         const std::string wanted = trim(condition.substr(equal + 1)), value = cell(row, column);
         const auto a = number_in(wanted), b = number_in(value);
-        if (wanted != value && !(a && b && *a == *b)) return false;
-    }
-    return true;
+        return wanted == value || (a && b && *a == *b);
+    };
+    const auto all = split(conditions, "&");
+    return std::all_of(all.begin(), all.end(), is_true);
 }
 
 // ---- expressions over cells -------------------------------------------------------------------------------------
@@ -293,8 +320,8 @@ struct Value {
 
 class Expression {
 public:
-    Expression(const std::string& text, Results& results, const fs::path& folder, const std::string& where)
-        : text_(text), results_(results), folder_(folder), where_(where) {}
+    Expression(std::string text, Results& results, fs::path folder, std::string where)
+        : text_(std::move(text)), results_(results), folder_(std::move(folder)), where_(std::move(where)) {}
 
     Value value() {
         const Value v = sum();
@@ -305,7 +332,8 @@ public:
 
 private:
     [[noreturn]] void wrong() const {
-        throw Problem(where_ + ": cells TAG:ROW.COLUMN, numbers, ( ) and + - * / with blanks around them, and not: " + text_);
+        throw Problem(
+            where_ + ": cells TAG:ROW.COLUMN, numbers, ( ) and + - * / with blanks around them, and not: " + text_);
     }
     void blanks() {
         while (at(text_, at_) == ' ' && at_ < text_.size()) ++at_;
@@ -370,7 +398,8 @@ private:
     Value cell_value(const std::string& word) {
         const size_t colon = word.find(':'), condition = word.find('@', colon);
         const std::string tag = word.substr(0, colon);
-        const std::string name = word.substr(colon + 1, condition == std::string::npos ? condition : condition - colon - 1);
+        const std::string name =
+            word.substr(colon + 1, condition == std::string::npos ? condition : condition - colon - 1);
         const std::string conditions = condition == std::string::npos ? "" : word.substr(condition + 1);
         const Table& table = results_.table(folder_, tag, where_);
         for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
@@ -381,10 +410,11 @@ private:
                 const auto number = number_in(cell(row, column));
                 if (!number) throw Problem(where_ + ": " + word + " is no number: " + cell(row, column));
                 const Unit unit = unit_of_column(column);
-                return {*number * unit.factor, unit.kind == Kind::time, unit.kind == Kind::rate, unit.kind == Kind::percent};
+                return {*number * unit.factor, unit.kind == Kind::time, unit.kind == Kind::rate,
+                        unit.kind == Kind::percent};
             }
-            throw Problem(where_ + ": there is no row " + row_name + (conditions.empty() ? "" : " with " + conditions) +
-                          " in " + tag);
+            const std::string with = conditions.empty() ? "" : " with " + conditions;
+            throw Problem(join({where_, ": there is no row ", row_name, with, " in ", tag}, ""));
         }
         throw Problem(where_ + ": " + tag + " has no column for " + word);
     }
@@ -416,7 +446,7 @@ struct Comment {
 struct Block {
     std::vector<std::pair<int, std::string>> lines;  // with their numbers
     std::vector<Comment> comments;
-    std::string heading;     ///< the one above
+    std::string heading;  ///< the one above
     bool table = false;
     bool generated = false;  ///< a table that `figures tables` writes
 };
@@ -446,13 +476,17 @@ std::vector<Block> blocks_of(const std::vector<std::string>& lines) {
         }
         if (fenced) continue;
         for (size_t begin; (begin = line.find("<!--")) != std::string::npos;) {
-            while (line.find("-->", begin) == std::string::npos && i + 1 < lines.size()) line += " " + trim(lines[++i]);
+            while (line.find("-->", begin) == std::string::npos && i + 1 < lines.size())
+                line += " " + trim(lines[++i]);
             const size_t end = std::min(line.find("-->", begin), line.size());
             const std::string text = trim(line.substr(begin + 4, end - begin - 4));
-            line = line.substr(0, begin) + (end < line.size() ? line.substr(end + 3) : "");
-            if (starts_with(text, "table:")) open = false, generated = true;
-            else if (text == "end") generated = false;
-            else if (!blocks.empty()) blocks.back().comments.push_back({number, text});
+            line.erase(begin, end + 3 - begin);
+            if (starts_with(text, "table:"))
+                open = false, generated = true;
+            else if (text == "end")
+                generated = false;
+            else if (!blocks.empty())
+                blocks.back().comments.push_back({number, text});
             if (trim(line).empty() && text != "end") open = false;
         }
         const std::string text = trim(line);
@@ -477,9 +511,12 @@ std::string prose(const std::string& text) {
     std::string out;
     for (size_t i = 0; i < text.size(); ++i) {
         size_t end = std::string::npos;
-        if (text[i] == '`') end = text.find('`', i + 1);
-        else if (has(text, i, "](")) end = text.find(')', i);
-        else if (text[i] == '<' && (is_word(at(text, i + 1)) || at(text, i + 1) == '/')) end = text.find('>', i);
+        if (text[i] == '`')
+            end = text.find('`', i + 1);
+        else if (has(text, i, "]("))
+            end = text.find(')', i);
+        else if (text[i] == '<' && (is_word(at(text, i + 1)) || at(text, i + 1) == '/'))
+            end = text.find('>', i);
         if (end == std::string::npos) {
             out += text[i];
             continue;
@@ -492,7 +529,8 @@ std::string prose(const std::string& text) {
 
 bool names(const std::string& text, const std::string& name) {
     for (size_t i = text.find(name); i != std::string::npos; i = text.find(name, i + 1))
-        if ((!i || !is_word(text[i - 1]) || !is_word(name[0])) && (!is_word(at(text, i + name.size())) || !is_word(name.back())))
+        if ((!i || !is_word(text[i - 1]) || !is_word(name[0])) &&
+            (!is_word(at(text, i + name.size())) || !is_word(name.back())))
             return true;
     return false;
 }
@@ -515,8 +553,11 @@ std::vector<std::string> cells_of(const std::string& line) {
 class Page {
 public:
     Page(const fs::path& path, Results& results, const fs::path& top)
-        : path_(path), folder_(path.parent_path().empty() ? fs::path(".") : path.parent_path()),
-          name_(fs::relative(path, top).string()), results_(results), lines_(lines_of(read(path))) {}
+        : path_(path),
+          folder_(path.parent_path().empty() ? fs::path(".") : path.parent_path()),
+          name_(fs::relative(path, top).string()),
+          results_(results),
+          lines_(lines_of(read(path))) {}
 
     /// The page with its tables written anew.
     std::string with_tables() {
@@ -529,7 +570,8 @@ public:
             const size_t begin = i;
             while (i + 1 < lines_.size() && trim(lines_[i + 1]) != "<!-- end -->") ++i;
             if (i + 1 >= lines_.size() || text.find("-->") == std::string::npos)
-                throw Problem(where(static_cast<int>(begin) + 1) + ": a table takes one line <!-- table: ... --> and one <!-- end -->");
+                throw Problem(where(static_cast<int>(begin) + 1) +
+                              ": a table takes one line <!-- table: ... --> and one <!-- end -->");
             const std::vector<std::string> old(lines_.begin() + static_cast<long>(begin) + 1,
                                                lines_.begin() + static_cast<long>(i) + 1);
             out += table(text.substr(11, text.find("-->") - 11), old, where(static_cast<int>(begin) + 1));
@@ -545,7 +587,8 @@ public:
             std::vector<Found> found = figures(block);
             for (const Comment& comment : block.comments) read_comment(comment, found, covering, thumbs);
             for (const Found& f : found) {
-                const bool covered = std::any_of(covering.begin(), covering.end(), [&](const Number& c) { return f.number.same(c); });
+                const bool covered = std::any_of(covering.begin(), covering.end(),
+                                                 [&](const Number& c) { return f.number.same(c); });
                 if (f.number.figure && !covered) search(f, all);
             }
         }
@@ -570,7 +613,8 @@ private:
                 text += (text.empty() ? "" : " ") + part;
                 line_of.resize(text.size() + 1, line);
             }
-            for (const Number& n : numbers_in(prose(text))) found.push_back({n, line_of[n.begin], text + " " + block.heading});
+            for (const Number& n : numbers_in(prose(text)))
+                found.push_back({n, line_of[n.begin], text + " " + block.heading});
             return found;
         }
         const auto head = cells_of(block.lines[0].second);
@@ -592,11 +636,14 @@ private:
         return found;
     }
 
-    void read_comment(const Comment& comment, const std::vector<Found>& found, std::vector<Number>& covering, int& thumbs) {
+    void read_comment(const Comment& comment, const std::vector<Found>& found, std::vector<Number>& covering,
+                      int& thumbs) {
         const std::string place = where(comment.line);
         const auto stands = [&](const Number& n) {
-            const bool there = std::any_of(found.begin(), found.end(), [&](const Found& f) { return f.number.same(n); });
-            if (!there) complain(place, n.name(), "the comment names it, and the paragraph above has no such figure");
+            const bool there =
+                std::any_of(found.begin(), found.end(), [&](const Found& f) { return f.number.same(n); });
+            if (!there)
+                complain(place, n.name(), "the comment names it, and the paragraph above has no such figure");
             return there;
         };
         const std::string text = comment.text;
@@ -616,7 +663,8 @@ private:
                     const Value v = Expression(rest.substr(equal + 3), results_, folder_, place).value();
                     for (const Found& f : found)
                         if (f.number.same(numbers[0]) && !is_value(f.number, v))
-                            complain(where(f.line), f.number.name(), "the comment's " + rest.substr(equal + 3) + " is " + number(v.value));
+                            complain(where(f.line), f.number.name(),
+                                     "the comment's " + rest.substr(equal + 3) + " is " + number(v.value));
                 } catch (const Problem& p) {
                     complain(place, entry, p.what());
                 }
@@ -626,7 +674,8 @@ private:
         for (const char* word : {"tutorial:", "given:", "thumb:"}) {
             if (!starts_with(text, word)) continue;
             const size_t bar = text.find('|');
-            const auto numbers = numbers_in(text.substr(std::string(word).size(), bar == std::string::npos ? bar : bar - std::string(word).size()));
+            const auto numbers = numbers_in(text.substr(
+                std::string(word).size(), bar == std::string::npos ? bar : bar - std::string(word).size()));
             if (numbers.empty()) complain(place, text, "no figure in it");
             if (word == std::string("given:") && (bar == std::string::npos || trim(text.substr(bar + 1)).empty()))
                 complain(place, text, "not <!-- given: FIGURE | where from -->");
@@ -660,8 +709,8 @@ private:
                     const auto value = number_in(cell(row, column));
                     if (!value) continue;
                     const double shown = kind == Kind::none ? *value : *value * unit.factor / factor;
-                    const std::string source = tag + ":" + variant + "." + column +
-                                               (row.count("n") ? "@n=" + cell(row, "n") : "");
+                    const std::string size = row.count("n") ? "@n=" + cell(row, "n") : "";
+                    const std::string source = join({tag, ":", variant, ".", column, size}, "");
                     if (figure.rounds(shown)) {
                         if (named && figure.digits >= 3) return;
                         std::string& fitting = named ? few : unnamed;
@@ -671,14 +720,16 @@ private:
                     const double far = std::fabs(shown - figure.value) * (named ? 1 : 10);
                     if (far >= least) continue;
                     least = far;
-                    nearest = number(shown) + (figure.unit ? std::string(" ") + figure.unit->text : "") + ", " + source;
+                    nearest =
+                        number(shown) + (figure.unit ? std::string(" ") + figure.unit->text : "") + ", " + source;
                 }
             }
         }
         const std::string ask = "<!-- = " + figure.name() + " = ";
         complain(where(f.line), figure.name(),
-                 !few.empty()       ? "fewer than three digits fit too much; say which it is: " + ask + few + " -->"
-                 : !unnamed.empty() ? "a cell has it, but the paragraph does not name its row: " + ask + unnamed + " -->"
+                 !few.empty() ? "fewer than three digits fit too much; say which it is: " + ask + few + " -->"
+                 : !unnamed.empty()
+                     ? "a cell has it, but the paragraph does not name its row: " + ask + unnamed + " -->"
                  : !nearest.empty() ? "no cell has it. Nearest: " + nearest
                                     : "no file in results/ has such figures. Say where it comes from");
     }
@@ -700,18 +751,22 @@ private:
 
         std::string conditions, wanted;
         for (size_t i = 2; i < part.size(); ++i) {
-            if (starts_with(part[i], "rows=")) wanted = part[i].substr(5);
-            else conditions = part[i];
+            if (starts_with(part[i], "rows="))
+                wanted = part[i].substr(5);
+            else
+                conditions = part[i];
         }
         std::vector<const Row*> rows;
         const auto take = [&](const std::string* name) {
             const size_t before = rows.size();
             for (const Row& row : source.rows)
-                if ((!name || cell(row, "variant") == *name) && fits(row, conditions, source, place)) rows.push_back(&row);
+                if ((!name || cell(row, "variant") == *name) && fits(row, conditions, source, place))
+                    rows.push_back(&row);
             if (rows.size() == before)
                 throw Problem(place + ": no row" + (name ? " " + *name : std::string()) + " fits in " + part[0]);
         };
-        if (wanted.empty()) take(nullptr);
+        if (wanted.empty())
+            take(nullptr);
         else
             for (const std::string& name : row_names(wanted)) take(&name);
 
@@ -727,8 +782,10 @@ private:
     static std::vector<std::string> row_names(const std::string& list) {
         std::vector<std::string> all;
         for (const std::string& name : split(list, ",")) {
-            if (!all.empty() && starts_with(name, " ")) all.back() += "," + name;
-            else all.push_back(name);
+            if (!all.empty() && starts_with(name, " "))
+                all.back() += "," + name;
+            else
+                all.push_back(name);
         }
         return all;
     }
@@ -740,13 +797,14 @@ private:
         const std::string title = as == std::string::npos ? "" : trim(text.substr(as + 4));
         if (const size_t condition = name.find('@'); condition != std::string::npos) {
             conditions = name.substr(condition + 1);
-            name = name.substr(0, condition);
+            name.resize(condition);
         }
         if (const size_t colon = name.find(':'); colon != std::string::npos) {
             from = name.substr(0, colon);
             name = name.substr(colon + 1);
         }
-        if (!results_.table(folder_, from, place).has(name)) throw Problem(place + ": " + from + " has no column " + name);
+        if (!results_.table(folder_, from, place).has(name))
+            throw Problem(place + ": " + from + " has no column " + name);
         const bool own = from == tag && conditions.empty();
         return {own ? "" : from, name, conditions, title.empty() ? name : title};
     }
@@ -782,7 +840,8 @@ private:
             if (!columns[c].typed) continue;
             const auto it = std::find(head.begin(), head.end(), columns[c].title);
             if (it == head.end())
-                throw Problem(place + ": the table has no column " + columns[c].title + " yet; give it its heading by hand, so that no text is lost");
+                throw Problem(place + ": the table has no column " + columns[c].title +
+                              " yet; give it its heading by hand, so that no text is lost");
             const size_t from = static_cast<size_t>(it - head.begin());
             std::map<std::string, size_t> seen;
             for (auto& row : cells) {
@@ -793,11 +852,13 @@ private:
             for (const auto& [name, rows] : before)
                 for (size_t rank = seen[name]; rank < rows.size(); ++rank)
                     if (from < rows[rank].size() && !rows[rank][from].empty())
-                        std::fprintf(stderr, "%s: the row %s is gone, and with it: %s\n", place.c_str(), name.c_str(), rows[rank][from].c_str());
+                        std::fprintf(stderr, "%s: the row %s is gone, and with it: %s\n", place.c_str(),
+                                     name.c_str(), rows[rank][from].c_str());
         }
     }
 
-    static std::string markdown(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& cells) {
+    static std::string markdown(const std::vector<Column>& columns,
+                                const std::vector<std::vector<std::string>>& cells) {
         std::string head = "|", rule = "|", out;
         for (size_t c = 0; c < columns.size(); ++c) {
             const bool numbers = !columns[c].typed && std::all_of(cells.begin(), cells.end(), [&](const auto& row) {
@@ -857,7 +918,8 @@ int main(int argc, char** argv) try {
         }
         if (page.filename() != "README.zh-CN.md") Page(page, results, top).check();
     }
-    if (task == "check") std::printf("%zu pages, %d figures or tables are not in results/\n", pages.size(), failures);
+    if (task == "check")
+        std::printf("%zu pages, %d figures or tables are not in results/\n", pages.size(), failures);
     return failures > 0;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "figures: %s\n", e.what());

@@ -1,7 +1,7 @@
 // report.cpp - the page of `make report`: one HTML file that needs nothing else, from what the samples wrote.
 //   report_page DATA SOURCE gpu|cpu OUT.html
-// DATA has a folder a program, with run.csv, run.txt and more (see report.sh); SOURCE is the lab's top folder, where each
-// sample's folder may have report.txt, claims.txt and results/.
+// DATA has a folder a program, with run.csv, run.txt and more (see report.sh); SOURCE is the lab's top folder,
+// where each sample's folder may have report.txt, claims.txt and results/.
 #include "csv.hpp"
 #include "lab.hpp"
 #include <algorithm>
@@ -118,8 +118,8 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
     s.results = folder / "results";
     s.output = read(data / "run.txt");
 
-    // In results/ a run's figures are those of h200_RUN.csv, of the folder's own first run h200_default.csv, unless a
-    // line `beside RUN TAG` says otherwise.
+    // In results/ a run's figures are those of h200_RUN.csv, of the folder's own first run h200_default.csv, unless
+    // a line `beside RUN TAG` says otherwise.
     std::map<std::string, std::string> tag_of;
     if (!s.sequel) tag_of["run"] = "default";
     std::vector<std::string> runs = {"run"};
@@ -292,11 +292,12 @@ std::string pictures(const Sample& s) {
     }
     if (images.empty()) return "";
     if (images.size() > 1)
-        figures += text(R"(<figure><div class="difference" role="img" aria-label="The difference: black where both agree">)"
-                        R"(<img alt="" %s<img alt="" %s</div>
+        figures += text(
+            R"(<figure><div class="difference" role="img" aria-label="The difference: black where both agree">)"
+            R"(<img alt="" %s<img alt="" %s</div>
 <figcaption>their difference</figcaption></figure>
 )",
-                        images[0].c_str(), images[1].c_str());
+            images[0].c_str(), images[1].c_str());
     return "<h3>The pictures</h3>\n<div class=\"pictures\">\n" + figures + "</div>\n" + said;
 }
 
@@ -316,7 +317,8 @@ std::string section(const Sample& s, bool gpu) {
     out += pictures(s);
     if (!s.sequel) out += "<h3>Plot</h3>\n" + plot(s, gpu);
     out += "<h3>This run</h3>\n" + run_tables(s, gpu);
-    if (!s.claims.empty()) out += "<h3>What the tutorial claims, and what was measured</h3>\n" + claims_table(s, gpu);
+    if (!s.claims.empty())
+        out += "<h3>What the tutorial claims, and what was measured</h3>\n" + claims_table(s, gpu);
     const std::string hazard = read_if_there(s.data / "hazard.txt");
     if (!hazard.empty())
         out += text(R"(<h3>A classic mistake, and what the hazard build says</h3>
