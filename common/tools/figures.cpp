@@ -481,10 +481,9 @@ std::vector<Block> blocks_of(const std::vector<std::string>& lines) {
             const size_t end = std::min(line.find("-->", begin), line.size());
             const std::string text = trim(line.substr(begin + 4, end - begin - 4));
             line.erase(begin, end + 3 - begin);
-            if (starts_with(text, "table:"))
-                open = false, generated = true;
-            else if (text == "end")
-                generated = false;
+            const bool table = starts_with(text, "table:");
+            if (table || text == "end")
+                generated = table;
             else if (!blocks.empty())
                 blocks.back().comments.push_back({number, text});
             if (trim(line).empty() && text != "end") open = false;
