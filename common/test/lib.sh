@@ -16,6 +16,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd) patience=120 failed=0 status=0
 folder=$(mktemp -d) || exit 1
+readonly folder # it is removed in the end
 trap 'chmod -R u+w "$folder" 2>/dev/null; rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 

@@ -19,13 +19,21 @@ group() {
 if [ "$build" = --one ]; then # mutants.sh --one FOLDER SAMPLE MUTANT LINE WORD...: one mutant through the tests
     all=$2 sample=$3 mutant=$4 place="$3:$5"
     shift 5
+    groups=$all/$sample/groups
+    case $1 in
+    equal | nan-passes | *-bound | first-only | half-check) # the tests of the checks go first
+        grep -E ' (twins|checks)$' "$groups" >"$folder/groups"
+        grep -vE ' (twins|checks)$' "$groups" >>"$folder/groups"
+        groups=$folder/groups
+        ;;
+    esac
     while read -r seconds kind name; do
         export LAB_SECONDS=$((seconds + 10))
         failure=$(group "$kind" "$name" "$sample" "$mutant") || continue
         why=$(echo "$failure" | sed "s/^FAIL *//; s|$all/[^ ]*||; s/, wanted [0-9]: */:/")
         echo "$place  $*  killed by $kind.$name ($why)"
         exit 0
-    done <"$all/$sample/groups"
+    done <"$groups"
     why=$(awk -F'  #  ' -v change="mutant $*" '$1 == change { print $2; exit }' "$top/$sample/excused.txt" 2>/dev/null)
     if [ -n "$why" ]; then echo "$place  $*  known: $why"; else echo "$place  $*  SURVIVED"; fi
     exit 0

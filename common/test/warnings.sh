@@ -16,16 +16,17 @@ try() { # try FILE COMMAND...: a file whose library is not here is left out
     files=$((files + 1))
     if [ $status != 0 ] || says '^common/.*warning: '; then fail "$* $file"; fi
 }
-for file in common/*.cpp common/test/*.cpp common/test/cpu/*.cpp; do
-    try "$file" "$compiler" -std=c++17 $flags -isystem common/cpu
+include=$(dirname "$(find common/cpu -name cuda_runtime.h)") # the CPU device's headers
+for file in $(find common -name '*.cpp' ! -path 'common/cpu/*'); do
+    try "$file" "$compiler" -std=c++17 $flags -isystem "$include"
 done
-for file in common/cpu/*.cpp; do
+for file in $(find common/cpu -name '*.cpp'); do
     try "$file" "$compiler" -std=c++20 $flags -DCUDACPU_HAZARDS -DCUDACPU_FOLDER='""'
 done
 # -iquote: else the CPU device's headers are a system's, which g++ is silent about. But now GoogleTest's macros, which
 # have a dangling else, are not.
 for file in common/test/*.cu common/test/cpu/*.cu [0-9]*/*.cu; do
-    try "$file" "$cudacpu" $flags -iquote common/cpu -Wno-dangling-else -c -o "$folder/o"
+    try "$file" "$cudacpu" $flags -iquote "$include" -Wno-dangling-else -c -o "$folder/o"
 done
 if [ -n "$nvcc" ]; then
     set -- [0-9]*/*.cu
