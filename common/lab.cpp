@@ -243,6 +243,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         std::string names;
         for (const std::string& v : variants) names += "variant " + v + "\n";
         for (const std::string& t : twins) names += "twin " + t + "\n";
+        for (const std::string& s : slow_) names += "slow " + s + "\n";
         for (const std::string& c : choices_) names += "choice " + c + "\n";
         for (const CLI::Option* o : app.get_options()) names += "takes " + o->get_name() + "\n";
         if (threads_) {
