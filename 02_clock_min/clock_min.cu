@@ -1,7 +1,7 @@
-// 02_clock_min - how many clocks does one block need, and how many blocks does the GPU hold at once?
+// 02_clock_min - how many clocks does one block need?
 //
 // The tutorial explains NVIDIA's sample "clock" (cuda-samples, 0_Introduction/clock): a block finds the least of
-// its floats, and thread 0 reads the SM's clock before and after. First table: the clocks of a block.
+// its floats, and thread 0 reads the SM's clock before and after. (resident_blocks.cu: ever more of its blocks.)
 //
 //   tutorial       tree in dynamic shared memory                     slow: a barrier for each of nine steps
 //   one_element    the second listing: one element a thread          half the work in nearly as many steps
@@ -10,11 +10,7 @@
 //   redux          one instruction folds a warp: floats as integers  slow: waits for the slowest of eight warps
 //   one_warp       32 threads, 16-byte loads, no shared memory       little more than the latency of the memory
 //
-// Second table: the tutorial's block, ever more of them, up to 32 for each SM of the GPU.
-//
 //   02_clock_min --n 1000000 --only shuffle --threads 512    one variant, other blocks
-//   02_clock_min --blocks 1000                               the second table with this many blocks
-//   02_clock_min --timeline --csv times.csv                  where and when each block ran, for a plot
 //   02_clock_min --wrong shared_input                        a classic mistake
 //
 //   nvcc -std=c++17 -arch=native -Icommon 02_clock_min/clock_min.cu common/lab.cpp common/write_file.cpp -o clock_min
@@ -22,9 +18,6 @@
 #include <cooperative_groups/reduce.h>
 
 #include <cmath>
-#include <map>
-#include <numeric>
-#include <set>
 
 #include "lab.cuh"
 
@@ -32,9 +25,7 @@ constexpr int tutorial_blocks = 64;
 constexpr int tutorial_threads = 256;
 constexpr int tutorial_segment = 2 * tutorial_threads;  // floats for one block
 constexpr int most_threads = 1024;
-constexpr int most_blocks = 1 << 16;  // of the second table
-constexpr int timer_rows = 5;         // the tutorial has two, the kernel `timeline` all
-constexpr int loads = 4;              // of one_warp, in flight before the first is used
+constexpr int loads = 4;  // of one_warp, in flight before the first is used
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr float infinity = INFINITY;  // the minimum of nothing
@@ -113,10 +104,6 @@ void launch_one_element(const Job& job) {
     one_element<<<job.blocks(job.threads), job.threads>>>(job.in, job.n, job.minimum, job.timer);
 }
 
-// Its author's clocks by the number of such blocks, on a G80 of 2006 with 16 SMs. An SM of compute capability 1.0
-// holds 768 threads, so 3 of these blocks: 48 are resident at once, and of 64 blocks 16 wait until others end.
-const std::map<int64_t, const char*> g80 = {{1, "3096"}, {8, "3232"}, {16, "3364"}, {32, "4615"}, {64, "9981"}};
-
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
 
 // 64 blocks, which all read the same 512 floats: 0, 1, ..., 511. The tutorial takes the best of all GPUs; here it
@@ -162,10 +149,12 @@ bool whole_program() {
 // in[i], or infinity past the end.
 __device__ float load(const float* in, int64_t i, int64_t n) { return i < n ? in[i] : infinity; }
 
-// All that the tutorial's first listing does between its two stamps.
-__device__ void fold_segment(const float* in, int64_t n, float* tile, float* minimum) {
+// The first listing with the second one's kind of tile. Every block gets the tile of the largest one.
+__global__ void static_shared(const float* in, int64_t n, float* minimum, long long* timer) {
+    __shared__ float tile[2 * most_threads];
     const int tid = threadIdx.x;
     const int64_t i = int64_t(blockIdx.x) * 2 * blockDim.x + tid;
+    if (tid == 0) timer[blockIdx.x] = clock64();
     tile[tid] = load(in, i, n);
     tile[tid + blockDim.x] = load(in, i + blockDim.x, n);
     for (int d = blockDim.x; d > 0; d /= 2) {
@@ -173,15 +162,8 @@ __device__ void fold_segment(const float* in, int64_t n, float* tile, float* min
         if (tid < d && tile[tid + d] < tile[tid]) tile[tid] = tile[tid + d];
     }
     if (tid == 0) minimum[blockIdx.x] = tile[0];
-}
-
-// The first listing with the second one's kind of tile. Every block gets the tile of the largest one.
-__global__ void static_shared(const float* in, int64_t n, float* minimum, long long* timer) {
-    __shared__ float tile[2 * most_threads];
-    if (threadIdx.x == 0) timer[blockIdx.x] = clock64();
-    fold_segment(in, n, tile, minimum);
     __syncthreads();  // thread 0 waits for the rest, so that its clocks are the block's
-    if (threadIdx.x == 0) timer[blockIdx.x + gridDim.x] = clock64();
+    if (tid == 0) timer[blockIdx.x + gridDim.x] = clock64();
 }
 void launch_static_shared(const Job& job) {
     static_shared<<<job.blocks(job.segment), job.threads>>>(job.in, job.n, job.minimum, job.timer);
@@ -266,26 +248,6 @@ void launch_one_warp(const Job& job) {
     one_warp<<<job.blocks(job.segment), warp>>>(job.in, job.n, job.segment, job.minimum, job.timer);
 }
 
-// The tutorial's block once more, for the second table. Three rows more of the timer say when it began and ended,
-// in nanoseconds that are the same on all SMs, and on which SM it ran: special registers, read by a line of PTX.
-// That takes time itself, and so it is done outside of the clocks, and in a kernel of its own.
-__global__ void timeline(const float* in, int64_t n, float* minimum, long long* timer) {
-    extern __shared__ float dynamic_tile[];
-    long long* const mine = timer + blockIdx.x;
-    unsigned sm;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    if (threadIdx.x == 0) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(mine[2 * gridDim.x]));
-    if (threadIdx.x == 0) mine[0] = clock64();
-    fold_segment(in, n, dynamic_tile, minimum);
-    __syncthreads();  // thread 0 waits for the rest, so that its clocks are the block's
-    if (threadIdx.x == 0) mine[gridDim.x] = clock64();
-    if (threadIdx.x == 0) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(mine[3 * gridDim.x]));
-    if (threadIdx.x == 0) mine[4 * gridDim.x] = sm;
-}
-void launch_timeline(const Job& job) {
-    timeline<<<job.blocks(job.segment), job.threads, job.tile_bytes()>>>(job.in, job.n, job.minimum, job.timer);
-}
-
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
 // static_shared without the barriers of its tree: a thread compares with what its partner has not written yet. The
@@ -353,9 +315,8 @@ std::vector<float> make_input(int64_t n, uint64_t seed) {
 }
 
 struct Measured {
-    double ms;                     // median time of a launch
-    std::vector<double> clocks;    // of all blocks of the runs that were kept, ascending
-    std::vector<long long> timer;  // as the last run left it
+    double ms;                   // median time of a launch
+    std::vector<double> clocks;  // of all blocks of the runs that were kept, ascending
     std::string right, wrong;
 
     double at(double share) const { return clocks[size_t(share * double(clocks.size() - 1) + 0.5)]; }
@@ -368,16 +329,16 @@ Measured measure(lab::Sample& sample, void (*launch)(const Job&), const std::vec
     const int64_t most = (n - 1) / threads + 1;  // blocks, if each gets one element a thread
     const lab::DeviceArray<float> d_in(in);
     lab::DeviceArray<float> d_minimum(most);
-    lab::DeviceArray<long long> d_timer(timer_rows * most);
+    lab::DeviceArray<long long> d_timer(2 * most);
     int of_block = 0;
     const Job job{d_in.get(), n, threads, 2 * threads, d_minimum.get(), d_timer.get(), &of_block};
     int64_t blocks = 0;
     Measured m{};
     const auto keep = [&] {
         blocks = (n - 1) / of_block + 1;
-        m.timer = d_timer.download(timer_rows * blocks);
+        const std::vector<long long> timer = d_timer.download(2 * blocks);
         for (int64_t b = 0; b < blocks && m.clocks.size() < 1 << 22; ++b)
-            m.clocks.push_back(double(m.timer[blocks + b] - m.timer[b]));
+            m.clocks.push_back(double(timer[blocks + b] - timer[b]));
     };
     int run = sample.on_gpu() ? -1 : 0;  // the first on a GPU warms up
     const auto prepare = [&] {
@@ -401,82 +362,38 @@ Measured measure(lab::Sample& sample, void (*launch)(const Job&), const std::vec
 
 std::string number(double x, int digits = 0) { return std::isnan(x) ? "-" : lab::text("%.*f", digits, x); }
 
-void variants_table(lab::Sample& sample) {
+int main(int argc, char** argv) {
+    lab::Sample sample("02_clock_min", "How many clocks does one block need?");
+    sample.defaults(tutorial_blocks * tutorial_segment, 0, tutorial_threads, "elements", "");
+    sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
+    sample.variants(variants);
+    sample.twins(twins);
+    sample.start(argc, argv);
+    const double of_block = sizeof(float) + 2 * sizeof(long long);
+    sample.require_memory((sample.shows_limit() ? 2 : 1) * sizeof(float) + of_block / sample.threads());
+    sample.require_blocks();
+    if (sample.wants("whole_program")) sample.program(whole_program);
+
     const std::vector<float> in = make_input(sample.n(), sample.seed());
     const double bytes = double(sample.n()) * sizeof(float);
     sample.new_table("minima of " + lab::with_commas(sample.n()) + " floats: clocks of one block");
     sample.columns({"clocks median", "clocks p95", "% of tutorial", "L2 warm", "% of tut. warm"});
     sample.limit_row(lab::Sample::Limit::read, int64_t(bytes));
     double first_cold = NAN, first_warm = NAN;  // the tutorial's
-    const auto check = [&](const Variant& v) {
-        const Measured cold = measure(sample, v.launch, in, !sample.warm());
-        const Measured warm = measure(sample, v.launch, in, false);  // without most of the memory's latency
-        if (v.launch == launch_tutorial) first_cold = cold.at(0.5);
-        if (v.launch == launch_tutorial) first_warm = warm.at(0.5);
-        const std::string wrong = cold.wrong.empty() ? warm.wrong : cold.wrong;
-        sample.row({v.name, cold.right, cold.ms, bytes, wrong, lab::Kind::variant,
-                    {number(cold.at(0.5)), number(cold.at(0.95)), number(100 * cold.at(0.5) / first_cold, 1),
-                     number(warm.at(0.5)), number(100 * warm.at(0.5) / first_warm, 1)}});
+    const auto rows = [&](const auto& table) {
+        for (const Variant& v : table) {
+            if (!sample.wants(v.name)) continue;
+            const Measured cold = measure(sample, v.launch, in, !sample.warm());
+            const Measured warm = measure(sample, v.launch, in, false);  // without most of the memory's latency
+            if (v.launch == launch_tutorial) first_cold = cold.at(0.5);
+            if (v.launch == launch_tutorial) first_warm = warm.at(0.5);
+            const std::string wrong = cold.wrong.empty() ? warm.wrong : cold.wrong;
+            sample.row({v.name, cold.right, cold.ms, bytes, wrong, lab::Kind::variant,
+                        {number(cold.at(0.5)), number(cold.at(0.95)), number(100 * cold.at(0.5) / first_cold, 1),
+                         number(warm.at(0.5)), number(100 * warm.at(0.5) / first_warm, 1)}});
+        }
     };
-    for (const Variant& v : variants)
-        if (sample.wants(v.name)) check(v);
-    for (const Variant& v : twins)
-        if (sample.wants_twin(v.name)) check(v);
-}
-
-void blocks_table(lab::Sample& sample, bool writes_timeline) {
-    const int threads = sample.threads();
-    int on_sm = 0;  // resident blocks: threads, registers or shared memory may be the limit
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_sm, tutorial, threads, 2 * threads * sizeof(float)));
-    const int resident = on_sm * sample.sms();
-    std::set<int64_t> counts = {resident};  // ascending
-    for (const auto& [blocks, clocks] : g80) counts.insert(blocks);
-    for (int per_sm = 1; per_sm <= 32; per_sm *= 2) counts.insert(int64_t(per_sm) * sample.sms());
-    if (sample.blocks()) counts = {sample.blocks()};
-    sample.new_table(lab::text("ever more of the tutorial's blocks: %d SMs hold %d each, %d resident blocks in all",
-                               sample.sms(), on_sm, resident));
-    sample.columns({"SMs used", "clocks mean", "clocks median", "clocks p95", "G80 clocks"});
-    for (const int64_t blocks : counts) {
-        sample.set_n(blocks * 2 * threads);
-        const std::vector<float> in = make_input(sample.n(), sample.seed());
-        const Measured m = measure(sample, launch_tutorial, in, !sample.warm());
-        const Measured t = measure(sample, launch_timeline, in, !sample.warm());
-        const long long *begin = &t.timer[2 * blocks], *end = begin + blocks, *sm = end + blocks;
-        const double mean = std::accumulate(m.clocks.begin(), m.clocks.end(), 0.0) / double(m.clocks.size());
-        const bool as_then = threads == tutorial_threads && g80.count(blocks);
-        sample.row({lab::with_commas(blocks) + (blocks == 1 ? " block" : " blocks"), m.right, m.ms,
-                    8.0 * threads * blocks, m.wrong.empty() ? t.wrong : m.wrong, lab::Kind::variant,
-                    {number(std::set<long long>(sm, sm + blocks).size()), number(mean), number(m.at(0.5)),
-                     number(m.at(0.95)), as_then ? g80.at(blocks) : "-"}});
-        const long long zero = *std::min_element(begin, end);
-        for (int64_t b = 0; b < blocks && writes_timeline; ++b)
-            sample.record({{"variant", "timeline"}, {"threads", number(threads)}, {"resident", number(resident)},
-                           {"blocks", number(blocks)}, {"block", number(b)}, {"sm", number(sm[b])},
-                           {"begin_ns", number(begin[b] - zero)}, {"end_ns", number(end[b] - zero)},
-                           {"clocks", number(t.timer[blocks + b] - t.timer[b])}});
-    }
-}
-
-int main(int argc, char** argv) {
-    lab::Sample sample("02_clock_min",
-                       "How many clocks does one block need, and how many blocks does the GPU hold at once?");
-    bool writes_timeline = false;
-    sample.defaults(tutorial_blocks * tutorial_segment, 0, tutorial_threads, "elements of the first table",
-                    "blocks of the second table (default: the tutorial's, and 1 to 32 for each SM)");
-    sample.option("--timeline", writes_timeline, "where and when each block ran, into the --csv file");
-    sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
-    for (const Variant& v : variants) sample.variant(v.name, v.how, v.least_threads);
-    for (const Variant& v : twins) sample.twin(v.name, v.how);
-    sample.start(argc, argv);
-    if (writes_timeline && !sample.writes_csv())
-        sample.refuse("--timeline goes into a file; type --csv times.csv, too");
-    if (sample.blocks() > most_blocks)
-        sample.refuse("--blocks %d is too many; type --blocks %d or less", sample.blocks(), most_blocks);
-    const double of_block = sizeof(float) + timer_rows * sizeof(long long);
-    sample.require_memory((sample.shows_limit() ? 2 : 1) * sizeof(float) + of_block / sample.threads());
-    sample.require_blocks();
-    if (sample.wants("whole_program")) sample.program(whole_program);
-    variants_table(sample);
-    if (sample.wants("tutorial")) blocks_table(sample, writes_timeline);
+    rows(variants);
+    rows(twins);
     return sample.verdict();
 }
