@@ -1,4 +1,4 @@
-# plot.gp CSV TIMELINE.csv OUT.svg: clocks against the number of blocks, and where and when blocks ran (--timeline).
+# plot.gp BLOCKS.csv TIMELINE.csv OUT.svg: clocks by the number of blocks (02_resident_blocks), and where and when they ran (--timeline).
 load style
 set terminal svg size 600,1000 font "sans-serif,18" name "p02"
 set output ARG3
@@ -65,7 +65,7 @@ set xtics autofreq
 set ytics ()
 do for [sm = 0:shown_sms - 1] { set ytics add (sprintf("SM %d", sm) sm * (on_sm + 1) + (on_sm - 1) / 2.0) }
 set title sprintf("%d blocks, the first %d SMs, %d blocks at a time on each", shown, shown_sms, on_sm) offset 0,-0.3
-set xlabel "µs since the first block began (orange: those that had to wait)"
+set xlabel "µs since the first block began (orange: had to wait)"
 sorted(file) = csv(file) . sprintf(" | awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == \"begin_ns\") at = i; print; next } { print $at \",\" $0 | \"sort -s -n -t, -k1,1 | cut -d, -f2-\" }'")
 plot sorted(ARG2) using (of_shown(column("begin_ns") / 1000)): \
          (of_shown(1) == 1 ? take(int(column("sm")), column("begin_ns"), column("end_ns")) : NaN): \

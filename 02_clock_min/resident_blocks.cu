@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
     sample.variants(by_clocks, by_time);
     sample.twins(twins);
     sample.start(argc, argv);
-    if (writes_timeline && !sample.writes_csv()) sample.refuse("where to? Type --csv times.csv, too");
+    if (writes_timeline && !sample.writes_csv()) sample.refuse("--timeline fills a file; type --csv times.csv");
     const int threads = sample.threads(), segment = 2 * threads;
     const int on_sm = resident_on_sm(threads), resident = on_sm * sample.sms();
     std::set<int64_t> counts = block_counts(sample.sms(), resident);
