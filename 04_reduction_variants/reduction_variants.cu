@@ -1,7 +1,7 @@
 // 04_reduction_variants - what stands between a first reduction and the memory's speed?
 //
-// A reduction folds n values into one: their sum, minimum, maximum or product. The tutorial's two kernels come first,
-// as they stand there. Then a ladder: each rung differs from its neighbour in a few lines and takes one obstacle away.
+// A reduction folds n values into one: their sum, minimum, maximum or product. First the tutorial's two kernels, as
+// they are; then a ladder, in which each rung differs from its neighbour in a few lines and removes one obstacle:
 //
 //   modulo         neighbours first, tid % (2 * stride) == 0     slow: the remainder takes most of its instructions
 //   strided_index  the same pairs, found by multiplying          slow: bank conflicts in shared memory
@@ -16,14 +16,12 @@
 //   packed         ticket and sum in one 64-bit atomic           one trip to L2; int sums only
 //
 //   04_reduction_variants --op max --type float --n 1000000      one size
-//   04_reduction_variants --only sequential --only shuffle       two variants
 //   04_reduction_variants --wrong no_barrier                     a classic mistake
 //   04_reduction_variants --sweep --csv sizes.csv                all sizes, for a plot
 //
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/reduction_variants.cu common/lab.cpp common/write_file.cpp -o reduction_variants
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
-
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -35,7 +33,6 @@
 #endif
 
 namespace cg = cooperative_groups;
-
 constexpr int tutorial_n = 2048;
 constexpr int most_threads = 1024;
 constexpr int warp = 32;
@@ -165,8 +162,7 @@ template <class T, class Op> __device__ T load(const T* in, int64_t i, int64_t n
     return i < n ? in[i] : T(Op::identity);
 }
 
-// The first five leave one partial result a block, and are launched again on those until one is left. `tile`: the
-// elements of a block.
+// The first five leave one partial result a block (of `tile` elements) and go on with those, until one is left.
 template <class T, class Op>
 void in_passes(const Job<T>& job, void (*kernel)(const T*, T*, int64_t, Op), int64_t tile) {
     Job<T> pass = job;
@@ -193,9 +189,9 @@ template <class T, class Op> __global__ void modulo(const T* in, T* out, int64_t
 template <class T, class Op>
 void launch_modulo(const Job<T>& job) { in_passes(job, modulo<T, Op>, job.threads); }
 
-// The workers are the first threads, found without the remainder, which was 23 of 34 instructions a step. But their
-// elements lie 2 * stride words apart, in the same few banks. (Neither kernel branches: nvcc makes the `if` a
-// condition on each instruction, and all warps run all steps.)
+// The workers are the first threads, found without the remainder, 23 of 34 instructions a step. But their words lie
+// 2 * stride apart, in the same few banks. (No kernel here branches in its step: nvcc makes the `if` a condition on
+// each instruction, and all warps run all steps.)
 template <class T, class Op> __global__ void strided_index(const T* in, T* out, int64_t n, Op op) {
     __shared__ T tile[most_threads];
     const int tid = threadIdx.x;
@@ -254,8 +250,8 @@ template <class T, class Op> __device__ T fold_warp(T value, Op op) {
     }
 }
 
-// One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's result. Who
-// calls it twice puts a barrier between the calls, since both use the same shared memory.
+// One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's result.
+// Between two calls there must be a barrier, since both use the same shared memory.
 template <class T, class Op> __device__ T fold_block(T value, Op op) {
     __shared__ T of_warp[warp];
     const int tid = threadIdx.x;
@@ -276,8 +272,7 @@ template <class T, class Op> __global__ void shuffle(const T* in, T* out, int64_
 template <class T, class Op>
 void launch_shuffle(const Job<T>& job) { in_passes(job, shuffle<T, Op>, 2 * job.threads); }
 
-// As many blocks as the GPU holds at once, each thread taking every so-many-th element: the fold of the block is
-// paid once for hundreds of elements.
+// As many blocks as the GPU holds at once, each thread taking every so-many-th element: a fold for hundreds of them.
 template <class T, class Op> __global__ void grid_stride(const T* in, T* out, int64_t n, Op op) {
     T value = Op::identity;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
@@ -446,43 +441,41 @@ template <class T, class Op> void launch_packed(const Job<T>& job) {
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
-// sequential without the barrier in the loop: a thread folds in what its partner has not written yet.
-template <class T, class Op> __global__ void no_barrier(const T* in, T* out, int64_t n, Op op) {
-    __shared__ T tile[most_threads];
+// All for sums of ints. First, sequential without the barrier in the loop: a thread adds what its partner has not
+// written yet.
+__global__ void no_barrier(const int* in, int* out, int64_t n, Sum<int> op) {
+    __shared__ int tile[most_threads];
     const int tid = threadIdx.x;
     tile[tid] = load(in, int64_t(blockIdx.x) * blockDim.x + tid, n, op);
     __syncthreads();  // the whole tile is loaded
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2)
-        if (tid < stride) tile[tid] = op(tile[tid], tile[tid + stride]);
+        if (tid < stride) tile[tid] += tile[tid + stride];
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
-template <class T, class Op>
-void launch_no_barrier(const Job<T>& job) { in_passes(job, no_barrier<T, Op>, job.threads); }
+void launch_no_barrier(const Job<int>& job) { in_passes(job, no_barrier, job.threads); }
 
-// sequential without barriers for the last 64 values, "since a warp runs in step": true before Volta, wrong since.
-// Each step needs a __syncwarp().
-template <class T, class Op> __global__ void warp_in_step(const T* in, T* out, int64_t n, Op op) {
-    __shared__ volatile T tile[most_threads];
+// No barriers for the last 64 values, "since a warp runs in step": true before Volta, wrong since. Each step needs a
+// __syncwarp().
+__global__ void warp_in_step(const int* in, int* out, int64_t n, Sum<int> op) {
+    __shared__ volatile int tile[most_threads];
     const int tid = threadIdx.x;
     tile[tid] = load(in, int64_t(blockIdx.x) * blockDim.x + tid, n, op);
     __syncthreads();  // the whole tile is loaded
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
-        if (tid < stride) tile[tid] = op(T(tile[tid]), T(tile[tid + stride]));
+        if (tid < stride) tile[tid] = tile[tid] + tile[tid + stride];
         if (stride > warp) __syncthreads();  // this step's results are there for the next
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
-template <class T, class Op>
-void launch_warp_in_step(const Job<T>& job) { in_passes(job, warp_in_step<T, Op>, job.threads); }
+void launch_warp_in_step(const Job<int>& job) { in_passes(job, warp_in_step, job.threads); }
 
 // The right kernel with n / threads blocks: the elements after the last full tile are never read.
-template <class T, class Op> void launch_dropped_tail(const Job<T>& job) {
-    const int blocks = int(std::max<int64_t>(1, job.n / job.threads));
-    sequential<<<blocks, job.threads>>>(job.in, job.there, job.n, Op());
-    Job<T> rest = job;
+void launch_dropped_tail(const Job<int>& job) {
+    Job<int> rest = job;
+    rest.n = std::max<int64_t>(1, job.n / job.threads);
     rest.in = job.there;
-    rest.n = blocks;
-    launch_sequential<T, Op>(rest);
+    sequential<<<int(rest.n), job.threads>>>(job.in, job.there, job.n, Sum<int>());
+    launch_sequential<int, Sum<int>>(rest);
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------
@@ -495,8 +488,10 @@ struct Variant {
     int least_threads = 1;
     bool applies = true;  // to this type and this operation
 };
-constexpr Variant<float> of_ramp = {"tutorial_modulo", "the tutorial's first, on its 0 .. 2047", launch_tutorial_modulo};
-constexpr Variant<float> of_ones = {"tutorial_halves", "the tutorial's second, on its 2048 ones", launch_tutorial_halves};
+constexpr Variant<float> tutorials[] = {
+    {"tutorial_modulo", "the tutorial's first, on its 0 .. 2047", launch_tutorial_modulo},
+    {"tutorial_halves", "the tutorial's second, on its 2048 ones", launch_tutorial_halves},
+};
 template <class T, class Op> constexpr Variant<T> variants[] = {
     {"modulo", "tutorial_modulo with a guarded end", launch_modulo<T, Op>, 2},
     {"strided_index", "the same pairs without the remainder, with bank conflicts", launch_strided_index<T, Op>, 2},
@@ -510,27 +505,25 @@ template <class T, class Op> constexpr Variant<T> variants[] = {
     {"one_word", "last_block without its fence (4-byte types)", launch_one_word<T, Op>, warp, sizeof(T) == 4},
     {"packed", "ticket and sum in one 64-bit atomic (int sums)", launch_packed<T, Op>, warp, is_int_sum<T, Op>},
 };
-template <class T, class Op> constexpr Variant<T> twins[] = {
-    {"no_barrier", "sequential without the barrier in its loop", launch_no_barrier<T, Op>, 2},
-    {"warp_in_step", "the last 64 values without __syncwarp", launch_warp_in_step<T, Op>, 2},
-    {"dropped_tail", "n / threads blocks: the tail is never read", launch_dropped_tail<T, Op>, 2},
+constexpr Variant<int> twins[] = {
+    {"no_barrier", "sequential without the barrier in its loop", launch_no_barrier, 2},
+    {"warp_in_step", "the last 64 values without __syncwarp", launch_warp_in_step, 2},
+    {"dropped_tail", "n / threads blocks: the tail is never read", launch_dropped_tail, 2},
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
 
 // Chosen so that every order of operations gives the same result. int: any bits, odd for products (a factor of 2 too
-// many and all is 0). float and double: sums of whole numbers -8 .. 8; products of 1 and -1, with 40 twos and 40
-// halves among them.
+// many and all is 0). float and double: sums of whole numbers -8 .. 8; products of 1 and -1, 40 twos and 40 halves.
 template <class T>
 std::vector<T> make_input(int64_t n, uint64_t seed, const std::string& op) {
-    const bool product = op == "prod", sum = op == "sum";
     std::vector<T> in(n);
     for (int64_t i = 0; i < n; ++i) {
         const uint64_t bits = lab::random_bits(seed, i);
-        if (std::is_integral_v<T>) in[i] = T(product ? bits | 1 : bits);
-        else if (product && i < 40) in[i] = bits & 1 ? 2 : -2;
-        else if (product) in[i] = T(bits & 1 ? 1 : -1) / (n - i <= 40 ? 2 : 1);
-        else in[i] = sum ? T(int(bits % 17) - 8) : T(int32_t(bits)) / 1024;
+        if (std::is_integral_v<T>) in[i] = T(op == "prod" ? bits | 1 : bits);
+        else if (op == "prod" && i < 40) in[i] = bits & 1 ? 2 : -2;
+        else if (op == "prod") in[i] = T(bits & 1 ? 1 : -1) / (n - i <= 40 ? 2 : 1);
+        else in[i] = op == "sum" ? T(int(bits % 17) - 8) : T(int32_t(bits)) / 1024;
     }
     return in;
 }
@@ -548,22 +541,22 @@ size_t library([[maybe_unused]] const Job<T>& job, [[maybe_unused]] void* room, 
     return bytes;
 }
 
-int64_t partials(const lab::Sample& sample, int64_t n) {  // room for one a block, whatever the grid
-    return std::max<int64_t>(n / sample.threads() + 1, std::max(sample.blocks(), 1 << 16));
+int64_t most_blocks(const lab::Sample& sample) {  // of any grid of any rung
+    return std::max<int64_t>(sample.n() / sample.threads() + 1, std::max(sample.blocks(), 1 << 16));
 }
 
-// Times the rows that are wanted. What a kernel leaves in more than one word is added up here, as the tutorial does.
+// Times the rows. Several words of a result are added up here, as the tutorial does with its four.
 template <class T>
 void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, int results, const std::vector<Variant<T>>& rows,
               size_t (*library)(const Job<T>&, void*, size_t) = nullptr) {
-    const int64_t n = in.size(), blocks = partials(sample, n);
+    const int64_t blocks = most_blocks(sample);
     const lab::DeviceArray<T> d_in(in);
     lab::DeviceArray<T> out(results), here(blocks), there(blocks);
     lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
     lab::DeviceArray<unsigned long long> slots(blocks), count_and_sum(std::vector<unsigned long long>(1));
-    Job<T> job = {sample, sample.threads(), d_in.get(), n, out.get(), here.get(), there.get(), tickets.get(),
-                  slots.get(), count_and_sum.get(), 0};
-    const auto poison = [&] {
+    Job<T> job = {sample,      sample.threads(), d_in.get(),  d_in.size(),         out.get(), here.get(),
+                  there.get(), tickets.get(),    slots.get(), count_and_sum.get(), 0};
+    const auto prepare = [&] {
         for (lab::DeviceArray<T>* array : {&out, &here, &there}) array->poison();
         slots.poison();
         ++job.number;
@@ -577,40 +570,42 @@ void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, int results
     if (library) sample.limit_row(lab::Sample::Limit::read, d_in.bytes());
     if (const size_t bytes = library ? library(job, nullptr, 0) : 0) {
         const lab::DeviceArray<char> room(bytes);
-        check("CUB", sample.time(poison, [&] { library(job, room.get(), bytes); }), lab::Kind::library);
+        check("CUB", sample.time(prepare, [&] { library(job, room.get(), bytes); }), lab::Kind::library);
     }
-    for (const Variant<T>& v : rows)
-        if (v.applies && (sample.wants(v.name) || sample.wants_twin(v.name)))
-            check(v.name, sample.time(poison, [&] { v.launch(job); }), lab::Kind::variant);
+    for (const Variant<T>& v : rows) check(v.name, sample.time(prepare, [&] { v.launch(job); }), lab::Kind::variant);
 }
 
 void run_tutorial(lab::Sample& sample) {
     if (sample.wants("whole_program")) sample.program(whole_program);
-    if (!sample.wants(of_ramp.name) && !sample.wants(of_ones.name)) return;
+    if (!sample.wants(tutorials[0].name) && !sample.wants(tutorials[1].name)) return;
     sample.set_n(tutorial_n);
-    sample.new_table("the tutorial's own inputs, with 4 blocks of 512 threads");
-    std::vector<float> in(tutorial_n, 1.0f);
-    run_rows<float>(sample, in, 2048, 4, {of_ones});
+    sample.new_table("the tutorial's own inputs, 0 .. 2047 and 2048 ones, with 4 blocks of 512 threads");
+    std::vector<float> in(tutorial_n);
     std::iota(in.begin(), in.end(), 0.0f);
-    run_rows<float>(sample, in, 2096128, 4, {of_ramp});
+    if (sample.wants(tutorials[0].name)) run_rows<float>(sample, in, 2096128, 4, {tutorials[0]});
+    in.assign(tutorial_n, 1);
+    if (sample.wants(tutorials[1].name)) run_rows<float>(sample, in, 2048, 4, {tutorials[1]});
 }
 
 template <class T, class Op>
 void run(lab::Sample& sample, const std::string& op, const std::string& type, const std::vector<int64_t>& sizes) {
-    std::vector<Variant<T>> rows(std::begin(variants<T, Op>), std::end(variants<T, Op>));
-    for (const Variant<T>& v : rows)
-        if (!v.applies && !sample.wants_all() && sample.wants(v.name))
+    std::vector<Variant<T>> rows;
+    for (const Variant<T>& v : variants<T, Op>) {
+        if (!v.applies && sample.wants(v.name) && !sample.wants_all())
             sample.refuse("%s is %s; type --type int --op sum", v.name, v.how);
-    rows.insert(rows.end(), std::begin(twins<T, Op>), std::end(twins<T, Op>));
-    const bool any = std::any_of(rows.begin(), rows.end(), [&](const Variant<T>& v) {
-        return sample.wants(v.name) || sample.wants_twin(v.name);
-    });
+        if (v.applies && sample.wants(v.name)) rows.push_back(v);
+    }
+    for (const Variant<int>& v : twins) {
+        if (!is_int_sum<T, Op> && sample.wants_twin(v.name)) sample.refuse("%s sums ints; type --type int --op sum", v.name);
+        if constexpr (is_int_sum<T, Op>)
+            if (sample.wants_twin(v.name)) rows.push_back(v);
+    }
     sample.set_n(sizes.back());
-    const double of_block = 2 * sizeof(T) + 8;  // here, there and slots
-    sample.require_memory((sample.shows_limit() ? 2 : 1) * double(sizeof(T)), of_block * partials(sample, sizes.back()));
+    const int inputs = sample.shows_limit() ? 2 : 1;
+    sample.require_memory(inputs * double(sizeof(T)), (2 * sizeof(T) + 8) * double(most_blocks(sample)));
     sample.require_blocks();
     run_tutorial(sample);
-    for (const int64_t n : any ? sizes : std::vector<int64_t>()) {
+    for (const int64_t n : rows.empty() ? std::vector<int64_t>() : sizes) {
         sample.set_n(n);
         sample.new_table(lab::text("%s of %s %ss (%s)", op.c_str(), lab::with_commas(n).c_str(), type.c_str(),
                                    lab::bytes_text(double(n) * sizeof(T)).c_str()));
@@ -637,9 +632,9 @@ int main(int argc, char** argv) {
     sample.option("--type", type, {"int", "float", "double"}, "the type of the elements");
     sample.option("--sweep", sweep, "all sizes from 2^10 elements to 2^28, or to --n if that is more");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
-    for (const auto& v : {of_ramp, of_ones}) sample.variant(v.name, v.how);
+    for (const auto& v : tutorials) sample.variant(v.name, v.how);
     for (const auto& v : variants<int, Sum<int>>) sample.variant(v.name, v.how, v.least_threads);
-    for (const auto& v : twins<int, Sum<int>>) sample.twin(v.name, v.how, v.least_threads);
+    for (const auto& v : twins) sample.twin(v.name, v.how, v.least_threads);
     sample.start(argc, argv);
 
     sample.require_time(sample.n());
