@@ -54,10 +54,10 @@ struct Job {
     unsigned long long *slots, *count_and_sum;
     unsigned number;  // of this launch
 
-    template <class Kernel> int fill(Kernel kernel) const { return sample.blocks_to_fill(kernel, threads); }
     template <class Kernel> int fill_or_fewer(Kernel kernel) const {  // no more than there are tiles of wide loads
         const int64_t tile = int64_t(threads) * loads * 16 / sizeof(T);
-        return sample.blocks() ? sample.blocks() : int(std::min<int64_t>(fill(kernel), (n + tile - 1) / tile));
+        const int fill = sample.blocks_to_fill(kernel, threads);
+        return sample.blocks() ? fill : int(std::min<int64_t>(fill, (n + tile - 1) / tile));
     }
     bool streams() const { return n * int64_t(sizeof(T)) <= streamed * sample.properties().l2CacheSize; }
 };
@@ -272,7 +272,14 @@ template <class T, class Op> __global__ void shuffle(const T* in, T* out, int64_
 template <class T, class Op>
 void launch_shuffle(const Job<T>& job) { in_passes(job, shuffle<T, Op>, 2 * job.threads); }
 
-// As many blocks as the GPU holds at once, each thread taking every so-many-th element: a fold for hundreds of them.
+// As many blocks as the GPU holds at once, then one block for their partial results.
+template <class T, class Op> void in_two_launches(const Job<T>& job, void (*kernel)(const T*, T*, int64_t, Op)) {
+    const int blocks = job.sample.blocks_to_fill(kernel, job.threads);
+    kernel<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
+    kernel<<<1, job.threads>>>(job.here, job.out, blocks, Op());
+}
+
+// Each thread takes every so-many-th element: the fold of the block is paid once for hundreds of them.
 template <class T, class Op> __global__ void grid_stride(const T* in, T* out, int64_t n, Op op) {
     T value = Op::identity;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
@@ -280,11 +287,8 @@ template <class T, class Op> __global__ void grid_stride(const T* in, T* out, in
     value = fold_block(value, op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op> void launch_grid_stride(const Job<T>& job) {
-    const int blocks = job.fill(grid_stride<T, Op>);
-    grid_stride<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
-    grid_stride<<<1, job.threads>>>(job.here, job.out, blocks, Op());
-}
+template <class T, class Op>
+void launch_grid_stride(const Job<T>& job) { in_two_launches(job, grid_stride<T, Op>); }
 
 // grid_stride again: cooperative groups name the warp and bring the fold along (CUDA C++ Programming Guide).
 template <class T, class Op> __global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
@@ -297,16 +301,12 @@ template <class T, class Op> __global__ void coop_groups(const T* in, T* out, in
     value = cg::reduce(tile, value, op);
     if (tile.thread_rank() == 0) of_warp[tile.meta_group_rank()] = value;
     block.sync();  // all warps have left their values
-    if (tile.meta_group_rank() != 0) return;
     const bool has_one = tile.thread_rank() < tile.meta_group_size();
     value = cg::reduce(tile, has_one ? of_warp[tile.thread_rank()] : T(Op::identity), op);
-    if (tile.thread_rank() == 0) out[blockIdx.x] = value;
+    if (block.thread_rank() == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op> void launch_coop_groups(const Job<T>& job) {
-    const int blocks = job.fill(coop_groups<T, Op>);
-    coop_groups<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
-    coop_groups<<<1, job.threads>>>(job.here, job.out, blocks, Op());
-}
+template <class T, class Op>
+void launch_coop_groups(const Job<T>& job) { in_two_launches(job, coop_groups<T, Op>); }
 
 // 16 bytes of T, loaded by one instruction: int4, float4 or double2.
 template <class T>
@@ -320,9 +320,8 @@ template <class T, class Op> __device__ T fold_pack(T value, Pack<T> pack, Op op
 }
 
 // A thread's share of in[0 .. n). The blocks go through tiles of loads * blockDim.x packs; a thread has all its loads
-// of a full tile on their way before it uses the first. Streaming loads leave the lines that are in the L2 where they
-// are, which pays until the input is so much larger than the L2 that those have to go anyway. The tail of fewer than
-// 16 bytes goes to the first threads of the grid.
+// of a full tile on their way before it uses the first. Streaming loads leave alone what lies in the L2, which pays
+// until the input is much larger than that. The tail of fewer than 16 bytes goes to the first threads of the grid.
 template <bool streaming, class T, class Op> __device__ T fold_share(const T* in, int64_t n, Op op) {
     const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(in);
     const int64_t count = n / pack_size<T>;
@@ -351,15 +350,11 @@ template <class T, class Op> __global__ void vectorised(const T* in, T* out, int
     const T value = fold_block(fold_share<false>(in, n, op), op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op> void launch_vectorised(const Job<T>& job) {
-    const int blocks = job.fill(vectorised<T, Op>);
-    vectorised<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
-    vectorised<<<1, job.threads>>>(job.here, job.out, blocks, Op());
-}
+template <class T, class Op>
+void launch_vectorised(const Job<T>& job) { in_two_launches(job, vectorised<T, Op>); }
 
 // One launch: each block leaves its partial result and draws a ticket; who draws the last one finds all partial
-// results in memory (CUDA C++ Programming Guide, "Memory Fence Functions") and folds them. The ticket goes back to 0
-// for the next launch.
+// results in memory and folds them (CUDA C++ Programming Guide, "Memory Fence Functions").
 template <bool streaming, class T, class Op>
 __global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, int64_t n, Op op) {
     __shared__ bool last;
@@ -383,9 +378,8 @@ template <class T, class Op> void launch_last_block(const Job<T>& job) {
     kernel<<<job.fill_or_fewer(kernel), job.threads>>>(job.in, job.here, job.out, job.tickets, job.n, Op());
 }
 
-// last_block without the fence, which waits until the store has arrived: the partial result and the number of the
-// launch travel in one 8-byte store, so whoever sees the number sees the value. The last block reads again what has
-// not arrived yet; it waits for no block that has not drawn its ticket.
+// last_block without the fence: the partial result and the number of the launch travel in one 8-byte store, so whoever
+// sees the number sees the value. The last block waits for what has not arrived, but for no block without a ticket.
 template <bool streaming, class T, class Op>
 __global__ void one_word(const T* in, volatile unsigned long long* slots, T* out, unsigned* tickets,
                          unsigned number, int64_t n, Op op) {
@@ -479,7 +473,6 @@ void launch_dropped_tail(const Job<int>& job) {
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------
-
 template <class T>
 struct Variant {
     const char* name;
@@ -541,15 +534,11 @@ size_t library([[maybe_unused]] const Job<T>& job, [[maybe_unused]] void* room, 
     return bytes;
 }
 
-int64_t most_blocks(const lab::Sample& sample) {  // of any grid of any rung
-    return std::max<int64_t>(sample.n() / sample.threads() + 1, std::max(sample.blocks(), 1 << 16));
-}
-
 // Times the rows. Several words of a result are added up here, as the tutorial does with its four.
 template <class T>
 void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, int results, const std::vector<Variant<T>>& rows,
               size_t (*library)(const Job<T>&, void*, size_t) = nullptr) {
-    const int64_t blocks = most_blocks(sample);
+    const int64_t blocks = std::max<int64_t>(sample.n() / sample.threads() + 1, std::max(sample.blocks(), 1 << 16));
     const lab::DeviceArray<T> d_in(in);
     lab::DeviceArray<T> out(results), here(blocks), there(blocks);
     lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
@@ -601,8 +590,9 @@ void run(lab::Sample& sample, const std::string& op, const std::string& type, co
             if (sample.wants_twin(v.name)) rows.push_back(v);
     }
     sample.set_n(sizes.back());
-    const int inputs = sample.shows_limit() ? 2 : 1;
-    sample.require_memory(inputs * double(sizeof(T)), (2 * sizeof(T) + 8) * double(most_blocks(sample)));
+    const double of_block = 2 * sizeof(T) + 8;  // here, there and slots
+    sample.require_memory((sample.shows_limit() ? 2 : 1) * double(sizeof(T)) + of_block / sample.threads(),
+                          of_block * std::max(sample.blocks(), 1 << 16));
     sample.require_blocks();
     run_tutorial(sample);
     for (const int64_t n : rows.empty() ? std::vector<int64_t>() : sizes) {
