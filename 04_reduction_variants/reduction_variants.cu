@@ -139,22 +139,15 @@ bool whole_program() {
 // 2^bits, as the GPU's adders do. The identity of an operation is what changes no result.
 
 template <class T> using Wrap = std::conditional_t<std::is_integral_v<T>, unsigned long long, T>;
-template <class T> struct Sum {
-    static constexpr T identity = 0;
-    __host__ __device__ T operator()(T a, T b) const { return T(Wrap<T>(a) + Wrap<T>(b)); }
-};
-template <class T> struct Product {
-    static constexpr T identity = 1;
-    __host__ __device__ T operator()(T a, T b) const { return T(Wrap<T>(a) * Wrap<T>(b)); }
-};
-template <class T> struct Min {
-    static constexpr T identity = std::numeric_limits<T>::max();
-    __host__ __device__ T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <class T> struct Max {
-    static constexpr T identity = std::numeric_limits<T>::lowest();
-    __host__ __device__ T operator()(T a, T b) const { return a < b ? b : a; }
-};
+#define OPERATION(Name, start, result)                                      \
+    template <class T> struct Name {                                        \
+        static constexpr T identity = start;                                \
+        __host__ __device__ T operator()(T a, T b) const { return result; } \
+    };
+OPERATION(Sum, 0, T(Wrap<T>(a) + Wrap<T>(b)))
+OPERATION(Product, 1, T(Wrap<T>(a) * Wrap<T>(b)))
+OPERATION(Min, std::numeric_limits<T>::max(), b < a ? b : a)
+OPERATION(Max, std::numeric_limits<T>::lowest(), a < b ? b : a)
 template <class T, class Op> constexpr bool is_int_sum = std::is_same_v<T, int> && std::is_same_v<Op, Sum<int>>;
 
 // Element i; past the end, where the last block's threads may be, the identity.
@@ -162,9 +155,10 @@ template <class T, class Op> __device__ T load(const T* in, int64_t i, int64_t n
     return i < n ? in[i] : T(Op::identity);
 }
 
-// The first five leave one partial result a block (of `tile` elements) and go on with those, until one is left.
+// The first five leave one partial result a block, and go on with those until one is left.
 template <class T, class Op>
-void in_passes(const Job<T>& job, void (*kernel)(const T*, T*, int64_t, Op), int64_t tile) {
+void in_passes(const Job<T>& job, void (*kernel)(const T*, T*, int64_t, Op), int per_thread = 1) {
+    const int64_t tile = int64_t(per_thread) * job.threads;
     Job<T> pass = job;
     for (int64_t blocks = 0; blocks != 1; pass.n = blocks) {
         blocks = (pass.n + tile - 1) / tile;  // the last tile may be part of one
@@ -186,8 +180,7 @@ template <class T, class Op> __global__ void modulo(const T* in, T* out, int64_t
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
-template <class T, class Op>
-void launch_modulo(const Job<T>& job) { in_passes(job, modulo<T, Op>, job.threads); }
+template <class T, class Op> void launch_modulo(const Job<T>& job) { in_passes(job, modulo<T, Op>); }
 
 // The workers are the first threads, found without the remainder, 23 of 34 instructions a step. But their words lie
 // 2 * stride apart, in the same few banks. (No kernel here branches in its step: nvcc makes the `if` a condition on
@@ -204,8 +197,7 @@ template <class T, class Op> __global__ void strided_index(const T* in, T* out, 
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
-template <class T, class Op>
-void launch_strided_index(const Job<T>& job) { in_passes(job, strided_index<T, Op>, job.threads); }
+template <class T, class Op> void launch_strided_index(const Job<T>& job) { in_passes(job, strided_index<T, Op>); }
 
 // tutorial_halves with a guarded end. Neighbouring threads use neighbouring words: no bank conflicts.
 template <class T, class Op> __global__ void sequential(const T* in, T* out, int64_t n, Op op) {
@@ -219,8 +211,7 @@ template <class T, class Op> __global__ void sequential(const T* in, T* out, int
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
-template <class T, class Op>
-void launch_sequential(const Job<T>& job) { in_passes(job, sequential<T, Op>, job.threads); }
+template <class T, class Op> void launch_sequential(const Job<T>& job) { in_passes(job, sequential<T, Op>); }
 
 // Every thread folds two elements on the way in, so none idles in the first step, and there are half the blocks.
 template <class T, class Op> __global__ void first_add(const T* in, T* out, int64_t n, Op op) {
@@ -235,8 +226,7 @@ template <class T, class Op> __global__ void first_add(const T* in, T* out, int6
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
-template <class T, class Op>
-void launch_first_add(const Job<T>& job) { in_passes(job, first_add<T, Op>, 2 * job.threads); }
+template <class T, class Op> void launch_first_add(const Job<T>& job) { in_passes(job, first_add<T, Op>, 2); }
 
 // A warp's 32 values fold through registers, without shared memory and without a barrier; lane 0 has the result.
 // For sums of ints, cooperative groups know one instruction that does it all (redux.sync, from sm_80 on).
@@ -269,8 +259,7 @@ template <class T, class Op> __global__ void shuffle(const T* in, T* out, int64_
     const T value = fold_block(op(load(in, i, n, op), load(in, i + blockDim.x, n, op)), op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op>
-void launch_shuffle(const Job<T>& job) { in_passes(job, shuffle<T, Op>, 2 * job.threads); }
+template <class T, class Op> void launch_shuffle(const Job<T>& job) { in_passes(job, shuffle<T, Op>, 2); }
 
 // As many blocks as the GPU holds at once, then one block for their partial results.
 template <class T, class Op> void in_two_launches(const Job<T>& job, void (*kernel)(const T*, T*, int64_t, Op)) {
@@ -287,8 +276,7 @@ template <class T, class Op> __global__ void grid_stride(const T* in, T* out, in
     value = fold_block(value, op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op>
-void launch_grid_stride(const Job<T>& job) { in_two_launches(job, grid_stride<T, Op>); }
+template <class T, class Op> void launch_grid_stride(const Job<T>& job) { in_two_launches(job, grid_stride<T, Op>); }
 
 // grid_stride again: cooperative groups name the warp and bring the fold along (CUDA C++ Programming Guide).
 template <class T, class Op> __global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
@@ -305,8 +293,7 @@ template <class T, class Op> __global__ void coop_groups(const T* in, T* out, in
     value = cg::reduce(tile, has_one ? of_warp[tile.thread_rank()] : T(Op::identity), op);
     if (block.thread_rank() == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op>
-void launch_coop_groups(const Job<T>& job) { in_two_launches(job, coop_groups<T, Op>); }
+template <class T, class Op> void launch_coop_groups(const Job<T>& job) { in_two_launches(job, coop_groups<T, Op>); }
 
 // 16 bytes of T, loaded by one instruction: int4, float4 or double2.
 template <class T>
@@ -350,8 +337,7 @@ template <class T, class Op> __global__ void vectorised(const T* in, T* out, int
     const T value = fold_block(fold_share<false>(in, n, op), op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op>
-void launch_vectorised(const Job<T>& job) { in_two_launches(job, vectorised<T, Op>); }
+template <class T, class Op> void launch_vectorised(const Job<T>& job) { in_two_launches(job, vectorised<T, Op>); }
 
 // One launch: each block leaves its partial result and draws a ticket; who draws the last one finds all partial
 // results in memory and folds them (CUDA C++ Programming Guide, "Memory Fence Functions").
@@ -435,33 +421,23 @@ template <class T, class Op> void launch_packed(const Job<T>& job) {
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
-// All for sums of ints. First, sequential without the barrier in the loop: a thread adds what its partner has not
-// written yet.
-__global__ void no_barrier(const int* in, int* out, int64_t n, Sum<int> op) {
-    __shared__ int tile[most_threads];
-    const int tid = threadIdx.x;
-    tile[tid] = load(in, int64_t(blockIdx.x) * blockDim.x + tid, n, op);
-    __syncthreads();  // the whole tile is loaded
-    for (int stride = blockDim.x / 2; stride > 0; stride /= 2)
-        if (tid < stride) tile[tid] += tile[tid + stride];
-    if (tid == 0) out[blockIdx.x] = tile[0];
-}
-void launch_no_barrier(const Job<int>& job) { in_passes(job, no_barrier, job.threads); }
-
-// No barriers for the last 64 values, "since a warp runs in step": true before Volta, wrong since. Each step needs a
-// __syncwarp().
-__global__ void warp_in_step(const int* in, int* out, int64_t n, Sum<int> op) {
+// All for sums of ints. First, sequential with barriers for its longest strides only.
+template <int from> __global__ void too_few_barriers(const int* in, int* out, int64_t n, Sum<int> op) {
     __shared__ volatile int tile[most_threads];
     const int tid = threadIdx.x;
     tile[tid] = load(in, int64_t(blockIdx.x) * blockDim.x + tid, n, op);
     __syncthreads();  // the whole tile is loaded
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) tile[tid] = tile[tid] + tile[tid + stride];
-        if (stride > warp) __syncthreads();  // this step's results are there for the next
+        if (stride > from) __syncthreads();  // this step's results are there for the next
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
-void launch_warp_in_step(const Job<int>& job) { in_passes(job, warp_in_step, job.threads); }
+// No barrier in the loop at all: a thread adds what its partner has not written yet.
+void launch_no_barrier(const Job<int>& job) { in_passes(job, too_few_barriers<most_threads>); }
+// None for the last 64 values, "since a warp runs in step": true before Volta, wrong since. A __syncwarp() must part
+// reading from writing.
+void launch_warp_in_step(const Job<int>& job) { in_passes(job, too_few_barriers<warp>); }
 
 // The right kernel with n / threads blocks: the elements after the last full tile are never read.
 void launch_dropped_tail(const Job<int>& job) {
@@ -511,12 +487,13 @@ constexpr Variant<int> twins[] = {
 template <class T>
 std::vector<T> make_input(int64_t n, uint64_t seed, const std::string& op) {
     std::vector<T> in(n);
+    const bool product = op == "prod", sum = op == "sum";
     for (int64_t i = 0; i < n; ++i) {
         const uint64_t bits = lab::random_bits(seed, i);
-        if (std::is_integral_v<T>) in[i] = T(op == "prod" ? bits | 1 : bits);
-        else if (op == "prod" && i < 40) in[i] = bits & 1 ? 2 : -2;
-        else if (op == "prod") in[i] = T(bits & 1 ? 1 : -1) / (n - i <= 40 ? 2 : 1);
-        else in[i] = op == "sum" ? T(int(bits % 17) - 8) : T(int32_t(bits)) / 1024;
+        if (std::is_integral_v<T>) in[i] = T(product ? bits | 1 : bits);
+        else if (product && i < 40) in[i] = bits & 1 ? 2 : -2;
+        else if (product) in[i] = T(bits & 1 ? 1 : -1) / (n - i <= 40 ? 2 : 1);
+        else in[i] = sum ? T(int(bits % 17) - 8) : T(int32_t(bits)) / 1024;
     }
     return in;
 }
