@@ -269,6 +269,7 @@ template <class T, class Op> void in_two_launches(const Job<T>& job, void (*kern
 }
 
 // Each thread takes every so-many-th element: the fold of the block is paid once for hundreds of them.
+// (nvcc 13.0 unrolls the loop: for sm_90 it loads 16 elements at a time, then 8, 4 and 1.)
 template <class T, class Op> __global__ void grid_stride(const T* in, T* out, int64_t n, Op op) {
     T value = Op::identity;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
@@ -289,9 +290,10 @@ template <class T, class Op> __global__ void coop_groups(const T* in, T* out, in
     value = cg::reduce(tile, value, op);
     if (tile.thread_rank() == 0) of_warp[tile.meta_group_rank()] = value;
     block.sync();  // all warps have left their values
+    if (tile.meta_group_rank() != 0) return;
     const bool has_one = tile.thread_rank() < tile.meta_group_size();
     value = cg::reduce(tile, has_one ? of_warp[tile.thread_rank()] : T(Op::identity), op);
-    if (block.thread_rank() == 0) out[blockIdx.x] = value;
+    if (tile.thread_rank() == 0) out[blockIdx.x] = value;
 }
 template <class T, class Op> void launch_coop_groups(const Job<T>& job) { in_two_launches(job, coop_groups<T, Op>); }
 
