@@ -6,7 +6,7 @@ if (both) out = ARG3; else out = ARG2
 if (both) set terminal svg size 600,980 font "sans-serif,18" name "p04"
 if (!both) set terminal svg size 600,520 font "sans-serif,18" name "p04"
 set output out
-rungs = "modulo strided_index sequential first_add shuffle grid_stride coop_groups vectorised last_block one_word packed"
+rungs = "modulo strided_index sequential first_add shuffle grid_stride vectorised last_block one_word packed"
 count = words(rungs)
 place(v) = sum [i=1:count] (word(rungs, i) eq v ? i : 0)
 us(v) = stringcolumn("variant") eq v ? column("time_us") : NaN

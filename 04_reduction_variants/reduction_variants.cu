@@ -9,7 +9,6 @@
 //   first_add      adds two elements while it loads              slow: every step is a barrier for the whole block
 //   shuffle        the last 32 values stay inside a warp         slow: one block for so few elements
 //   grid_stride    a grid that just fills the GPU loops          slow: 4 bytes a load
-//   coop_groups    grid_stride, written with cooperative groups
 //   vectorised     16-byte loads, four in flight                 slow: a second launch for the partial results
 //   last_block     the block that finishes last does the rest    slow: store, fence, ticket, load: four trips to L2
 //   one_word       value and launch number in one 8-byte store   no fence; 4-byte types only
@@ -18,7 +17,6 @@
 //   04_reduction_variants --op max --type float --n 1000000      one size
 //   04_reduction_variants --wrong no_barrier                     a classic mistake
 //   04_reduction_variants --sweep --csv sizes.csv                all sizes, for a plot
-//
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/reduction_variants.cu common/lab.cpp common/write_file.cpp -o reduction_variants
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -26,7 +24,6 @@
 #include <limits>
 #include <numeric>
 #include <type_traits>
-
 #include "lab.cuh"
 #if __has_include(<cub/cub.cuh>)
 #include <cub/cub.cuh>
@@ -90,7 +87,6 @@ __global__ void tutorial_modulo(const float* in, float* sums) {
     }
     if (tid == 0) sums[blockIdx.x] = tile[0];
 }
-void launch_tutorial_modulo(const Job<float>& job) { tutorial_modulo<<<4, 512>>>(job.in, job.out); }
 
 // The second. The first half of the tile takes the second half, then the first quarter the second, and so on: the
 // workers are always the first threads, and neighbours use neighbouring words.
@@ -106,11 +102,10 @@ __global__ void tutorial_halves(const float* in, float* sums) {
     }
     if (tid == 0) sums[blockIdx.x] = tile[0];
 }
-void launch_tutorial_halves(const Job<float>& job) { tutorial_halves<<<4, 512>>>(job.in, job.out); }
 
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
 
-// Its first program on its own 0 .. 2047, then on the 2048 ones of its second. It checks no CUDA call; this one does.
+// Both of its programs: the first on 0 .. 2047, the second on 2048 ones. It checks no CUDA call; this one does.
 bool whole_program() {
     float in[tutorial_n], sums[4];
     float *d_in, *d_sums;
@@ -120,13 +115,14 @@ bool whole_program() {
     for (const bool ones : {false, true}) {
         for (int i = 0; i < tutorial_n; ++i) in[i] = ones ? 1 : i;
         CHECK(cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice));
-        tutorial_modulo<<<4, 512>>>(d_in, d_sums);
+        if (ones) tutorial_halves<<<4, 512>>>(d_in, d_sums);
+        else tutorial_modulo<<<4, 512>>>(d_in, d_sums);
         CHECK(cudaGetLastError());       // was the launch legal?
         CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
         CHECK(cudaMemcpy(sums, d_sums, sizeof sums, cudaMemcpyDeviceToHost));
         const float got = sums[0] + sums[1] + sums[2] + sums[3];  // the tutorial adds in an int: fractions would go
         const float want = std::accumulate(in, in + tutorial_n, 0.0f);
-        std::printf("%-18s %7.0f on the device, %7.0f on the CPU\n", ones ? "2048 ones" : "0 + 1 + ... + 2047", got, want);
+        std::printf("%s: %.0f on the device, %.0f on the CPU\n", ones ? "2048 ones" : "0 + 1 + ... + 2047", got, want);
         right = right && got == want;
     }
     CHECK(cudaFree(d_in));
@@ -261,14 +257,8 @@ template <class T, class Op> __global__ void shuffle(const T* in, T* out, int64_
 }
 template <class T, class Op> void launch_shuffle(const Job<T>& job) { in_passes(job, shuffle<T, Op>, 2); }
 
-// As many blocks as the GPU holds at once, then one block for their partial results.
-template <class T, class Op> void in_two_launches(const Job<T>& job, void (*kernel)(const T*, T*, int64_t, Op)) {
-    const int blocks = job.sample.blocks_to_fill(kernel, job.threads);
-    kernel<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
-    kernel<<<1, job.threads>>>(job.here, job.out, blocks, Op());
-}
-
-// Each thread takes every so-many-th element: the fold of the block is paid once for hundreds of them.
+// As many blocks as the GPU holds at once, then one block for their partial results. Each thread takes every
+// so-many-th element: the fold of the block is paid once for hundreds of them.
 // (nvcc 13.0 unrolls the loop: for sm_90 it loads 16 elements at a time, then 8, 4 and 1.)
 template <class T, class Op> __global__ void grid_stride(const T* in, T* out, int64_t n, Op op) {
     T value = Op::identity;
@@ -277,25 +267,11 @@ template <class T, class Op> __global__ void grid_stride(const T* in, T* out, in
     value = fold_block(value, op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op> void launch_grid_stride(const Job<T>& job) { in_two_launches(job, grid_stride<T, Op>); }
-
-// grid_stride again: cooperative groups name the warp and bring the fold along (CUDA C++ Programming Guide).
-template <class T, class Op> __global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
-    __shared__ T of_warp[warp];
-    const auto block = cg::this_thread_block();
-    const auto tile = cg::tiled_partition<warp>(block);
-    T value = Op::identity;
-    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
-        value = op(value, in[i]);
-    value = cg::reduce(tile, value, op);
-    if (tile.thread_rank() == 0) of_warp[tile.meta_group_rank()] = value;
-    block.sync();  // all warps have left their values
-    if (tile.meta_group_rank() != 0) return;
-    const bool has_one = tile.thread_rank() < tile.meta_group_size();
-    value = cg::reduce(tile, has_one ? of_warp[tile.thread_rank()] : T(Op::identity), op);
-    if (tile.thread_rank() == 0) out[blockIdx.x] = value;
+template <class T, class Op> void launch_grid_stride(const Job<T>& job) {
+    const int blocks = job.sample.blocks_to_fill(grid_stride<T, Op>, job.threads);
+    grid_stride<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
+    grid_stride<<<1, job.threads>>>(job.here, job.out, blocks, Op());
 }
-template <class T, class Op> void launch_coop_groups(const Job<T>& job) { in_two_launches(job, coop_groups<T, Op>); }
 
 // 16 bytes of T, loaded by one instruction: int4, float4 or double2.
 template <class T>
@@ -339,7 +315,11 @@ template <class T, class Op> __global__ void vectorised(const T* in, T* out, int
     const T value = fold_block(fold_share<false>(in, n, op), op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
-template <class T, class Op> void launch_vectorised(const Job<T>& job) { in_two_launches(job, vectorised<T, Op>); }
+template <class T, class Op> void launch_vectorised(const Job<T>& job) {
+    const int blocks = job.sample.blocks_to_fill(vectorised<T, Op>, job.threads);
+    vectorised<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
+    vectorised<<<1, job.threads>>>(job.here, job.out, blocks, Op());
+}
 
 // One launch: each block leaves its partial result and draws a ticket; who draws the last one finds all partial
 // results in memory and folds them (CUDA C++ Programming Guide, "Memory Fence Functions").
@@ -423,7 +403,7 @@ template <class T, class Op> void launch_packed(const Job<T>& job) {
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
-// All for sums of ints. First, sequential with barriers for its longest strides only.
+// All for sums of ints. First, sequential, with barriers for its longest strides only.
 template <int from> __global__ void too_few_barriers(const int* in, int* out, int64_t n, Sum<int> op) {
     __shared__ volatile int tile[most_threads];
     const int tid = threadIdx.x;
@@ -451,6 +431,7 @@ void launch_dropped_tail(const Job<int>& job) {
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------
+
 template <class T>
 struct Variant {
     const char* name;
@@ -459,10 +440,6 @@ struct Variant {
     int least_threads = 1;
     bool applies = true;  // to this type and this operation
 };
-constexpr Variant<float> tutorials[] = {
-    {"tutorial_modulo", "the tutorial's first, on its 0 .. 2047", launch_tutorial_modulo},
-    {"tutorial_halves", "the tutorial's second, on its 2048 ones", launch_tutorial_halves},
-};
 template <class T, class Op> constexpr Variant<T> variants[] = {
     {"modulo", "tutorial_modulo with a guarded end", launch_modulo<T, Op>, 2},
     {"strided_index", "the same pairs without the remainder, with bank conflicts", launch_strided_index<T, Op>, 2},
@@ -470,7 +447,6 @@ template <class T, class Op> constexpr Variant<T> variants[] = {
     {"first_add", "two elements a thread while loading", launch_first_add<T, Op>},
     {"shuffle", "warp shuffles and one barrier", launch_shuffle<T, Op>, warp},
     {"grid_stride", "a grid that fills the GPU once, many elements a thread", launch_grid_stride<T, Op>, warp},
-    {"coop_groups", "grid_stride with cooperative groups", launch_coop_groups<T, Op>, warp},
     {"vectorised", "16-byte loads, four in flight", launch_vectorised<T, Op>, warp},
     {"last_block", "one launch: the last block folds the partial results", launch_last_block<T, Op>, warp},
     {"one_word", "last_block without its fence (4-byte types)", launch_one_word<T, Op>, warp, sizeof(T) == 4},
@@ -513,13 +489,12 @@ size_t library([[maybe_unused]] const Job<T>& job, [[maybe_unused]] void* room, 
     return bytes;
 }
 
-// Times the rows. Several words of a result are added up here, as the tutorial does with its four.
 template <class T>
-void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, int results, const std::vector<Variant<T>>& rows,
-              size_t (*library)(const Job<T>&, void*, size_t) = nullptr) {
+void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, const std::vector<Variant<T>>& rows,
+              size_t (*library)(const Job<T>&, void*, size_t)) {
     const int64_t blocks = std::max<int64_t>(sample.n() / sample.threads() + 1, std::max(sample.blocks(), 1 << 16));
     const lab::DeviceArray<T> d_in(in);
-    lab::DeviceArray<T> out(results), here(blocks), there(blocks);
+    lab::DeviceArray<T> out(1), here(blocks), there(blocks);
     lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
     lab::DeviceArray<unsigned long long> slots(blocks), count_and_sum(std::vector<unsigned long long>(1));
     Job<T> job = {sample,      sample.threads(), d_in.get(),  d_in.size(),         out.get(), here.get(),
@@ -530,8 +505,7 @@ void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, int results
         ++job.number;
     };
     const auto check = [&](const char* name, double ms, lab::Kind kind) {
-        const std::vector<T> words = out.download();
-        const T got = std::accumulate(words.begin(), words.end(), T(0));
+        const T got = out.download()[0];
         const std::string text = std::is_integral_v<T> ? lab::with_commas(int64_t(got)) : lab::text("%.9g", double(got));
         sample.row({name, text, ms, double(d_in.bytes()), got == want ? "" : lab::wanted(got, want), kind});
     };
@@ -541,18 +515,6 @@ void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, int results
         check("CUB", sample.time(prepare, [&] { library(job, room.get(), bytes); }), lab::Kind::library);
     }
     for (const Variant<T>& v : rows) check(v.name, sample.time(prepare, [&] { v.launch(job); }), lab::Kind::variant);
-}
-
-void run_tutorial(lab::Sample& sample) {
-    if (sample.wants("whole_program")) sample.program(whole_program);
-    if (!sample.wants(tutorials[0].name) && !sample.wants(tutorials[1].name)) return;
-    sample.set_n(tutorial_n);
-    sample.new_table("the tutorial's own inputs, 0 .. 2047 and 2048 ones, with 4 blocks of 512 threads");
-    std::vector<float> in(tutorial_n);
-    std::iota(in.begin(), in.end(), 0.0f);
-    if (sample.wants(tutorials[0].name)) run_rows<float>(sample, in, 2096128, 4, {tutorials[0]});
-    in.assign(tutorial_n, 1);
-    if (sample.wants(tutorials[1].name)) run_rows<float>(sample, in, 2048, 4, {tutorials[1]});
 }
 
 template <class T, class Op>
@@ -573,13 +535,13 @@ void run(lab::Sample& sample, const std::string& op, const std::string& type, co
     sample.require_memory((sample.shows_limit() ? 2 : 1) * double(sizeof(T)) + of_block / sample.threads(),
                           of_block * std::max(sample.blocks(), 1 << 16));
     sample.require_blocks();
-    run_tutorial(sample);
+    if (sample.wants("whole_program")) sample.program(whole_program);
     for (const int64_t n : rows.empty() ? std::vector<int64_t>() : sizes) {
         sample.set_n(n);
         sample.new_table(lab::text("%s of %s %ss (%s)", op.c_str(), lab::with_commas(n).c_str(), type.c_str(),
                                    lab::bytes_text(double(n) * sizeof(T)).c_str()));
         const std::vector<T> in = make_input<T>(n, sample.seed(), op);
-        run_rows<T>(sample, in, on_the_cpu(in, op), 1, rows, sample.wants_all() ? library<T, Op> : nullptr);
+        run_rows<T>(sample, in, on_the_cpu(in, op), rows, sample.wants_all() ? library<T, Op> : nullptr);
     }
 }
 
@@ -601,9 +563,8 @@ int main(int argc, char** argv) {
     sample.option("--type", type, {"int", "float", "double"}, "the type of the elements");
     sample.option("--sweep", sweep, "all sizes from 2^10 elements to 2^28, or to --n if that is more");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
-    for (const auto& v : tutorials) sample.variant(v.name, v.how);
-    for (const auto& v : variants<int, Sum<int>>) sample.variant(v.name, v.how, v.least_threads);
-    for (const auto& v : twins) sample.twin(v.name, v.how, v.least_threads);
+    sample.variants(variants<int, Sum<int>>);
+    sample.twins(twins);
     sample.start(argc, argv);
 
     sample.require_time(sample.n());
