@@ -43,7 +43,7 @@ fi
 # The CPU device's files are built more than once; the last build, with hazards, has the most code.
 if tool clang-tidy 14; then
     perl -0777 -ne '
-        for (/\{.*?\n\}/gs) { $last{$1} = $_ if m{"file": "([^"]*/common/(?:cpu/)?\w+\.cpp)"} }
+        for (/\{.*?\n\}/gs) { $last{$1} = $_ if m{"file": "([^"]*/common/(?:cpu/src/)?\w+\.cpp)"} }
         END { print "[\n", join(",\n", map { $last{$_} } sort keys %last), "\n]\n" }' \
         "$build/compile_commands.json" >"$folder/compile_commands.json"
     sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$folder/compile_commands.json" >"$folder/files"
@@ -56,7 +56,7 @@ fi
 # Style is left to clang-tidy.
 if tool cppcheck 2.10; then
     "$tool" --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c++20 -j "$jobs" \
-        -I common -DCUDACPU_HAZARDS common/*.cpp common/cpu/*.cpp
+        -I common -I common/cpu/include -DCUDACPU_HAZARDS common/*.cpp common/cpu/src/*.cpp
     verdict cppcheck $?
 fi
 

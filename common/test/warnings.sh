@@ -24,15 +24,15 @@ try() { # try FILE COMMAND...: a file whose library is not here is left out
     failed=1
 }
 for file in common/*.cpp common/test/*.cpp common/test/cpu/*.cpp; do
-    try "$file" "$compiler" -std=c++17 $flags -isystem common/cpu
+    try "$file" "$compiler" -std=c++17 $flags -isystem common/cpu/include
 done
-for file in common/cpu/*.cpp; do
-    try "$file" "$compiler" -std=c++20 $flags -DCUDACPU_HAZARDS -DCUDACPU_FOLDER='""'
+for file in common/cpu/src/*.cpp; do
+    try "$file" "$compiler" -std=c++20 $flags -I common/cpu/include -DCUDACPU_HAZARDS -DCUDACPU_FOLDER='""'
 done
 # -iquote: else the CPU device's headers are a system's, which g++ is silent about. But now GoogleTest's macros, which
 # have a dangling else, are not.
 for file in common/test/*.cu common/test/cpu/*.cu [0-9]*/*.cu; do
-    try "$file" "$cudacpu" $flags -iquote common/cpu -Wno-dangling-else -c -o "$folder/o"
+    try "$file" "$cudacpu" $flags -iquote common/cpu/include -Wno-dangling-else -c -o "$folder/o"
 done
 if [ -n "$nvcc" ]; then
     set -- [0-9]*/*.cu

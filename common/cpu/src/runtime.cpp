@@ -47,15 +47,15 @@ Queue& queue() {  // never destroyed: destructors of the program may use it
     static auto& q = *new Queue;
     return q;
 }
-std::atomic<bool> running, waiting;  // running: works; waiting: they are queued
-std::atomic<unsigned long> calls;    // of the API
+std::atomic<bool> works_run, works_wait;
+std::atomic<unsigned long> calls;  // of the API
 
 // A host that looks at memory until a kernel has changed it looks forever: nothing runs before it calls and waits.
 void watch() {
     unsigned long seen = 0;
     for (int seconds = 0;; ++seconds) {
         std::this_thread::sleep_for(std::chrono::seconds(1));
-        if (running || !waiting || seen != calls) seconds = 0;
+        if (works_run || !works_wait || seen != calls) seconds = 0;
         seen = calls;
         if (seconds == 10)
             say("cudacpu: notice: kernels or copies are queued, and for ten seconds the host has not called for "
@@ -76,7 +76,7 @@ cudaError_t run_works(Numbers needed) {
     auto& works = queue().works;
     for (auto w = works.rbegin(); w != works.rend(); ++w)
         if (needed.count(w->first)) needed.insert(w->second.after.begin(), w->second.after.end());
-    running = true;
+    works_run = true;
     for (const unsigned long number : needed) {
         const auto w = works.find(number);
         if (w == works.end()) continue;
@@ -85,8 +85,8 @@ cudaError_t run_works(Numbers needed) {
         works.erase(w);
         if (sticky_error) works.clear();
     }
-    running = false;
-    waiting = !works.empty();
+    works_run = false;
+    works_wait = !works.empty();
     device_takes_over(false);
     for (const auto& [number, work] : works)
         if (work.is_kernel) managed_in_use(true);
@@ -142,7 +142,7 @@ cudaError_t gate(const char* function) {
     if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
     api_function = function;
     ++calls;
-    if (auto e = failed(running ? cudaErrorNotPermitted : sticky_error)) return e;  // running: a callback calls
+    if (auto e = failed(works_run ? cudaErrorNotPermitted : sticky_error)) return e;  // a callback calls
     return planned_failure(function);
 }
 
@@ -173,7 +173,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool 
             after.insert(s->after.begin(), s->after.end());
     works[number] = {std::move(run), is_kernel, std::move(after)};
     [[maybe_unused]] static const bool watched = start_watch();
-    waiting = true;
+    works_wait = true;
     if (is_kernel) managed_in_use(true);
     return cudaSuccess;
 }

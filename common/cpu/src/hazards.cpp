@@ -227,7 +227,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     busy = false;
 }
 
-void meet(size_t first, unsigned lanes, size_t count) {  // each learns what the others know
+void share_notes(size_t first, unsigned lanes, size_t count) {  // each learns what the others know
     Notes all{};
     ++now;
     const size_t last = std::min(first + count, notes.size());
@@ -254,7 +254,7 @@ void block_begins() {
     settle();
     block_start = last_barrier = ++now;
     blocks.emplace_back(now, block_number);
-    notes.assign(threads_in_block(), {});
+    notes.assign(running_block.size, {});
     for (Notes& n : notes) n[of_others] = launch_start;
 }
 void launch_ends() {
@@ -263,10 +263,10 @@ void launch_ends() {
     races.clear();
 }
 void barrier_passed() {
-    meet(0, ~0u, notes.size());
+    share_notes(0, ~0u, notes.size());
     last_barrier = now;
 }
-void lanes_met(unsigned first, unsigned lanes) { meet(first, lanes, 32); }
+void lanes_met(unsigned first, unsigned lanes) { share_notes(first, lanes, 32); }
 void at_fence() {
     if (in_kernel()) notes[rank][fenced] = ++now;
 }

@@ -18,7 +18,6 @@ size_t bytes_in_use;
 
 namespace {
 
-constexpr size_t page = 4096;
 constexpr int private_pages = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 bool device_has_it, managed_taken;
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine.hpp"
+#include "cudacpu/engine.hpp"
 
 #define CUDART_VERSION 13000
 #define CUDART_CB
@@ -47,17 +47,42 @@
     X(ErrorCompatNotSupportedOnDevice, 804, "forward compatibility was attempted on non supported HW") \
     X(ErrorUnknown, 999, "unknown error")
 #define CUDACPU_ATTRIBUTES(X) /* with what the CPU device answers */ \
-    X(MaxThreadsPerBlock, 1, 1024) X(MaxBlockDimX, 2, 1024) X(MaxBlockDimY, 3, 1024) X(MaxBlockDimZ, 4, 64) \
-    X(MaxGridDimX, 5, 0x7fffffff) X(MaxGridDimY, 6, 65535) X(MaxGridDimZ, 7, 65535) X(WarpSize, 10, 32) \
-    X(MaxSharedMemoryPerBlock, 8, 48 << 10) X(TotalConstantMemory, 9, 64 << 10) X(MaxRegistersPerBlock, 12, 65536) \
-    X(ClockRate, 13, 1'000'000) X(MultiProcessorCount, 16, sm_count) X(KernelExecTimeout, 17, 0) \
-    X(Integrated, 18, 1) X(CanMapHostMemory, 19, 1) X(ComputeMode, 20, 0) X(ConcurrentKernels, 31, 1) \
-    X(EccEnabled, 32, 0) X(MemoryClockRate, 36, 1'000'000) X(GlobalMemoryBusWidth, 37, 64) X(ManagedMemory, 83, 1) \
-    X(L2CacheSize, 38, 4 << 20) X(MaxThreadsPerMultiProcessor, 39, 2048) X(AsyncEngineCount, 40, 1) \
-    X(UnifiedAddressing, 41, 1) X(ComputeCapabilityMajor, 75, 8) X(ComputeCapabilityMinor, 76, 0) \
-    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) X(MaxRegistersPerMultiprocessor, 82, 65536) \
-    X(PageableMemoryAccess, 88, 0) X(ConcurrentManagedAccess, 89, 1) X(CooperativeLaunch, 95, 0) \
-    X(MaxSharedMemoryPerBlockOptin, 97, shared_most) X(MaxBlocksPerMultiprocessor, 106, 32) \
+    X(MaxThreadsPerBlock, 1, 1024) \
+    X(MaxBlockDimX, 2, 1024) \
+    X(MaxBlockDimY, 3, 1024) \
+    X(MaxBlockDimZ, 4, 64) \
+    X(MaxGridDimX, 5, 0x7fffffff) \
+    X(MaxGridDimY, 6, 65535) \
+    X(MaxGridDimZ, 7, 65535) \
+    X(MaxSharedMemoryPerBlock, 8, 48 << 10) \
+    X(TotalConstantMemory, 9, 64 << 10) \
+    X(WarpSize, 10, 32) \
+    X(MaxRegistersPerBlock, 12, 65536) \
+    X(ClockRate, 13, 1'000'000) \
+    X(GpuOverlap, 15, 1) \
+    X(MultiProcessorCount, 16, sm_count) \
+    X(KernelExecTimeout, 17, 0) \
+    X(Integrated, 18, 1) \
+    X(CanMapHostMemory, 19, 1) \
+    X(ComputeMode, 20, 0) \
+    X(ConcurrentKernels, 31, 1) \
+    X(EccEnabled, 32, 0) \
+    X(MemoryClockRate, 36, 1'000'000) \
+    X(GlobalMemoryBusWidth, 37, 64) \
+    X(L2CacheSize, 38, 4 << 20) \
+    X(MaxThreadsPerMultiProcessor, 39, 2048) \
+    X(AsyncEngineCount, 40, 1) \
+    X(UnifiedAddressing, 41, 1) \
+    X(ComputeCapabilityMajor, 75, 8) \
+    X(ComputeCapabilityMinor, 76, 0) \
+    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) \
+    X(MaxRegistersPerMultiprocessor, 82, 65536) \
+    X(ManagedMemory, 83, 1) \
+    X(PageableMemoryAccess, 88, 0) \
+    X(ConcurrentManagedAccess, 89, 1) \
+    X(CooperativeLaunch, 95, 0) \
+    X(MaxSharedMemoryPerBlockOptin, 97, shared_most) \
+    X(MaxBlocksPerMultiprocessor, 106, 32) \
     X(MemoryPoolsSupported, 115, 1)
 #define CUDACPU_ERROR(name, number, words) cuda##name = number,
 #define CUDACPU_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
@@ -121,7 +146,7 @@ bool is_managed(const void* p, size_t bytes);
 cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                  cudaMemcpyKind kind, cudaStream_t stream, bool wait);
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = nullptr);
-template <class S> char* place(const S& symbol, size_t offset, size_t bytes, bool right_way) {
+template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
     return right_way && offset <= sizeof(S) && bytes <= sizeof(S) - offset ? (char*)&symbol + offset : nullptr;
 }
 
@@ -266,10 +291,10 @@ CUDACPU_API(cudaMemAdvise, (const void* p, size_t n, cudaMemoryAdvise, cudaMemLo
 
 CUDACPU_API(cudaMemcpyToSymbol, (const auto& symbol, const void* from, size_t n, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyHostToDevice),
-            copy(place(symbol, offset, n, kind & (1 | 4)), n, from, n, n, 1, kind, nullptr, true))
+            copy(within_symbol(symbol, offset, n, kind & (1 | 4)), n, from, n, n, 1, kind, nullptr, true))
 CUDACPU_API(cudaMemcpyFromSymbol, (void* to, const auto& symbol, size_t n, size_t offset = 0,
                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost),
-            copy(to, n, place(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, nullptr, true))
+            copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, nullptr, true))
 CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, (void*)&symbol))
 CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
 
