@@ -145,7 +145,7 @@ cudaPointerAttributes attributes_of(const void* p);
 bool is_managed(const void* p, size_t bytes);
 cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                  cudaMemcpyKind kind, cudaStream_t stream, bool wait);
-cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = nullptr);
+cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait);
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
     return right_way && offset <= sizeof(S) && bytes <= sizeof(S) - offset ? (char*)&symbol + offset : nullptr;
 }
@@ -280,9 +280,10 @@ CUDACPU_API(cudaMemcpy2D, (void* to, size_t to_pitch, const void* from, size_t f
 CUDACPU_API(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind, cudaStream_t s = nullptr),
             copy(to, to_pitch, from, from_pitch, width, height, kind, s, false))
-CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1))
-CUDACPU_API(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s = nullptr), set(p, n, value, n, 1, s))
-CUDACPU_API(cudaMemset2D, (void* p, size_t pitch, int value, size_t w, size_t h), set(p, pitch, value, w, h))
+CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1, nullptr, true))
+CUDACPU_API(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s = nullptr), set(p, n, value, n, 1, s, false))
+CUDACPU_API(cudaMemset2D, (void* p, size_t pitch, int value, size_t w, size_t h),
+            set(p, pitch, value, w, h, nullptr, true))
 CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, int, cudaStream_t = nullptr), check(is_managed(p, n)))
 CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, cudaMemLocation, unsigned, cudaStream_t = nullptr),
             check(is_managed(p, n)))

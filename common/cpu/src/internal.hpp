@@ -147,6 +147,11 @@ void report_leaks();
 extern const char* api_function;  // the one that last passed the gate
 bool work_is_queued();
 
+// ---- planned.cpp: faults that a test plans ----------------------------------------------------------------
+
+cudaError_t planned_failure(const char* function, unsigned long call);  // LAB_FAIL=K: of the K-th call
+bool planned_flip(size_t bytes);  // LAB_FLIP=K: whether this copy to the host is the K-th
+
 // ---- hazards.cpp, of the hazard build only ---------------------------------------------------------------
 
 namespace hazards {

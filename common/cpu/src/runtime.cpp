@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <set>
@@ -110,28 +109,6 @@ void last_word(int status, void*) {
 // Registered first, it runs last: destructors of the program have freed their memory.
 __attribute__((constructor(101))) void at_start() { on_exit(last_word, nullptr); }
 
-// LAB_FAIL=K: the K-th call fails, as any call may on some machine. What does the program do then?
-unsigned long to_fail() {
-    const char* number = getenv("LAB_FAIL");
-    unsigned long k = 0;
-    if (!number) return k;
-    const auto [end, error] = std::from_chars(number, number + strlen(number), k);
-    if (!k || *end || error != std::errc())
-        say(text("cudacpu: LAB_FAIL=%s: say which call is to fail, 1 or more", number)), _exit(2);
-    return k;
-}
-cudaError_t planned_failure(const char* function) {
-    static const unsigned long k = to_fail();
-    if (calls != k) return cudaSuccess;
-    const std::string_view name = function;
-    const bool allocation = name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
-    const cudaError_t error = allocation                  ? cudaErrorMemoryAllocation
-                              : name == "a kernel launch" ? cudaErrorLaunchFailure
-                                                          : cudaErrorInvalidValue;
-    say(text("cudacpu: LAB_FAIL=%lu: %s fails with %s", k, function, describe(error, true)));
-    return failed(error);
-}
-
 constexpr cudaError_t not_known = cudaErrorInvalidResourceHandle;
 cudaError_t known(cudaEvent_t event) { return check(queue().events.count(event), not_known); }
 cudaError_t nothing() { return cudaSuccess; }
@@ -143,7 +120,7 @@ cudaError_t gate(const char* function) {
     api_function = function;
     ++calls;
     if (auto e = failed(works_run ? cudaErrorNotPermitted : sticky_error)) return e;  // a callback calls
-    return planned_failure(function);
+    return planned_failure(function, calls);
 }
 
 const char* describe(cudaError_t error, bool by_name) {

@@ -405,6 +405,16 @@ int main(int, char** argv) {
         int* p = managed<int>(32);
         return p[32];  // @host_overrun
     }
+    if (is("copy_back")) {  // three copies to the host; LAB_FLIP spoils one
+        int *p = device<int>(5), back[3][5];
+        cudaMemset(p, 0, 20);
+        cudaMemcpy(back[0], p, 20, cudaMemcpyDeviceToHost);
+        cudaMemcpyAsync(back[1], p, 20, cudaMemcpyDefault);
+        cudaMemcpy2D(back[2], 4, p, 4, 4, 5, cudaMemcpyDeviceToHost);
+        for (auto& all : back)
+            for (int i = 0; i < 5; ++i) printf("%d%c", all[i], i < 4 ? ' ' : '\n');
+        return cudaFree(p), 0;
+    }
     if (is("divergent_barrier")) return divergent_barrier<<<1, 64>>>(), waited();
     if (is("ended_barrier")) return ended_barrier<<<1, 64>>>(), waited();
     if (is("lane_missing")) return lane_missing<<<1, 32>>>(device<int>(64)), waited();
