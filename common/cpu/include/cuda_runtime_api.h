@@ -91,7 +91,12 @@ enum cudaDeviceAttr { CUDACPU_ATTRIBUTES(CUDACPU_ATTRIBUTE) };
 enum cudaMemcpyKind {  // bit 0: to the device, bit 1: from the device
     cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
     cudaMemcpyDefault };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout };
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1, cudaSharedmemCarveoutMaxShared = 100 };
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
@@ -212,7 +217,7 @@ struct cudaDeviceProp {
         hostRegisterSupported = 1, globalL1CacheSupported = 1, localL1CacheSupported = 1, clockRate = 1'000'000,
         memoryClockRate = 1'000'000, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver,
         persistingL2CacheMaxSize, computeMode, clusterLaunch, streamPrioritiesSupported, isMultiGpuBoard,
-        pageableMemoryAccess, computePreemptionSupported, cooperativeLaunch, cooperativeMultiDeviceLaunch,
+        pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, computePreemptionSupported, cooperativeLaunch, cooperativeMultiDeviceLaunch,
         kernelExecTimeoutEnabled, singleToDoublePrecisionPerfRatio, maxTexture1D, maxTexture2D[2], maxTexture3D[3],
         maxTexture1DLayered[2], maxTexture2DLayered[3];
 };
@@ -233,6 +238,8 @@ inline cudaError_t cudaDeviceReset() { return reset(gate("cudaDeviceReset")); }
 #define CUDACPU_API(name, parameters, ...) \
     inline cudaError_t name parameters { return cudaError_t(gate(#name) ?: (__VA_ARGS__)); }
 CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
+[[deprecated("CUDA 13 has dropped it: use cudaDeviceSynchronize()")]]
+CUDACPU_API(cudaThreadSynchronize, (), finish_all())
 CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
 CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))
 CUDACPU_API(cudaSetDevice, (int device), check(!device, cudaErrorInvalidDevice))
@@ -248,6 +255,8 @@ CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int)
 CUDACPU_API(cudaStreamAttachMemAsync, (cudaStream_t, void*, size_t = 0, unsigned = 4), cudaSuccess)
 CUDACPU_API(cudaFuncSetCacheConfig, (auto, cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaDeviceSetCacheConfig, (cudaFuncCache), cudaSuccess)
+CUDACPU_API(cudaDeviceSetSharedMemConfig, (cudaSharedMemConfig), cudaSuccess)
+CUDACPU_API(cudaDeviceGetSharedMemConfig, (cudaSharedMemConfig* banks), give(banks, cudaSharedMemBankSizeFourByte))
 CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
 CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
 CUDACPU_API(cudaProfilerStart, (), cudaSuccess) CUDACPU_API(cudaProfilerStop, (), cudaSuccess)

@@ -4,6 +4,8 @@
 // have come is complete, and its threads go on. If none is, they wait for each other: threads.cpp reports it.
 #include "internal.hpp"
 
+#include <set>
+
 namespace cudacpu {
 
 std::vector<Exchange*> open_exchanges[33];
@@ -16,15 +18,16 @@ void passed(const Exchange& e, unsigned warp) {
     if (e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()")) hazards::lanes_met(32 * warp, e.arrived);
     if (e.kind != Exchange::at_barrier) return;
     hazards::barrier_passed();
-    static Where warned{};
-    if (!running_block.ended || same_place(warned, e.where)) return;
-    warned = e.where;
-    if (hazard_build) exit_status = 1;
-    say(compose_report(
-        "warning: a barrier that threads of the block never reach, as they have ended",
-        "GPUs since Volta go on without them. Let all threads reach it; guard the work with if, not return" +
-            who_waits_where(),
-        source_line(e.where)));
+    static std::set<std::string> noted;  // lines
+    static Where last{};                 // saves the look into the set
+    if (!running_block.ended || same_place(last, e.where)) return;
+    last = e.where;
+    if (!noted.insert(source_line(e.where)).second) return;
+    say(compose_report("note: a barrier that threads of the block never reach, as they have ended",
+                       "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard "
+                       "the work with if" +
+                           who_waits_where(),
+                       source_line(e.where)));
 }
 
 }  // namespace

@@ -46,6 +46,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
               "an atomic:\n  waiting for another block never ends, and waiting for another thread needs atomics",
               nullptr, pc);
     }
+    if (signal == SIGILL || signal == SIGTRAP)
+        fault(cudaErrorLaunchFailure, "a function that has to return a value ended without a return",
+              "end each of its branches with a return", nullptr, pc);
     const char* address = static_cast<char*>(info->si_addr);
     const Region* r = find(address);
     const std::string about = explain(address);
@@ -83,7 +86,7 @@ const struct SignalHandlers {
         struct sigaction action {};
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
         action.sa_sigaction = on_signal;
-        for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM}) sigaction(s, &action, nullptr);
+        for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGVTALRM}) sigaction(s, &action, nullptr);
         const itimerval second{{1, 0}, {1, 0}};
         setitimer(ITIMER_VIRTUAL, &second, nullptr);
     }

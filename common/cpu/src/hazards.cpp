@@ -30,7 +30,8 @@ extern "C" char __executable_start, _end;  // from the linker: the program and i
 namespace cudacpu::hazards {
 
 using Time = uint32_t;
-enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4, compares = 8 };  // flag: volatile and global
+// flag: volatile and global; compares: an atomic; overtaken: a read, and since then another thread has written
+enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4, compares = 8, overtaken = 8 };
 
 struct Record {     // one access
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
@@ -159,12 +160,25 @@ void settle() {  // the write of the last call has been done
 
 // ---- one access ------------------------------------------------------------------------------------------
 
+bool is_own(const Record& r) { return r.rank == rank && r.time >= block_start; }
+
+// Volatile accesses do not race, as they may be a flag. But who reads a value, and writes after another thread has
+// written, loses that write.
+bool loses_update(const Shadow& cell, const Record& other, const Record& mine) {
+    const int flag_write = flag | writes;
+    if ((other.access & 7) != flag_write || (mine.access & 7) != flag_write) return false;
+    return std::any_of(cell.read, cell.read + 2,
+                       [&](const Record& r) { return is_own(r) && r.access & overtaken && r.bytes & mine.bytes; });
+}
+
 void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
     auto check = [&](const Record& r) {
         const bool synchronised = r.access & (atomic | flag) && mine.access & (atomic | flag);
-        if (!(r.bytes & mine.bytes) || synchronised || ordered(r)) return;
+        if (!(r.bytes & mine.bytes) || ordered(r)) return;
+        const bool loses = synchronised && loses_update(cell, r, mine);
+        if (synchronised && !loses) return;
         const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
-        Race race{r, mine, address, bytes, false};
+        Race race{r, mine, address, bytes, loses};
         for (const Record& own : cell.read) race.adds |= own.rank == writer.rank && own.site == other.site;
         if ((r.access | mine.access) & atomic || !(other.access & writes) || bytes > sizeof value_before)
             return note(race);
@@ -172,10 +186,15 @@ void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
         same_value = race;
     };
     check(cell.write);
-    if (!(mine.access & writes)) return void(cell.read[!ordered(cell.read[0])] = mine);
-    for (const Record& r : cell.read) {
+    if (!(mine.access & writes)) {
+        for (Record& r : cell.read)
+            if (is_own(r)) r.access &= 15 - overtaken;
+        return void(cell.read[!ordered(cell.read[0])] = mine);
+    }
+    for (Record& r : cell.read) {
         check(r);
-        if (mine.access & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
+        if (mine.access & compares && is_own(r)) before_cas.insert(r.site);
+        if (!is_own(r) && r.bytes & mine.bytes) r.access |= overtaken;
     }
     cell.write = mine;
 }
@@ -221,7 +240,7 @@ void check(char* address, size_t bytes, unsigned kind, uint64_t site) {
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
     char* address = static_cast<char*>(const_cast<void*>(where));
     if (!in_kernel() || busy || on_own_stack(address)) return;
-    if (!(kind & (atomic | flag)) && random_number() % 16 == 0) preempt();
+    if (!(kind & atomic) && random_number() % (kind & flag ? 4 : 16) == 0) preempt();
     busy = true;
     check(address, bytes, kind, site);
     busy = false;

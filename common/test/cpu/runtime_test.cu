@@ -388,6 +388,14 @@ TEST(Device, DescribesItself) {
     EXPECT_EQ(1024, block);
     EXPECT_EQ(2 * sms, grid);
     EXPECT_EQ(cudaErrorInvalidValue, cudaDeviceGetAttribute(&n, cudaDeviceAttr(127), 0));
+    EXPECT_EQ(cudaSuccess, cudaDeviceGetAttribute(&n, cudaDevAttrGpuOverlap, 0));
+    EXPECT_EQ(1, n);
+    EXPECT_EQ(cudaSuccess, cudaFuncSetAttribute(add, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                                cudaSharedmemCarveoutMaxShared));
+    cudaSharedMemConfig banks;
+    EXPECT_EQ(cudaSuccess, cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeFourByte));
+    EXPECT_EQ(cudaSuccess, cudaDeviceGetSharedMemConfig(&banks));
+    EXPECT_EQ(cudaSharedMemBankSizeFourByte, banks);
     cudaFuncAttributes f;
     EXPECT_EQ(cudaSuccess, cudaFuncGetAttributes(&f, add));
     EXPECT_EQ(1024, f.maxThreadsPerBlock);
