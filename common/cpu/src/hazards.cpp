@@ -30,8 +30,7 @@ extern "C" char __executable_start, _end;  // from the linker: the program and i
 namespace cudacpu::hazards {
 
 using Time = uint32_t;
-// flag: volatile and global; compares: an atomic; overtaken: a read, and since then another thread has written
-enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4, compares = 8, overtaken = 8 };
+enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4, compares = 8 };  // flag: volatile and global
 
 struct Record {     // one access
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
@@ -64,6 +63,12 @@ struct Race {
     bool adds;  // a thread reads a value, and writes it after others have
 };
 std::map<std::pair<uint64_t, uint64_t>, Race> races;  // of this launch, by the sites
+struct SeenFlag {
+    const char* address;
+    unsigned writes;  // how many of it there had been
+};
+std::vector<SeenFlag> seen;  // by each thread of the block: the flag that it has read, and not yet written
+std::unordered_map<const void*, unsigned> flag_writes;
 Race same_value;  // two writes: it is a race only if the second changes the value
 unsigned char value_before[16];
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
@@ -160,22 +165,11 @@ void settle() {  // the write of the last call has been done
 
 // ---- one access ------------------------------------------------------------------------------------------
 
-bool is_own(const Record& r) { return r.rank == rank && r.time >= block_start; }
-
-// Volatile accesses do not race, as they may be a flag. But who reads a value, and writes after another thread has
-// written, loses that write.
-bool loses_update(const Shadow& cell, const Record& other, const Record& mine) {
-    const int flag_write = flag | writes;
-    if ((other.access & 7) != flag_write || (mine.access & 7) != flag_write) return false;
-    return std::any_of(cell.read, cell.read + 2,
-                       [&](const Record& r) { return is_own(r) && r.access & overtaken && r.bytes & mine.bytes; });
-}
-
-void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
+void compare(Shadow& cell, char* address, size_t bytes, const Record& mine, bool late) {
     auto check = [&](const Record& r) {
         const bool synchronised = r.access & (atomic | flag) && mine.access & (atomic | flag);
         if (!(r.bytes & mine.bytes) || ordered(r)) return;
-        const bool loses = synchronised && loses_update(cell, r, mine);
+        const bool loses = late && (r.access & (writes | flag)) == (writes | flag);
         if (synchronised && !loses) return;
         const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
         Race race{r, mine, address, bytes, loses};
@@ -186,17 +180,24 @@ void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
         same_value = race;
     };
     check(cell.write);
-    if (!(mine.access & writes)) {
-        for (Record& r : cell.read)
-            if (is_own(r)) r.access &= 15 - overtaken;
-        return void(cell.read[!ordered(cell.read[0])] = mine);
-    }
-    for (Record& r : cell.read) {
+    if (!(mine.access & writes)) return void(cell.read[!ordered(cell.read[0])] = mine);
+    for (const Record& r : cell.read) {
         check(r);
-        if (mine.access & compares && is_own(r)) before_cas.insert(r.site);
-        if (!is_own(r) && r.bytes & mine.bytes) r.access |= overtaken;
+        if (mine.access & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
     }
     cell.write = mine;
+}
+
+// Volatile accesses do not race, as they may be a flag. But who reads a value, and writes after another thread has
+// written, loses that write. An atomic reads and writes at once.
+bool writes_late(const char* address, const Record& mine) {
+    unsigned& all = flag_writes[address];
+    SeenFlag& mine_seen = seen[rank];
+    const bool flag_write = (mine.access & (writes | flag)) == (writes | flag);
+    const bool late = flag_write && mine_seen.address == address && mine_seen.writes != all;
+    all += flag_write;
+    mine_seen = {flag_write ? nullptr : address, all};
+    return late;
 }
 
 size_t cells(const Region& r) { return r.bytes / 4 + 1; }
@@ -226,9 +227,10 @@ void check(char* address, size_t bytes, unsigned kind, uint64_t site) {
               is_shared(r) ? "write it first, and put a barrier between"
                            : "set the memory first: cudaMemset, cudaMemcpy or a kernel");
     memset(written(*r) + first, 1, bytes);
+    const bool late = mine.access & (flag | atomic) && writes_late(address, mine);
     for (size_t i = first; i < last; i = (i / 4 + 1) * 4) {
         mine.bytes = ((1u << std::min<size_t>(last - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
-        compare(r->shadow[i / 4], address, bytes, mine);
+        compare(r->shadow[i / 4], address, bytes, mine, late);
     }
     if (!(mine.access & (atomic | flag))) return;
     auto& [others, own] = handed_on[address];
@@ -268,12 +270,14 @@ void launch_begins() {
     launch_start = ++now;
     blocks.clear();
     handed_on.clear();
+    flag_writes.clear();
 }
 void block_begins() {
     settle();
     block_start = last_barrier = ++now;
     blocks.emplace_back(now, block_number);
     notes.assign(running_block.size, {});
+    seen.assign(running_block.size, {});
     for (Notes& n : notes) n[of_others] = launch_start;
 }
 void launch_ends() {
