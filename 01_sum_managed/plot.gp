@@ -1,5 +1,5 @@
-# 01.gp CSV OUT.svg: time by kind of memory, for the tutorial's kernel and for the best.
-load ARG0[1:strlen(ARG0) - 5] . "style.gp"
+# plot.gp CSV OUT.svg: time by kind of memory, for the tutorial's kernel and for the best.
+load style
 set terminal svg size 600,660 font "sans-serif,18" name "p01"
 set output ARG2
 
