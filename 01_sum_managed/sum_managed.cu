@@ -34,7 +34,6 @@ constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int loads = 4;   // in flight before the first is used
 constexpr int chunks = 8;  // of the overlapped copy: fewer leave a longer last sum, more pay for more starts
-constexpr int64_t most_fibers = 1 << 20;  // threads that wait at barriers: more take the CPU device long
 constexpr int64_t most_ints = (int64_t(1) << 30) / sizeof(int);  // 1 GiB of managed memory
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 static_assert(sizeof(int4) == 4 * sizeof(int), "vectorised reads four ints with one load");
@@ -51,7 +50,7 @@ struct Job {
     Total* sum;
     const int* pageable;                       // ordinary memory of the host
     int* d_copy;                               // memory of the GPU
-    int* pinned = nullptr;                     // memory of the host that stays where it is: the GPU can read it itself
+    int* pinned = nullptr;                     // memory of the host that stays where it is
     int* managed = nullptr;                    // one address for host and GPU
     const int* in = nullptr;                   // one of the four
     void (*launch_sum)(const Job&) = nullptr;  // how a way has the ints added that it brought
@@ -92,7 +91,7 @@ int64_t on_cpu_threads(const int* in, int64_t n, int64_t threads) {
 
 // ---- the tutorial's kernel -------------------------------------------------------------------------------------
 
-// Each thread adds a share, each block folds its threads' sums, and one atomicAdd a block brings the blocks together.
+// Each thread adds a share, each block folds its threads' sums, one atomicAdd a block brings the blocks together.
 __global__ void tutorial(const int* in, int64_t n, Total* total) {  // n, i: 64-bit, as i + step may pass 2^31
     __shared__ Total tile[most_threads];                             // 64-bit sums; room for any --threads
     const int tid = threadIdx.x;
@@ -112,8 +111,8 @@ __global__ void tutorial(const int* in, int64_t n, Total* total) {  // n, i: 64-
         __syncthreads();  // all have written what the next step reads
     }
 
-    // A block that begins past the end has added nothing and need not ask for an atomic. Its threads all agree on that (no
-    // divergence), and no barrier follows: around the barriers above, a guard that some threads fail would be a mistake.
+    // A block that begins past the end has added nothing and need not ask for an atomic. All its threads agree, so
+    // there is no divergence; and no barrier follows, which all of them would have to reach.
     if (int64_t(blockDim.x) * blockIdx.x < n) {
         if (tid == 0) atomicAdd(total, tile[0]);
     }
@@ -125,8 +124,7 @@ void launch_tutorial(const Job& job) {
 
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
 
-// One address for host and GPU, and the program's life long: nothing to allocate, to copy or to free. The first touch of
-// a page on either side brings it there.
+// One address for host and GPU, so nothing is allocated, copied or freed: the first touch of a page brings it.
 __managed__ int source[tutorial_n];
 __managed__ Total final_result[1] = {0};  // 64-bit sum
 
@@ -243,7 +241,8 @@ void launch_last_block(const Job& job) {
 // Where the managed pages are before the clock starts. CUDA 13 changed the call that sends them.
 void send(const Job& job, int device) {
 #if CUDART_VERSION >= 13000
-    const cudaMemLocation to{device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+    const bool host = device == cudaCpuDeviceId;
+    const cudaMemLocation to{host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
 #else
     const int to = device;
 #endif
@@ -280,8 +279,8 @@ void launch_pageable(const Job& job) {
     job.add(job.d_copy);
 }
 
-// Two streams take turns: while one adds its chunk, the other one's copy keeps the bus busy. Not for last_block, which
-// would write each chunk's sum over the one before.
+// Two streams take turns: while one adds its chunk, the other one's copy keeps the bus busy. Not for last_block,
+// which would write each chunk's sum over the one before.
 template <class Kernel> void overlap(const Job& job, Kernel kernel, int blocks) {
     job.zero();
     const int64_t chunk = (job.n / chunks + 4) / 4 * 4;  // whole int4s
@@ -313,8 +312,8 @@ void launch_no_barrier(const Job& job) {
     no_barrier<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
 }
 
-// The tutorial's sums have 32 bits: of a block's sum only the lower half arrives. (By way of unsigned: the overflow of an
-// int is undefined, and the compiler might do anything.)
+// The tutorial's sums have 32 bits: of a block's sum only the lower half arrives. (By way of unsigned, as the
+// overflow of an int is undefined: the compiler might do anything.)
 __global__ void sum_32_bits(const int* in, int64_t n, Total* total) {
     const Total sum = fold_block(add_strided(in, n));
     if (threadIdx.x == 0) atomicAdd(total, Total(int(unsigned(sum))));
@@ -345,15 +344,21 @@ constexpr Variant twins[] = {
     {"no_reset", "adds to what the result held before", launch_no_reset},
 };
 
-struct Way { const char* name; const char* how; Launch* before; Launch* launch; Launch* launch_best; const char* best; };
-constexpr char last[] = "last_block";
+struct Way {
+    const char* name;
+    const char* how;
+    Launch* before;       // puts the ints where the way starts, untimed
+    Launch* launch;       // with the tutorial's kernel
+    Launch* launch_best;  // with the best one that fits
+    const char* best = "last_block";
+};
 constexpr Way ways[] = {
-    {"page_faults", "managed memory, fetched page by page when touched", on_host, launch_page_faults, launch_page_faults, last},
-    {"prefetched", "managed memory, sent ahead by cudaMemPrefetchAsync", on_host, launch_prefetched, launch_prefetched, last},
-    {"resident", "managed memory that is on the GPU already", on_gpu, launch_resident, launch_resident, last},
-    {"zero_copy", "the kernel reads pinned host memory over the bus", on_host, launch_zero_copy, launch_zero_copy, last},
-    {"pinned", "copied from pinned host memory, then added", on_host, launch_pinned, launch_pinned, last},
-    {"pageable", "copied from ordinary host memory, then added", on_host, launch_pageable, launch_pageable, last},
+    {"page_faults", "managed memory, fetched page by page", on_host, launch_page_faults, launch_page_faults},
+    {"prefetched", "managed memory, sent ahead as a whole", on_host, launch_prefetched, launch_prefetched},
+    {"resident", "managed memory that is on the GPU already", on_gpu, launch_resident, launch_resident},
+    {"zero_copy", "the kernel reads pinned host memory over the bus", on_host, launch_zero_copy, launch_zero_copy},
+    {"pinned", "copied from pinned host memory, then added", on_host, launch_pinned, launch_pinned},
+    {"pageable", "copied from ordinary host memory, then added", on_host, launch_pageable, launch_pageable},
     {"overlapped", "copied from pinned memory in chunks, added meanwhile", on_host, launch_overlapped_tutorial,
      launch_overlapped, "vectorised"},
 };
@@ -369,7 +374,7 @@ int main(int argc, char** argv) {
     for (const Way& way : ways) sample.variant(way.name, way.how, lab::whole_warps);
     for (const Variant& v : twins) sample.twin(v.name, v.how, v.least_threads);
     sample.start(argc, argv);
-    sample.require_memory((sample.shows_limit() ? 3 : 2) * sizeof(int), sizeof source);  // and read by the limit's row
+    sample.require_memory((sample.shows_limit() ? 3 : 2) * sizeof(int), sizeof source);  // the third: limit's
     if (sample.n() > most_ints)
         sample.refuse("--n %lld is more than 1 GiB of managed memory; type --n %lld or less",
                       static_cast<long long>(sample.n()), static_cast<long long>(most_ints));
@@ -404,8 +409,8 @@ int main(int argc, char** argv) {
         show(name, int64_t(*job.sum), ms, kind, kernel);
     };
 
-    sample.new_table(lab::text("the sum of %s ints (%s) that lie in the GPU's memory",
-                               lab::with_commas(job.n).c_str(), lab::bytes_text(double(job.bytes())).c_str()));
+    sample.new_table("the sum of " + lab::with_commas(job.n) + " ints (" + lab::bytes_text(double(job.bytes())) +
+                     ") that lie in the GPU's memory");
     sample.limit_row(lab::Sample::Limit::read, job.bytes());
 #ifdef CUB_VERSION
     if (sample.wants_all()) {  // it reads ints and writes a Total, so that it adds in 64 bits, too
@@ -417,24 +422,24 @@ int main(int argc, char** argv) {
     }
 #endif
     for (const Variant& v : variants) {
-        if (v.launch == launch_one_each && !lab::gpu && sample.wants_all() && job.n > most_fibers)
-            sample.say("one_each: left out, too slow on the CPU device; type --only one_each, or a smaller --n");
+        if (v.launch == launch_one_each && !lab::gpu && sample.wants_all() && job.n > 1'000'000)
+            sample.say("one_each: left out, as it takes long here; type --only one_each, or a smaller --n");
         else if (sample.wants(v.name))
             row(v.name, on_gpu, [&] { v.launch(job); }, lab::Kind::variant);
     }
     for (const Variant& v : twins)
         if (sample.wants_twin(v.name)) row(v.name, on_gpu, [&] { v.launch(job); }, lab::Kind::variant);
 
-    sample.new_table("the same sum of ints that lie in the host's memory", false);
+    if (std::any_of(std::begin(ways), std::end(ways), [&](const Way& way) { return sample.wants(way.name); }))
+        sample.new_table("the same sum of ints that lie in the host's memory", false);
     sample.columns({"kernel"});
     if (sample.shows_limit()) {
-        const auto copy = [&] { CHECK(cudaMemcpyAsync(job.d_copy, job.pinned, job.bytes(), cudaMemcpyHostToDevice)); };
+        const auto copy = [&] { CHECK(cudaMemcpyAsync(job.d_copy, job.pinned, job.bytes(), cudaMemcpyDefault)); };
         sample.row({"pinned copy only", "-", sample.time([] {}, copy), double(job.bytes()), "", lab::Kind::limit});
     }
     Job slow = job;
     slow.launch_sum = launch_tutorial;
-    Job fast = job;
-    fast.launch_sum = launch_last_block;
+    job.launch_sum = launch_last_block;
     for (const Way& way : ways) {
         if (!sample.wants(way.name)) continue;
         if (way.launch == launch_prefetched && !job.can_send()) {
@@ -442,7 +447,7 @@ int main(int argc, char** argv) {
             continue;
         }
         if (lab::gpu) row(way.name, way.before, [&] { way.launch(slow); }, lab::Kind::variant, "tutorial");
-        row(way.name, way.before, [&] { way.launch_best(fast); }, lab::Kind::variant, way.best);
+        row(way.name, way.before, [&] { way.launch_best(job); }, lab::Kind::variant, way.best);
     }
     if (sample.shows_limit())
         for (int64_t threads : {1u, std::thread::hardware_concurrency()}) {
