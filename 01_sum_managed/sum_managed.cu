@@ -434,7 +434,9 @@ int main(int argc, char** argv) {
         sample.new_table("the same sum of ints that lie in the host's memory", false);
     sample.columns({"kernel"});
     if (sample.shows_limit()) {
-        const auto copy = [&] { CHECK(cudaMemcpyAsync(job.d_copy, job.pinned, job.bytes(), cudaMemcpyDefault)); };
+        const auto copy = [&] {
+            CHECK(cudaMemcpyAsync(job.d_copy, job.pinned, job.bytes(), cudaMemcpyHostToDevice));
+        };
         sample.row({"pinned copy only", "-", sample.time([] {}, copy), double(job.bytes()), "", lab::Kind::limit});
     }
     Job slow = job;
@@ -451,6 +453,7 @@ int main(int argc, char** argv) {
     }
     if (sample.shows_limit())
         for (int64_t threads : {1u, std::thread::hardware_concurrency()}) {
+            if (threads == 0) continue;  // the system does not say
             int64_t sum = 0;
             const double ms = sample.time([] {}, [&] { sum = on_cpu_threads(in.data(), job.n, threads); }, false);
             const std::string name = "CPU, " + lab::with_commas(threads) + (threads == 1 ? " thread" : " threads");
