@@ -1,9 +1,11 @@
 #!/bin/sh
-# draw.sh NN OUT.svg TITLE CSV...: draws the plot of sample NN with NN.gp, and makes it fit for pages: text in the
-# page's ink (a grey that light and dark pages can both carry, where the SVG stands alone), a title for screen readers,
-# and names that do not clash with those of other plots on the page. Writes the whole file or none.
+# draw.sh SAMPLE OUT.svg TITLE CSV...: draws the plot of the folder SAMPLE. Its plot.gp gets the CSV files and then the SVG
+# as arguments, and style.gp's path as `style`. What it draws is made fit for pages: text in the page's ink (a grey that
+# light and dark pages can both carry, where the SVG stands alone), a title for screen readers, and names that do not
+# clash with those of other plots on the page. Writes the whole file or none.
 set -eu
-folder=$(dirname "$0") number=$1 out=$2 title=$3
+folder=$1 style=$(cd "$(dirname "$0")" && pwd)/style.gp out=$2 title=$3
+number=$(basename "$folder" | sed 's/_.*//')
 shift 3
 if ! command -v gnuplot >/dev/null 2>&1; then
     echo "draw.sh: gnuplot is missing, and draws the plots. Type: apt-get install gnuplot-nox" >&2
@@ -13,8 +15,9 @@ for csv; do
     [ -r "$csv" ] || { echo "draw.sh: cannot read $csv" >&2; exit 3; }
 done
 trap 'rm -f "$out.part" "$out.raw"' EXIT
-log=$(gnuplot -c "$folder/$number.gp" "$@" "$out.raw" 2>&1) && [ -s "$out.raw" ] || {
-    echo "draw.sh: gnuplot could not draw plot $number from $*:" >&2
+quoted=$(printf '%s' "$style" | sed "s/'/''/g") # as gnuplot wants it
+log=$(gnuplot -e "style = '$quoted'" -c "$folder/plot.gp" "$@" "$out.raw" 2>&1) && [ -s "$out.raw" ] || {
+    echo "draw.sh: gnuplot could not draw $folder/plot.gp from $*:" >&2
     echo "$log" >&2
     exit 3
 }
