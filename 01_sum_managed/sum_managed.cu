@@ -1,27 +1,22 @@
 // 01_sum_managed - how fast can a GPU add ten million integers, and what does managed memory cost?
 //
 // First table: the data lie in the GPU's memory already, and the kernels compete.
-//   tutorial      grid-stride loop, tree in shared memory, an atomicAdd a block   slow: 256 blocks on any GPU
-//   one_each      the same kernel with a thread for each element                  slow: a tree for every 256 elements
-//   full_grid     the same kernel on as many blocks as the GPU holds at once      slow: two barriers a step
-//   warp_fold     registers and shuffles instead of the tree                      slow: 4-byte loads, four times as many
-//   vectorised    16-byte loads, four in flight                                   slow: the result needs a reset
-//   last_block    the block that finishes last delivers the sum                   one launch, nothing else
+//   tutorial      grid-stride loop, tree in shared memory, one atomicAdd   slow: 256 blocks on any GPU
+//   one_each      the same kernel with a thread for each element           slow: a tree for every 256 elements
+//   full_grid     the same kernel on as many blocks as the GPU holds       slow: two barriers a step
+//   warp_fold     registers and shuffles instead of the tree               slow: a load for every 4 bytes
+//   vectorised    16-byte loads, four in flight                            slow: the result needs a reset
+//   last_block    the block that finishes last delivers the sum            one launch, nothing else
 //
-// Second table: the data lie in the host's memory, and the ways to the kernel compete, each with two kernels.
-//   page_faults   managed memory: the first touch of a page fetches it            slow: waits for every fault
-//   prefetched    managed memory, sent ahead by cudaMemPrefetchAsync              slow: the sum waits for all of it
-//   resident      managed memory that the GPU has already                         nothing left to bring
-//   zero_copy     the kernel reads pinned host memory                             slow: every load crosses the bus
-//   pinned        copied from pinned memory, then added                           slow: the sum waits for the copy
-//   pageable      copied from ordinary memory, then added                         slow: through a pinned buffer
-//   overlapped    copied in chunks, each added while the next is on its way       the bus's speed
-//   01_sum_managed --n 1000003 --only tutorial --only overlapped    one kernel, one way
+// Second table: the kernel gets managed memory, and what counts is where its pages are. Each with two kernels.
+//   page_faults   at the host: the first touch of a page fetches it        slow: waits for every fault
+//   prefetched    at the host, sent ahead by cudaMemPrefetchAsync          slow: the sum waits for all of it
+//   resident      at the GPU already                                       nothing left to bring
+// host_data.cu goes on: what is the fastest way to the kernel for data that lie in the host's memory?
+//
+//   01_sum_managed --n 1000003 --only tutorial --only prefetched    one kernel, one way
 //   01_sum_managed --wrong no_reset                                 a classic mistake
 //   nvcc -std=c++17 -arch=native -Icommon 01_sum_managed/sum_managed.cu common/lab.cpp common/write_file.cpp -o sum_managed
-#include <future>
-#include <thread>
-
 #include "lab.cuh"
 #if __has_include(<cub/cub.cuh>)
 #include <cub/cub.cuh>
@@ -29,11 +24,11 @@
 
 constexpr int tutorial_n = 10'000'000;
 constexpr int tutorial_blocks = 256;
+constexpr int default_n = lab::gpu ? tutorial_n : 1'000'003;  // a CPU takes seconds for one_each with 10^7 threads
 constexpr int most_threads = 1024;
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
-constexpr int loads = 4;   // in flight before the first is used
-constexpr int chunks = 8;  // of the overlapped copy: fewer leave a longer last sum, more pay for more starts
+constexpr int loads = 4;  // in flight before the first is used
 constexpr int64_t most_ints = (int64_t(1) << 30) / sizeof(int);  // 1 GiB of managed memory
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 static_assert(sizeof(int4) == 4 * sizeof(int), "vectorised reads four ints with one load");
@@ -42,31 +37,19 @@ static_assert(sizeof(int4) == 4 * sizeof(int), "vectorised reads four ints with 
 // becomes a Total by extending its sign.
 using Total = unsigned long long;
 
-// What a launch needs: where the ints lie, which of them the kernel reads, and where the sum goes.
+// What a launch needs.
 struct Job {
     const lab::Sample& sample;
     int64_t n;
     int threads;
     Total* sum;
-    const int* pageable;                       // ordinary memory of the host
-    int* d_copy;                               // memory of the GPU
-    int* pinned = nullptr;                     // memory of the host that stays where it is
-    int* managed = nullptr;                    // one address for host and GPU
-    const int* in = nullptr;                   // one of the four
-    void (*launch_sum)(const Job&) = nullptr;  // how a way has the ints added that it brought
-    cudaStream_t streams[2] = {};
+    int* in = nullptr;  // managed memory: one address for host and GPU
 
     size_t bytes() const { return n * sizeof(int); }
     void zero() const { CHECK(cudaMemsetAsync(sum, 0, sizeof *sum)); }
     int few() const { return sample.blocks() ? sample.blocks() : tutorial_blocks; }
     int one_each() const { return sample.blocks() ? sample.blocks() : int((n + threads - 1) / threads); }
     template <class Kernel> int fill(Kernel kernel) const { return sample.blocks_to_fill(kernel, threads); }
-    bool can_send() const { return sample.properties().concurrentManagedAccess != 0; }
-    void add(const int* brought) const {
-        Job job = *this;
-        job.in = brought;
-        launch_sum(job);
-    }
 };
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
@@ -74,18 +57,6 @@ struct Job {
 int64_t on_the_cpu(const int* in, int64_t n) {
     int64_t sum = 0;
     for (int64_t i = 0; i < n; ++i) sum += in[i];
-    return sum;
-}
-
-// The same on several threads, each with its own range.
-int64_t on_cpu_threads(const int* in, int64_t n, int64_t threads) {
-    std::vector<std::future<int64_t>> parts;
-    for (int64_t t = 0; t < threads; ++t) {
-        const int64_t from = n * t / threads;
-        parts.push_back(std::async(std::launch::async, on_the_cpu, in + from, n * (t + 1) / threads - from));
-    }
-    int64_t sum = 0;
-    for (auto& part : parts) sum += part.get();
     return sum;
 }
 
@@ -236,9 +207,15 @@ void launch_last_block(const Job& job) {
     last_block<<<job.fill(last_block), job.threads>>>(job.in, job.n, job.sum);
 }
 
-// ---- the ways to the kernel ------------------------------------------------------------------------------------
+// ---- what managed memory costs ---------------------------------------------------------------------------------
 
-// Where the managed pages are before the clock starts. CUDA 13 changed the call that sends them.
+// A host that writes managed memory fetches its pages, if it has not got them.
+void write(const Job& job) {
+    for (int64_t i = 0; i < job.n; ++i) job.in[i] = int(lab::random_bits(job.sample.seed(), i));
+}
+
+// Sends all pages to one place, as one large transfer without faults, if the GPU can. CUDA 13 changed the call.
+bool can_send(const Job& job) { return job.sample.properties().concurrentManagedAccess != 0; }
 void send(const Job& job, int device) {
 #if CUDART_VERSION >= 13000
     const bool host = device == cudaCpuDeviceId;
@@ -246,54 +223,29 @@ void send(const Job& job, int device) {
 #else
     const int to = device;
 #endif
-    if (job.can_send()) CHECK(cudaMemPrefetchAsync(job.managed, job.bytes(), to, 0));
+    if (can_send(job)) CHECK(cudaMemPrefetchAsync(job.in, job.bytes(), to, 0));
 }
+
+// Where the pages are before the clock starts. launch_tutorial and launch_last_block from on_gpu make the rows of
+// resident: nothing has to move. From on_host they make page_faults: the kernel's first touch of a page is a fault,
+// the driver moves the page, and the access is repeated.
 void on_gpu(const Job& job) { send(job, job.sample.device()); }
 void on_host(const Job& job) {
-    CHECK(cudaMemsetAsync(job.d_copy, lab::poison_byte, job.bytes()));  // no copy is left of the last run
     send(job, cudaCpuDeviceId);
     CHECK(cudaDeviceSynchronize());
-    if (!job.can_send()) std::copy(job.pageable, job.pageable + job.n, job.managed);  // the writes fetch the pages
+    if (!can_send(job)) write(job);
 }
 
-// Each way ends with job.add(): launch_tutorial or launch_last_block, on the ints where they are now.
-// From on_host: the kernel's first touch of a page is a fault, the driver moves the page, the access is repeated.
-void launch_page_faults(const Job& job) { job.add(job.managed); }
-// From on_host: the pages are sent as one large transfer, without faults.
+// From on_host: the pages are on their way before the kernel asks for one.
 void launch_prefetched(const Job& job) {
     send(job, job.sample.device());
-    job.add(job.managed);
-}
-// From on_gpu: nothing has to move.
-void launch_resident(const Job& job) { job.add(job.managed); }
-// Each load of the kernel crosses the bus.
-void launch_zero_copy(const Job& job) { job.add(job.pinned); }
-// The copy engine reads pinned memory directly.
-void launch_pinned(const Job& job) {
-    CHECK(cudaMemcpyAsync(job.d_copy, job.pinned, job.bytes(), cudaMemcpyHostToDevice));
-    job.add(job.d_copy);
-}
-// Pages that the system may move go through a pinned buffer of the driver's: the host copies them there.
-void launch_pageable(const Job& job) {
-    CHECK(cudaMemcpyAsync(job.d_copy, job.pageable, job.bytes(), cudaMemcpyHostToDevice));
-    job.add(job.d_copy);
-}
-
-// Two streams take turns: while one adds its chunk, the other one's copy keeps the bus busy. Not for last_block,
-// which would write each chunk's sum over the one before.
-template <class Kernel> void overlap(const Job& job, Kernel kernel, int blocks) {
     job.zero();
-    const int64_t chunk = (job.n / chunks + 4) / 4 * 4;  // whole int4s
-    for (int64_t at = 0; at < job.n; at += chunk) {
-        const cudaStream_t stream = job.streams[at / chunk % 2];
-        const int64_t size = std::min(chunk, job.n - at);
-        int* const to = job.d_copy + at;
-        CHECK(cudaMemcpyAsync(to, job.pinned + at, size * sizeof(int), cudaMemcpyHostToDevice, stream));
-        kernel<<<blocks, job.threads, 0, stream>>>(to, size, job.sum);
-    }
+    tutorial<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
 }
-void launch_overlapped_tutorial(const Job& job) { overlap(job, tutorial, job.few()); }
-void launch_overlapped(const Job& job) { overlap(job, vectorised, job.fill(vectorised)); }
+void launch_prefetched_best(const Job& job) {
+    send(job, job.sample.device());
+    last_block<<<job.fill(last_block), job.threads>>>(job.in, job.n, job.sum);
+}
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
@@ -344,23 +296,20 @@ constexpr Variant twins[] = {
     {"no_reset", "adds to what the result held before", launch_no_reset},
 };
 
+// Each with the tutorial's kernel and with the best, last_block; `before` puts the pages where the way starts.
 struct Way {
     const char* name;
     const char* how;
-    Launch* before;       // puts the ints where the way starts, untimed
-    Launch* launch;       // with the tutorial's kernel
-    Launch* launch_best;  // with the best one that fits
-    const char* best = "last_block";
+    Launch* before;
+    Launch* launch;
+    Launch* launch_best;
+    bool sends = false;  // pages while the clock runs: some GPUs cannot
+    int least_threads = lab::whole_warps;
 };
 constexpr Way ways[] = {
-    {"page_faults", "managed memory, fetched page by page", on_host, launch_page_faults, launch_page_faults},
-    {"prefetched", "managed memory, sent ahead as a whole", on_host, launch_prefetched, launch_prefetched},
-    {"resident", "managed memory that is on the GPU already", on_gpu, launch_resident, launch_resident},
-    {"zero_copy", "the kernel reads pinned host memory over the bus", on_host, launch_zero_copy, launch_zero_copy},
-    {"pinned", "copied from pinned host memory, then added", on_host, launch_pinned, launch_pinned},
-    {"pageable", "copied from ordinary host memory, then added", on_host, launch_pageable, launch_pageable},
-    {"overlapped", "copied from pinned memory in chunks, added meanwhile", on_host, launch_overlapped_tutorial,
-     launch_overlapped, "vectorised"},
+    {"page_faults", "managed memory, fetched page by page", on_host, launch_tutorial, launch_last_block},
+    {"prefetched", "managed memory, sent ahead", on_host, launch_prefetched, launch_prefetched_best, true},
+    {"resident", "managed memory that is on the GPU already", on_gpu, launch_tutorial, launch_last_block},
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
@@ -368,45 +317,35 @@ constexpr Way ways[] = {
 int main(int argc, char** argv) {
     lab::Sample sample("01_sum_managed",
                        "How fast can a GPU add ten million integers, and what does managed memory cost?");
-    sample.defaults(tutorial_n, 0, 256, "elements", "blocks (default: the tutorial's 256, or what fills the GPU)");
+    sample.defaults(default_n, 0, 256, "elements", "blocks (default: the tutorial's 256, or what fills the GPU)");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
-    for (const Variant& v : variants) sample.variant(v.name, v.how, v.least_threads);
-    for (const Way& way : ways) sample.variant(way.name, way.how, lab::whole_warps);
-    for (const Variant& v : twins) sample.twin(v.name, v.how, v.least_threads);
+    sample.variants(variants, ways);
+    sample.twins(twins);
     sample.start(argc, argv);
-    sample.require_memory((sample.shows_limit() ? 3 : 2) * sizeof(int), sizeof source);  // the third: limit's
+    sample.require_memory((sample.shows_limit() ? 2 : 1) * sizeof(int), sizeof source);  // the second: limit's
     if (sample.n() > most_ints)
         sample.refuse("--n %lld is more than 1 GiB of managed memory; type --n %lld or less",
                       static_cast<long long>(sample.n()), static_cast<long long>(most_ints));
     if (sample.wants("whole_program")) sample.program(whole_program);
 
-    std::vector<int> in(sample.n());
-    for (size_t i = 0; i < in.size(); ++i) in[i] = int(lab::random_bits(sample.seed(), i));
-    lab::DeviceArray<int> d_copy(sample.n());
-    Job job{sample, sample.n(), sample.threads(), final_result, in.data(), d_copy.get()};
-    CHECK(cudaMallocHost(&job.pinned, job.bytes()));
-    CHECK(cudaMallocManaged(&job.managed, job.bytes()));
-    std::copy(in.begin(), in.end(), job.pinned);
-    std::copy(in.begin(), in.end(), job.managed);
-    job.in = job.managed;
-    for (cudaStream_t& stream : job.streams) CHECK(cudaStreamCreate(&stream));  // the stopwatch waits for this kind
-
-    const int64_t want = on_the_cpu(in.data(), job.n);
+    Job job{sample, sample.n(), sample.threads(), final_result};
+    CHECK(cudaMallocManaged(&job.in, job.bytes()));
+    write(job);
+    const int64_t want = on_the_cpu(job.in, job.n);
     const int in_32_bits = int(unsigned(want));
     sample.say("exact sum: %s; in 32 bits, as the tutorial adds: %s, %s", lab::with_commas(want).c_str(),
                lab::with_commas(in_32_bits).c_str(),
                in_32_bits == want ? "right, as it fits" : "wrong, as it overflowed");
-    const auto show = [&](const char* name, int64_t got, double ms, lab::Kind kind, const char* kernel) {
-        const std::string wrong = got == want ? "" : lab::wanted(got, want);
-        sample.row({name, lab::with_commas(got), ms, double(job.bytes()), wrong, kind, {kernel}});
-    };
-    const auto row = [&](const char* name, Launch* before, auto work, lab::Kind kind, const char* kernel = "-") {
+
+    const auto row = [&](const char* name, Launch* before, auto launch, lab::Kind kind, const char* kernel = "-") {
         const auto prepare = [&] {
             CHECK(cudaMemsetAsync(job.sum, lab::poison_byte, sizeof *job.sum));
             before(job);
         };
-        const double ms = sample.time(prepare, work);
-        show(name, int64_t(*job.sum), ms, kind, kernel);
+        const double ms = sample.time(prepare, [&] { launch(job); });
+        const int64_t got = int64_t(*job.sum);
+        const std::string wrong = got == want ? "" : lab::wanted(got, want);
+        sample.row({name, lab::with_commas(got), ms, double(job.bytes()), wrong, kind, {kernel}});
     };
 
     sample.new_table("the sum of " + lab::with_commas(job.n) + " ints (" + lab::bytes_text(double(job.bytes())) +
@@ -415,52 +354,30 @@ int main(int argc, char** argv) {
 #ifdef CUB_VERSION
     if (sample.wants_all()) {  // it reads ints and writes a Total, so that it adds in 64 bits, too
         size_t room = 0;
-        CHECK(cub::DeviceReduce::Sum(nullptr, room, job.managed, job.sum, job.n));
+        CHECK(cub::DeviceReduce::Sum(nullptr, room, job.in, job.sum, job.n));
         const lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
-        const auto cub = [&] { CHECK(cub::DeviceReduce::Sum(d_room.get(), room, job.managed, job.sum, job.n)); };
+        const auto cub = [&](const Job& of) {
+            CHECK(cub::DeviceReduce::Sum(d_room.get(), room, of.in, of.sum, of.n));
+        };
         row("CUB", on_gpu, cub, lab::Kind::library);
     }
 #endif
-    for (const Variant& v : variants) {
-        if (v.launch == launch_one_each && !lab::gpu && sample.wants_all() && job.n > 1'000'000)
-            sample.say("one_each: left out, as it takes long here; type --only one_each, or a smaller --n");
-        else if (sample.wants(v.name))
-            row(v.name, on_gpu, [&] { v.launch(job); }, lab::Kind::variant);
-    }
+    for (const Variant& v : variants)
+        if (sample.wants(v.name)) row(v.name, on_gpu, v.launch, lab::Kind::variant);
     for (const Variant& v : twins)
-        if (sample.wants_twin(v.name)) row(v.name, on_gpu, [&] { v.launch(job); }, lab::Kind::variant);
+        if (sample.wants(v.name)) row(v.name, on_gpu, v.launch, lab::Kind::variant);
 
-    if (std::any_of(std::begin(ways), std::end(ways), [&](const Way& way) { return sample.wants(way.name); }))
-        sample.new_table("the same sum of ints that lie in the host's memory", false);
+    sample.new_table("the same sum of ints in managed memory, by where its pages are", false);
     sample.columns({"kernel"});
-    if (sample.shows_limit()) {
-        const auto copy = [&] {
-            CHECK(cudaMemcpyAsync(job.d_copy, job.pinned, job.bytes(), cudaMemcpyHostToDevice));
-        };
-        sample.row({"pinned copy only", "-", sample.time([] {}, copy), double(job.bytes()), "", lab::Kind::limit});
-    }
-    Job slow = job;
-    slow.launch_sum = launch_tutorial;
-    job.launch_sum = launch_last_block;
     for (const Way& way : ways) {
         if (!sample.wants(way.name)) continue;
-        if (way.launch == launch_prefetched && !job.can_send()) {
-            sample.say("prefetched: left out, as this GPU moves managed memory only when a kernel is launched");
+        if (way.sends && !can_send(job)) {
+            sample.say("%s: left out, as this GPU moves managed memory only when a kernel is launched", way.name);
             continue;
         }
-        if (lab::gpu) row(way.name, way.before, [&] { way.launch(slow); }, lab::Kind::variant, "tutorial");
-        row(way.name, way.before, [&] { way.launch_best(job); }, lab::Kind::variant, way.best);
+        row(way.name, way.before, way.launch, lab::Kind::variant, "tutorial");
+        row(way.name, way.before, way.launch_best, lab::Kind::variant, "last_block");
     }
-    if (sample.shows_limit())
-        for (int64_t threads : {1u, std::thread::hardware_concurrency()}) {
-            if (threads == 0) continue;  // the system does not say
-            int64_t sum = 0;
-            const double ms = sample.time([] {}, [&] { sum = on_cpu_threads(in.data(), job.n, threads); }, false);
-            const std::string name = "CPU, " + lab::with_commas(threads) + (threads == 1 ? " thread" : " threads");
-            show(name.c_str(), sum, ms, lab::Kind::shown, "-");
-        }
-    for (cudaStream_t stream : job.streams) CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(job.managed));
-    CHECK(cudaFreeHost(job.pinned));
+    CHECK(cudaFree(job.in));
     return sample.verdict();
 }
