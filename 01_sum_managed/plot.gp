@@ -23,7 +23,7 @@ set xtics ("10 µs" 10, "100 µs" 100, "1 ms" 1000, "10 ms" 10000)
 set xlabel "time for all ints"
 set ytics ("CPU, all threads" 2, "CPU, 1 thread" 3, "copy alone" 4)
 do for [i=1:words(modes)] { set ytics add (sprintf("%s", word(modes, i)) 12 - i) }
-set tmargin at screen 0.90
+set tmargin at screen 0.86
 set key at screen 0.6, screen 0.995 center top vertical Left reverse samplen 0.5
 plot csv(ARG1) using (with_kernel("tutorial")):(row(0.18)) with points pt 7 ps 1.1 lc rgb orange title "the tutorial’s kernel", \
      "" using (with_kernel("last_block")):(row(-0.18)) with points pt 5 ps 1.1 lc rgb blue title "the best kernel", \
