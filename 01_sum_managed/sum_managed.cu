@@ -210,7 +210,7 @@ void launch_last_block(const Job& job) {
 // ---- what managed memory costs ---------------------------------------------------------------------------------
 
 // A host that writes managed memory fetches its pages, if it has not got them.
-void write(const Job& job) {
+void write_ints(const Job& job) {
     for (int64_t i = 0; i < job.n; ++i) job.in[i] = int(lab::random_bits(job.sample.seed(), i));
 }
 
@@ -233,7 +233,7 @@ void on_gpu(const Job& job) { send(job, job.sample.device()); }
 void on_host(const Job& job) {
     send(job, cudaCpuDeviceId);
     CHECK(cudaDeviceSynchronize());
-    if (!can_send(job)) write(job);
+    if (!can_send(job)) write_ints(job);
 }
 
 // From on_host: the pages are on their way before the kernel asks for one.
@@ -330,7 +330,7 @@ int main(int argc, char** argv) {
 
     Job job{sample, sample.n(), sample.threads(), final_result};
     CHECK(cudaMallocManaged(&job.in, job.bytes()));
-    write(job);
+    write_ints(job);
     const int64_t want = on_the_cpu(job.in, job.n);
     const int in_32_bits = int(unsigned(want));
     sample.say("exact sum: %s; in 32 bits, as the tutorial adds: %s, %s", lab::with_commas(want).c_str(),
