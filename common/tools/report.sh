@@ -39,7 +39,7 @@ measure() {
 }
 asked() { settings "$top/$sample/report.txt" "$program" "$1"; }
 
-# csv_of NAME: of this program's run NAME; else of a sequel's that has `beside RUN NAME`, and comes before it in the alphabet
+# csv_of NAME: of this program's run NAME; else of a sequel's that has `beside RUN NAME`
 csv_of() {
     if [ -f "$data/$1.csv" ]; then echo "$data/$1.csv"; return; fi
     awk -v tag="$1" -v data="$folder/data" '$1 == "program" { at = $2 }
@@ -85,8 +85,13 @@ run_program() {
     [ ! -s "$data/hazard.txt" ] || echo "build/hazards/$program $small --wrong $twin" >"$data/command.txt"
 }
 
+# Sequels first: a sample's plot and claims may name their runs.
+order() {
+    for program in $(programs "$build/$device"); do [ -d "$top/$program" ] || echo "$program"; done
+    for program in $(programs "$build/$device"); do [ ! -d "$top/$program" ] || echo "$program"; done
+}
 count=$(programs "$build/$device" | wc -l) i=0
-for program in $(programs "$build/$device"); do
+for program in $(order); do
     path=$build/$device/$program data=$folder/data/$program sample=$(folder_of "$program") i=$((i + 1))
     mkdir -p "$data" || exit 3
     printf '[%d/%d] %-22s ' $i $((count)) "$program"
