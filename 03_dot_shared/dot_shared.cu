@@ -1,8 +1,6 @@
 // 03_dot_shared - what does shared memory buy a dot product, and what does float cost it?
 //
-// Every thread multiplies and adds its share of two arrays; then the threads' sums must meet. In the tutorial they
-// meet in shared memory, 64 threads at a time, and the 64 blocks' sums meet on the host.
-//
+// Every thread multiplies and adds its share of two arrays; then the threads' sums must meet.
 //   tutorial           a tree in shared memory, then the host         slow: the blocks' sums travel to the host
 //   no_shared          an atomic add for every thread                 slow: thousands of adds queue at one address
 //   atomics            the tutorial's tree, an atomic add a block     slow: somebody must zero the result first
@@ -12,25 +10,21 @@
 //   warp_atomics       an atomic add a warp, no barrier, no reset     slow: thousands of adds again, if n is large
 //   tutorial_double    the tutorial's kernel, added up in double
 //   vectorised_double  the kernel for large n, added up in double
-//
 // A float keeps 24 bits, so every addition may err by a 2^-24th of its result. The table shows each variant's
 // error, and the bound that its longest chain of roundings promises.
 //
-//   03_dot_shared --n 16777216                      more data: the tutorial's, over and over
-//   03_dot_shared --data random --seed 7            whole numbers of 24 bits with signs
-//   03_dot_shared --only tutorial --blocks 1        fewer threads, longer chains, larger errors
-//   03_dot_shared --wrong no_barrier                a classic mistake
+//   03_dot_shared --n 16777216 --data random       more data: whole numbers of 24 bits with signs
+//   03_dot_shared --only tutorial --blocks 1       fewer threads, longer chains, larger errors
+//   03_dot_shared --wrong no_barrier               a classic mistake
 //   nvcc -std=c++17 -arch=native -Icommon 03_dot_shared/dot_shared.cu common/lab.cpp common/write_file.cpp -o dot_shared -lcublas
 #include <numeric>
-
 #include "lab.cuh"
 #if defined(__NVCC__) && __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
 #endif
 
 constexpr int ramp = 33 * 1024;       // the tutorial's a[i] = b[i] = i runs from 0 to here, and starts again
-constexpr int tutorial_blocks = 64;   // its grid
-constexpr int tutorial_threads = 64;  // its blocks
+constexpr int tutorial_blocks = 64, tutorial_threads = 64;
 constexpr int fast_threads = 512;     // the vectorised kernels' blocks: large ones, so that few sums are left over
 constexpr int small_threads = 256;    // warp_atomics' blocks: small ones, so that small arrays reach many SMs
 constexpr int pack = 4;               // floats of a 16-byte load
@@ -43,7 +37,6 @@ static_assert(most_threads <= warp * warp, "one warp must be able to fold the su
 static_assert(ramp <= 1 << 24, "every element must be a whole number that float keeps exactly");
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
-
 __extension__ typedef __int128 Wide;  // 2^33 products of 48 bits need 81
 
 struct Exact {
@@ -67,12 +60,10 @@ Wide closed_form(int64_t n) {
     return n / ramp * squares(ramp) + squares(n % ramp);
 }
 
-// ---- what rounding may cost ------------------------------------------------------------------------------------
-
-// What a launch returns: where its result is, and how many roundings a product goes through at most on its way
-// there: its own, and one for each addition to something that is not 0.
+// A launch returns where its result is, and the roundings that a product goes through at most on its way there: its own,
+// and one for each addition to something that is not 0. Where the last ones are in double, the result is one.
 struct Result {
-    const void* at;  // on the device or the host: a double if any addition was made in double, else a float
+    const void* at;
     int64_t in_float, in_double = 0;
 };
 
@@ -83,35 +74,32 @@ double bound_of(const Result& result) {
     const double ku = std::ldexp(double(result.in_float), -24) + std::ldexp(double(result.in_double), -53);
     return ku < 1 ? ku / (1 - ku) : INFINITY;
 }
+int64_t in_tree(int threads) { return int64_t(std::ceil(std::log2(threads))); }
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t tree_steps(int threads) { return int64_t(std::ceil(std::log2(threads))); }
 
 // ---- the tutorial's kernel -------------------------------------------------------------------------------------
-
 struct Job {  // what a launch needs
     const lab::Sample& sample;
     int64_t n;
     int blocks, threads;  // the tutorial's 64 and 64, or --blocks and --threads
     const float *a, *b;
-    float* c;         // the blocks' sums; c[0] may become the result
-    double* wide_c;   // the same place, for those who add in double
-    double* on_host;  // where the tutorial's host adds up
+    lab::DeviceArray<double>& sums;  // of the blocks, in float or double
+    double* on_host;                 // where the tutorial's host adds up
+    double* wide_c = sums.get();
+    float* c = reinterpret_cast<float*>(wide_c);
     float *sum = nullptr, *next = nullptr;  // warp_atomics' two sums, which take turns
 
-    int64_t all_threads() const { return int64_t(blocks) * threads; }
-    int64_t in_thread() const { return ceil_div(n, all_threads()); }  // a product's own; the addition to 0 is exact
-    int64_t in_tree() const { return tree_steps(threads); }
+    int64_t in_thread() const { return ceil_div(n, int64_t(blocks) * threads); }  // adding to 0 is exact
     bool streams() const { return 8 * n <= int64_t(streamed) * sample.properties().l2CacheSize; }
-    void zero() const { CHECK(cudaMemsetAsync(c, 0, sizeof *c)); }
     template <auto kernel>  // as many blocks as fill the GPU once; asked once, since launches are timed
     int fill(int block_size, int elements = 1) const {
         static const int most = sample.blocks_to_fill(kernel, block_size);
         return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, elements * block_size)));
     }
     template <class Real>  // the copy waits for the kernel; it is timed, and so are the additions, in double
-    const double* add_on_host(const Real* sums) const {
+    const double* add_on_host(const Real* d_c) const {
         std::vector<Real> of_block(blocks);
-        CHECK(cudaMemcpy(of_block.data(), sums, of_block.size() * sizeof(Real), cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(of_block.data(), d_c, of_block.size() * sizeof(Real), cudaMemcpyDeviceToHost));
         *on_host = std::accumulate(of_block.begin(), of_block.end(), 0.0);
         return on_host;
     }
@@ -140,11 +128,10 @@ __global__ void tutorial(const float* a, const float* b, float* c, int64_t n) { 
 }
 Result launch_tutorial(const Job& job) {
     tutorial<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.add_on_host(job.c), job.in_thread() + job.in_tree(), job.blocks};
+    return {job.add_on_host(job.c), job.in_thread() + in_tree(job.threads), job.blocks};
 }
 
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
-
 bool whole_program() {
     std::vector<float> a(ramp), b(ramp), c(tutorial_blocks);
     for (int i = 0; i < ramp; ++i) a[i] = b[i] = float(i);
@@ -169,10 +156,8 @@ bool whole_program() {
 }
 
 // ---- the rungs, slow to fast -----------------------------------------------------------------------------------
-
 // The tutorial's first half, for its neighbours: a thread's share. A product of two floats is exact in double.
-template <class Real>
-__device__ Real share(const float* a, const float* b, int64_t n) {
+template <class Real> __device__ Real share(const float* a, const float* b, int64_t n) {
     Real sum = 0;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
         sum += Real(a[i]) * b[i];
@@ -180,18 +165,15 @@ __device__ Real share(const float* a, const float* b, int64_t n) {
 }
 
 // Without shared memory: the sums of all threads meet at one address.
-__global__ void no_shared(const float* a, const float* b, float* c, int64_t n) {
-    atomicAdd(c, share<float>(a, b, n));
-}
+__global__ void no_shared(const float* a, const float* b, float* c, int64_t n) { atomicAdd(c, share<float>(a, b, n)); }
 Result launch_no_shared(const Job& job) {
-    job.zero();
+    CHECK(cudaMemsetAsync(job.c, 0, sizeof(float)));
     no_shared<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, job.in_thread() + job.all_threads()};
+    return {job.c, job.in_thread() + int64_t(job.blocks) * job.threads};
 }
 
 // The tutorial's second half: the tree, which tells every thread the block's sum.
-template <class Real>
-__device__ Real fold_tree(Real* cache, Real sum) {
+template <class Real> __device__ Real fold_tree(Real* cache, Real sum) {
     const int tid = threadIdx.x;
     cache[tid] = sum;
     __syncthreads();  // all of the block's sums are in the cache
@@ -209,17 +191,16 @@ __global__ void atomics(const float* a, const float* b, float* c, int64_t n) {
     if (threadIdx.x == 0) atomicAdd(c, sum);
 }
 Result launch_atomics(const Job& job) {
-    job.zero();
+    CHECK(cudaMemsetAsync(job.c, 0, sizeof(float)));
     atomics<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, job.in_thread() + job.in_tree() + job.blocks};
+    return {job.c, job.in_thread() + in_tree(job.threads) + job.blocks};
 }
 
 __device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
 
 // Leaves the block's sum in c[blockIdx.x]. Is this the last block to do so? Then all sums are in memory, and `sum`
 // becomes the thread's share of them.
-template <class Real>
-__device__ bool last_to_finish(Real& sum, Real* c) {
+template <class Real> __device__ bool last_to_finish(Real& sum, Real* c) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
         c[blockIdx.x] = sum;
@@ -232,7 +213,7 @@ __device__ bool last_to_finish(Real& sum, Real* c) {
     for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += __ldcg(c + i);
     return true;
 }
-int64_t in_last(int blocks, int threads) { return ceil_div(blocks, threads) + tree_steps(threads); }
+int64_t in_last(int blocks, int threads) { return ceil_div(blocks, threads) + in_tree(threads); }
 
 // One launch, and nothing to zero: the result is in c[0], in place of block 0's sum.
 __global__ void last_block(const float* a, const float* b, float* c, int64_t n) {
@@ -244,19 +225,17 @@ __global__ void last_block(const float* a, const float* b, float* c, int64_t n) 
 }
 Result launch_last_block(const Job& job) {
     last_block<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, job.in_thread() + job.in_tree() + in_last(job.blocks, job.threads)};
+    return {job.c, job.in_thread() + in_tree(job.threads) + in_last(job.blocks, job.threads)};
 }
 
 // A warp's 32 values fold through registers, without shared memory and without a barrier; lane 0 has the sum.
-template <class Real>
-__device__ Real fold_warp(Real value) {
+template <class Real> __device__ Real fold_warp(Real value) {
     for (int offset = warp / 2; offset > 0; offset /= 2) value += __shfl_down_sync(all_lanes, value, offset);
     return value;
 }
 
 // fold_tree with one barrier: only one sum a warp goes through shared memory. Thread 0 gets the block's sum.
-template <class Real>
-__device__ Real fold_block(Real value) {
+template <class Real> __device__ Real fold_block(Real value) {
     __shared__ Real of_warp[warp];
     const int tid = threadIdx.x, warps = blockDim.x / warp;
     value = fold_warp(value);
@@ -267,8 +246,7 @@ __device__ Real fold_block(Real value) {
 }
 
 // last_block's end with that fold.
-template <class Real>
-__device__ void finish(Real sum, Real* c) {
+template <class Real> __device__ void finish(Real sum, Real* c) {
     sum = fold_block(sum);
     if (!last_to_finish(sum, c)) return;
     sum = fold_block(sum);
@@ -280,13 +258,13 @@ Result launch_shuffle(const Job& job) {
     const int blocks = job.fill<shuffle>(job.threads);
     shuffle<<<blocks, job.threads>>>(job.a, job.b, job.c, job.n);
     const int64_t in_thread = ceil_div(job.n, int64_t(blocks) * job.threads);
-    return {job.c, in_thread + job.in_tree() + in_last(blocks, job.threads)};
+    return {job.c, in_thread + in_tree(job.threads) + in_last(blocks, job.threads)};
 }
 
 // 16 bytes at a time. The blocks go through tiles of in_flight * blockDim.x float4 of each array; a thread has all its
-// loads of a full tile, 128 bytes, on their way before it uses the first. The launch bounds leave it the registers for
-// that. Streaming loads leave the lines in the L2 as they are, which pays until the arrays are so much larger than the
-// L2 that those have to go anyway. The tail of fewer than four elements goes to the first threads of the grid.
+// loads of a tile, 128 bytes, on their way before it uses the first, and by the launch bounds the registers for them.
+// Streaming loads leave the lines in the L2 as they are, which pays until the arrays are so much larger than the L2
+// that those have to go anyway. The tail of fewer than four elements goes to the first threads of the grid.
 template <bool streaming, class Real>
 __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, Real* c, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
@@ -302,13 +280,11 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
     for (int64_t first = blockIdx.x * tile; first < packs; first += gridDim.x * tile) {
         if (first + tile <= packs) {
             float4 p[in_flight], q[in_flight];
-#pragma unroll
             for (int k = 0; k < in_flight; ++k) {
                 const int64_t i = first + k * blockDim.x + tid;
                 p[k] = streaming ? __ldcs(packs_a + i) : packs_a[i];
                 q[k] = streaming ? __ldcs(packs_b + i) : packs_b[i];
             }
-#pragma unroll
             for (int k = 0; k < in_flight; ++k) add(p[k], q[k]);
         } else {
             for (int64_t i = first + tid; i < packs; i += blockDim.x) add(packs_a[i], packs_b[i]);
@@ -316,16 +292,16 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
     }
     finish((x + y) + (z + w), c);
 }
-int64_t in_vectorised(int64_t n, int blocks) {  // in the thread: its own, an addition a load, x + y, and the last one
-    const int64_t loads = in_flight * ceil_div(n, int64_t(pack) * in_flight * blocks * fast_threads);
-    return loads + 3 + tree_steps(fast_threads) + in_last(blocks, fast_threads);
+template <class Real> Result launch_tiles(const Job& job, Real* c) {
+    const int blocks = job.fill<vectorised<true, Real>>(fast_threads, pack * in_flight);
+    const auto kernel = job.streams() ? vectorised<true, Real> : vectorised<false, Real>;
+    kernel<<<blocks, fast_threads>>>(job.a, job.b, c, job.n);
+    const int64_t loads = in_flight * ceil_div(job.n, int64_t(pack) * in_flight * blocks * fast_threads);
+    const int64_t k = 1 + loads + 2 + in_tree(fast_threads) + in_last(blocks, fast_threads);  // 2: x + y, and the last
+    return sizeof(Real) == sizeof(float) ? Result{c, k} : Result{c, 0, k};
 }
-Result launch_vectorised(const Job& job) {
-    const int blocks = job.fill<vectorised<true, float>>(fast_threads, pack * in_flight);
-    const auto kernel = job.streams() ? vectorised<true, float> : vectorised<false, float>;
-    kernel<<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, in_vectorised(job.n, blocks)};
-}
+Result launch_vectorised(const Job& job) { return launch_tiles(job, job.c); }
+Result launch_vectorised_double(const Job& job) { return launch_tiles(job, job.wide_c); }  // the memory has no more to do
 
 // For arrays so small that the sums' way takes longer than the loads: no warp waits for another, and none for its
 // atomic. In an ordinary launch no barrier spans the grid, so a kernel cannot clear the sum that it adds to. So two
@@ -348,7 +324,7 @@ Result launch_warp_atomics(const Job& job) {
     const int blocks = job.fill<warp_atomics>(small_threads, pack);
     warp_atomics<<<blocks, small_threads>>>(job.a, job.b, job.sum, job.next, job.n);
     const int64_t all_threads = int64_t(blocks) * small_threads;
-    return {job.sum, 3 + ceil_div(job.n, pack * all_threads) + tree_steps(warp) + all_threads / warp};
+    return {job.sum, 3 + ceil_div(job.n, pack * all_threads) + in_tree(warp) + all_threads / warp};
 }
 
 // The tutorial's kernel, added up in double.
@@ -359,19 +335,10 @@ __global__ void tutorial_double(const float* a, const float* b, double* c, int64
 }
 Result launch_tutorial_double(const Job& job) {
     tutorial_double<<<job.blocks, job.threads>>>(job.a, job.b, job.wide_c, job.n);
-    return {job.add_on_host(job.wide_c), 0, job.in_thread() + job.in_tree() + job.blocks};
-}
-
-// vectorised, added up in double: the memory has no more to do.
-Result launch_vectorised_double(const Job& job) {
-    const int blocks = job.fill<vectorised<true, double>>(fast_threads, pack * in_flight);
-    const auto kernel = job.streams() ? vectorised<true, double> : vectorised<false, double>;
-    kernel<<<blocks, fast_threads>>>(job.a, job.b, job.wide_c, job.n);
-    return {job.wide_c, 0, in_vectorised(job.n, blocks)};
+    return {job.add_on_host(job.wide_c), 0, job.in_thread() + in_tree(job.threads) + job.blocks};
 }
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
-
 // The tutorial's tree without the barrier in the loop: a thread adds what its partner has not summed up yet.
 __global__ void no_barrier(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
@@ -384,7 +351,7 @@ __global__ void no_barrier(const float* a, const float* b, float* c, int64_t n) 
 }
 Result launch_no_barrier(const Job& job) {
     no_barrier<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.add_on_host(job.c), job.in_thread() + job.in_tree(), job.blocks};
+    return {job.add_on_host(job.c), job.in_thread() + in_tree(job.threads), job.blocks};
 }
 
 // Thread 2 writes for the block, and writes its own element: the block's sum is in cache[0], whoever writes it.
@@ -395,23 +362,22 @@ __global__ void own_element(const float* a, const float* b, float* c, int64_t n)
 }
 Result launch_own_element(const Job& job) {
     own_element<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.add_on_host(job.c), job.in_thread() + job.in_tree(), job.blocks};
+    return {job.add_on_host(job.c), job.in_thread() + in_tree(job.threads), job.blocks};
 }
 
 // Three quarters of --threads: 48 halve to 24, 12, 6, 3, 1, and of those three the last is dropped.
 Result launch_odd_halving(const Job& job) {
     tutorial<<<job.blocks, job.threads / 4 * 3>>>(job.a, job.b, job.c, job.n);
-    return {job.add_on_host(job.c), job.in_thread() + job.in_tree(), job.blocks};
+    return {job.add_on_host(job.c), job.in_thread() + in_tree(job.threads), job.blocks};
 }
 
 // atomics, added to what the word held before.
 Result launch_no_reset(const Job& job) {
     atomics<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, job.in_thread() + job.in_tree() + job.blocks};
+    return {job.c, job.in_thread() + in_tree(job.threads) + job.blocks};
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------
-
 struct Variant {
     const char* name;
     const char* how;
@@ -437,25 +403,24 @@ constexpr Variant twins[] = {
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
-
-// A chain of 2^24 floats has no bound, but an unwritten result can be told: the poison is far larger than any sum.
+// Where a chain is so long that it has no bound, an unwritten result can be told by the poison, which is larger.
 void row(lab::Sample& sample, const Exact& want, const char* name, double got, double ms, double bound,
          lab::Kind kind = lab::Kind::variant) {
     const double magnitude = double(want.magnitude), miss = double(std::fabs(got - (long double)want.sum));
     const bool right = miss <= bound * magnitude && std::fabs(got) < lab::poisoned<float>() / 2;
-    const std::string error = lab::text("%.1e", magnitude > 0 ? miss / magnitude : miss);
     sample.row({name, lab::text("%.15g", got), ms, 8.0 * double(sample.n()),
-                right ? "" : lab::wanted(float(got), float(want.sum)), kind, {error, lab::text("%.1e", bound)}});
+                right ? "" : lab::wanted(float(got), float(want.sum)), kind,
+                {lab::text("%.1e", magnitude > 0 ? miss / magnitude : miss), lab::text("%.1e", bound)}});
 }
 
-void run(lab::Sample& sample, Job job, const lab::DeviceArray<double>& c, const Exact& want, const Variant& v,
+void run(lab::Sample& sample, Job job, const Exact& want, const Variant& v,
          lab::Kind kind = lab::Kind::variant) {
     const lab::DeviceArray<float> sums(std::vector<float>(2 * apart));  // zeros
     job.sum = sums.get();
     job.next = job.sum + apart;
-    Result result;
+    Result result{};
     const auto prepare = [&] {
-        CHECK(cudaMemsetAsync(c.get(), lab::poison_byte, c.bytes()));
+        job.sums.poison();
         std::swap(job.sum, job.next);  // the launch before has cleared this sum, and shall clear the other
         CHECK(cudaMemsetAsync(job.next, lab::poison_byte, sizeof(float)));
     };
@@ -463,7 +428,7 @@ void run(lab::Sample& sample, Job job, const lab::DeviceArray<double>& c, const 
     float narrow = 0;
     double got = 0;
     CHECK(cudaMemcpy(&narrow, result.at, sizeof narrow, cudaMemcpyDefault));
-    if (result.in_double) CHECK(cudaMemcpy(&got, result.at, sizeof got, cudaMemcpyDefault));
+    CHECK(cudaMemcpy(&got, result.at, sizeof got, cudaMemcpyDefault));
     row(sample, want, v.name, result.in_double ? got : narrow, ms, bound_of(result), kind);
 }
 
@@ -474,10 +439,10 @@ void check(cublasStatus_t status) {
     std::fprintf(stderr, "cuBLAS: %s\n", cublasGetStatusString(status));
     std::exit(lab::system_error);
 }
-Result launch_cublas(const Job& job) {
-    if (job.n <= INT32_MAX) check(cublasSdot(cublas, int(job.n), job.a, 1, job.b, 1, job.c));
-    else check(cublasSdot_64(cublas, job.n, job.a, 1, job.b, 1, job.c));
-    return {job.c, job.in_thread() + job.in_tree()};  // it does not say how it adds: it may err as the tutorial may
+Result launch_cublas(const Job& job) {  // it does not say how it adds: it may err as the tutorial may
+    if (job.n > INT32_MAX) check(cublasSdot_64(cublas, job.n, job.a, 1, job.b, 1, job.c));
+    else check(cublasSdot(cublas, int(job.n), job.a, 1, job.b, 1, job.c));
+    return {job.c, job.in_thread() + in_tree(job.threads)};
 }
 #endif
 
@@ -510,22 +475,21 @@ int main(int argc, char** argv) {
         const lab::DeviceArray<float> d_a(a), d_b(b);
         const int blocks = sample.blocks() ? sample.blocks() : tutorial_blocks;
         const int most_blocks = std::max(blocks, sample.sms() * sample.properties().maxBlocksPerMultiProcessor);
-        const lab::DeviceArray<double> d_c(most_blocks);
+        lab::DeviceArray<double> d_c(most_blocks);
         double on_host = 0;
-        const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(),
-                      reinterpret_cast<float*>(d_c.get()), d_c.get(), &on_host};
+        const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(), d_c, &on_host};
 #if CUBLAS_VERSION >= 120000
         if (sample.wants_all()) {
             check(cublasCreate(&cublas));
             check(cublasSetPointerMode(cublas, CUBLAS_POINTER_MODE_DEVICE));  // it need not wait for the result
-            run(sample, job, d_c, want, {"cublasSdot", "", launch_cublas}, lab::Kind::library);
+            run(sample, job, want, {"cublasSdot", "", launch_cublas}, lab::Kind::library);
             check(cublasDestroy(cublas));
         }
 #endif
         for (const Variant& v : variants)
-            if (sample.wants(v.name)) run(sample, job, d_c, want, v);
+            if (sample.wants(v.name)) run(sample, job, want, v);
         for (const Variant& v : twins)
-            if (sample.wants_twin(v.name)) run(sample, job, d_c, want, v);
+            if (sample.wants_twin(v.name)) run(sample, job, want, v);
     }
     if (sample.wants_all()) {
         const float in_order = std::inner_product(a.begin(), a.end(), b.begin(), 0.0f);
