@@ -38,11 +38,9 @@ static_assert(ramp <= 1 << 24, "every element must be a whole number that float 
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
 __extension__ typedef __int128 Wide;  // 2^33 products of 48 bits need 81
-
 struct Exact {
-    Wide sum = 0, magnitude = 0;  // of a[i] * b[i], and of its absolute value: what error and bound are relative to
+    Wide sum = 0, magnitude = 0;  // of a[i] * b[i]; of its absolute value, which error and bound are relative to
 };
-
 // All elements are whole numbers, so that the dot product is one, too, and integers hold it exactly.
 Exact on_the_cpu(const std::vector<float>& a, const std::vector<float>& b) {
     Exact dot;
@@ -60,16 +58,16 @@ Wide closed_form(int64_t n) {
     return n / ramp * squares(ramp) + squares(n % ramp);
 }
 
-// A launch returns where its result is, and the roundings that a product goes through at most on its way there: its own,
-// and one for each addition to something that is not 0. Where the last ones are in double, the result is one.
+// A launch returns where its result is, and the most roundings that a product goes through on its way there: its
+// own, and one for each addition to something that is not 0. If the last of them are in double, so is the result.
 struct Result {
     const void* at;
     int64_t in_float, in_double = 0;
 };
 
-// A rounding errs by a factor of 1 + d, |d| <= u: 2^-24 in float, 2^-53 in double. All u of a chain add up to ku, and
-// the sum errs by ku / (1 - ku) of the sum of |a[i] * b[i]| at most, whatever the order (N. Higham, "Accuracy and
-// Stability of Numerical Algorithms", section 3.1). From ku = 1 on nothing is promised.
+// A rounding errs by a factor of 1 + d, |d| <= u: 2^-24 in float, 2^-53 in double. The u of a chain add up to ku,
+// and the result errs by ku / (1 - ku) times the sum of |a[i] * b[i]| at most, whatever the order (N. Higham,
+// "Accuracy and Stability of Numerical Algorithms", section 3.1). From ku = 1 on nothing is promised.
 double bound_of(const Result& result) {
     const double ku = std::ldexp(double(result.in_float), -24) + std::ldexp(double(result.in_double), -53);
     return ku < 1 ? ku / (1 - ku) : INFINITY;
@@ -83,21 +81,18 @@ struct Job {  // what a launch needs
     int64_t n;
     int blocks, threads;  // the tutorial's 64 and 64, or --blocks and --threads
     const float *a, *b;
-    lab::DeviceArray<double>& sums;  // of the blocks, in float or double
-    double* on_host;                 // where the tutorial's host adds up
-    double* wide_c = sums.get();
-    float* c = reinterpret_cast<float*>(wide_c);
+    double *wide_c, *on_host;  // the blocks' sums, added up in double; and the sum of them that the host makes
+    float* c;                  // the same as wide_c, for float; c[0] may become the result
     float *sum = nullptr, *next = nullptr;  // warp_atomics' two sums, which take turns
 
-    int64_t in_thread() const { return ceil_div(n, int64_t(blocks) * threads); }  // adding to 0 is exact
-    bool streams() const { return 8 * n <= int64_t(streamed) * sample.properties().l2CacheSize; }
-    template <auto kernel>  // as many blocks as fill the GPU once; asked once, since launches are timed
-    int fill(int block_size, int elements = 1) const {
+    int64_t in_thread() const { return ceil_div(n, int64_t(blocks) * threads); }  // the first addition, to 0, is exact
+    // As many blocks as fill the GPU once; the driver is asked once, since launches are timed.
+    template <auto kernel> int fill(int block_size, int elements = 1) const {
         static const int most = sample.blocks_to_fill(kernel, block_size);
         return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, elements * block_size)));
     }
-    template <class Real>  // the copy waits for the kernel; it is timed, and so are the additions, in double
-    const double* add_on_host(const Real* d_c) const {
+    // The tutorial's end: the copy waits for the kernel, and is timed, as are the additions in double.
+    template <class Real> const double* add_on_host(const Real* d_c) const {
         std::vector<Real> of_block(blocks);
         CHECK(cudaMemcpy(of_block.data(), d_c, of_block.size() * sizeof(Real), cudaMemcpyDeviceToHost));
         *on_host = std::accumulate(of_block.begin(), of_block.end(), 0.0);
@@ -198,8 +193,7 @@ Result launch_atomics(const Job& job) {
 
 __device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
 
-// Leaves the block's sum in c[blockIdx.x]. Is this the last block to do so? Then all sums are in memory, and `sum`
-// becomes the thread's share of them.
+// Leaves the block's sum in c[blockIdx.x]. The last block to do so makes `sum` the thread's share of all of them.
 template <class Real> __device__ bool last_to_finish(Real& sum, Real* c) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -294,7 +288,8 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
 }
 template <class Real> Result launch_tiles(const Job& job, Real* c) {
     const int blocks = job.fill<vectorised<true, Real>>(fast_threads, pack * in_flight);
-    const auto kernel = job.streams() ? vectorised<true, Real> : vectorised<false, Real>;
+    const bool small = 8 * job.n <= int64_t(streamed) * job.sample.properties().l2CacheSize;
+    const auto kernel = small ? vectorised<true, Real> : vectorised<false, Real>;
     kernel<<<blocks, fast_threads>>>(job.a, job.b, c, job.n);
     const int64_t loads = in_flight * ceil_div(job.n, int64_t(pack) * in_flight * blocks * fast_threads);
     const int64_t k = 1 + loads + 2 + in_tree(fast_threads) + in_last(blocks, fast_threads);  // 2: x + y, and the last
@@ -383,6 +378,7 @@ struct Variant {
     const char* how;
     Result (*launch)(const Job&);
     int least_threads = 1;
+    lab::Kind kind = lab::Kind::variant;
 };
 constexpr Variant variants[] = {
     {"tutorial", "shared memory, then the host", launch_tutorial},
@@ -404,8 +400,7 @@ constexpr Variant twins[] = {
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
 // Where a chain is so long that it has no bound, an unwritten result can be told by the poison, which is larger.
-void row(lab::Sample& sample, const Exact& want, const char* name, double got, double ms, double bound,
-         lab::Kind kind = lab::Kind::variant) {
+void row(lab::Sample& sample, const Exact& want, const char* name, double got, double ms, double bound, lab::Kind kind) {
     const double magnitude = double(want.magnitude), miss = double(std::fabs(got - (long double)want.sum));
     const bool right = miss <= bound * magnitude && std::fabs(got) < lab::poisoned<float>() / 2;
     sample.row({name, lab::text("%.15g", got), ms, 8.0 * double(sample.n()),
@@ -413,32 +408,34 @@ void row(lab::Sample& sample, const Exact& want, const char* name, double got, d
                 {lab::text("%.1e", magnitude > 0 ? miss / magnitude : miss), lab::text("%.1e", bound)}});
 }
 
-void run(lab::Sample& sample, Job job, const Exact& want, const Variant& v,
-         lab::Kind kind = lab::Kind::variant) {
+void run(lab::Sample& sample, Job job, lab::DeviceArray<double>& c, const Exact& want, const Variant& v) {
     const lab::DeviceArray<float> sums(std::vector<float>(2 * apart));  // zeros
     job.sum = sums.get();
     job.next = job.sum + apart;
     Result result{};
     const auto prepare = [&] {
-        job.sums.poison();
+        c.poison();
         std::swap(job.sum, job.next);  // the launch before has cleared this sum, and shall clear the other
         CHECK(cudaMemsetAsync(job.next, lab::poison_byte, sizeof(float)));
     };
     const double ms = sample.time(prepare, [&] { result = v.launch(job); });
-    float narrow = 0;
     double got = 0;
-    CHECK(cudaMemcpy(&narrow, result.at, sizeof narrow, cudaMemcpyDefault));
     CHECK(cudaMemcpy(&got, result.at, sizeof got, cudaMemcpyDefault));
-    row(sample, want, v.name, result.in_double ? got : narrow, ms, bound_of(result), kind);
+    if (!result.in_double) {
+        float narrow = 0;
+        std::memcpy(&narrow, &got, sizeof narrow);
+        got = narrow;
+    }
+    row(sample, want, v.name, got, ms, bound_of(result), v.kind);
 }
 
 #if CUBLAS_VERSION >= 120000  // from there on it counts in 64 bits, too
-cublasHandle_t cublas;
 void check(cublasStatus_t status) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
     std::fprintf(stderr, "cuBLAS: %s\n", cublasGetStatusString(status));
     std::exit(lab::system_error);
 }
+cublasHandle_t cublas;
 Result launch_cublas(const Job& job) {  // it does not say how it adds: it may err as the tutorial may
     if (job.n > INT32_MAX) check(cublasSdot_64(cublas, job.n, job.a, 1, job.b, 1, job.c));
     else check(cublasSdot(cublas, int(job.n), job.a, 1, job.b, 1, job.c));
@@ -474,28 +471,29 @@ int main(int argc, char** argv) {
     {
         const lab::DeviceArray<float> d_a(a), d_b(b);
         const int blocks = sample.blocks() ? sample.blocks() : tutorial_blocks;
-        const int most_blocks = std::max(blocks, sample.sms() * sample.properties().maxBlocksPerMultiProcessor);
-        lab::DeviceArray<double> d_c(most_blocks);
+        lab::DeviceArray<double> d_c(std::max(blocks, sample.sms() * sample.properties().maxBlocksPerMultiProcessor));
         double on_host = 0;
-        const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(), d_c, &on_host};
+        const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(), d_c.get(), &on_host,
+                      reinterpret_cast<float*>(d_c.get())};
 #if CUBLAS_VERSION >= 120000
         if (sample.wants_all()) {
             check(cublasCreate(&cublas));
             check(cublasSetPointerMode(cublas, CUBLAS_POINTER_MODE_DEVICE));  // it need not wait for the result
-            run(sample, job, want, {"cublasSdot", "", launch_cublas}, lab::Kind::library);
+            run(sample, job, d_c, want, {"cublasSdot", "", launch_cublas, 1, lab::Kind::library});
             check(cublasDestroy(cublas));
         }
 #endif
         for (const Variant& v : variants)
-            if (sample.wants(v.name)) run(sample, job, want, v);
+            if (sample.wants(v.name)) run(sample, job, d_c, want, v);
         for (const Variant& v : twins)
-            if (sample.wants_twin(v.name)) run(sample, job, want, v);
+            if (sample.wants_twin(v.name)) run(sample, job, d_c, want, v);
     }
     if (sample.wants_all()) {
         const float in_order = std::inner_product(a.begin(), a.end(), b.begin(), 0.0f);
         row(sample, want, "one float on CPU", in_order, lab::not_timed, bound_of({nullptr, n}), lab::Kind::shown);
         if (data == "ramp")
-            row(sample, want, "closed form", double(closed_form(n)), lab::not_timed, bound_of({nullptr, 0, 1}));
+            row(sample, want, "closed form", double(closed_form(n)), lab::not_timed, bound_of({nullptr, 0, 1}),
+                lab::Kind::variant);
         sample.say("error and bound are relative to the sum of |a[i] * b[i]|");
     }
     return sample.verdict();

@@ -1,12 +1,13 @@
-# 03.gp CSV OUT.svg: error with its bound, and time, by variant.
-load ARG0[1:strlen(ARG0) - 5] . "style.gp"
+# plot.gp CSV OUT.svg: error with its bound, and time, by variant. An error of 0 has no place on the logarithmic axis;
+# it stands at its left edge, as a ring over "exact".
+load style
 set terminal svg size 600,580 font "sans-serif,18" name "p03"
 set output ARG2
 
 stats csv(ARG1) using (column("n")) nooutput
 stats csv(ARG1) using (column("time_us")) name "time" nooutput
 set yrange [STATS_records - 0.4:-0.6]
-least = 1e-9
+exact = 1e-18
 set multiplot
 set tmargin at screen 0.92
 set bmargin at screen 0.13
@@ -17,13 +18,16 @@ set label 3 "time" at screen 0.72, screen 0.965 point pt 5 ps 1 lc rgb blue offs
 set lmargin at screen 0.32
 set rmargin at screen 0.64
 set logscale x
-set xrange [least / 3:1e-2]
+set xrange [exact / 10:1]
 set format x "10^{%T}"
-set xtics ("0" least, "10^{-7}" 1e-7, "10^{-5}" 1e-5, "10^{-3}" 1e-3)
+set xtics ("exact" exact, "10^{-13}" 1e-13, "10^{-8}" 1e-8, "10^{-3}" 1e-3)
 set xlabel "relative error"
-above(x) = x > least ? x : least
-known(name) = strlen(stringcolumn(name)) ? above(column(name)) : NaN
-plot csv(ARG1) using (known("error")):0:yticlabels(stringcolumn("variant")) with points pt 7 ps 1 lc rgb orange, \
+known(name) = strlen(stringcolumn(name)) ? column(name) : NaN
+above_0(x) = x > 0 ? x : NaN
+only_0(x) = x == 0 ? exact : NaN
+plot csv(ARG1) using (above_0(known("error"))):0:yticlabels(stringcolumn("variant")) \
+         with points pt 7 ps 1 lc rgb orange, \
+     "" using (only_0(known("error"))):0 with points pt 6 ps 1 lw 2 lc rgb orange, \
      "" using (known("bound")):0 with points pt 9 ps 1 lc rgb grey
 
 set lmargin at screen 0.71
