@@ -85,7 +85,7 @@ struct Job {  // what a launch needs
     float* c;                  // the same as wide_c, for float; c[0] may become the result
     float *sum = nullptr, *next = nullptr;  // warp_atomics' two sums, which take turns
 
-    int64_t in_thread() const { return ceil_div(n, int64_t(blocks) * threads); }  // the first addition, to 0, is exact
+    int64_t in_thread() const { return ceil_div(n, int64_t(blocks) * threads); }  // adding to 0 is exact
     // As many blocks as fill the GPU once; the driver is asked once, since launches are timed.
     template <auto kernel> int fill(int block_size, int elements = 1) const {
         static const int most = sample.blocks_to_fill(kernel, block_size);
@@ -100,8 +100,8 @@ struct Job {  // what a launch needs
     }
 };
 
-// Every thread adds up its share and leaves the sum in shared memory, of which each block has its own. Then a tree:
-// half of the threads add the other half's sums to theirs, then a quarter, until cache[0] is the block's.
+// Every thread adds up its share and leaves the sum in shared memory, of which each block has its own. A tree
+// folds them: half of the threads add the other half's sums to theirs, then a quarter, until cache[0] is the block's.
 __global__ void tutorial(const float* a, const float* b, float* c, int64_t n) {  // there n is a macro
     __shared__ float cache[most_threads];                        // there 64, here as many as --threads may be
     int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;  // there int, but n may pass 2^31
@@ -147,7 +147,7 @@ bool whole_program() {
     CHECK(cudaFree(d_a));
     CHECK(cudaFree(d_b));
     CHECK(cudaFree(d_c));
-    return std::fabs(device - host) <= 16.0 / (1 << 24) * host;  // 15 roundings in float, and what they do together
+    return std::fabs(device - host) <= 16.0 / (1 << 24) * host;  // 15 roundings in float, and their product
 }
 
 // ---- the rungs, slow to fast -----------------------------------------------------------------------------------
@@ -160,7 +160,9 @@ template <class Real> __device__ Real share(const float* a, const float* b, int6
 }
 
 // Without shared memory: the sums of all threads meet at one address.
-__global__ void no_shared(const float* a, const float* b, float* c, int64_t n) { atomicAdd(c, share<float>(a, b, n)); }
+__global__ void no_shared(const float* a, const float* b, float* c, int64_t n) {
+    atomicAdd(c, share<float>(a, b, n));
+}
 Result launch_no_shared(const Job& job) {
     CHECK(cudaMemsetAsync(job.c, 0, sizeof(float)));
     no_shared<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
@@ -193,29 +195,29 @@ Result launch_atomics(const Job& job) {
 
 __device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
 
-// Leaves the block's sum in c[blockIdx.x]. The last block to do so makes `sum` the thread's share of all of them.
-template <class Real> __device__ bool last_to_finish(Real& sum, Real* c) {
+// Folds the threads' sums into the block's, and leaves that in c[blockIdx.x]. The last block to do so adds up
+// all of them: the result is in c[0], in place of block 0's sum.
+template <class Real, class Fold> __device__ void last_adds_up(Real sum, Real* c, Fold fold) {
     __shared__ bool last;
+    sum = fold(sum);
     if (threadIdx.x == 0) {
         c[blockIdx.x] = sum;
         __threadfence();  // the sum is in memory before the block counts as finished
         last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();  // every thread of the block knows whether it is the last
-    if (!last) return false;
+    if (!last) return;
     sum = 0;
     for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += __ldcg(c + i);
-    return true;
+    sum = fold(sum);
+    if (threadIdx.x == 0) c[0] = sum;
 }
 int64_t in_last(int blocks, int threads) { return ceil_div(blocks, threads) + in_tree(threads); }
 
-// One launch, and nothing to zero: the result is in c[0], in place of block 0's sum.
+// One launch, and nothing to zero.
 __global__ void last_block(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    float sum = fold_tree(cache, share<float>(a, b, n));
-    if (!last_to_finish(sum, c)) return;
-    sum = fold_tree(cache, sum);
-    if (threadIdx.x == 0) c[0] = sum;
+    last_adds_up(share<float>(a, b, n), c, [&](float sum) { return fold_tree(cache, sum); });
 }
 Result launch_last_block(const Job& job) {
     last_block<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
@@ -239,15 +241,9 @@ template <class Real> __device__ Real fold_block(Real value) {
     return value;
 }
 
-// last_block's end with that fold.
-template <class Real> __device__ void finish(Real sum, Real* c) {
-    sum = fold_block(sum);
-    if (!last_to_finish(sum, c)) return;
-    sum = fold_block(sum);
-    if (threadIdx.x == 0) c[0] = sum;
+__global__ void shuffle(const float* a, const float* b, float* c, int64_t n) {
+    last_adds_up(share<float>(a, b, n), c, fold_block<float>);
 }
-
-__global__ void shuffle(const float* a, const float* b, float* c, int64_t n) { finish(share<float>(a, b, n), c); }
 Result launch_shuffle(const Job& job) {
     const int blocks = job.fill<shuffle>(job.threads);
     shuffle<<<blocks, job.threads>>>(job.a, job.b, job.c, job.n);
@@ -255,10 +251,10 @@ Result launch_shuffle(const Job& job) {
     return {job.c, in_thread + in_tree(job.threads) + in_last(blocks, job.threads)};
 }
 
-// 16 bytes at a time. The blocks go through tiles of in_flight * blockDim.x float4 of each array; a thread has all its
-// loads of a tile, 128 bytes, on their way before it uses the first, and by the launch bounds the registers for them.
-// Streaming loads leave the lines in the L2 as they are, which pays until the arrays are so much larger than the L2
-// that those have to go anyway. The tail of fewer than four elements goes to the first threads of the grid.
+// 16 bytes at a time. The blocks go through tiles of in_flight * blockDim.x float4 of each array; a thread has all
+// its loads of a tile, 128 bytes, in flight before it uses the first, and by the launch bounds the registers for it.
+// Streaming loads leave the lines in the L2 as they are, which pays until the arrays are so much larger than it that
+// those have to go anyway. The tail of fewer than four elements goes to the first threads of the grid.
 template <bool streaming, class Real>
 __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, Real* c, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
@@ -284,7 +280,7 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
             for (int64_t i = first + tid; i < packs; i += blockDim.x) add(packs_a[i], packs_b[i]);
         }
     }
-    finish((x + y) + (z + w), c);
+    last_adds_up((x + y) + (z + w), c, fold_block<Real>);
 }
 template <class Real> Result launch_tiles(const Job& job, Real* c) {
     const int blocks = job.fill<vectorised<true, Real>>(fast_threads, pack * in_flight);
@@ -292,14 +288,14 @@ template <class Real> Result launch_tiles(const Job& job, Real* c) {
     const auto kernel = small ? vectorised<true, Real> : vectorised<false, Real>;
     kernel<<<blocks, fast_threads>>>(job.a, job.b, c, job.n);
     const int64_t loads = in_flight * ceil_div(job.n, int64_t(pack) * in_flight * blocks * fast_threads);
-    const int64_t k = 1 + loads + 2 + in_tree(fast_threads) + in_last(blocks, fast_threads);  // 2: x + y, and the last
+    const int64_t k = loads + 3 + in_tree(fast_threads) + in_last(blocks, fast_threads);
     return sizeof(Real) == sizeof(float) ? Result{c, k} : Result{c, 0, k};
 }
 Result launch_vectorised(const Job& job) { return launch_tiles(job, job.c); }
-Result launch_vectorised_double(const Job& job) { return launch_tiles(job, job.wide_c); }  // the memory has no more to do
+Result launch_vectorised_double(const Job& job) { return launch_tiles(job, job.wide_c); }  // the same loads
 
 // For arrays so small that the sums' way takes longer than the loads: no warp waits for another, and none for its
-// atomic. In an ordinary launch no barrier spans the grid, so a kernel cannot clear the sum that it adds to. So two
+// atomic. In an ordinary launch no barrier spans the grid, so a kernel cannot clear the sum that it adds to. Two
 // sums take turns: this launch adds to one, and clears the other for the next launch. A plain loop keeps the code
 // short, which counts when it comes from memory, too. The order, and so the last digits, may vary from run to run.
 __global__ void warp_atomics(const float* a, const float* b, float* sum, float* next, int64_t n) {
@@ -400,7 +396,8 @@ constexpr Variant twins[] = {
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
 // Where a chain is so long that it has no bound, an unwritten result can be told by the poison, which is larger.
-void row(lab::Sample& sample, const Exact& want, const char* name, double got, double ms, double bound, lab::Kind kind) {
+void row(lab::Sample& sample, const Exact& want, const char* name, double got, double ms, double bound,
+         lab::Kind kind) {
     const double magnitude = double(want.magnitude), miss = double(std::fabs(got - (long double)want.sum));
     const bool right = miss <= bound * magnitude && std::fabs(got) < lab::poisoned<float>() / 2;
     sample.row({name, lab::text("%.15g", got), ms, 8.0 * double(sample.n()),
@@ -419,14 +416,11 @@ void run(lab::Sample& sample, Job job, lab::DeviceArray<double>& c, const Exact&
         CHECK(cudaMemsetAsync(job.next, lab::poison_byte, sizeof(float)));
     };
     const double ms = sample.time(prepare, [&] { result = v.launch(job); });
-    double got = 0;
-    CHECK(cudaMemcpy(&got, result.at, sizeof got, cudaMemcpyDefault));
-    if (!result.in_double) {
-        float narrow = 0;
-        std::memcpy(&narrow, &got, sizeof narrow);
-        got = narrow;
-    }
-    row(sample, want, v.name, got, ms, bound_of(result), v.kind);
+    float narrow = 0;
+    double wide = 0;
+    CHECK(cudaMemcpy(&narrow, result.at, sizeof narrow, cudaMemcpyDefault));
+    CHECK(cudaMemcpy(&wide, result.at, sizeof wide, cudaMemcpyDefault));  // the word after a float's is there, too
+    row(sample, want, v.name, result.in_double ? wide : narrow, ms, bound_of(result), v.kind);
 }
 
 #if CUBLAS_VERSION >= 120000  // from there on it counts in 64 bits, too
@@ -471,7 +465,8 @@ int main(int argc, char** argv) {
     {
         const lab::DeviceArray<float> d_a(a), d_b(b);
         const int blocks = sample.blocks() ? sample.blocks() : tutorial_blocks;
-        lab::DeviceArray<double> d_c(std::max(blocks, sample.sms() * sample.properties().maxBlocksPerMultiProcessor));
+        const int resident = sample.sms() * sample.properties().maxBlocksPerMultiProcessor;
+        lab::DeviceArray<double> d_c(std::max(blocks, resident));
         double on_host = 0;
         const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(), d_c.get(), &on_host,
                       reinterpret_cast<float*>(d_c.get())};
