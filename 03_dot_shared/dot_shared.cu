@@ -101,7 +101,7 @@ struct Job {  // what a launch needs
 };
 
 // Every thread adds up its share and leaves the sum in shared memory, of which each block has its own. A tree
-// folds them: half of the threads add the other half's sums to theirs, then a quarter, until cache[0] is the block's.
+// folds them: half of the threads add the other half's sums, then a quarter, until cache[0] is the block's.
 __global__ void tutorial(const float* a, const float* b, float* c, int64_t n) {  // there n is a macro
     __shared__ float cache[most_threads];                        // there 64, here as many as --threads may be
     int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;  // there int, but n may pass 2^31
