@@ -312,7 +312,9 @@ void Lab::require_time(int64_t n, const char* option) const {
 bool Lab::typed(const char* option) const { return line_->app.count(option) > 0; }
 
 bool Lab::wants(const std::string& variant) const {
-    if (!wrong_.empty()) return false;
+    if (!wrong_.empty()) return variant == wrong_;
+    if (std::any_of(twins_.begin(), twins_.end(), [&](const Entry& twin) { return twin.name == variant; }))
+        return false;
     if (!only_.empty()) return among(only_, variant);
     return std::none_of(variants_.begin(), variants_.end(),
                         [&](const Entry& entry) { return entry.name == variant && too_few_threads(entry); });
@@ -349,7 +351,7 @@ void Lab::say(const char* format, ...) {
 }
 
 void Lab::new_table(const std::string& title, bool predicted) {
-    std::printf("\n%s\n", title.c_str());
+    title_ = title;
     predicted_ = predicted;
     header_due_ = true;
     limit_bytes_per_ms_ = library_ms_ = 0;
@@ -369,6 +371,7 @@ void Lab::header() {
     } else {
         line += text("  %13s", "CPU-device ms");
     }
+    if (!title_.empty()) std::printf("\n%s\n", title_.c_str());
     std::printf("%s  verdict\n", line.c_str());
     header_due_ = false;
 }

@@ -59,6 +59,15 @@ public:
     /// --threads that it needs at least. With fewer it is left out, and refused if it is asked for.
     void variant(const char* variant, const char* how, int least_threads = 1);
     void twin(const char* twin, const char* mistake, int least_threads = 1);
+    /// The same for all rows of tables, which have name, how and least_threads as members.
+    template <class... Tables>
+    void variants(const Tables&... tables) {
+        (add(variants_, tables), ...);
+    }
+    template <class... Tables>
+    void twins(const Tables&... tables) {
+        (add(twins_, tables), ...);
+    }
     /// An option of the sample's own: one of some words, a whole number in a range, a flag, or a file to write.
     void option(const char* option, std::string& value, const std::vector<std::string>& choices, const char* help);
     void option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help);
@@ -84,8 +93,8 @@ public:
     bool writes_csv() const { return !csv_.empty(); }
     /// Is this option on the command line?
     bool typed(const char* option) const;
-    /// Does this variant run? All run that --threads is enough for, unless --only named others or --wrong asked for
-    /// a twin.
+    /// Does this variant or twin run? All variants run that --threads is enough for, unless --only named others or
+    /// --wrong asked for a twin, which then runs alone.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }
     /// Is this a plain run, with neither --only nor --wrong?
@@ -102,8 +111,8 @@ public:
     void program(bool (*whole_program)());
     /// Prints one row, under a header if the columns have changed, and keeps it for the CSV file.
     void row(const Row& row);
-    /// Starts a new table: the next row prints a header, and limit and library are forgotten. Where the device's
-    /// memory is not what the rows' bytes go through, times cannot be predicted from its bandwidth.
+    /// Starts a new table: the next row prints the title and a header, and limit and library are forgotten. Where
+    /// the device's memory is not what the rows' bytes go through, times cannot be predicted from its bandwidth.
     void new_table(const std::string& title, bool predicted = true);
     /// Keeps a line for the CSV file alone: pairs of column and value.
     void record(std::vector<std::pair<std::string, std::string>> fields);
@@ -130,6 +139,10 @@ private:
         std::string name, how;
         int least_threads;
     };
+    template <class Table>
+    static void add(std::vector<Entry>& to, const Table& table) {
+        for (const auto& v : table) to.push_back({v.name, v.how, v.least_threads});
+    }
     bool too_few_threads(const Entry& entry) const { return threads_ && threads_ < entry.least_threads; }
     int longest_name() const;
     void header();
@@ -138,7 +151,7 @@ private:
     int name_width_ = 0;
     int64_t n_ = 1, blocks_ = 0, threads_ = 256, repeats_ = 0;
     uint64_t seed_ = 42;
-    std::string wrong_, csv_, blocks_help_, n_help_;
+    std::string wrong_, csv_, blocks_help_, n_help_, title_;
     std::vector<std::string> only_, columns_, choices_;
     std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
     std::vector<Entry> variants_, twins_;
