@@ -1,5 +1,5 @@
-# 06.gp CSV LARGE.csv OUT.svg: time by variant, for a small picture and for a large one.
-load ARG0[1:strlen(ARG0) - 5] . "style.gp"
+# plot.gp CSV LARGE.csv OUT.svg: time by variant, for a small picture and for a large one.
+load style
 set terminal svg size 600,420 font "sans-serif,18" name "p06"
 set output ARG3
 
@@ -17,7 +17,7 @@ do for [i=1:2] {
     set autoscale
     stats csv(file[i]) using (column("time_us")) name "t" nooutput
     stats csv(file[i]) using (column("n")) name "n" nooutput
-    set yrange [6.5:-0.5]
+    set yrange [t_records - 0.5:-0.5]
     set xrange [0:t_max * 1.5]
     set lmargin at screen (i == 1 ? 0.27 : 0.67)
     set rmargin at screen (i == 1 ? 0.62 : 0.98)

@@ -1,0 +1,250 @@
+// 05_ordered_filter - how fast can a filter be, and what does it cost to keep the order?
+//
+// The elements >= 2 are moved together, each to a place that an old value gave: where atomics.cu's push_back goes on.
+//   block_filter    staged in shared memory, one atomic for 4096       the memory's speed; the order is lost
+//   ordered_filter  the same, counting on from the tiles before        a wait for these; the order is kept
+//
+//   nvcc -std=c++17 -arch=native -Icommon 05_atomics/ordered_filter.cu common/lab.cpp common/write_file.cpp -o ordered_filter
+#include "lab.cuh"
+#if __has_include(<cub/cub.cuh>)
+#include <cub/cub.cuh>
+#endif
+constexpr int most_n = 1 << 30;
+constexpr int warp = 32;
+constexpr unsigned all_lanes = 0xffffffff;
+constexpr int loads = 4;                 // 16-byte loads that a thread has in flight
+constexpr int share = loads * 4 * warp;  // elements that a warp takes at once
+constexpr int threads = 256;             // of a block, which stages its elements in shared memory
+constexpr int staged_bytes = threads / warp * share * int(sizeof(int));
+constexpr int looks = 4;                 // times 32 tiles that an ordered filter looks at at once
+static_assert(loads <= 4 && 4 * warp <= 255, "what a warp keeps of each load is counted in one byte of a word");
+using Words = std::vector<int>;
+struct Keep { __host__ __device__ bool operator()(int x) const { return x >= 2; } };  // as CUB wants it
+__host__ __device__ bool keep(int x) { return Keep()(x); }
+
+struct Job {
+    const lab::Sample& sample;
+    int n;
+    const int* in;
+    int* out;
+    unsigned* count;  // the result, behind it the ordered filter's next tile, and a state for each tile
+    int64_t tiles;
+};
+
+// ---- the answer, slowly ----------------------------------------------------------------------------------------
+
+Words on_the_cpu(const Words& in) {
+    Words kept;
+    std::copy_if(in.begin(), in.end(), std::back_inserter(kept), keep);
+    return kept;
+}
+
+// ---- the rungs, slow to fast -----------------------------------------------------------------------------------
+
+union Four { int4 pack; int v[4]; };
+
+// A warp's share of in[begin ..): in load k, lane by lane, four neighbours each. What lies beyond n is 0.
+__device__ void load_share(Four (&x)[loads], const int* in, int64_t begin, int n) {
+    const int lane = threadIdx.x % warp;
+    const int4* packs = reinterpret_cast<const int4*>(in + begin) + lane;
+    const int64_t left = n - begin - 4 * lane;
+    if (begin + share <= n) {
+        for (int k = 0; k < loads; ++k) x[k].pack = packs[k * warp];
+        return;
+    }
+    for (int k = 0; k < loads; ++k)
+        for (int j = 0; j < 4; ++j) x[k].v[j] = k * 4 * warp + j < left ? in[begin + 4 * lane + k * 4 * warp + j] : 0;
+}
+
+__device__ unsigned scan_warp(unsigned x) {  // the sum over lane 0 .. this lane
+    for (int offset = 1; offset < warp; offset *= 2) {
+        const unsigned before = __shfl_up_sync(all_lanes, x, offset);
+        if (int(threadIdx.x % warp) >= offset) x += before;
+    }
+    return x;
+}
+
+// How many the warp keeps of its share, and where a lane's keepers go: those of load k to at[k] and on. A lane's
+// counts for its four loads are the bytes of one word, so that one scan does for all.
+__device__ unsigned count_share(unsigned (&at)[loads], const Four (&x)[loads]) {
+    unsigned counts = 0;
+    for (int k = 0; k < loads; ++k)
+        for (int value : x[k].v) counts += unsigned(keep(value)) << 8 * k;
+    const unsigned up_to = scan_warp(counts), totals = __shfl_sync(all_lanes, up_to, warp - 1);
+    unsigned kept = 0;
+    for (int k = 0; k < loads; ++k) {
+        at[k] = kept + ((up_to - counts) >> 8 * k & 255);
+        kept += totals >> 8 * k & 255;
+    }
+    return kept;
+}
+
+// What a tile tells the later ones is one word, number and meaning: no reader sees one without the other, and no
+// fence is needed. 2^30 does not fit beside the meaning, but only the last tile could say so, and to nobody.
+enum : unsigned { unknown, of_this_tile, up_to_this_tile };
+__device__ void publish(unsigned* state, unsigned kept, unsigned what) { atomicExch(state, kept << 2 | what); }
+
+// How many the tiles before this one keep: a warp adds up what they have published, back to one that knows its own
+// answer (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Hundreds of tiles
+// are under way: the words of 32 * looks travel together.
+__device__ unsigned look_back(const volatile unsigned* states, int64_t tile) {
+    const int lane = threadIdx.x % warp;
+    unsigned before = 0;
+    for (int64_t mine = tile - 1 - lane;; mine -= looks * warp) {
+        unsigned state[looks];
+        for (int k = 0; k < looks; ++k)
+            state[k] = mine >= k * warp ? states[mine - k * warp] : up_to_this_tile;  // nothing is before tile 0
+        for (int k = 0; k < looks; ++k) {
+            while (__any_sync(all_lanes, (state[k] & 3) == unknown))
+                if ((state[k] & 3) == unknown) state[k] = states[mine - k * warp];
+            const unsigned complete = __ballot_sync(all_lanes, (state[k] & 3) == up_to_this_tile);
+            const bool counts = !complete || lane < __ffs(complete);
+            before += __shfl_sync(all_lanes, scan_warp(counts ? state[k] >> 2 : 0), warp - 1);
+            if (complete) return before;
+        }
+    }
+}
+
+// Upper half: how many tiles are done; lower half: what they keep. Back to 0 for the next launch.
+__device__ unsigned long long progress = 0;
+
+// Each warp counts and stages its share of a tile, warp 0 asks for the places of all, each copies its own, with the
+// next tile on its way. If ordered, tiles are drawn in order from count[1]. All later tiles wait for one that is drawn:
+// its block must wait for no other until it has published what the tile keeps, so it draws one only when its last
+// look-back is over.
+template <bool ordered>
+__global__ void staged(const int* in, int* out, unsigned* count, int n) {
+    extern __shared__ int stage[];
+    __shared__ unsigned kept_by[warp], first;
+    __shared__ int64_t next;
+    constexpr int warps = threads / warp;
+    const int lane = threadIdx.x % warp, w = threadIdx.x / warp;
+    const int64_t tiles = (int64_t(n) + warps * share - 1) / (warps * share);
+    int* const my_stage = stage + w * share;
+    unsigned* const states = count + 2;
+    if (threadIdx.x == 0) next = ordered ? atomicAdd(count + 1, 1) : blockIdx.x;
+    __syncthreads();  // the block's first tile is known
+    int64_t tile = next;
+    Four x[loads];
+    if (tile < tiles) load_share(x, in, (tile * warps + w) * share, n);
+    while (tile < tiles) {
+        unsigned at[loads];
+        const unsigned kept = count_share(at, x);
+        if (lane == 0) kept_by[w] = kept;
+        __syncthreads();  // all warps have counted
+        const unsigned up_to = scan_warp(lane < warps ? kept_by[lane] : 0);
+        const unsigned total = __shfl_sync(all_lanes, up_to, warp - 1);
+        const unsigned my_place = __shfl_sync(all_lanes, up_to, w) - kept;
+        if (ordered && threadIdx.x == 0) publish(states + tile, total, of_this_tile);
+        for (int k = 0; k < loads; ++k)
+            for (int value : x[k].v)
+                if (keep(value)) my_stage[at[k]++] = value;
+        const unsigned before = ordered && w == 0 ? look_back(states, tile) : 0;
+        if (threadIdx.x == 0) {
+            if constexpr (ordered) {
+                publish(states + tile, before + total, up_to_this_tile);
+                first = before;
+                next = atomicAdd(count + 1, 1);
+                if (tile == tiles - 1) *count = before + total;
+            } else {
+                const unsigned long long old = atomicAdd(&progress, 1ull << 32 | total);  // place and next tile in one
+                first = unsigned(old);
+                next = gridDim.x + int64_t(old >> 32);
+                if (int64_t(old >> 32) == tiles - 1) {
+                    *count = unsigned(old) + total;
+                    progress = 0;
+                }
+            }
+        }
+        __syncthreads();  // the stage is filled, its place and the next tile are known
+        tile = next;
+        if (tile < tiles) load_share(x, in, (tile * warps + w) * share, n);
+        int* to = out + first + my_place;
+        for (unsigned i = lane; i < kept; i += warp) __stcs(to + i, my_stage[i]);
+    }
+}
+void launch_block_filter(const Job& job) {
+    const int blocks = job.sample.blocks_to_fill(staged<false>, threads, staged_bytes);
+    staged<false><<<blocks, threads, staged_bytes>>>(job.in, job.out, job.count, job.n);
+}
+void launch_ordered_filter(const Job& job) {
+    const int blocks = job.sample.blocks_to_fill(staged<true>, threads, staged_bytes);
+    CHECK(cudaMemsetAsync(job.count, 0, (2 + job.tiles) * sizeof(unsigned)));
+    staged<true><<<blocks, threads, staged_bytes>>>(job.in, job.out, job.count, job.n);
+}
+
+// ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
+
+// block_filter on whole tiles only: the last elements are never read.
+void launch_dropped_tail(const Job& job) {
+    Job whole = job;
+    whole.n = (job.n - 1) / share * share;
+    launch_block_filter(whole);
+}
+
+// ---- the table -------------------------------------------------------------------------------------------------
+
+struct Variant {
+    const char* name;
+    const char* how;
+    void (*launch)(const Job&);
+    int least_threads = 1;
+};
+constexpr Variant unordered[] = {{"block_filter", "staged in shared memory, one atomic a tile", launch_block_filter}};
+constexpr Variant ordered[] = {{"ordered_filter", "staged, and in the order of the input", launch_ordered_filter}};
+constexpr Variant twins[] = {{"dropped_tail", "the last elements are never read", launch_dropped_tail}};
+
+// ---- run, check, time ------------------------------------------------------------------------------------------
+
+// An element that is kept is its index + 2: each must be there once, and in order if that is asked for.
+std::string check(const Words& in, const Words& kept, const Words& out, bool in_order) {
+    std::vector<bool> seen(in.size());
+    for (size_t k = 0; k < out.size(); ++k) {
+        const int64_t from = int64_t(out[k]) - 2;
+        const bool right = from >= 0 && from < int64_t(in.size()) && in[from] == out[k] && !seen[from];
+        if (!right || (in_order && out[k] != kept[k])) return lab::text("out[%zu]: ", k) + lab::wanted(out[k], kept[k]);
+        seen[from] = true;
+    }
+    return "";
+}
+
+int main(int argc, char** argv) {
+    lab::Sample sample("05_ordered_filter", "How fast can a filter be, and what does it cost to keep the order?");
+    sample.defaults(lab::gpu ? 1 << 24 : 65'536, 0, 0, "elements, at most 2^30", "blocks (default: fill the GPU)");
+    sample.variants(unordered, ordered);
+    sample.twins(twins);
+    sample.start(argc, argv);
+    sample.require_memory(16, 1 << 21);  // in, out, states, and what the limit's row copies
+    if (sample.n() > most_n) sample.refuse("that is too many; type --n %d or less", most_n);
+    const int n = int(sample.n());
+    Words in(n);
+    for (int i = 0; i < n; ++i) in[i] = lab::random_bits(sample.seed(), i) & 1 ? i + 2 : -i;
+    const Words kept = on_the_cpu(in);
+    lab::DeviceArray<int> d_in(in), d_out(n);
+    lab::DeviceArray<unsigned> d_count(2 + n / share + 1);
+    const Job job{sample, n, d_in.get(), d_out.get(), d_count.get(), n / share + 1};
+    const double bytes = 4.0 * (n + double(kept.size()));
+    const auto run = [&](const char* name, auto launch, bool in_order, lab::Kind kind) {
+        const double ms = sample.time([&] { d_out.poison(), d_count.poison(); }, launch);
+        const int count = int(d_count.download(1)[0]), want = int(kept.size());
+        const std::string wrong = check(in, kept, d_out.download(want), in_order);
+        sample.row({name, lab::with_commas(count), ms, bytes, count == want ? wrong : lab::wanted(count, want), kind});
+    };
+    const auto rows = [&](const auto& table, bool in_order) {
+        for (const Variant& v : table)
+            if (sample.wants(v.name)) run(v.name, [&] { v.launch(job); }, in_order, lab::Kind::variant);
+    };
+    sample.limit_row(lab::Sample::Limit::copy, int64_t(bytes) / 2);
+#ifdef CUB_VERSION
+    lab::DeviceArray<char> d_room(int64_t(n) / 64 + (1 << 20));  // more than CUB asks for
+    const auto select = [&] {
+        size_t room = d_room.bytes();
+        CHECK(cub::DeviceSelect::If(d_room.get(), room, d_in.get(), d_out.get(), d_count.get(), n, Keep()));
+    };
+    if (sample.wants_all()) run("CUB", select, true, lab::Kind::library);
+#endif
+    rows(unordered, false);
+    rows(ordered, true);
+    rows(twins, false);
+    return sample.verdict();
+}
