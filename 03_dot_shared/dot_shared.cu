@@ -1,21 +1,16 @@
 // 03_dot_shared - what does shared memory buy a dot product, and what does float cost it?
 //
 // Every thread multiplies and adds its share of two arrays; then the threads' sums must meet.
-//   tutorial           a tree in shared memory, then the host         slow: the blocks' sums travel to the host
-//   no_shared          an atomic add for every thread                 slow: thousands of adds queue at one address
-//   atomics            the tutorial's tree, an atomic add a block     slow: somebody must zero the result first
-//   last_block         the block that finishes last adds the rest     slow: 64 small blocks leave the GPU idle
-//   shuffle            a grid that fills the GPU, sums in registers   slow: 4-byte loads, four times as many
-//   vectorised         16-byte loads, four pairs in flight            slow: barriers and a ticket, if n is small
-//   warp_atomics       an atomic add a warp, no barrier, no reset     slow: thousands of adds again, if n is large
-//   tutorial_double    the tutorial's kernel, added up in double
-//   vectorised_double  the kernel for large n, added up in double
-// A float keeps 24 bits, so every addition may err by a 2^-24th of its result. The table shows each variant's
-// error, and the bound that its longest chain of roundings promises.
-//
-//   03_dot_shared --n 16777216 --data random       more data: whole numbers of 24 bits with signs
-//   03_dot_shared --only tutorial --blocks 1       fewer threads, longer chains, larger errors
-//   03_dot_shared --wrong no_barrier               a classic mistake
+//   tutorial      a tree in shared memory, then the host         slow: the blocks' sums travel to the host
+//   no_shared     an atomic add for every thread                 slow: thousands of adds queue at one address
+//   atomics       the tutorial's tree, an atomic add a block     slow: somebody must zero the result first
+//   last_block    the block that finishes last adds the rest     slow: 64 small blocks leave the GPU idle
+//   shuffle       a grid that fills the GPU, sums in registers   slow: 4-byte loads, four times as many
+//   vectorised    16-byte loads, four pairs in flight            slow: barriers and a ticket, if n is small
+//   warp_atomics  an atomic add a warp, no barrier, no reset     slow: thousands of adds again, if n is large
+// A float keeps 24 bits, so every operation may err by a 2^-24th of its result. The table shows each variant's
+// error, and the bound that its longest chain of roundings promises. exact_dot.cu goes on from there.
+//   03_dot_shared --wrong no_barrier     a classic mistake; or --only tutorial --blocks 1: larger errors
 //   nvcc -std=c++17 -arch=native -Icommon 03_dot_shared/dot_shared.cu common/lab.cpp common/write_file.cpp -o dot_shared -lcublas
 #include <numeric>
 #include "lab.cuh"
@@ -23,82 +18,60 @@
 #include <cublas_v2.h>
 #endif
 
-constexpr int ramp = 33 * 1024;       // the tutorial's a[i] = b[i] = i runs from 0 to here, and starts again
-constexpr int tutorial_blocks = 64, tutorial_threads = 64;
-constexpr int fast_threads = 512;     // the vectorised kernels' blocks: large ones, so that few sums are left over
-constexpr int small_threads = 256;    // warp_atomics' blocks: small ones, so that small arrays reach many SMs
-constexpr int pack = 4;               // floats of a 16-byte load
-constexpr int in_flight = 4;          // such loads of each array on their way before the first is used
-constexpr int streamed = 8;           // arrays of up to so many times the L2 are read past it, see share_of_packs
-constexpr int apart = 64;             // floats between two sums that must not share a cache line
-constexpr int most_threads = 1024, warp = 32;
+constexpr int ramp = 33 * 1024;     // the tutorial's a[i] = b[i] = i runs from 0 to here, and starts again
+constexpr int tutorial_blocks = 64, tutorial_threads = 64, most_threads = 1024, warp = 32;
+constexpr int fast_threads = 512;   // vectorised's blocks: large ones, so that few sums are left over
+constexpr int small_threads = 256;  // warp_atomics' blocks: small ones, so that small arrays reach many SMs
+constexpr int pack = 4;             // floats of a 16-byte load
+constexpr int in_flight = 4;        // such loads of each array on their way before the first is used
+constexpr int streamed = 8;         // arrays of up to so many times the L2 are read past it, see vectorised
+constexpr int apart = 64;           // floats between two sums that must not share a cache line
 constexpr unsigned all_lanes = 0xffffffff;
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the sums of all warps of a block");
 static_assert(ramp <= 1 << 24, "every element must be a whole number that float keeps exactly");
+__extension__ typedef __int128 Wide;  // the sum of 2^35 squares does not fit into int64_t
 
-// ---- the answer, slowly ----------------------------------------------------------------------------------------
-__extension__ typedef __int128 Wide;  // 2^33 products of 48 bits need 81
-struct Exact {
-    Wide sum = 0, magnitude = 0;  // of a[i] * b[i]; of its absolute value, which error and bound are relative to
-};
-// All elements are whole numbers, so that the dot product is one, too, and integers hold it exactly.
-Exact on_the_cpu(const std::vector<float>& a, const std::vector<float>& b) {
-    Exact dot;
-    for (size_t i = 0; i < a.size(); ++i) {
-        const int64_t product = int64_t(a[i]) * int64_t(b[i]);
-        dot.sum += product;
-        dot.magnitude += std::abs(product);
-    }
-    return dot;
-}
-
-// 0 + 1 + 4 + ... + (m-1)^2 for every ramp, whole or begun: what the tutorial's data must give.
-Wide closed_form(int64_t n) {
-    const auto squares = [](Wide m) { return (m - 1) * m * (2 * m - 1) / 6; };
-    return n / ramp * squares(ramp) + squares(n % ramp);
-}
-
-// A launch returns where its result is, and the most roundings that a product goes through on its way there: its
-// own, and one for each addition to something that is not 0. If the last of them are in double, so is the result.
-struct Result {
-    const void* at;
-    int64_t in_float, in_double = 0;
-};
-
-// A rounding errs by a factor of 1 + d, |d| <= u: 2^-24 in float, 2^-53 in double. The u of a chain add up to ku,
-// and the result errs by ku / (1 - ku) times the sum of |a[i] * b[i]| at most, whatever the order (N. Higham,
-// "Accuracy and Stability of Numerical Algorithms", section 3.1). From ku = 1 on nothing is promised.
-double bound_of(const Result& result) {
-    const double ku = std::ldexp(double(result.in_float), -24) + std::ldexp(double(result.in_double), -53);
-    return ku < 1 ? ku / (1 - ku) : INFINITY;
-}
-int64_t in_tree(int threads) { return int64_t(std::ceil(std::log2(threads))); }
+// Roundings in float that a product goes through: its own, and one for each addition to something that is not 0.
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t in_tree(int threads) { return std::ilogb(threads); }  // the tree's steps: threads is a power of 2
+int64_t in_last(int64_t blocks, int threads) { return ceil_div(blocks, threads) + in_tree(threads); }
 
-// ---- the tutorial's kernel -------------------------------------------------------------------------------------
+struct Result {  // what a launch returns
+    int64_t roundings;       // of its longest chain
+    const float* on_device;  // where the result is, or
+    double on_host = 0;      // what it is, if it is nowhere on the device
+};
 struct Job {  // what a launch needs
-    const lab::Sample& sample;
+    lab::Sample& sample;
     int64_t n;
     int blocks, threads;  // the tutorial's 64 and 64, or --blocks and --threads
     const float *a, *b;
-    double *wide_c, *on_host;  // the blocks' sums, added up in double; and the sum of them that the host makes
-    float* c;                  // the same as wide_c, for float; c[0] may become the result
+    float* c;                               // the blocks' sums; c[0] may become the result
     float *sum = nullptr, *next = nullptr;  // warp_atomics' two sums, which take turns
-
-    int64_t in_thread() const { return ceil_div(n, int64_t(blocks) * threads); }  // adding to 0 is exact
-    // As many blocks as fill the GPU once; the driver is asked once, since launches are timed.
-    template <auto kernel> int fill(int block_size, int elements = 1) const {
-        static const int most = sample.blocks_to_fill(kernel, block_size);
+    template <class Kernel> int fill(Kernel kernel, int block_size, int elements = 1) const {
+        const int most = sample.blocks_to_fill(kernel, block_size);  // as many as fill the GPU once
         return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, elements * block_size)));
     }
-    // The tutorial's end: the copy waits for the kernel, and is timed, as are the additions in double.
-    template <class Real> const double* add_on_host(const Real* d_c) const {
-        std::vector<Real> of_block(blocks);
-        CHECK(cudaMemcpy(of_block.data(), d_c, of_block.size() * sizeof(Real), cudaMemcpyDeviceToHost));
-        *on_host = std::accumulate(of_block.begin(), of_block.end(), 0.0);
-        return on_host;
+    int64_t in_block(int64_t grid, int block) const { return ceil_div(n, grid * block) + in_tree(block); }
+    // The tutorial's end, timed, too; the copy waits for the kernel. 2^29 roundings in double weigh as one float's.
+    Result add_on_host() const {
+        std::vector<float> of_block(blocks);
+        CHECK(cudaMemcpy(of_block.data(), c, blocks * sizeof(float), cudaMemcpyDeviceToHost));
+        const double sum = std::accumulate(of_block.begin(), of_block.end(), 0.0);
+        return {in_block(blocks, threads) + ceil_div(blocks, 1 << 29), nullptr, sum};
     }
 };
+
+// ---- the answer, slowly ----------------------------------------------------------------------------------------
+
+// All elements are whole numbers, so that the dot product is one, too, and an integer holds it exactly.
+Wide on_the_cpu(const std::vector<float>& a, const std::vector<float>& b) {
+    Wide dot = 0;
+    for (size_t i = 0; i < a.size(); ++i) dot += int64_t(a[i]) * int64_t(b[i]);
+    return dot;
+}
+
+// ---- the tutorial's kernel -------------------------------------------------------------------------------------
 
 // Every thread adds up its share and leaves the sum in shared memory, of which each block has its own. A tree
 // folds them: half of the threads add the other half's sums, then a quarter, until cache[0] is the block's.
@@ -123,10 +96,11 @@ __global__ void tutorial(const float* a, const float* b, float* c, int64_t n) { 
 }
 Result launch_tutorial(const Job& job) {
     tutorial<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.add_on_host(job.c), job.in_thread() + in_tree(job.threads), job.blocks};
+    return job.add_on_host();
 }
 
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
+
 bool whole_program() {
     std::vector<float> a(ramp), b(ramp), c(tutorial_blocks);
     for (int i = 0; i < ramp; ++i) a[i] = b[i] = float(i);
@@ -147,35 +121,33 @@ bool whole_program() {
     CHECK(cudaFree(d_a));
     CHECK(cudaFree(d_b));
     CHECK(cudaFree(d_c));
-    return std::fabs(device - host) <= 16.0 / (1 << 24) * host;  // 15 roundings in float, and their product
+    return std::fabs(device - host) <= 16.0 / (1 << 24) * host;  // 15 roundings in float, fewer in double
 }
 
 // ---- the rungs, slow to fast -----------------------------------------------------------------------------------
-// The tutorial's first half, for its neighbours: a thread's share. A product of two floats is exact in double.
-template <class Real> __device__ Real share(const float* a, const float* b, int64_t n) {
-    Real sum = 0;
+
+// The tutorial's first half, for its neighbours: a thread's share.
+__device__ float share(const float* a, const float* b, int64_t n) {
+    float sum = 0;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
-        sum += Real(a[i]) * b[i];
+        sum += a[i] * b[i];
     return sum;
 }
 
 // Without shared memory: the sums of all threads meet at one address.
-__global__ void no_shared(const float* a, const float* b, float* c, int64_t n) {
-    atomicAdd(c, share<float>(a, b, n));
-}
+__global__ void no_shared(const float* a, const float* b, float* c, int64_t n) { atomicAdd(c, share(a, b, n)); }
 Result launch_no_shared(const Job& job) {
     CHECK(cudaMemsetAsync(job.c, 0, sizeof(float)));
     no_shared<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, job.in_thread() + int64_t(job.blocks) * job.threads};
+    return {job.in_block(job.blocks, job.threads) + int64_t(job.blocks) * job.threads, job.c};
 }
 
 // The tutorial's second half: the tree, which tells every thread the block's sum.
-template <class Real> __device__ Real fold_tree(Real* cache, Real sum) {
-    const int tid = threadIdx.x;
-    cache[tid] = sum;
+__device__ float fold_tree(float* cache, float sum) {
+    cache[threadIdx.x] = sum;
     __syncthreads();  // all of the block's sums are in the cache
-    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
-        if (tid < stride) cache[tid] += cache[tid + stride];
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) cache[threadIdx.x] += cache[threadIdx.x + stride];
         __syncthreads();  // this step's sums are there for the next step, and after the last one for every thread
     }
     return cache[0];
@@ -184,20 +156,19 @@ template <class Real> __device__ Real fold_tree(Real* cache, Real sum) {
 // The blocks' sums meet at one address.
 __global__ void atomics(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    const float sum = fold_tree(cache, share<float>(a, b, n));
+    const float sum = fold_tree(cache, share(a, b, n));
     if (threadIdx.x == 0) atomicAdd(c, sum);
 }
 Result launch_atomics(const Job& job) {
     CHECK(cudaMemsetAsync(job.c, 0, sizeof(float)));
     atomics<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, job.in_thread() + in_tree(job.threads) + job.blocks};
+    return {job.in_block(job.blocks, job.threads) + job.blocks, job.c};
 }
 
 __device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
-
 // Folds the threads' sums into the block's, and leaves that in c[blockIdx.x]. The last block to do so adds up
 // all of them: the result is in c[0], in place of block 0's sum.
-template <class Real, class Fold> __device__ void last_adds_up(Real sum, Real* c, Fold fold) {
+template <class Fold> __device__ void last_adds_up(float sum, float* c, Fold fold) {
     __shared__ bool last;
     sum = fold(sum);
     if (threadIdx.x == 0) {
@@ -212,60 +183,57 @@ template <class Real, class Fold> __device__ void last_adds_up(Real sum, Real* c
     sum = fold(sum);
     if (threadIdx.x == 0) c[0] = sum;
 }
-int64_t in_last(int blocks, int threads) { return ceil_div(blocks, threads) + in_tree(threads); }
 
 // One launch, and nothing to zero.
 __global__ void last_block(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    last_adds_up(share<float>(a, b, n), c, [&](float sum) { return fold_tree(cache, sum); });
+    last_adds_up(share(a, b, n), c, [&](float sum) { return fold_tree(cache, sum); });
 }
 Result launch_last_block(const Job& job) {
     last_block<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, job.in_thread() + in_tree(job.threads) + in_last(job.blocks, job.threads)};
+    return {job.in_block(job.blocks, job.threads) + in_last(job.blocks, job.threads), job.c};
 }
 
 // A warp's 32 values fold through registers, without shared memory and without a barrier; lane 0 has the sum.
-template <class Real> __device__ Real fold_warp(Real value) {
+__device__ float fold_warp(float value) {
     for (int offset = warp / 2; offset > 0; offset /= 2) value += __shfl_down_sync(all_lanes, value, offset);
     return value;
 }
 
 // fold_tree with one barrier: only one sum a warp goes through shared memory. Thread 0 gets the block's sum.
-template <class Real> __device__ Real fold_block(Real value) {
-    __shared__ Real of_warp[warp];
+__device__ float fold_block(float value) {
+    __shared__ float of_warp[warp];
     const int tid = threadIdx.x, warps = blockDim.x / warp;
     value = fold_warp(value);
     if (tid % warp == 0) of_warp[tid / warp] = value;
     __syncthreads();  // all warps have left their sums
-    if (tid < warp) value = fold_warp(tid < warps ? of_warp[tid] : Real(0));
+    if (tid < warp) value = fold_warp(tid < warps ? of_warp[tid] : 0);
     return value;
 }
 
 __global__ void shuffle(const float* a, const float* b, float* c, int64_t n) {
-    last_adds_up(share<float>(a, b, n), c, fold_block<float>);
+    last_adds_up(share(a, b, n), c, fold_block);
 }
 Result launch_shuffle(const Job& job) {
-    const int blocks = job.fill<shuffle>(job.threads);
+    const int blocks = job.fill(shuffle, job.threads);
     shuffle<<<blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    const int64_t in_thread = ceil_div(job.n, int64_t(blocks) * job.threads);
-    return {job.c, in_thread + in_tree(job.threads) + in_last(blocks, job.threads)};
+    return {job.in_block(blocks, job.threads) + in_last(blocks, job.threads), job.c};
 }
 
-// 16 bytes at a time. The blocks go through tiles of in_flight * blockDim.x float4 of each array; a thread has all
-// its loads of a tile, 128 bytes, in flight before it uses the first, and by the launch bounds the registers for it.
-// Streaming loads leave the lines in the L2 as they are, which pays until the arrays are so much larger than it that
-// those have to go anyway. The tail of fewer than four elements goes to the first threads of the grid.
-template <bool streaming, class Real>
-__global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, Real* c, int64_t n) {
+// 16 bytes at a time, in tiles of in_flight * blockDim.x float4. A thread has all loads of a tile in flight when it
+// uses the first, and by the launch bounds the registers for it. Streaming loads leave the L2's lines as they are,
+// until the arrays are so much larger that those must go anyway. The first threads take a tail of up to three.
+template <bool streaming>
+__global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, float* c, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
     const int64_t packs = n / pack, tile = int64_t(in_flight) * blockDim.x, tid = threadIdx.x;
     const int64_t tail = pack * packs + int64_t(blockIdx.x) * blockDim.x + tid;
-    Real x = tail < n ? Real(a[tail]) * b[tail] : Real(0), y = 0, z = 0, w = 0;
+    float x = tail < n ? a[tail] * b[tail] : 0, y = 0, z = 0, w = 0;
     const auto add = [&](const float4& p, const float4& q) {
-        x += Real(p.x) * q.x;
-        y += Real(p.y) * q.y;
-        z += Real(p.z) * q.z;
-        w += Real(p.w) * q.w;
+        x += p.x * q.x;
+        y += p.y * q.y;
+        z += p.z * q.z;
+        w += p.w * q.w;
     };
     for (int64_t first = blockIdx.x * tile; first < packs; first += gridDim.x * tile) {
         if (first + tile <= packs) {
@@ -280,24 +248,19 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
             for (int64_t i = first + tid; i < packs; i += blockDim.x) add(packs_a[i], packs_b[i]);
         }
     }
-    last_adds_up((x + y) + (z + w), c, fold_block<Real>);
+    last_adds_up((x + y) + (z + w), c, fold_block);
 }
-template <class Real> Result launch_tiles(const Job& job, Real* c) {
-    const int blocks = job.fill<vectorised<true, Real>>(fast_threads, pack * in_flight);
+Result launch_vectorised(const Job& job) {
+    const int64_t blocks = job.fill(vectorised<true>, fast_threads, pack * in_flight);
     const bool small = 8 * job.n <= int64_t(streamed) * job.sample.properties().l2CacheSize;
-    const auto kernel = small ? vectorised<true, Real> : vectorised<false, Real>;
-    kernel<<<blocks, fast_threads>>>(job.a, job.b, c, job.n);
-    const int64_t loads = in_flight * ceil_div(job.n, int64_t(pack) * in_flight * blocks * fast_threads);
-    const int64_t k = loads + 3 + in_tree(fast_threads) + in_last(blocks, fast_threads);
-    return sizeof(Real) == sizeof(float) ? Result{c, k} : Result{c, 0, k};
+    const auto kernel = small ? vectorised<true> : vectorised<false>;
+    kernel<<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
+    return {job.in_block(pack * blocks, fast_threads) + in_flight + 2 + in_last(blocks, fast_threads), job.c};
 }
-Result launch_vectorised(const Job& job) { return launch_tiles(job, job.c); }
-Result launch_vectorised_double(const Job& job) { return launch_tiles(job, job.wide_c); }  // the same loads
 
-// For arrays so small that the sums' way takes longer than the loads: no warp waits for another, and none for its
-// atomic. In an ordinary launch no barrier spans the grid, so a kernel cannot clear the sum that it adds to. Two
-// sums take turns: this launch adds to one, and clears the other for the next launch. A plain loop keeps the code
-// short, which counts when it comes from memory, too. The order, and so the last digits, may vary from run to run.
+// For small arrays: no barrier, nobody waits for an atomic, and little code, which comes from memory, too. As no
+// barrier spans the grid of an ordinary launch, a kernel cannot clear the sum that it adds to: two sums take turns,
+// and this launch clears the next one's. The order of additions, and so the last digits, may vary from run to run.
 __global__ void warp_atomics(const float* a, const float* b, float* sum, float* next, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
     const int64_t packs = n / pack, step = int64_t(gridDim.x) * blockDim.x;
@@ -312,69 +275,57 @@ __global__ void warp_atomics(const float* a, const float* b, float* sum, float* 
     if (threadIdx.x % warp == 0) atomicAdd(sum, mine);
 }
 Result launch_warp_atomics(const Job& job) {
-    const int blocks = job.fill<warp_atomics>(small_threads, pack);
+    const int64_t blocks = job.fill(warp_atomics, small_threads, pack);
     warp_atomics<<<blocks, small_threads>>>(job.a, job.b, job.sum, job.next, job.n);
-    const int64_t all_threads = int64_t(blocks) * small_threads;
-    return {job.sum, 3 + ceil_div(job.n, pack * all_threads) + in_tree(warp) + all_threads / warp};
-}
-
-// The tutorial's kernel, added up in double.
-__global__ void tutorial_double(const float* a, const float* b, double* c, int64_t n) {
-    __shared__ double cache[most_threads];
-    const double sum = fold_tree(cache, share<double>(a, b, n));
-    if (threadIdx.x == 0) c[blockIdx.x] = sum;
-}
-Result launch_tutorial_double(const Job& job) {
-    tutorial_double<<<job.blocks, job.threads>>>(job.a, job.b, job.wide_c, job.n);
-    return {job.add_on_host(job.wide_c), 0, job.in_thread() + in_tree(job.threads) + job.blocks};
+    return {job.in_block(pack * blocks, small_threads) + 3 + blocks * small_threads / warp, job.sum};
 }
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
+
 // The tutorial's tree without the barrier in the loop: a thread adds what its partner has not summed up yet.
 __global__ void no_barrier(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    const int tid = threadIdx.x;
-    cache[tid] = share<float>(a, b, n);
+    cache[threadIdx.x] = share(a, b, n);
     __syncthreads();  // all of the block's sums are in the cache
-    for (int stride = blockDim.x / 2; stride > 0; stride /= 2)
-        if (tid < stride) cache[tid] += cache[tid + stride];
-    if (tid == 2) c[blockIdx.x] = cache[0];
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2)
+        if (threadIdx.x < stride) cache[threadIdx.x] += cache[threadIdx.x + stride];
+    if (threadIdx.x == 2) c[blockIdx.x] = cache[0];
 }
 Result launch_no_barrier(const Job& job) {
     no_barrier<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.add_on_host(job.c), job.in_thread() + in_tree(job.threads), job.blocks};
+    return job.add_on_host();
 }
 
 // Thread 2 writes for the block, and writes its own element: the block's sum is in cache[0], whoever writes it.
 __global__ void own_element(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    fold_tree(cache, share<float>(a, b, n));
+    fold_tree(cache, share(a, b, n));
     if (threadIdx.x == 2) c[blockIdx.x] = cache[threadIdx.x];
 }
 Result launch_own_element(const Job& job) {
     own_element<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.add_on_host(job.c), job.in_thread() + in_tree(job.threads), job.blocks};
+    return job.add_on_host();
 }
 
 // Three quarters of --threads: 48 halve to 24, 12, 6, 3, 1, and of those three the last is dropped.
 Result launch_odd_halving(const Job& job) {
     tutorial<<<job.blocks, job.threads / 4 * 3>>>(job.a, job.b, job.c, job.n);
-    return {job.add_on_host(job.c), job.in_thread() + in_tree(job.threads), job.blocks};
+    return job.add_on_host();
 }
 
 // atomics, added to what the word held before.
 Result launch_no_reset(const Job& job) {
     atomics<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.c, job.in_thread() + in_tree(job.threads) + job.blocks};
+    return {job.in_block(job.blocks, job.threads) + job.blocks, job.c};
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------
+
 struct Variant {
     const char* name;
     const char* how;
     Result (*launch)(const Job&);
     int least_threads = 1;
-    lab::Kind kind = lab::Kind::variant;
 };
 constexpr Variant variants[] = {
     {"tutorial", "shared memory, then the host", launch_tutorial},
@@ -384,8 +335,6 @@ constexpr Variant variants[] = {
     {"shuffle", "a grid that fills the GPU, warp shuffles", launch_shuffle, lab::whole_warps},
     {"vectorised", "16-byte loads, four pairs in flight, 512 threads", launch_vectorised},
     {"warp_atomics", "one atomic a warp, no barrier; a launch clears the next one's sum", launch_warp_atomics},
-    {"tutorial_double", "tutorial, added up in double", launch_tutorial_double},
-    {"vectorised_double", "vectorised, added up in double", launch_vectorised_double},
 };
 constexpr Variant twins[] = {
     {"no_barrier", "the tree without its barrier", launch_no_barrier, 4},
@@ -395,17 +344,9 @@ constexpr Variant twins[] = {
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
-// Where a chain is so long that it has no bound, an unwritten result can be told by the poison, which is larger.
-void row(lab::Sample& sample, const Exact& want, const char* name, double got, double ms, double bound,
-         lab::Kind kind) {
-    const double magnitude = double(want.magnitude), miss = double(std::fabs(got - (long double)want.sum));
-    const bool right = miss <= bound * magnitude && std::fabs(got) < lab::poisoned<float>() / 2;
-    sample.row({name, lab::text("%.15g", got), ms, 8.0 * double(sample.n()),
-                right ? "" : lab::wanted(float(got), float(want.sum)), kind,
-                {lab::text("%.1e", magnitude > 0 ? miss / magnitude : miss), lab::text("%.1e", bound)}});
-}
 
-void run(lab::Sample& sample, Job job, lab::DeviceArray<double>& c, const Exact& want, const Variant& v) {
+void run(Job job, lab::DeviceArray<float>& c, Wide want, const Variant& v, lab::Kind kind = lab::Kind::variant) {
+    if (kind == lab::Kind::variant && !job.sample.wants(v.name)) return;
     const lab::DeviceArray<float> sums(std::vector<float>(2 * apart));  // zeros
     job.sum = sums.get();
     job.next = job.sum + apart;
@@ -415,81 +356,64 @@ void run(lab::Sample& sample, Job job, lab::DeviceArray<double>& c, const Exact&
         std::swap(job.sum, job.next);  // the launch before has cleared this sum, and shall clear the other
         CHECK(cudaMemsetAsync(job.next, lab::poison_byte, sizeof(float)));
     };
-    const double ms = sample.time(prepare, [&] { result = v.launch(job); });
-    float narrow = 0;
-    double wide = 0;
-    CHECK(cudaMemcpy(&narrow, result.at, sizeof narrow, cudaMemcpyDefault));
-    CHECK(cudaMemcpy(&wide, result.at, sizeof wide, cudaMemcpyDefault));  // the word after a float's is there, too
-    row(sample, want, v.name, result.in_double ? wide : narrow, ms, bound_of(result), v.kind);
+    const double ms = job.sample.time(prepare, [&] { result = v.launch(job); });
+    float sum = 0;
+    if (result.on_device) CHECK(cudaMemcpy(&sum, result.on_device, sizeof sum, cudaMemcpyDeviceToHost));
+    const double got = result.on_device ? sum : result.on_host;
+    const double error = double(std::fabs(got - (long double)want)) / double(std::max<Wide>(1, want));
+    // A rounding multiplies by 1 + d, |d| <= u = 2^-24, and k of them by less than e^(ku). No product goes through
+    // more than n, whatever the order. So far may the result be off, as all are positive; so far may poison, too.
+    const double bound = std::expm1(0x1p-24 * double(std::min(result.roundings, job.n)));
+    const bool right = error <= bound && got < lab::poisoned<float>() / 2;
+    const std::string wrong = right ? "" : lab::wanted(float(got), float(want));
+    job.sample.row({v.name, lab::text("%.15g", got), ms, 8.0 * double(job.n), wrong, kind,
+                    {lab::text("%.1e", error), lab::text("%.1e", bound)}});
 }
 
 #if CUBLAS_VERSION >= 120000  // from there on it counts in 64 bits, too
 void check(cublasStatus_t status) {
-    if (status == CUBLAS_STATUS_SUCCESS) return;
-    std::fprintf(stderr, "cuBLAS: %s\n", cublasGetStatusString(status));
-    std::exit(lab::system_error);
+    if (status != CUBLAS_STATUS_SUCCESS) std::fprintf(stderr, "cuBLAS: %s\n", cublasGetStatusString(status));
+    CHECK(status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorUnknown);
 }
 cublasHandle_t cublas;
 Result launch_cublas(const Job& job) {  // it does not say how it adds: it may err as the tutorial may
     if (job.n > INT32_MAX) check(cublasSdot_64(cublas, job.n, job.a, 1, job.b, 1, job.c));
     else check(cublasSdot(cublas, int(job.n), job.a, 1, job.b, 1, job.c));
-    return {job.c, job.in_thread() + in_tree(job.threads)};
+    return {job.in_block(job.blocks, job.threads), job.c};
 }
 #endif
 
 int main(int argc, char** argv) {
     lab::Sample sample("03_dot_shared", "What does shared memory buy a dot product, and what does float cost it?");
-    std::string data = "ramp";
     sample.defaults(ramp, 0, tutorial_threads, "elements of each array",
                     "blocks (default: the tutorial's 64; from shuffle on as many as fill the GPU once, at most)");
-    sample.option("--data", data, {"ramp", "random"}, "the tutorial's a[i] = b[i] = i, or random whole numbers");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
-    for (const Variant& v : variants) sample.variant(v.name, v.how, v.least_threads);
-    for (const Variant& v : twins) sample.twin(v.name, v.how, v.least_threads);
+    sample.variants(variants);
+    sample.twins(twins);
     sample.start(argc, argv);
-
     const int64_t n = sample.n();
-    sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(float), sizeof(double) * (sample.blocks() + 1e6));
+    sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(float), sizeof(float) * (sample.blocks() + 1e6));
     if (sample.wants("whole_program")) sample.program(whole_program);
-    std::vector<float> a(n), b(n);
-    for (int64_t i = 0; i < n; ++i) {  // random: the 24 bits that float keeps, and a sign
-        a[i] = data == "random" ? float(int64_t(lab::random_bits(sample.seed(), 2 * i)) >> 39) : float(i % ramp);
-        b[i] = data == "random" ? float(int64_t(lab::random_bits(sample.seed(), 2 * i + 1)) >> 39) : a[i];
-    }
-    const Exact want = on_the_cpu(a, b);
-    sample.new_table(lab::text("dot product of 2 x %s floats (%s); the exact result is %.15g",
-                               lab::with_commas(n).c_str(), lab::bytes_text(8.0 * double(n)).c_str(),
-                               double(want.sum)));
+    std::vector<float> a(n);
+    for (int64_t i = 0; i < n; ++i) a[i] = float(i % ramp);
+    const Wide want = on_the_cpu(a, a);
+    sample.new_table(lab::text("dot product of 2 x %s floats; the exact result is %.15g",
+                               lab::with_commas(n).c_str(), double(want)));
     sample.columns({"error", "bound"});
     sample.limit_row(lab::Sample::Limit::read, 8 * n);
-    {
-        const lab::DeviceArray<float> d_a(a), d_b(b);
-        const int blocks = sample.blocks() ? sample.blocks() : tutorial_blocks;
-        const int resident = sample.sms() * sample.properties().maxBlocksPerMultiProcessor;
-        lab::DeviceArray<double> d_c(std::max(blocks, resident));
-        double on_host = 0;
-        const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(), d_c.get(), &on_host,
-                      reinterpret_cast<float*>(d_c.get())};
+    const lab::DeviceArray<float> d_a(a), d_b(a);
+    const int blocks = sample.blocks() ? sample.blocks() : tutorial_blocks;
+    lab::DeviceArray<float> d_c(std::max(blocks, 1 << 16));  // no GPU holds more blocks at once
+    const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(), d_c.get()};
 #if CUBLAS_VERSION >= 120000
-        if (sample.wants_all()) {
-            check(cublasCreate(&cublas));
-            check(cublasSetPointerMode(cublas, CUBLAS_POINTER_MODE_DEVICE));  // it need not wait for the result
-            run(sample, job, d_c, want, {"cublasSdot", "", launch_cublas, 1, lab::Kind::library});
-            check(cublasDestroy(cublas));
-        }
-#endif
-        for (const Variant& v : variants)
-            if (sample.wants(v.name)) run(sample, job, d_c, want, v);
-        for (const Variant& v : twins)
-            if (sample.wants_twin(v.name)) run(sample, job, d_c, want, v);
-    }
     if (sample.wants_all()) {
-        const float in_order = std::inner_product(a.begin(), a.end(), b.begin(), 0.0f);
-        row(sample, want, "one float on CPU", in_order, lab::not_timed, bound_of({nullptr, n}), lab::Kind::shown);
-        if (data == "ramp")
-            row(sample, want, "closed form", double(closed_form(n)), lab::not_timed, bound_of({nullptr, 0, 1}),
-                lab::Kind::variant);
-        sample.say("error and bound are relative to the sum of |a[i] * b[i]|");
+        check(cublasCreate(&cublas));
+        check(cublasSetPointerMode(cublas, CUBLAS_POINTER_MODE_DEVICE));  // it need not wait for the result
+        run(job, d_c, want, {"cublasSdot", "", launch_cublas}, lab::Kind::library);
+        check(cublasDestroy(cublas));
     }
+#endif
+    for (const Variant& v : variants) run(job, d_c, want, v);
+    for (const Variant& v : twins) run(job, d_c, want, v);
     return sample.verdict();
 }
