@@ -1,11 +1,15 @@
-# plot.gp CSV OUT.svg: error with its bound, and time, by variant. An error of 0 has no place on the logarithmic axis;
-# it stands at its left edge, as a ring over "exact".
+# plot.gp CSV EXACT.csv OUT.svg: error with its bound, and time, by variant: the sample's, and those that only the sequel
+# has. An error of 0 has no place on the logarithmic axis; it stands at its left edge, as a ring over "exact".
 load style
 set terminal svg size 600,580 font "sans-serif,18" name "p03"
-set output ARG2
+set output ARG3
 
-stats csv(ARG1) using (column("n")) nooutput
-stats csv(ARG1) using (column("time_us")) name "time" nooutput
+# Both files as one, as csv() reads one: without the second header, and without rows whose variant has been there.
+both = "< awk -F '\"' -v OFS= '{ split($3, field, \",\"); if (FNR == 1 ? NR > 1 : seen[field[5]]++) next; " . \
+       "for (i = 2; i <= NF; i += 2) gsub(/,/, \"\", $i); print }' '" . ARG1 . "' '" . ARG2 . "'"
+
+stats both using (column("n")) nooutput
+stats both using (column("time_us")) name "time" nooutput
 set yrange [STATS_records - 0.4:-0.6]
 exact = 1e-18
 set multiplot
@@ -25,7 +29,7 @@ set xlabel "relative error"
 known(name) = strlen(stringcolumn(name)) ? column(name) : NaN
 above_0(x) = x > 0 ? x : NaN
 only_0(x) = x == 0 ? exact : NaN
-plot csv(ARG1) using (above_0(known("error"))):0:yticlabels(stringcolumn("variant")) \
+plot both using (above_0(known("error"))):0:yticlabels(stringcolumn("variant")) \
          with points pt 7 ps 1 lc rgb orange, \
      "" using (only_0(known("error"))):0 with points pt 6 ps 1 lw 2 lc rgb orange, \
      "" using (known("bound")):0 with points pt 9 ps 1 lc rgb grey
@@ -40,6 +44,6 @@ set format y ""
 set ytics 1
 set xlabel "time in µs"
 set xrange [0:time_max * 1.35]
-plot csv(ARG1) using (column("time_us")):0 with points pt 5 ps 1 lc rgb blue, \
+plot both using (column("time_us")):0 with points pt 5 ps 1 lc rgb blue, \
      "" using (column("time_us")):0:(digits(column("time_us"))) with labels left offset 0.8,0 font ",16"
 unset multiplot
