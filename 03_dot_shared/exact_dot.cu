@@ -20,7 +20,7 @@ __extension__ typedef __int128 Wide;  // 2^33 products of 48 bits need 81
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
 
-struct Exact { Wide sum = 0, magnitude = 0; };  // of a[i] * b[i]; of its absolute value, which errors are relative to
+struct Exact { Wide sum = 0, magnitude = 0; };  // of a[i] * b[i]; of |a[i] * b[i]|, which errors are relative to
 // All elements are whole numbers, so that the dot product is one, too, and integers hold it exactly.
 Exact on_the_cpu(const std::vector<float>& a, const std::vector<float>& b) {
     Exact dot;
