@@ -8,7 +8,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build run report test check-all lint hazards bench bench-cpu plots doctor clean help
+.PHONY: all build run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -20,18 +20,21 @@ all: build
 	@echo "             make help    says what else there is"
 
 build:
-	@sh common/doctor.sh --install
+	@sh common/tools/doctor.sh --install
 	@$(inner) $(CMAKE) --log-level=NOTICE -S . -B "$(BUILD)" $(CMAKE_FLAGS)
 	@$(inner) $(CMAKE) --build "$(BUILD)" --parallel $(JOBS)
 
 run: build
-	@sh common/run.sh "$(BUILD)" "$(DEVICE)"
+	@sh common/tools/run.sh "$(BUILD)" "$(DEVICE)"
 
 report: build
-	@sh common/report.sh "$(BUILD)" "$(DEVICE)" "$(BUILD)/report"
+	@sh common/tools/report.sh "$(BUILD)" "$(DEVICE)" "$(BUILD)/report"
 
 plots:
-	@sh common/plots/h200.sh
+	@sh common/tools/plots.sh
+
+tables: build
+	@"$(BUILD)/figures" tables .
 
 test: build
 	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS) --label-exclude slow
@@ -43,7 +46,10 @@ lint: build
 	@sh common/test/lint.sh "$(BUILD)" $(JOBS)
 
 bench: build
-	@sh common/bench.sh "$(BUILD)" "$(BUILD)/bench"
+	@sh common/tools/bench.sh "$(BUILD)" "$(BUILD)/bench"
+
+counters-gpu: build
+	@sh common/tools/counters.sh "$(BUILD)" "$(BUILD)/bench"
 
 hazards: build
 	@sh common/test/hazards.sh "$(BUILD)" $(JOBS)
@@ -53,7 +59,7 @@ bench-cpu: build
 	else echo "There is no $(BUILD)/cpu/bench_cpu. Type make doctor to see what is missing."; exit 3; fi
 
 doctor:
-	@sh common/doctor.sh
+	@sh common/tools/doctor.sh
 
 clean:
 	@rm -rf "$(BUILD)"
@@ -67,8 +73,10 @@ help:
 	@echo "make lint       holds the C++ files of common/ against .clang-format, .clang-tidy and cppcheck"
 	@echo "make hazards    runs every kernel and every wrong twin under every detector of the CPU device: one table"
 	@echo "make bench      measures all samples over their sizes on the GPU, and compares with the bars of the README"
+	@echo "make counters-gpu  counts with NVIDIA's ncu what the kernels do on the GPU: instructions, bank conflicts, ..."
 	@echo "make bench-cpu  measures the CPU device itself: switches, barriers, launches"
 	@echo "make plots      draws the H200's plots in results/ again"
+	@echo "make tables     writes the tables of the pages again, from results/"
 	@echo "make doctor     says what this machine has and lacks, and the command that mends it"
 	@echo "make clean      removes what was built"
 	@echo

@@ -216,8 +216,9 @@ __device__ int add_up_block(int local) {
     return sum;
 }
 __global__ void block_sum(const int* in, int* sum, int n) {
+    const int step = gridDim.x * blockDim.x;  // an int cannot wrap: now nvcc unrolls the loop, with many loads in flight
     int local = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) local += in[i];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) local += in[i];
     local = add_up_block(local);
     if (threadIdx.x == 0) atomicAdd(sum, local);
 }
@@ -231,10 +232,11 @@ __device__ unsigned long long progress = 0;
 
 __global__ void __launch_bounds__(1024, 2) vector_sum(const int* in, int* sum, int n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
-    const int count = n / 4, first = blockIdx.x * blockDim.x + threadIdx.x, tail = 4 * count + first;
+    const int step = gridDim.x * blockDim.x, first = blockIdx.x * blockDim.x + threadIdx.x;
+    const int count = n / 4, tail = 4 * count + first;
     int local = tail < n ? in[tail] : 0;
 #pragma unroll 4  // four loads are on their way before the first is used
-    for (int i = first; i < count; i += gridDim.x * blockDim.x) {
+    for (int i = first; i < count; i += step) {
         const int4 pack = __ldcs(packs + i);
         local += pack.x + pack.y + pack.z + pack.w;
     }
@@ -260,7 +262,6 @@ __device__ U smaller(U* word, U x) { return atomicMin(reinterpret_cast<int*>(wor
 __device__ U larger(U* word, U x) { return atomicMax(reinterpret_cast<int*>(word), int(x)); }
 __device__ U exch(U* word, U x) { return atomicExch(word, x); }
 __device__ U cas(U* word, U x) { return atomicCAS(word, x % turns, (x + 1) % turns); }
-
 template <U (*atomic)(U*, U)>
 __global__ void keep_old(const int* in, int* word, int* old, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -270,7 +271,6 @@ template <U (*atomic)(U*, U)>
 void launch_old(const Job& job) {
     keep_old<atomic><<<job.one_each(job.threads), job.threads>>>(job.in, job.word, job.out, job.n);
 }
-
 struct Variant {
     const char* name;
     const char* how;
@@ -361,7 +361,7 @@ std::string no_order(int start, int end, const Words& old, const Words& made) {
         parent[root(old[i])] = root(made[i]);
     }
     for (const auto& [value, times] : left)
-        if (times != 0) return lab::text("the value %d was left %d times more often than found", value, times);
+        if (times != 0) return lab::text("the value %d was left and found unequally often (%+d)", value, times);
     for (const auto& [value, above] : parent)
         if (root(value) != root(start)) return lab::text("no way leads to the old value %d", value);
     return "";

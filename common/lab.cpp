@@ -243,6 +243,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         std::string names;
         for (const std::string& v : variants) names += "variant " + v + "\n";
         for (const std::string& t : twins) names += "twin " + t + "\n";
+        for (const std::string& s : slow_) names += "slow " + s + "\n";
         for (const std::string& c : choices_) names += "choice " + c + "\n";
         for (const CLI::Option* o : app.get_options()) names += "takes " + o->get_name() + "\n";
         if (threads_) {
@@ -293,6 +294,7 @@ void Lab::require_time(int64_t n, const char* option) const {
     if (on_gpu_) return;
     int64_t variants = !wrong_.empty();
     for (const Entry& entry : variants_) variants += wants(entry.name);
+    if (!variants) return;
     const std::string runs = text("with --repeats %d of %lld variant%s takes long on the CPU device", repeats(),
                                   static_cast<long long>(variants), variants == 1 ? "" : "s");
     const char* const instead = "or less, --only one VARIANT, or run on a GPU";

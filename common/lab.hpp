@@ -58,6 +58,8 @@ public:
     /// Adds a right variant or a wrong twin: its name, in a few words how it works or what it gets wrong, and the
     /// --threads that it needs at least. With fewer it is left out, and refused if it is asked for.
     void variant(const char* variant, const char* how, int least_threads = 1);
+    /// This variant takes seconds whatever its size: tests that run a sample very often leave it out (--list says so).
+    void slow(const char* variant) { slow_.emplace_back(variant); }
     void twin(const char* twin, const char* mistake, int least_threads = 1);
     /// The same for all rows of tables, which have name, how and least_threads as members.
     template <class... Tables>
@@ -152,7 +154,7 @@ private:
     int64_t n_ = 1, blocks_ = 0, threads_ = 256, repeats_ = 0;
     uint64_t seed_ = 42;
     std::string wrong_, csv_, blocks_help_, n_help_, title_;
-    std::vector<std::string> only_, columns_, choices_;
+    std::vector<std::string> only_, columns_, choices_, slow_;
     std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
     std::vector<Entry> variants_, twins_;
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;

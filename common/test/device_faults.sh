@@ -2,36 +2,27 @@
 # device_faults.sh gpu|cpu FAULTS BUILD: the faults that can be had without a plan. CHECK names CUDA's error and ends
 # with status 3; on a GPU, each sample ends with 3 where another program holds the memory, and with 77 where no device
 # is seen. Exit status: 0 all as promised, 1 not, 77 no device.
-set -u
+. "$(dirname "$0")/lib.sh"
 device=$1 faults=$2 build=$3
-failed=0 out=$(mktemp) || exit 1
-trap 'rm -f "$out"' EXIT
-trap 'exit 1' HUP INT TERM
 
 expect() { # expect STATUS PATTERN COMMAND...
     wanted=$1 pattern=$2
     shift 2
-    timeout 100 "$@" >"$out" 2>&1
-    status=$?
-    if [ "$status" = "$wanted" ] && grep -q "$pattern" "$out" && ! grep -q '^PASSED' "$out"; then
-        echo "ok    status $status, $pattern: $*"
-        return
-    fi
-    echo "FAIL  status $status, wanted $wanted and '$pattern': $*"
-    sed 's/^/      | /' "$out"
-    failed=1
+    ends "$wanted" "$@" || return
+    says "$pattern" || fail "does not say '$pattern'"
+    ! grep -q '^PASSED' "$folder/out" || fail "passes"
 }
-"$faults" none >"$out" 2>&1
-[ $? != 77 ] || exit 77
+run "$faults" none
+[ $status != 77 ] || skip "no device"
 expect 3 "error 2, cudaErrorMemoryAllocation" "$faults" exhaust
 expect 3 "error [19], cudaErrorInvalid" "$faults" too_many_threads # 1 from CUDA 13 on, 9 before
 expect 3 "error 1, cudaErrorInvalidValue" "$faults" too_much_shared
 expect 3 "error 719, cudaErrorLaunchFailure" "$faults" trap
 expect 3 "error 700, cudaErrorIllegalAddress" "$faults" illegal
 expect 3 "error 710, cudaErrorAssert" "$faults" assertion
-[ "$device" = gpu ] || exit $failed
+[ "$device" = gpu ] || finish
 for sample in "$build"/gpu/[0-9]*; do
     expect 3 "CUDA error 2, cudaErrorMemoryAllocation" "$faults" hold "$sample"
     expect 77 "no CUDA device" env CUDA_VISIBLE_DEVICES= "$sample"
 done
-exit $failed
+finish

@@ -6,7 +6,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 chmod 755 "$folder" # for the case that runs as another user
-cp "$(dirname "$0")/../doctor.sh" "$folder"
+cp "$(dirname "$0")/../tools/doctor.sh" "$folder"
 shell=$(command -v sh)
 root=$folder/root bin=$folder/bin
 failed=0 cases=0

@@ -2,32 +2,27 @@
 # faults.sh BINARY: each CUDA call of a run on the CPU device fails once (LAB_FAIL=1, 2, ...), until a run meets none.
 # A run whose call fails must end with status 3 and say which call, where, and CUDA's error; it must free all device
 # memory, leave no file, keep an old one, and give no verdict. Exit status: 0 all as promised, 1 not.
-set -u
-binary=$(realpath "$1") folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$folder" || exit 1
-mkdir run
-takes=$("$binary" --list) || exit 1
-set -- --csv run/rows.csv
-if echo "$takes" | grep -q '^takes --out'; then
-    set -- "$@" --width 33 --height 17 --out run/new.png
+. "$(dirname "$0")/lib.sh"
+sample "$1"
+cd "$folder" && mkdir files || exit 1
+patience=60
+set -- --csv files/rows.csv
+if takes --out; then
+    set -- "$@" --width 33 --height 17 --out files/new.png
 else
     set -- "$@" --n 1003 --threads 32
 fi
-
-wrong() { # wrong WHAT
-    echo "FAIL  LAB_FAIL=$k $binary: $*"
-    sed 's/^/      | /' out err
-    exit 1
+wrong() {
+    fail "LAB_FAIL=$LAB_FAIL $binary: $*"
+    finish
 }
-k=0
+LAB_FAIL=0
+export LAB_FAIL
 while :; do
-    k=$((k + 1))
-    echo old >run/rows.csv
-    LAB_FAIL=$k timeout 60 "$binary" "$@" >out 2>err
-    status=$?
-    met=$(sed -n "s/^cudacpu: LAB_FAIL=$k: \(.*\) fails with \(.*\)/\1 \2/p" err)
+    LAB_FAIL=$((LAB_FAIL + 1))
+    echo old >files/rows.csv
+    run "$binary" "$@"
+    met=$(sed -n "s/^cudacpu: LAB_FAIL=$LAB_FAIL: \(.*\) fails with \(.*\)/\1 \2/p" err)
     [ "$met" ] || break
     error=${met##* } call=${met% *}
     [ "$call" != "a kernel launch" ] || call="(a kernel launch|cudaGetLastError)"
@@ -36,8 +31,9 @@ while :; do
     grep -q "^    CUDA error [0-9]*, $error: " err || wrong "does not say $error"
     ! grep -q "never freed" err || wrong "leaves device memory"
     ! grep -qE "^(PASSED|FAILED)" out || wrong "gives a verdict"
-    [ "$(ls run)" = rows.csv ] && [ "$(cat run/rows.csv)" = old ] || wrong "leaves or changes a file"
+    [ "$(ls files)" = rows.csv ] && [ "$(cat files/rows.csv)" = old ] || wrong "leaves or changes a file"
 done
 [ $status = 0 ] && grep -q '^PASSED: ' out || wrong "nothing fails, and status $status"
-[ $k -gt 10 ] || wrong "only $((k - 1)) calls"
-echo "$((k - 1)) runs, in each of which another call fails: status 3, call, place and error named, nothing left behind"
+[ "$LAB_FAIL" -gt 10 ] || wrong "only $((LAB_FAIL - 1)) calls"
+ok "$((LAB_FAIL - 1)) runs, in each of which another call fails: status 3, call, place and error named, nothing left behind"
+finish

@@ -2,73 +2,56 @@
 # files.sh BINARY: what a sample does to files, a line a case. A file is written whole or not at all, whatever goes wrong
 # and whenever the run is stopped, and nothing else in its folder is touched.
 # Exit status: 0 all as promised, 1 not, 77 no device to run on.
-set -u
-list=$("$1" --list) || { echo "FAIL: $1 --list"; exit 1; }
-folder=$(mktemp -d) || exit 1
-trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$(dirname "$0")/lib.sh"
+sample "$1"
+needs_device
 chmod 755 "$folder" # another user runs the program, too
 binary=$folder/program at=$folder/at
 cp "$1" "$binary" && mkdir "$at" || exit 1
 cd "$folder" || exit 1
-failed=0
 user="" # before a command: as a user whom permissions hold back
 [ "$(id -u)" = 0 ] && user="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
-must() { # must DESCRIPTION COMMAND...
-    what=$1
-    shift
-    if "$@" >/dev/null 2>&1; then echo "ok    $what"; return; fi
-    echo "FAIL  $what"
-    sed 's/^/      | /' out err | tail -12
-    failed=1
-}
-run() { $as timeout 120 "$binary" $small "$@" >out 2>err; status=$?; }
 as=""
-ends() { [ "$status" = "$1" ]; }
+try() { run $as "$binary" $small "$@"; }
+ended() { [ "$status" = "$1" ]; }
 holds() { [ "$(ls -A "$at" | tr '\n' ' ')" = "$*${1:+ }" ]; } # holds FILE...: the folder has these, in ls's order, no other
 is_old() { [ "$(cat "$at/x")" = old ]; }
 is_whole() { [ "$(head -c 14 "$1")" = sample,device, ] && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] &&
     [ "$(wc -l <"$1")" = "$lines" ]; }
-says() { grep -q "$1" err && grep -q 'type ' err; }
+explains() { grep -q "$1" err && grep -q 'type ' err; }
 old() { rm -rf "${at:?}"/* && echo old >"$at/x"; }
-variant=$(echo "$list" | sed -n 's/^variant //p' | head -1)
-small="--n 5003 --only $variant"
-run
-if ends 77; then
-    cat err
-    exit 77
-fi
+variant=$(words variant | head -1)
 
 # ---- what is in a CSV file
 small="--n 5003"
-run --csv rows.csv
-must "a CSV file is written" ends 0
+try --csv rows.csv
+must "a CSV file is written" ended 0
 must "it has a header" grep -q '^sample,device,' rows.csv
 must "it has a row that is ok" grep -q ',ok$\|,ok,' rows.csv
 must "all lines have as many fields" test "$(sed 's/"[^"]*"//g' rows.csv | awk -F, '{print NF}' | sort -u | wc -l)" = 1
-for twin in $(echo "$list" | sed -n 's/^twin //p'); do # the first that is wrong on this device without luck
-    run --csv twin.csv --wrong "$twin"
-    ends 1 && break
+for twin in $(words twin); do # the first that is wrong on this device without luck
+    try --csv twin.csv --wrong "$twin"
+    ended 1 && break
 done
-must "a wrong twin's file says so" grep -q WRONG twin.csv
-if echo "$list" | grep -qx 'takes --out'; then
-    run --out picture.png --csv rows.csv
+if [ -f twin.csv ]; then must "a wrong twin's file says so" grep -q WRONG twin.csv; fi
+if takes --out; then
+    try --out picture.png --csv rows.csv
     must "a picture and a CSV file" sh -c 'head -c 4 picture.png | grep -q PNG && grep -q ok rows.csv'
     ln -s /dev/full full.png
-    run --out full.png --csv "$at/x"
-    must "no room for the picture: status 3" ends 3
+    try --out full.png --csv "$at/x"
+    must "no room for the picture: status 3" ended 3
     must "... and no CSV file" holds
 fi
 small="--n 5003 --only $variant"
-run --csv rows.csv
+try --csv rows.csv
 lines=$(wc -l <rows.csv)
 
 # ---- where a file cannot be written: status 3 before anything runs, the file's name, the reason, what to type
 refused() { # refused WHAT REASON NAME
-    run --csv "$3"
-    must "$1: status 3" ends 3
-    must "$1: says why" says "$3.*$2"
+    try --csv "$3"
+    must "$1: status 3" ended 3
+    must "$1: says why" explains "$3.*$2"
     must "$1: nothing has run" test ! -s out
 }
 refused "no such folder" "No such file" "$at/none/x"
@@ -76,9 +59,9 @@ refused "a folder" "folder" "$at"
 refused "a file in place of a folder" "Not a directory" "$folder/rows.csv/x"
 refused "a name that is too long" "too long" "$at/$(printf '%0300d' 0)"
 must "nothing is left" holds
-run --csv /dev/full
-must "a full disk: status 3" ends 3
-must "a full disk: says why" says "/dev/full.*No space"
+try --csv /dev/full
+must "a full disk: status 3" ended 3
+must "a full disk: says why" explains "/dev/full.*No space"
 old
 (
     ulimit -f 0 # no room in a file; and what is printed goes through a pipe
@@ -113,22 +96,22 @@ as=""
 
 # ---- what a new file takes over, and what it leaves alone
 old && chmod 640 "$at/x" && echo mine >"$at/x.part" && ln -s x "$at/link"
-run --csv "$at/link"
+try --csv "$at/link"
 must "through a link: whole" is_whole "$at/x"
 must "the link stays" test -L "$at/link"
 must "the mode stays" test "$(ls -l "$at/x" | cut -c1-10)" = -rw-r-----
 must "a neighbour x.part stays" grep -qx mine "$at/x.part"
 must "no other file" holds link x x.part
-rm -f "$at"/* && (umask 027 && run --csv "$at/x")
+rm -f "$at"/* && (umask 027 && try --csv "$at/x")
 must "a new file has the umask's mode" test "$(ls -l "$at/x" | cut -c1-10)" = -rw-r-----
-run --csv /dev/stdout
+try --csv /dev/stdout
 must "/dev/stdout gets the rows and keeps the rest" sh -c 'grep -q "^sample,device," out && grep -q "^PASSED" out && head -1 out | grep -q :'
-run --csv /dev/null
-must "/dev/null" ends 0
+try --csv /dev/null
+must "/dev/null" ended 0
 
 # ---- a run that is stopped: the old file or a new one, whole
 began=$(date +%s%N)
-run
+try
 took=$((($(date +%s%N) - began) / 1000000))
 for signal in INT TERM; do
     i=0
@@ -138,12 +121,12 @@ for signal in INT TERM; do
         timeout --preserve-status -s $signal $((after / 1000)).$(printf %03d $((after % 1000))) \
             "$binary" $small --csv "$at/x" >out 2>err
         status=$?
-        case $signal$status in INT130 | TERM143 | INT0 | TERM0) ;; *) must "$signal after $after ms: ended with $status" false ;; esac
-        holds x || must "$signal after $after ms: only the file is there" false
-        is_old || is_whole "$at/x" || must "$signal after $after ms: the file is whole" false
+        case $signal$status in INT130 | TERM143 | INT0 | TERM0) ;; *) fail "$signal after $after ms: ended with $status" ;; esac
+        holds x || fail "$signal after $after ms: more than the file is there"
+        is_old || is_whole "$at/x" || fail "$signal after $after ms: the file is not whole"
         i=$((i + 1))
     done
-    echo "ok    $signal at $i moments of a run of $took ms"
+    ok "$signal at $i moments of a run of $took ms"
 done
 
 # ---- two runs at once
@@ -152,20 +135,20 @@ for i in 1 2 3 4 5; do
     "$binary" $small --csv "$at/x" >out 2>err &
     "$binary" $small --csv "$at/x" >/dev/null 2>&1
     status=$?
-    wait $! && ends 0 && is_whole "$at/x" && holds x || must "two runs into one file" false
+    wait $! && ended 0 && is_whole "$at/x" && holds x || fail "two runs into one file"
 done
-echo "ok    two runs at once into one file, $i times"
+ok "two runs at once into one file, $i times"
 
 # ---- what is printed
 for arguments in "$small" --help --list; do
     "$binary" $arguments >/dev/full 2>err
     status=$?
-    must "no room for what $arguments prints: status 3" ends 3
-    must "... and says why" says "standard output: No space"
+    must "no room for what $arguments prints: status 3" ended 3
+    must "... and says why" explains "standard output: No space"
 done
 old
 "$binary" $small --csv "$at/x" >&- 2>err
 status=$?
-must "stdout is closed: status 3" ends 3
+must "stdout is closed: status 3" ended 3
 must "... the file is whole, without what was printed" is_whole "$at/x"
-exit $failed
+finish

@@ -2,33 +2,27 @@
 # fuzz.sh COUNT SEED BINARY: random command lines for a sample: what it takes (it says so itself, --list), right and
 # wrong values, and lists torn apart. Each must end within ten seconds, with a status that goes with what was printed,
 # and leave no file that it was not asked for. Exit status: 0 all as promised, 1 not, 77 no device to run on.
-set -u
+. "$(dirname "$0")/lib.sh"
 count=$1 seed=$2
-binary=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 1' HUP INT TERM
-timeout 120 "$binary" --n 1 --repeats 1 >"$folder/out" 2>"$folder/err"
-if [ $? = 77 ]; then
-    cat "$folder/err"
-    exit 77
-fi
+sample "$3"
+needs_device
+quick >/dev/null || skip "all variants are slow"
 mkdir "$folder/at" && cd "$folder/at" || exit 1
 perl -e '
 use strict;
 my ($binary, $count, $seed) = @ARGV;
 srand($seed);
 sub of { $_[rand @_] }
-my (%words, %takes);
+my (%words, %takes, %slow);
 for (split /\n/, `"$binary" --list`) {
     my ($what, @rest) = split / /;
     if ($what =~ /^(variant|twin)$/) { push @{$words{$what eq "twin" ? "--wrong" : "--only"}}, @rest }
+    elsif ($what eq "slow") { $slow{$rest[0]} = 1 }
     elsif ($what eq "choice") { my $option = shift @rest; $words{$option} = [@rest] }
     else { my $option = shift @rest; $takes{$option} = 1; $words{$option} = [@rest] if @rest }
 }
 delete $takes{"--show"};  # would wait for a key
-my $slow = grep { $_ eq "all_gpus" } @{$words{"--only"}};  # NCCL takes seconds to set up
-@{$words{"--only"}} = grep { $_ ne "all_gpus" } @{$words{"--only"}};
+@{$words{"--only"}} = grep { !$slow{$_} } @{$words{"--only"}};
 my @takes = sort keys %takes;
 die "fuzz.sh: $binary --list names no options\n" unless @takes;
 my @odd = ("", " ", "0", "-1", "+5", "1e3", "0x10", "007", " 7", "1.5", "NaN", "x", "2147483648", "4294967296",
@@ -59,7 +53,7 @@ for my $number (1 .. $count) {
     }
     my $has = sub { my $option = shift; grep { /^$option(=|$)/ } @line };
     unshift @line, "--n", small("--n") unless $has->("--n");  # what runs must be small,
-    unshift @line, "--only", small("--only") unless (!$slow && rand() < 0.3) || $has->("--(only|wrong)");  # and mostly one kernel
+    unshift @line, "--only", small("--only") unless (!%slow && rand() < 0.3) || $has->("--(only|wrong)");  # and mostly one kernel
     unlink glob("* .[!.]*");
     my $child = fork();
     if ($child == 0) {

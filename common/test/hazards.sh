@@ -3,7 +3,7 @@
 # as one table: the plain build in other orders of threads, AddressSanitizer, and the hazard build. Only the hazard
 # build interrupts threads. Exit status: 0 if every variant is clean everywhere and every twin is found somewhere,
 # 1 if not, 3 if a build is missing.
-set -u
+. "$(dirname "$0")/lib.sh"
 build=${1:?hazards.sh BUILD [JOBS]} jobs=${2:-$(nproc 2>/dev/null || echo 2)}
 samples=$(cd "$build/cpu" 2>/dev/null && ls -d [0-9]* 2>/dev/null)
 if [ -z "$samples" ]; then
@@ -17,39 +17,34 @@ try() {
     LAB_ORDER=$1
     export LAB_ORDER
     shift
-    timeout 120 "$@" >"$part.out" 2>"$part.err"
-    status=$?
-    if [ $status = 0 ] && [ ! -s "$part.err" ]; then return; fi
+    run "$@"
+    if [ $status = 0 ] && [ ! -s "$folder/err" ]; then return; fi
     said="status $status"
-    if [ $status = 1 ] && grep -q '^FAILED: ' "$part.out"; then said=wrong; fi
-    if [ $status -le 1 ] && [ -s "$part.err" ]; then said=report; fi
+    if [ $status = 1 ] && grep -q '^FAILED: ' "$folder/out"; then said=wrong; fi
+    if [ $status -le 1 ] && [ -s "$folder/err" ]; then said=report; fi
     if [ "$cell" = clean ]; then cell=$said; fi
     # First the lines of code that a report names, then others, such as the one that allocated the memory.
-    place=$( (grep -E 'in kernel |runtime error' "$part.err"; cat "$part.err") | grep -oE '[A-Za-z0-9_]+\.cuh?:[0-9]+' |
+    place=$( (grep -E 'in kernel |runtime error' "$folder/err"; cat "$folder/err") | grep -oE '[A-Za-z0-9_]+\.cuh?:[0-9]+' |
         head -1)
     case $found in - | "wrong result") found=${place:-wrong result} ;; esac
 }
 
 if [ "${3:-}" = --row ]; then # one kernel: hazards.sh BUILD JOBS --row FILE SAMPLE variant|twin NAME
-    part=$4 sample=$5 kind=$6 name=$7 option=--only clean=ok row="" found=-
+    part=$4 kind=$6 kernel=$7 option=--only clean=ok row="" found=-
+    sample "$build/cpu/$5"
     [ "$kind" = twin ] && option=--wrong clean=-
-    small=""
-    takes=$("$build/cpu/$sample" --list)
-    echo "$takes" | grep -qx 'takes --n' && small="--n 5003"
-    echo "$takes" | grep -qx 'takes --width' && small="--width 70 --height 37"
     for column in forward reverse seeds asan hazards; do
         cell=clean
         case $column in
-        seeds) for seed in 1 2 3; do try $seed "$build/cpu/$sample" $small $option "$name"; done ;;
-        asan | hazards) try forward "$build/$column/$sample" $small $option "$name" ;;
-        *) try $column "$build/cpu/$sample" $small $option "$name" ;;
+        seeds) for seed in 1 2 3; do try $seed "$binary" $small $option "$kernel"; done ;;
+        asan | hazards) try forward "$build/$column/$name" $small $option "$kernel" ;;
+        *) try $column "$binary" $small $option "$kernel" ;;
         esac
         [ "$cell" = clean ] && cell=$clean
         row="$row|$cell"
     done
-    [ "$kind" = twin ] && name="$name (twin)"
-    echo "$sample: $name$row|$found" >"$part"
-    rm -f "$part.out" "$part.err"
+    [ "$kind" = twin ] && kernel="$kernel (twin)"
+    echo "$name: $kernel$row|$found" >"$part"
     [ -t 2 ] && printf '\r%s kernels done ' "$(ls "$(dirname "$part")" | grep -cv '\.')" >&2
     exit 0
 fi
@@ -61,9 +56,6 @@ for sample in $samples; do
         exit 3
     done
 done
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 3' INT TERM
 for sample in $samples; do
     "$build/cpu/$sample" --list | grep -E '^(variant|twin) ' | awk -v to="$folder/$sample" -v sample="$sample" \
         '{ print to "-" 100 + NR, sample, $1, $2 }'

@@ -1,10 +1,6 @@
 #!/bin/sh
 # hazards_test.sh: does hazards.sh notice what is not as expected? Its samples are scripts here, which end as told.
-set -u
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
+. "$(dirname "$0")/lib.sh"
 
 # sample KIND STATUS_OF_VARIANT STATUS_OF_TWIN: build/KIND/01_fake, with one variant and one wrong twin
 sample() {
@@ -21,12 +17,8 @@ END
 }
 # expect STATUS TEXT: what hazards.sh must end with, and a line that it must print
 expect() {
-    sh "$(dirname "$0")/hazards.sh" "$folder/build" 1 >"$folder/out" 2>&1
-    status=$?
-    if [ $status = "$1" ] && grep -qE "$2" "$folder/out"; then return; fi
-    echo "FAIL  status $status, wanted $1 and a line like: $2"
-    sed 's/^/      | /' "$folder/out"
-    failed=1
+    ends "$1" sh "$here/hazards.sh" "$folder/build" 1
+    says "$2" || fail "no line like: $2"
 }
 
 expect 3 "no CPU device"
@@ -41,4 +33,4 @@ expect 1 "^unexpected: 01_fake: wrong \(twin\): nothing finds it$"
 sample hazards 0 1
 sample asan 1 0
 expect 1 "^unexpected: 01_fake: right, which is right: asan says status 1$"
-exit $failed
+finish

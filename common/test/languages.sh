@@ -1,22 +1,21 @@
 #!/bin/sh
 # languages.sh [FOLDER...]: does each README.zh-CN.md still hold what the README.md beside it holds? Without folders:
-# the top folder and the six samples. Compared section by section: headings, fenced blocks, numbers, links, images,
+# the top folder and the samples. Compared section by section: headings, fenced blocks, numbers, links, images,
 # tables, <details>, and which `code` is named. Links are compared by file, not by anchor.
 # A line of a block may differ behind "# " or "// ". A block marked ```text-diagram in README.zh-CN.md is a drawing
 # with words in it: its number of lines and the numbers in it count.
 # Exit status: 0 all agree, 1 not.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-[ $# -gt 0 ] || set -- . 0[1-6]_*
-failed=0
-for folder; do
-    folder=${folder%/}/
-    folder=${folder#./}
-    for file in "${folder}README.md" "${folder}README.zh-CN.md"; do
-        [ -r "$file" ] || { echo "FAIL  $file is missing"; failed=1; continue 2; }
+. "$(dirname "$0")/lib.sh"
+cd "$top" || exit 1
+[ $# -gt 0 ] || set -- . [0-9]*_*
+for place; do
+    place=${place%/}/
+    place=${place#./}
+    for file in "${place}README.md" "${place}README.zh-CN.md"; do
+        [ -r "$file" ] || { fail "$file is missing"; continue 2; }
     done
     # The Chinese file goes first, as it says which blocks are drawings.
-    LC_ALL=C awk -v folder="$folder" '
+    LC_ALL=C awk -v folder="$place" '
     function item(key, text) { # one thing of this file, which the other must have as often under the same key
         n[file]++
         keys[file, n[file]] = key
@@ -148,6 +147,6 @@ for folder; do
         if (compare("^heading")) exit 1
         exit compare("")
     }
-    ' "${folder}README.zh-CN.md" "${folder}README.md" && echo "ok    ${folder}README.zh-CN.md" || failed=1
+    ' "${place}README.zh-CN.md" "${place}README.md" && ok "${place}README.zh-CN.md" || failed=1
 done
-exit $failed
+finish

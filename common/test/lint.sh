@@ -2,18 +2,15 @@
 # lint.sh BUILD [JOBS]: are the C++ files of common/ laid out as .clang-format says, and do clang-tidy and cppcheck find
 # nothing in them? Other versions of the tools lay out and find otherwise: a tool that is not here in the version named
 # below is left out, and that is said. Exit status: 0 clean, 1 not, 3 nothing is configured in BUILD, 77 no tool is here.
-set -u
+. "$(dirname "$0")/lib.sh"
 build=$(cd "${1:?lint.sh BUILD [JOBS]}" && pwd) || exit 3
 jobs=${2:-$(nproc 2>/dev/null || echo 2)}
-cd "$(dirname "$0")/../.." || exit 3
+cd "$top" || exit 3
 if ! [ -r "$build/compile_commands.json" ]; then
     echo "lint.sh: there is no $build/compile_commands.json. Type: cmake -S . -B $build" >&2
     exit 3
 fi
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0 ran=0
+ran=0
 
 # tool NAME VERSION: is it here in this version? Leaves its command in $tool.
 tool() {
@@ -24,41 +21,36 @@ tool() {
     echo "left out: $1 is ${version:-missing}, wanted is $2"
     return 1
 }
-# verdict NAME STATUS
-verdict() {
-    if [ "$2" = 0 ]; then echo "clean: $1"; return; fi
-    echo "FAIL: $1"
-    failed=1
-}
 
-# Left as they are: the samples, whose tables are laid out by hand and whose READMEs name lines; the translator's test,
+# Left as they are: the samples, whose tables are laid out by hand; the translator's test,
 # whose layout is what it tests; and programs that must be refused at the line that their test names.
 if tool clang-format 14; then
     find common \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) \
         ! -path 'common/test/cpu/refused/*' ! -name translator_test.cu >"$folder/files"
     xargs "$tool" --dry-run -Werror <"$folder/files"
-    verdict "clang-format, $(wc -l <"$folder/files") files" $?
+    status=$?
+    must "clang-format, $(wc -l <"$folder/files") files" test $status = 0
 fi
 
 # The CPU device's files are built more than once; the last build, with hazards, has the most code.
 if tool clang-tidy 14; then
     perl -0777 -ne '
-        for (/\{.*?\n\}/gs) { $last{$1} = $_ if m{"file": "([^"]*/common/(?:cpu/)?\w+\.cpp)"} }
+        for (/\{.*?\n\}/gs) { $last{$1} = $_ if m{"file": "([^"]*/common/(?!test/)[\w/]+\.cpp)"} }
         END { print "[\n", join(",\n", map { $last{$_} } sort keys %last), "\n]\n" }' \
         "$build/compile_commands.json" >"$folder/compile_commands.json"
     sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$folder/compile_commands.json" >"$folder/files"
     xargs -n 1 -P "$jobs" "$tool" --quiet --warnings-as-errors='*' -p "$folder" <"$folder/files" 2>"$folder/err"
     status=$?
     grep -vE '^[0-9]+ warnings? (generated|treated as errors)' "$folder/err"
-    verdict "clang-tidy, $(wc -l <"$folder/files") files" $status
+    must "clang-tidy, $(wc -l <"$folder/files") files" test $status = 0
 fi
 
 # Style is left to clang-tidy.
 if tool cppcheck 2.10; then
     "$tool" --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c++20 -j "$jobs" \
-        -I common -DCUDACPU_HAZARDS common/*.cpp common/cpu/*.cpp
-    verdict cppcheck $?
+        -I common -DCUDACPU_HAZARDS $(find common -name '*.cpp' ! -path 'common/test/*')
+    must cppcheck test $? = 0
 fi
 
-if [ $ran = 0 ]; then exit 77; fi
-exit $failed
+[ $ran = 1 ] || skip "no tool is here"
+finish

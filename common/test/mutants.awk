@@ -3,8 +3,9 @@
 # FILE gets a line for each: number, line, kind of change, the line's text.
 #
 # A right kernel's code is a function marked __global__ or __device__ (one that is __host__, too, has part in the
-# answer) before the section of the wrong twins. Where a twin is an Op, as in 05_atomics, the rest of a function from
-# that Op's first mention on is the twin's.
+# answer) before the section of the wrong twins. Where a twin is an Op, the rest of a function from that Op's first
+# mention on is the twin's. The launches and resets of right kernels lie before that section or behind the table. What
+# checks is the host's code behind the table, and functions that return std::string or bool anywhere else.
 function on(kind) { # a change of this kind is made: the expression that asks for it
     print ++count, FNR, kind, shown >list
     return "\001" count "\002" # so that no other change is made to it
@@ -78,19 +79,98 @@ function guards(s,   start, close_at, inner, rest, parts, n, i) {
     return s
 }
 function first_values(s,   out) {
-    while (match(s, /[A-Za-z_\]] = (0|Op::template identity<T>\(\))[;,]/)) {
+    while (match(s, /[A-Za-z_\]] = (0|Op::identity)[;,]/)) {
         out = out substr(s, 1, RSTART + RLENGTH - 2) " + " on("first-value")
         s = substr(s, RSTART + RLENGTH - 1)
     }
     return out s
 }
 
-NR == FNR { # first pass: the twins that are an Op
+function launches(s,   name, open_at, comma) { # a grid that does not loop over its elements needs all its blocks
+    if (s ~ /cudaMemset(Async)?\([^,]+, 0, /) sub(/CHECK\(/, "if (!" on("no-reset") ") &", s)
+    if (!match(s, /[A-Za-z_.>][A-Za-z_0-9.>]*(<[a-z_A-Z0-9, ]*>)?<<<[^,]+,/)) return s
+    open_at = RSTART + index(substr(s, RSTART), "<<<") + 1
+    name = substr(s, RSTART)
+    sub(/<.*/, "", name)
+    comma = RSTART + RLENGTH - 1
+    if (name in loops_over || name ~ /[.>]|^kernel$/) return s # a pointer: who knows
+    return substr(s, 1, open_at) "lab_fewer(" on("fewer-blocks") ", " substr(s, open_at + 1, comma - open_at - 1) ")" \
+        substr(s, comma)
+}
+function compares(s) { return s ~ / (==|!=|<=) / && s ~ /want([^s]|$)|expect|exact|right|answer|bound|slack|tolerance/ }
+function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n, i) { # a comparison that lets more pass
+    if (match(s, /(mismatch|equal)\([a-z_]+\.begin\(\), [a-z_]+\.end\(\)/)) {
+        start = RSTART + RLENGTH
+        value = substr(s, RSTART, RLENGTH)
+        sub(/.*, /, "", value)
+        s = substr(s, 1, start - length(value) - 1) "(" on("first-only") " ? " value " : " value ")" substr(s, start)
+        sub(/\.end\(\) : /, ".begin() + 1 : ", s)
+    }
+    while (match(s, /[-+*] (slack|tolerance|bound|epsilon)[a-z_]*|<=? (slack|tolerance|bound|epsilon)[a-z_]*/)) {
+        value = op = substr(s, RSTART, RLENGTH)
+        sub(/ .*/, "", op)
+        sub(/^[^ ]* /, "", value)
+        out = out substr(s, 1, RSTART - 1) op " ((" value " + 1.5 * " on("wide-bound") ") * (1 + " on("doubled-bound") "))"
+        s = substr(s, RSTART + RLENGTH)
+    }
+    s = out s
+    if (match(s, /[A-Za-z_.0-9\[\]]+ <= [^?;&|]+( \?| &&|;)/) && s ~ /bound|tolerance|epsilon|error/ && s !~ /(if|for) \(/) {
+        at = substr(s, RSTART, RLENGTH)
+        sub(/( \?| &&|;)$/, "", at)
+        inner = at
+        sub(/ <= /, " > ", inner)
+        s = substr(s, 1, RSTART - 1) "(" on("nan-passes") " ? !(" inner ") : (" at "))" substr(s, RSTART + length(at))
+    } else if (match(s, /[A-Za-z_.0-9\[\]]+ == [A-Za-z_.0-9\[\]]+( \?|\)|;)/)) {
+        inner = substr(s, RSTART, RLENGTH)
+        sub(/( \?|\)|;)$/, "", inner)
+        rest = substr(s, RSTART + length(inner))
+        if (rest ~ /^ \? ""/ || (rest !~ /^ \?/ && inner ~ /want|expect|exact|answer/))
+            s = substr(s, 1, RSTART - 1) "(" on("equal") " || " inner ")" rest
+    }
+    if (match(s, /if \(/) && s ~ / (!=|<|>|<=|>=) /) {
+        start = RSTART + RLENGTH
+        close_at = end_of(s, start - 1)
+        if (!close_at) return s
+        inner = substr(s, start, close_at - start)
+        rest = substr(s, close_at)
+        if (rest ~ /^\) continue/ && !checker) return s
+        if (rest ~ /^\) continue/) { # right, and no more is asked
+            n = split(inner, parts, / && /)
+            inner = ""
+            for (i = 1; i <= n; ++i) inner = inner (i > 1 ? " && " : "") "(" on("half-check") " || " parts[i] ")"
+        } else {
+            inner = "!" on("half-check") " && (" inner ")"
+        }
+        s = substr(s, 1, start - 1) inner rest
+    }
+    return s
+}
+function first_only(s,   variable, at) { # a loop that compares
+    if (!match(s, /for \([^;]*; [a-z_]+ < [A-Za-z_.()]+;/)) return s
+    at = RSTART + RLENGTH - 1
+    variable = substr(s, RSTART, RLENGTH)
+    sub(/^[^;]*; /, "", variable)
+    sub(/ .*/, "", variable)
+    return substr(s, 1, at - 1) " && (!" on("first-only") " || " variable " < 1)" substr(s, at)
+}
+
+NR == FNR { # first pass: the twins that are an Op; the kernels that loop over their elements; lines that compare
     if (/[ |]wrong[ ,|]/ && match($0, /<Op::[a-z_]+>/)) mistakes[substr($0, RSTART + 1, RLENGTH - 2)]
+    if (/__(global|device)__.*\(/) {
+        function_name = $0
+        sub(/\(.*/, "", function_name)
+        sub(/.*[ *&]/, "", function_name)
+        of_device = 1
+    }
+    for (name in loops_over) if (of_device && $0 ~ ("[^a-z_]" name "[(<]")) loops_over[function_name]
+    if (of_device && /gridDim/) loops_over[function_name]
+    if (/^}/) of_device = 0
+    line_compares[FNR] = !/^ *\/\// && (compares($0) || / != .*return |(==|!=) .*(continue|return)/)
     next
 }
 FNR == 1 { print "#line 1 \"" FILENAME "\"" }
 /^\/\/ ---- wrong twins/ { twins = 1 }
+/^\/\/ ---- (run, )?check/ { checking = 1 }
 {
     shown = $0
     gsub(/^ *|"|'|\\/, "", shown)
@@ -112,6 +192,22 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
     if (inside && !mistaken) {
         code = first_values(guards(atomics(barriers(loops($0)))))
         if (at = index(code, "\003")) code = substr(code, 1, at - 1) header substr(code, at + 1)
+        gsub("\001", "lab_mutant(", code)
+        gsub("\002", ")", code)
+        $0 = code
+    } else if (!inside && !mistaken) {
+        if (/^(inline |static )?(std::string [a-z_]+|bool whole_program|[A-Za-z_:]+ [a-z_]*(compare|check|differ|agree|same|right|wrong)[a-z_]*)\(/)
+            checker = !/}$/
+        code = $0
+        if (/^#if/) ++conditional
+        if (/^#endif/) --conditional
+        if ((checking || checker) && !conditional && !/__(global|device)__|^#/) {
+            if (line_compares[FNR] || checker) code = weaker(code)
+            if (code ~ /for \(/)
+                for (i = 0; i <= 6; ++i) if (line_compares[FNR + i]) { code = first_only(code); break }
+        }
+        if (!conditional && (!twins || checking)) code = launches(code) # what stands under #if, this build may lack
+        if (/^}/) checker = 0
         gsub("\001", "lab_mutant(", code)
         gsub("\002", ")", code)
         $0 = code

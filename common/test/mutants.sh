@@ -1,35 +1,40 @@
 #!/bin/sh
-# mutants.sh BUILD [SAMPLE[:LINE]...]: plants one bug at a time into the right kernels of the samples (all, or those
-# named) and says whether the tests notice. Exit status: 0 if they notice 95 % or more, 1 if fewer, 3 if something is
-# missing. mutants.known lists the changes that no test on this device can notice, and why; these do not count.
+# mutants.sh BUILD [SAMPLE[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their launches and the
+# checks of the samples (all, or those named) and says whether the tests notice. Exit status: 0 if they notice 95 % or
+# more, 1 if fewer, 3 if something is missing. The changes that no test on this device can notice stand with the reason
+# in the samples' excused.txt, as `mutant KIND LINE  #  REASON`; these do not count.
 #
 # All of a sample's mutants are compiled at once: each change asks lab_mutant(K), and the environment variable
 # LAB_MUTANT says which K is on. A copy of the sample is changed, in a temporary folder.
-set -u
-build=${1:?mutants.sh BUILD [SAMPLE[:LINE]...]}
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/lib.sh"
+build=${1:?mutants.sh BUILD [SAMPLE[:LINE|:KIND]...]}
 jobs=$(nproc 2>/dev/null || echo 2)
 
 # group KIND GROUP SAMPLE MUTANT: the first line that says FAIL, of one group of a sample's tests.
 group() {
-    LAB_MUTANT=$4 PATH="$folder/bin:$PATH" TMPDIR="$own" \
-        sh "$here/sample.sh" "$2" "$folder/$3/$1/$3" 2>&1 | grep -m 1 '^FAIL'
+    case $2 in checks) script=checks.sh ;; *) script="sample.sh $2" ;; esac
+    LAB_MUTANT=$4 PATH="$all/bin:$PATH" TMPDIR="$folder" sh "$here"/$script "$all/$3/$1/$3" 2>&1 | grep -m 1 '^FAIL'
 }
 
 if [ "$build" = --one ]; then # mutants.sh --one FOLDER SAMPLE MUTANT LINE WORD...: one mutant through the tests
-    folder=$2 sample=$3 mutant=$4 place="$3:$5"
+    all=$2 sample=$3 mutant=$4 place="$3:$5"
     shift 5
-    own=$(mktemp -d "$folder/run.XXXXXX") || exit 1
+    groups=$all/$sample/groups
+    case $1 in
+    equal | nan-passes | *-bound | first-only | half-check) # the tests of the checks go first
+        grep -E ' (twins|checks)$' "$groups" >"$folder/groups"
+        grep -vE ' (twins|checks)$' "$groups" >>"$folder/groups"
+        groups=$folder/groups
+        ;;
+    esac
     while read -r seconds kind name; do
         export LAB_SECONDS=$((seconds + 10))
         failure=$(group "$kind" "$name" "$sample" "$mutant") || continue
-        rm -rf "$own"
-        why=$(echo "$failure" | sed "s/^FAIL *//; s|$folder/[^ ]*||; s/, wanted 0: */:/")
+        why=$(echo "$failure" | sed "s/^FAIL *//; s|$all/[^ ]*||; s/, wanted [0-9]: */:/")
         echo "$place  $*  killed by $kind.$name ($why)"
         exit 0
-    done <"$folder/$sample/groups"
-    rm -rf "$own"
-    why=$(awk -F'  #  ' -v change="$sample $*" '$1 == change { print $2; exit }' "$here/mutants.known")
+    done <"$groups"
+    why=$(awk -F'  #  ' -v change="mutant $*" '$1 == change { print $2; exit }' "$top/$sample/excused.txt" 2>/dev/null)
     if [ -n "$why" ]; then echo "$place  $*  known: $why"; else echo "$place  $*  SURVIVED"; fi
     exit 0
 fi
@@ -41,9 +46,7 @@ if [ ! -x "$cudacpu" ] || [ ! -f "$build/liblab.a" ]; then
 fi
 shift
 [ $# -gt 0 ] || set -- $(cd "$build/cpu" && ls -d [0-9]*)
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 3' INT TERM
+all=$folder
 
 # sample.sh gives each run two minutes. Endless loops are many here, so this `timeout` comes before the real one.
 mkdir "$folder/bin"
@@ -58,7 +61,17 @@ bool lab_mutant(int k) { return k == chosen; }
 END
 ${CXX:-c++} -O2 -c "$folder/mutant.cpp" -o "$folder/mutant.o" || exit 3
 cat >"$folder/before.cu" <<'END'
+#include <type_traits>
 [[gnu::const]] __host__ __device__ bool lab_mutant(int k);
+template <class Grid>
+Grid lab_fewer(bool fewer, Grid grid) {
+    if constexpr (std::is_same_v<Grid, dim3>) {
+        if (fewer) --(grid.y > 1 ? grid.y : grid.x > 1 ? grid.x : grid.z);
+        return grid;
+    } else {
+        return fewer && grid > 1 ? grid - 1 : grid;
+    }
+}
 template <int k, class T, class U>
 __device__ T lab_Add(T* p, U x) {
     if (!lab_mutant(k)) return atomicAdd(p, T(x));
@@ -109,8 +122,7 @@ xargs -L 1 -P "$jobs" sh -c '
 
 echo "running the tests without a mutant ..." >&2
 for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
-    own=$folder/$sample
-    for test in hazards.right asan.right cpu.orders cpu.blocks cpu.threads cpu.sizes cpu.run cpu.options; do
+    for test in hazards.right asan.right cpu.twins cpu.checks cpu.orders cpu.blocks cpu.threads cpu.sizes cpu.run cpu.options; do
         start=$(date +%s)
         LAB_SECONDS=300
         export LAB_SECONDS
@@ -120,12 +132,12 @@ for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
         fi
         echo "$(($(date +%s) - start)) ${test%.*} ${test#*.}"
     done | sort -s -n >"$folder/$sample/groups" # the quickest first
-    [ "$(wc -l <"$folder/$sample/groups")" = 8 ] || exit 3
+    [ "$(wc -l <"$folder/$sample/groups")" = 10 ] || exit 3
     for wanted in "$@"; do
         line=${wanted#"$sample"}
         case $line in
         "") sed "s|^|$folder $sample |" "$folder/$sample/list" ;;
-        :*) sed -n "s|^[0-9]* ${line#:} |$folder $sample &|p" "$folder/$sample/list" ;;
+        :*) awk -v at="${line#:}" -v before="$folder $sample" '$2 == at || $3 == at { print before, $0 }' "$folder/$sample/list" ;;
         esac
     done
 done >"$folder/mutants"

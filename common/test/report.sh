@@ -36,35 +36,39 @@ page() { # page FILE: what holds for every report
     must "one h1" count 1 '<h1>' "$1"
     must "no id twice" test -z "$(grep -oE " id=[\"'][^\"']*" "$1" | sort | uniq -d)"
     for sample in $samples; do
-        must "heading $sample" grep -q "<h2 id=\"s${sample%%_*}\">$sample</h2>" "$1"
+        must "heading $sample" grep -q "<h2 id=\"s$sample\">$sample</h2>" "$1"
         must "verdict $sample" grep -qE "PASSED: $sample: [0-9]+ results? agrees? with" "$1"
-        must "link to $sample" grep -q "<a href=\"#s${sample%%_*}\">$sample</a>" "$1"
+        must "link to $sample" grep -q "<a href=\"#s$sample\">$sample</a>" "$1"
     done
-    number=$(for sample in $samples; do ls -d "$top/$sample/results" 2>/dev/null; done | wc -l | tr -d ' ')
+    number=$(for sample in $samples; do ls -d "$top/$sample/results/h200.svg" 2>/dev/null; done | wc -l | tr -d ' ')
     must "$number plots with a title" count "$number" '<svg role="img"' "$1"
     must "every table header has a scope" lacks '<th(>| [^s])' "$1"
 }
 
 if ! [ -d "$build/cpu" ] || ! command -v gnuplot >/dev/null 2>&1; then exit 77; fi
 samples=$(cd "$build/cpu" && ls -d [0-9]*)
-must "the report on the CPU device" sh "$top/common/report.sh" "$build" cpu "$folder/cpu"
+must "the report on the CPU device" sh "$top/common/tools/report.sh" "$build" cpu "$folder/cpu"
 page "$folder/cpu/index.html"
 must "no time of this machine" lacks 'time µs|cpu_device_ms|CPU-device ms' "$folder/cpu/index.html"
 must "the H200 is named" grep -q 'Measured on an <strong>NVIDIA H200</strong>' "$folder/cpu/index.html"
 [ -d "$build/hazards" ] && must "hazards" grep -q 'cudacpu: hazard: a race' "$folder/cpu/index.html"
 
-cp -r "$top"/[0-9]* "$folder" && mkdir "$folder/common" && cp -r "$top/common/plots" "$top"/common/report.html "$top"/common/claims.txt "$folder/common"
-must "the plots of results/" sh -c "cd '$folder' && sh common/plots/h200.sh"
+cp -r "$top"/[0-9]* "$folder" && mkdir "$folder/common" && cp -r "$top/common/tools" "$folder/common"
+must "the plots of results/" sh "$top/common/tools/plots.sh" "$folder"
+settings() { sed -n "/^program /q; s/^$2  *//p" "$folder/$1/report.txt" 2>/dev/null; } # of the folder's own program
 measured=""
 for sample in $samples; do
-    [ -d "$folder/$sample/results" ] || continue
+    results=$folder/$sample/results data=$folder/gpu/$sample
+    [ -e "$results/h200.svg" ] || continue
     measured="$measured $sample"
-    results=$folder/$sample/results data=$folder/gpu/$sample tag=default
-    [ -e "$results/h200_default_int.csv" ] && tag=default_int
     mkdir -p "$data"
-    cp "$results/h200_$tag.csv" "$data/run.csv" && cp "$results/h200_$tag.txt" "$data/run.txt"
+    for run in run $(settings "$sample" 'gpu run' | sed 's/ .*//'); do
+        tag=$(settings "$sample" "beside $run")
+        [ -n "$tag" ] || { [ "$run" = run ] && tag=default || tag=$run; }
+        cp "$results/h200_$tag.csv" "$data/$run.csv" 2>/dev/null
+        cp "$results/h200_$tag.txt" "$data/$run.txt" 2>/dev/null
+    done
     mv "$results/h200.svg" "$data/plot.svg"
-    [ -e "$results/h200_16384.csv" ] && cp "$results/h200_16384.csv" "$data/large.csv"
 done
 samples=$measured
 must "the page of a GPU's figures" "$build/report_page" "$folder/gpu" "$folder" gpu "$folder/gpu.html"
@@ -72,12 +76,13 @@ page "$folder/gpu.html"
 must "times" grep -q 'time µs' "$folder/gpu.html"
 
 # Bad input is refused, and leaves the page alone.
-echo "1,2" >>"$folder/gpu/01_sum_managed/run.csv"
+first=${samples# } first=${first%% *}
+echo "1,2" >>"$folder/gpu/$first/run.csv"
 "$build/report_page" "$folder/gpu" "$folder" gpu "$folder/bad.html" 2>"$folder/err"
 must "a broken line of a CSV file is named" grep -q 'run.csv, line [0-9]*: 2 fields' "$folder/err"
 must "no page of it" test ! -e "$folder/bad.html"
 echo "nonsense" >"$folder/none.csv"
-sh "$top/common/plots/draw.sh" 04 "$folder/bad.svg" x "$folder/none.csv" 2>"$folder/err"
-must "a CSV file without figures is refused" grep -q 'could not draw plot 04' "$folder/err"
+sh "$top/common/tools/draw.sh" "$top/$first" "$folder/bad.svg" x "$folder/none.csv" 2>"$folder/err"
+must "a CSV file without figures is refused" grep -q "could not draw .*/$first/plot.gp" "$folder/err"
 must "no plot of it" test -z "$(ls "$folder" | grep '^bad')"
 exit $failed

@@ -1,0 +1,60 @@
+#!/bin/sh
+# checks.sh BINARY: who checks the checks? Each copy of a small run from the CPU device to the host is falsified once
+# (LAB_FLIP=COPY:WHAT): one bit of its first, of its last word, its highest; all bits, so that floats are NaN; the first
+# and the last word exchanged. The sample must see each, or its excused.txt says why it need not:
+#     unchecked WORD REASON          what is allocated in a line with that word is no result
+#     unseen VARIANT WHAT REASON     this change leaves another right result of this variant
+# A sample whose table has columns `error` and `bound` must call a row wrong if and only if the error is the larger one;
+# there every bit of the first eight bytes is falsified, so that some error lies between a bound and twice that bound.
+# Exit status: 0 all as promised, 1 not, 77 the sample copies nothing.
+. "$(dirname "$0")/lib.sh"
+sample "$1"
+rows=$folder/rows.csv seen=0 excused=0
+by_bound() { # does each row's verdict follow from its error and bound?
+    sed 's/"[^"]*"/text/g' "$rows" | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+        { error = $column["error"]; bound = $column["bound"]; verdict = $column["verdict"] }
+        error == bound { next } # as far as they are printed
+        { within = error ~ /^[0-9.e+-]+$/ && error + 0 < bound + 0 }
+        verdict ~ /WRONG/ ? within : !within { bad = 1 }
+        END { exit bad }'
+}
+need_not() { # is it said why the sample need not see this?
+    excused unseen "$variant $what" && return
+    place=$(sed -n 's/.* at \([^ ]*\):\([0-9]*\)$/\1 \2/p' "$folder/err" | tail -1)
+    line=$(sed -n "${place##* }p" "$home/$(basename "${place%% *}")" 2>/dev/null)
+    for word in $(sed -n 's/^unchecked \([^ ]*\).*/\1/p' "$home/excused.txt" 2>/dev/null); do
+        case $line in *"$word"*) return ;; esac
+    done
+    return 1
+}
+falsified() { # runs the variant with a copy falsified; false if it has no such copy
+    rm -f "$rows"
+    LAB_FLIP=$copy:$what
+    export LAB_FLIP
+    run "$binary" $small --repeats 1 --csv "$rows" --only "$variant"
+    change=$(sed -n "s/^cudacpu: LAB_FLIP=$LAB_FLIP: //p" "$folder/err")
+    case $change in "") return 1 ;; *"stay the same"*) return ;; esac
+    if head -1 "$rows" | grep -q ',error,bound,'; then
+        by_bound || fail "LAB_FLIP=$LAB_FLIP --only $variant: $change, and the verdict does not follow"
+    elif [ $status = 0 ] && need_not; then
+        excused=$((excused + 1))
+    elif [ $status != 1 ]; then
+        fail "LAB_FLIP=$LAB_FLIP --only $variant: $change, and the status is $status"
+    fi
+    seen=$((seen + 1))
+}
+LAB_FLIP=
+run "$binary" $small --repeats 1 --csv "$rows"
+whats="0 -32 -2 ones swap"
+if head -1 "$rows" | grep -q ',error,bound,'; then whats="$whats $(seq 63)"; fi
+for variant in $(words variant); do
+    copy=1
+    while what=0 && falsified; do
+        for what in ${whats#0 }; do falsified; done
+        copy=$((copy + 1))
+    done
+done
+[ $seen != 0 ] || skip "this sample copies nothing from the device to the host"
+must "$seen copies are falsified, and each is seen, but for $excused that need not be" test $failed = 0
+finish

@@ -1,0 +1,224 @@
+#!/bin/sh
+# figures.sh BUILD: holds `figures` and `bars` against small pages and files that are right, and against the same with one
+# mistake each. Then each digit of each figure of the right page is changed: none may pass.
+# Exit status: 0 all as it should be, 1 not.
+set -u
+figures=$1/figures bars=$1/bars
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$folder" || exit 1
+failed=0 checks=0
+fail() { # fail WORDS: and what was printed
+    echo "FAIL  $*"
+    sed 's/^/      /' out
+    failed=1
+}
+right() { # right TITLE: the page passes
+    checks=$((checks + 1))
+    "$figures" check . 01_sum/measured.md >out 2>&1 || fail "$1: it is right"
+}
+wrong() { # wrong TITLE WORDS: the page does not, and these words say why
+    checks=$((checks + 1))
+    "$figures" check . 01_sum/measured.md >out 2>&1 && fail "$1: it is wrong"
+    grep -qF -e "$2" out || fail "$1: wanted: $2"
+}
+page() { cat >01_sum/measured.md; }
+
+mkdir -p 01_sum/results 02_other/results
+cat >01_sum/results/h200_default.csv <<'END'
+sample,device,n,variant,result,time_us,gb_per_s,percent_of_limit,times_library,nominal_gb_per_s,verdict,clocks mean,per ns
+01_sum,"NVIDIA H200: SMs",4096,read only,-,15.09,2651.1,100.0,,4814,limit,,
+01_sum,"NVIDIA H200: SMs",4096,CUB,"1,024",20.22,1977.8,74.6,1.00,4814,ok,,
+01_sum,"NVIDIA H200: SMs",4096,modulo,"1,024",145.94,274.1,10.3,0.138,4814,ok,2447,1.37
+01_sum,"NVIDIA H200: SMs",4096,packed,"1,024",15.47,2585.3,97.5,1.31,4814,ok,1814,417.59
+01_sum,"NVIDIA H200: SMs",8192,packed,"2,048",30.94,2585.3,97.5,1.31,4814,ok,1814,
+01_sum,"NVIDIA H200: SMs",8192,"CPU, 1 thread","2,048",6012.25,2585.3,,,4814,ok,,
+END
+cat >02_other/results/h200_default.csv <<'END'
+sample,variant,time_us
+02_other,tutorial,4.51
+END
+
+# ---- prose: what is right
+cat >right.md <<'END'
+# `packed`, from 2²⁰ to 16,384 elements
+
+For 4,096 ints of 32 lanes and 256 x 256 threads (section 3.1, CUDA 13.0, H200, 40 MB, 10⁷), `modulo` takes 145.94 µs or
+0.146 ms, that is 274 GB/s or 10.3 % of the limit, and 2,447 clocks with 1.37 adds a ns.
+`packed` takes 15.5 to 30.9 µs, 1.31 × CUB and 97.5 %. `packed 99.9 µs` is code.
+
+The multiplication saves 130 µs and is 9.43 times as fast: 10.6 % of the time. The data sheet says 4814 GB/s,
+and the tutorial 3096 clocks. About 70 % is a rule of thumb, CPU, 1 thread takes 6.0 ms. The sum of both is 161.41, in 02 4.5 µs.
+<!-- = 130 µs = default:modulo.time_us - default:packed.time_us; 9.43 = default:modulo.time_us / default:packed.time_us@n=4096;
+10.6 % = default:packed.time_us / default:modulo.time_us -->
+<!-- given: 4814 GB/s | the data sheet -->
+<!-- tutorial: 3096 --> <!-- thumb: 70 % -->
+<!-- = 6.0 ms = default:CPU, 1 thread.time_us; 161.41 = (default:modulo.time_us + default:packed.time_us); 4.5 µs = 02/default:tutorial.time_us -->
+
+| row | time µs | and |
+| --- | ---: | --- |
+| `modulo` | 145.94 | 10.3 % of the limit |
+| `packed` | 15.47 | 4096 |
+
+> "Ten times 11.1 µs", says the tutorial.
+
+```
+modulo  77.77 µs
+```
+END
+page <right.md
+right "each kind of figure"
+
+# ---- prose: what is wrong
+one() { printf '%s\n' "$@" | page; }
+one '`modulo` takes 145.95 µs.' && wrong "a wrong digit" '01_sum/measured.md:1: 145.95 µs'
+wrong "the nearest" 'Nearest: 145.94 µs, default:modulo.time_us'
+one 'It takes 145.94 µs.' && wrong "no row is named" '<!-- = 145.94 µs = default:modulo.time_us@n=4096 -->'
+one '`packed` takes 15 µs.' && wrong "two digits" 'fewer than three digits'
+one '`packed` takes 15.5 ms.' && wrong "another unit" '15.5 ms'
+one '`packed` is at 15.5 %.' && wrong "a time is no percentage" '15.5 %'
+one '`packed` takes 145.94 µs.' && wrong "another row" 'does not name its row'
+one '`packed` takes 15.9 to 30.9 µs.' && wrong "the first of two" '15.9 µs'
+one '`modulo` takes 2,448 clocks.' && wrong "clocks" 'Nearest: 2447 clocks'
+one '`packed` is 1.32 times as fast as CUB.' && wrong "times" '1.32 times'
+one '`modulo` does 1.38 adds a ns.' && wrong "per ns" '1.38 a ns'
+one '`packed` wins 0.38.' && wrong "a decimal without unit" '0.38'
+one '`packed` takes 15' 'µs.' && wrong "a line's end between" ':1: 15 µs'
+one 'It saves 131 µs.' '<!-- = 131 µs = default:modulo.time_us - default:packed.time_us -->' &&
+    wrong "the comment's sum" "default:modulo.time_us - default:packed.time_us is 130.47"
+one 'It saves 130 µs.' '<!-- = 131 µs = default:modulo.time_us - default:packed.time_us -->' &&
+    wrong "a comment of another figure" 'no such figure'
+one 'It takes 15 µs.' '<!-- = 15 µs = default:missing.time_us -->' && wrong "no such row" 'no row missing'
+one 'It takes 15 µs.' '<!-- = 15 µs = none:packed.time_us -->' && wrong "no such file" 'h200_none.csv'
+one 'It takes 15 µs.' '<!-- = 15 µs = default:packed.time -->' && wrong "no such column" 'no column'
+one 'It takes 15 µs.' '<!-- = 15 µs = default:packed.time_us + -->' && wrong "half an expression" 'blanks around them'
+one 'It has 4815 GB/s.' '<!-- given: 4815 GB/s -->' && wrong "given, and not from where" 'where from'
+one '30 %, 31 %, 32 %, 33 %' '<!-- thumb: 30 31 32 33 -->' && wrong "four thumbs" 'three at most'
+one 'It takes 3096 clocks.' '<!-- tutorial: 3097 -->' && wrong "the tutorial's other figure" '3096 clocks'
+one '| row | time µs |' '| --- | --- |' '| `packed` | 15.48 |' && wrong "a number under a unit" '15.48 µs'
+one '| counter | `packed` |' '| --- | --- |' '| time, µs | 15.48 |' && wrong "a number beside a unit" '15.48 µs'
+one '| row | why |' '| --- | --- |' '| `packed` | 15.48 µs |' && wrong "a figure in a cell" '15.48 µs'
+
+# ---- each digit of each figure
+page <right.md
+awk '/^```/ { code = !code } { line = $0 }
+code || /^>/ || /^<!--|-->$/ || /^#/ { next }
+{
+    gsub(/`[^`]*`|4,096 ints|32 lanes|256 x 256|3\.1,|13\.0|H200|40 MB|10⁷|in 02|, 1 thread|16,384|2²⁰/, "", $0)
+    plain = $0
+    offset = 0
+    while (match(plain, /[0-9][0-9.,]*[0-9] *(µs|ms|GB\/s|%|×|clocks|adds|times)|161\.41|15\.5|145\.94 \||15\.47 \|/)) {
+        figure = substr(plain, RSTART, RLENGTH)
+        plain = substr(plain, RSTART + RLENGTH)
+        for (d = 1; d <= length(figure); ++d) {
+            digit = substr(figure, d, 1)
+            if (digit ~ /[0-9]/) print FNR "\t" figure "\t" substr(figure, 1, d - 1) (digit + 1) % 10 substr(figure, d + 1)
+        }
+    }
+}' right.md >plants
+planted=0
+while IFS='	' read -r line from to; do
+    awk -v line="$line" -v from="$from" -v to="$to" 'FNR == line { at = index($0, from)
+        $0 = substr($0, 1, at - 1) to substr($0, at + length(from)) } { print }' right.md | page
+    planted=$((planted + 1))
+    "$figures" check . 01_sum/measured.md >out 2>&1 && fail "line $line: $to, in place of $from, passes"
+done <plants
+[ $planted -ge 60 ] || fail "only $planted digits were changed"
+
+# ---- tables
+cat >table.md <<'END'
+<!-- table: default | variant, result, time_us as time µs, default:time_us@n=8192 as 8,192, times_library as × CUB, + what | n=2^12 -->
+| variant | what |
+| --- | --- |
+| `packed` | the best, 97.5 % |
+| read only | nothing |
+<!-- end -->
+
+Between.
+
+<!-- table: 02/default | variant, time_us -->
+<!-- end -->
+<!-- table: default | variant | rows=CPU, 1 thread,modulo -->
+<!-- end -->
+END
+cat >wanted <<'END'
+<!-- table: default | variant, result, time_us as time µs, default:time_us@n=8192 as 8,192, times_library as × CUB, + what | n=2^12 -->
+| variant | result | time µs | 8,192 | × CUB | what |
+| --- | ---: | ---: | ---: | ---: | --- |
+| read only | - | 15.09 | - | - | nothing |
+| CUB | 1,024 | 20.22 | - | 1.00 | |
+| `modulo` | 1,024 | 145.94 | - | 0.138 | |
+| `packed` | 1,024 | 15.47 | 30.94 | 1.31 | the best, 97.5 % |
+<!-- end -->
+
+Between.
+
+<!-- table: 02/default | variant, time_us -->
+| variant | time_us |
+| --- | ---: |
+| `tutorial` | 4.51 |
+<!-- end -->
+<!-- table: default | variant | rows=CPU, 1 thread,modulo -->
+| variant |
+| --- |
+| CPU, 1 thread |
+| `modulo` |
+<!-- end -->
+END
+page <table.md
+wrong "tables that are not written yet" 'make tables writes: | variant | result'
+"$figures" tables . 01_sum/measured.md >out 2>&1 || fail "tables are written"
+diff wanted 01_sum/measured.md >out || fail "the tables"
+right "tables that were written"
+"$figures" tables . >out 2>&1 && [ ! -s out ] || fail "nothing is left to write"
+sed 's/145.94/145.95/' wanted | page && wrong "a digit of a table" '145.94'
+sed 's/97.5 %/97.6 %/' wanted | page && wrong "a figure in a column typed by hand" '97.6 %'
+for mistake in 's/default |/none |/' 's/time_us as/time as/' 's/n=2^12/n=5/' 's/rows=/rows=none,/' '/end -->/d'; do
+    sed "$mistake" wanted | page && checks=$((checks + 1))
+    cp 01_sum/measured.md before
+    "$figures" tables . 01_sum/measured.md >out 2>&1 && fail "tables: $mistake"
+    cmp -s before 01_sum/measured.md || fail "tables: $mistake: the page was changed"
+done
+rm 01_sum/measured.md
+
+# ---- bars
+cat >01_sum/bench.txt <<'END'
+# the bars of a sample
+run default
+names fast packed,modulo
+bar library | default | 4096 | fast | >= 1.31 | x CUB
+bar limit | default | 2^12 | modulo,packed | >= 98 | % of the limit
+bar nominal | default | 4096 | fast | >= 53 | % of the memory
+bar over read only | default | 4096 | fast | <= 1.03 | the limit's time
+bar speedup modulo | default | 4096 | packed | >= 9.5 | x modulo
+bar column clocks mean | default | 4096 | fast | <= 1814 | clocks
+bar over tutorial of 02_other default | default | 4096 | fast | <= 1 | n is another there
+program 01_more
+run missing --n 1
+bar library | missing | 4096 | fast | >= 1 | not measured
+END
+cat >wanted <<'END'
+01_sum x CUB >= 1.31 1.31 yes packed
+01_sum % of the limit >= 98 97.50 no packed
+01_sum % of the memory >= 53 53.70 yes packed
+01_sum the limit's time <= 1.03 1.03 yes packed
+01_sum x modulo >= 9.5 9.43 no packed
+01_sum clocks <= 1814 1814.00 yes packed
+01_sum n is another there <= 1 - unknown packed
+01_more not measured >= 1 - unknown
+8 bars: 4 reached, 2 not, 2 not measured
+END
+"$bars" . | sed '1d; /^$/d; s/  */ /g; s/ $//' >out
+diff wanted out >diff || { mv diff out; fail "bars"; }
+mkdir -p measured/01_sum && sed 's/15.47/15.60/' 01_sum/results/h200_default.csv >measured/01_sum/gpu_default.csv
+"$bars" . measured | grep -q "limit's time.*1.03  *no" || fail "bars of another folder"
+for mistake in 's/^run default/run other/' 's/| >= 98/| 98/' 's/^names/name/' 's/^bar limit/bar limits/' 's/ | x CUB//' '$ a run default'; do
+    cp 01_sum/bench.txt before && checks=$((checks + 1))
+    sed "$mistake" before >01_sum/bench.txt
+    "$bars" . >out 2>&1 && fail "bars: $mistake"
+    grep -q 'bench.txt:[0-9]*: ' out || fail "bars: $mistake: no line is named"
+    mv before 01_sum/bench.txt
+done
+[ $failed = 0 ] && echo "ok: $checks pages and files, $planted digits changed"
+exit $failed

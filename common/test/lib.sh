@@ -1,0 +1,68 @@
+# lib.sh - the words that the tests are written in. A test begins with
+#     . "$(dirname "$0")/lib.sh"
+# and ends with `finish`: status 0 all as promised, 1 not, 77 left out. The other words:
+#     ok WHAT, fail WHAT          a line; after fail what the last run printed, and the status will be 1
+#     must WHAT COMMAND...        the one or the other
+#     skip WHY                    leaves the rest out
+#     run COMMAND...              within $patience seconds; leaves $status, and what is printed in $folder/out and err
+#     ends STATUS COMMAND...      runs it: it must end so; a pattern such as 0|1 may be given
+# for a sample, which says itself what it takes (--list):
+#     sample BINARY               sets $binary, $name, $device, $home (the sample's folder) and $small (a small size)
+#     takes OPTION                does it?
+#     words KIND                  what --list names of a kind: variant, twin, slow, choice --op, takes --threads
+#     needs_device                else the test is left out
+#     quick                       prints --only for each variant but the slow ones, nothing where none is slow; false if all are
+#     excused KIND NAME           is that in the sample's excused.txt?
+set -u
+here=$(cd "$(dirname "$0")" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd) patience=120 failed=0 status=0
+folder=$(mktemp -d) || exit 1
+readonly folder # it is removed in the end
+trap 'chmod -R u+w "$folder" 2>/dev/null; rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
+
+ok() { echo "ok    $*"; }
+fail() {
+    echo "FAIL  $*"
+    cat "$folder/out" "$folder/err" 2>/dev/null | sed 's/^/      | /' | tail -25
+    failed=1
+}
+must() {
+    what=$1
+    shift
+    if "$@"; then ok "$what"; else fail "$what"; fi
+}
+skip() {
+    echo "left out: $*"
+    exit 77
+}
+finish() { exit $failed; }
+run() {
+    timeout "$patience" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+}
+ends() {
+    wanted=$1
+    shift
+    run "$@"
+    if echo "$status" | grep -qxE "$wanted"; then ok "status $status  $*"; else fail "status $status, wanted $wanted: $*" && false; fi
+}
+says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
+
+sample() {
+    binary=$(realpath "$1") name=$(basename "$1") device=$(basename "$(dirname "$1")") small=""
+    home=$(ls -d "$top/${name%%_*}"_*/ 2>/dev/null)
+    list=$("$binary" --list) || { echo "FAIL  $binary --list"; exit 1; }
+    if takes --n; then small="--n 5003"; fi
+    if takes --width; then small="--width 70 --height 37"; fi
+}
+takes() { echo "$list" | grep -qE "^takes $1( |\$)"; }
+words() { echo "$list" | sed -n "s/^$1 //p"; }
+needs_device() {
+    run "$binary" --only "$(words variant | head -1)"
+    if [ $status = 77 ]; then skip "$(cat "$folder/err")"; fi
+}
+quick() {
+    if [ -z "$(words slow)" ]; then return; fi
+    words variant | grep -vxF -e "$(words slow)" | sed 's/^/--only /' | grep .
+}
+excused() { grep -qE "^$1 $2( |\$)" "$home/excused.txt" 2>/dev/null; }

@@ -1,0 +1,42 @@
+#!/bin/sh
+# bench.sh BUILD FOLDER: runs what each sample's bench.txt asks for on the GPU, keeps what it wrote as
+# FOLDER/SAMPLE/gpu_TAG.csv and .txt, and ends with one table: the bar, what was measured, and whether it was reached.
+#   program NAME                              the lines below are about this program (the folder's own, if none is named)
+#   run TAG ARGUMENT...
+#   names SHORT NAME,NAME,...                 a short name for a list of rows
+#   bar HOW | TAG | N | NAMES | >= 1.25 | TITLE
+# The best of NAMES with this n counts. HOW is library (its time over theirs), limit (% of the limit's row), nominal (% of the
+# memory's bandwidth), column NAME, over ROW (their time over the row's) or speedup ROW (the row's over theirs);
+# ROW may be `ROW of SAMPLE TAG`.
+# Exit status: 0 measured (reached or not: another GPU has other ratios), 1 a sample failed, 3 a bench.txt is not as
+# above, 77 no GPU.
+set -u
+build=$1 folder=$2
+. "$(dirname "$0")/folder.sh"
+failed=0 ran=0
+mkdir -p "$folder" || exit 3
+"$build/bars" "$top" >/dev/null || exit # is each bench.txt as it should be?
+for program in $(programs "$build/gpu"); do
+    sample=$(folder_of "$program")
+    settings "$top/$sample/bench.txt" "$program" run >"$folder/runs" || exit 3
+    while read -r tag arguments; do
+        mkdir -p "$folder/$sample" || exit 3
+        printf '%-22s %-16s %s\n' "$program" "$tag" "$arguments"
+        # shellcheck disable=SC2086 # the arguments are words
+        "$build/gpu/$program" $arguments --csv "$folder/$sample/gpu_$tag.csv" >"$folder/$sample/gpu_$tag.txt" 2>&1 </dev/null
+        status=$? ran=1
+        [ $status = 0 ] && continue
+        tail -3 "$folder/$sample/gpu_$tag.txt"
+        [ $status = 77 ] && exit 77
+        failed=1
+    done <"$folder/runs"
+    rm -f "$folder/runs"
+done
+if [ $ran = 0 ]; then
+    echo "make bench measures GPUs, and there is no GPU build in $build/gpu. Type make doctor to see what is missing."
+    exit 77
+fi
+echo
+"$build/bars" "$top" "$folder" >"$folder/bars_table.txt" || exit
+cat "$folder/bars_table.txt"
+exit $failed

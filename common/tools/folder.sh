@@ -1,0 +1,18 @@
+# folder.sh: what the tools' scripts share, read with `.`: the top folder, and what lies in the samples' folders.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+
+# folder_of PROGRAM: the name of its folder; for a sequel (04_all_gpus) the one with its number
+folder_of() {
+    if [ -d "$top/$1" ]; then echo "$1"; else (cd "$top" && ls -d "${1%%_*}"_*/ 2>/dev/null | head -1 | tr -d /); fi
+}
+
+# settings FILE PROGRAM WORD: what stands behind WORD in the lines of bench.txt and the like that are about PROGRAM: those
+# behind `program PROGRAM`; for the folder's own program, those before any such line, too.
+settings() {
+    [ ! -f "$1" ] || awk -v program="$2" -v word="$3" -v at="$(basename "$(dirname "$1")")" '
+        $1 == "program" { at = $2; next }
+        at == program && $1 == word { sub(/^[ \t]*[^ \t]+[ \t]*/, ""); sub(/[ \t]+$/, ""); print }' "$1"
+}
+
+# programs DEVICE_FOLDER: the programs that are built there
+programs() { (cd "$1" 2>/dev/null && ls -d [0-9]* 2>/dev/null); }

@@ -1,0 +1,104 @@
+#!/bin/sh
+# report.sh BUILD auto|gpu|cpu FOLDER: runs the samples, draws their plots and writes FOLDER/index.html, one file
+# that needs nothing else. What it was made from stays in FOLDER/data. What is run and shown is what each sample's
+# report.txt asks for; without it, the program as it is:
+#   program NAME                  the lines below are about this program (the folder's own, if none is named)
+#   run NAME ARGUMENT...          a run; the first is called `run`. `gpu run ...` is one that only a GPU does
+#   beside NAME TAG               its figures in results/ are h200_TAG.csv's, if they are not called NAME (`run`: default)
+#   plot TITLE | NAME NAME...     plot.gp is given the CSV files of these runs, on a GPU; a sequel's run goes by its TAG
+#   results TITLE | TAG TAG...    the same for results/h200.svg, see plots.sh
+#   picture CAPTION | ARGUMENT... a picture that the program writes with these arguments and --out
+#   twin NAME                     the wrong twin whose hazard report the page shows; else the first that has one
+# claims.txt beside it has what the tutorial claims: claim | what was measured | why. {COLUMN:VARIANT} stands for a cell of
+# the run's CSV file, {COLUMN:VARIANT:COLUMN=VALUE} for that of the row with this value, {NAME/...} for one of another run
+# (a sequel's: its TAG), and {A / B} for a ratio. Times get their unit; a row that a run left out becomes a dash.
+# Exit status: 0 all pass, 1 a sample does not (the report says which), 2 or 3 there is no report.
+set -u
+build=$1 folder=$3
+. "$(dirname "$0")/folder.sh"
+chosen=$(sh "$top/common/tools/device.sh" "$build" "$2") || exit
+device=$(echo "$chosen" | head -1) why=$(echo "$chosen" | tail -1)
+if [ $device = gpu ] && ! command -v gnuplot >/dev/null 2>&1; then
+    echo "report.sh: gnuplot is missing, and draws the plots. Type: apt-get install gnuplot-nox" >&2
+    exit 3
+fi
+echo "Running on the $device: $why."
+rm -rf "$folder/data" && mkdir -p "$folder/data" || exit 3
+failed=0
+
+# measure NAME ARGUMENT...: one run of the program, into NAME.csv and NAME.txt
+measure() {
+    file=$data/$1
+    shift
+    "$path" "$@" --csv "$file.csv" >"$file.txt" 2>&1 </dev/null
+    status=$?
+    [ $status = 0 ] && return
+    grep -q '^FAILED' "$file.txt" || echo "FAILED: $program${*:+ $*} ended with status $status" >>"$file.txt"
+    [ "$file" = "$data/run" ] || grep '^FAILED' "$file.txt"
+    failed=1
+}
+asked() { settings "$top/$sample/report.txt" "$program" "$1"; }
+
+# csv_of NAME: of this program's run NAME; else of a sequel's that has `beside RUN NAME`
+csv_of() {
+    if [ -f "$data/$1.csv" ]; then echo "$data/$1.csv"; return; fi
+    awk -v tag="$1" -v data="$folder/data" '$1 == "program" { at = $2 }
+        $1 == "beside" && $3 == tag { print data "/" at "/" $2 ".csv" }' "$top/$sample/report.txt"
+}
+
+# shellcheck disable=SC2086,SC2046 # arguments and names are words
+run_program() {
+    asked run >"$data/runs"
+    [ $device = cpu ] || asked gpu | sed -n 's/^run *//p' >>"$data/runs"
+    grep -q '^run\( \|$\)' "$data/runs" || measure run
+    while read -r name arguments; do measure "$name" $arguments; done <"$data/runs"
+
+    plot=$(asked plot)
+    if [ $device = gpu ] && [ -n "$plot" ] && [ -s "$data/run.csv" ]; then
+        title="${plot%|*}"
+        title="${title% }, on $(sed -n '2s/^[^"]*"\([^:"]*\).*/\1/p' "$data/run.csv")"
+        set --
+        for name in ${plot##*|}; do set -- "$@" "$(csv_of "$name")"; done
+        sh "$top/common/tools/draw.sh" "$top/$sample" "$data/plot.svg" "$title" "$@" || failed=1
+    fi
+
+    number=0
+    asked picture | sed 's/.*|//' >"$data/pictures"
+    while read -r arguments; do
+        number=$((number + 1))
+        picture=$data/picture$number
+        "$path" $arguments --out "$picture.png" >"$picture.txt" 2>&1 </dev/null
+        [ ! -s "$picture.png" ] || base64 <"$picture.png" | tr -d '\n' >"$picture.png.base64"
+    done <"$data/pictures"
+
+    # A wrong twin that the hazard build has something to say about, where there is a hazard build
+    hazards=$build/hazards/$program small=""
+    [ -x "$hazards" ] || return
+    "$hazards" --list >"$data/list"
+    if grep -qx 'takes --n' "$data/list"; then small="--n 5003"; fi
+    if grep -qx 'takes --width' "$data/list"; then small="--width 70 --height 37"; fi
+    for twin in $(asked twin) $(sed -n 's/^twin //p' "$data/list"); do
+        "$hazards" $small --wrong "$twin" 2>&1 >/dev/null </dev/null | sed "s|$top/||g" |
+            awk '/^cudacpu: hazard/ && n++ { exit } { print }' >"$data/hazard.txt"
+        [ ! -s "$data/hazard.txt" ] || break
+    done
+    [ ! -s "$data/hazard.txt" ] || echo "build/hazards/$program $small --wrong $twin" >"$data/command.txt"
+}
+
+# Sequels first: a sample's plot and claims may name their runs.
+order() {
+    for program in $(programs "$build/$device"); do [ -d "$top/$program" ] || echo "$program"; done
+    for program in $(programs "$build/$device"); do [ ! -d "$top/$program" ] || echo "$program"; done
+}
+count=$(programs "$build/$device" | wc -l) i=0
+for program in $(order); do
+    path=$build/$device/$program data=$folder/data/$program sample=$(folder_of "$program") i=$((i + 1))
+    mkdir -p "$data" || exit 3
+    printf '[%d/%d] %-22s ' $i $((count)) "$program"
+    run_program
+    grep -E '^(PASSED|FAILED)' "$data/run.txt" | tail -1
+done
+"$build/report_page" "$folder/data" "$top" "$device" "$folder/index.html" || exit 3
+echo
+echo "The report is $folder/index.html."
+exit $failed
