@@ -20,8 +20,7 @@ void check_nccl(ncclResult_t status) {
 }
 #endif
 
-constexpr int threads = 512;  // of a block
-constexpr int warp = 32;
+constexpr int warp = 32, threads = 512;  // of a warp, of a block
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int loads = 4;         // in flight before the first is used
 constexpr int64_t streamed = 8;  // shares of up to so many times the L2 are read past it
