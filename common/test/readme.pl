@@ -4,7 +4,7 @@
 #   <!-- file: NAME -->                      the block below is the file NAME, which commands need
 #   <!-- prints: COMMAND | TEXT | TEXT -->   behind a paragraph, table or block: each TEXT stands in it and in what COMMAND prints;
 #                                            or `PRINTED => TEXT`, where the paragraph puts it in other words
-# Times of the CPU device do not count, nor do the numbers of lines: a place in a file is written NAME.cu:NN.
+# Times of the CPU device do not count, nor do the numbers of lines and addresses: they are written NAME.cu:NN and 0x….
 use strict;
 use warnings;
 use utf8;
@@ -121,6 +121,7 @@ for my $name (@pages) {
                 ++$count{$page}{link};
                 next if $link =~ /^http/;
                 my ($to, $anchor) = split /#/, $link;
+                $to =~ s{^\.\./\.\./actions/workflows/([^/]+)(/badge\.svg)?$}{.github/workflows/$1}; # GitHub's pages about it
                 my $target = $to ne "" ? ($page =~ m{^(.*/)} ? $1 : "") . $to : $page;
                 complain("$page:$.", "the file $link", "none") unless -e $target;
                 complain("$page:$.", "the anchor $link", "none") if $anchor && !grep { $_ eq $anchor } anchors($target);
@@ -163,6 +164,7 @@ sub plain { # a line without what differs each time: the times and clocks of a t
     my ($text, $table) = @_;
     $text =~ s/\b(\w+\.cuh?):(\d+|NN)/$1:NN/g;
     $text =~ s/from \d+ to \d+ ns/from * to * ns/g;
+    $text =~ s/\b0x([0-9a-f]{8,}|…)/0x…/g;
     my @cells = split /  +/, $text;
     @$table = map { /CPU-device ms|clocks|warm|% of tut/ ? 1 : 0 } @cells if $text =~ /CPU-device ms/;
     if (@$table && @cells == @$table && $cells[0] ne "") { $text = join "  ", map { $table->[$_] ? "*" : $cells[$_] } 0 .. $#cells }
