@@ -4,14 +4,14 @@
 #   <!-- file: NAME -->                      the block below is the file NAME, which commands need
 #   <!-- prints: COMMAND | TEXT | TEXT -->   behind a paragraph, table or block: each TEXT stands in it and in what COMMAND prints;
 #                                            or `PRINTED => TEXT`, where the paragraph puts it in other words
-# Times of the CPU device do not count, nor do the numbers of lines and addresses: they are written NAME.cu:NN and 0x….
+# Times of the CPU device do not count, nor do the numbers of lines: a place in a file is written NAME.cu:NN.
 use strict;
 use warnings;
 use utf8;
 use open qw(:std :encoding(UTF-8));
 my ($build, $jobs, $folder, @pages) = @ARGV;
 chomp(my $top = `pwd`);
-sub slurp { open my $in, "<", shift or return ""; local $/; my $all = <$in>; defined $all ? $all : "" }
+sub slurp { open my $in, "<", shift or return ""; local ($/, $.); my $all = <$in>; defined $all ? $all : "" }
 my $cache = slurp("$build/CMakeCache.txt");
 my ($source) = $cache =~ /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)/m;
 my ($compiler) = $cache =~ /^CMAKE_CXX_COMPILER:\w*=(.*)/m;
@@ -30,7 +30,7 @@ sub check { push @checks, {@_, place => "$page:$."}; ++$count{$page}{$_[1]}; ask
 # ---- what the pages say ----------------------------------------------------------------------------------------------
 sub command { # a command in a text or block: it must end as told
     my $text = shift;
-    my $status = $text =~ /ends with status 1/ ? "1" : $text =~ /--wrong/ ? "0|1" : "0";
+    my $status = $text =~ /ends with status 1/ ? "1" : $text =~ /--wrong|--hazards/ ? "0|1" : "0";
     $text =~ s/ +# .*//;
     $text =~ s/^make && //;
     if ($text =~ s/^make\b *//) {
@@ -164,7 +164,6 @@ sub plain { # a line without what differs each time: the times and clocks of a t
     my ($text, $table) = @_;
     $text =~ s/\b(\w+\.cuh?):(\d+|NN)/$1:NN/g;
     $text =~ s/from \d+ to \d+ ns/from * to * ns/g;
-    $text =~ s/\b0x([0-9a-f]{8,}|…)/0x…/g;
     my @cells = split /  +/, $text;
     @$table = map { /CPU-device ms|clocks|warm|% of tut/ ? 1 : 0 } @cells if $text =~ /CPU-device ms/;
     if (@$table && @cells == @$table && $cells[0] ne "") { $text = join "  ", map { $table->[$_] ? "*" : $cells[$_] } 0 .. $#cells }
