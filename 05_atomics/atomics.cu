@@ -33,6 +33,43 @@ constexpr unsigned turns = 8;  // for cas
 static_assert(2u * most_n - 1 <= 0x7fffffff, "an element's index + all threads of a grid must fit into an int");
 static_assert(3u * most_n <= 0xffffffff, "the largest sum must fit into the 32 bits that vector_sum has for it");
 
+// ---- the answer, slowly ----------------------------------------------------------------------------------------
+
+int sum_on_the_cpu(const int* in, int n) { return std::accumulate(in, in + n, 0); }
+
+unsigned product_on_the_cpu(const int* in, int n) {
+    unsigned product = 1;
+    for (int i = 0; i < n; ++i) product *= in[i] | 1;
+    return product;
+}
+
+using Words = std::vector<int>;
+
+// Operation i says that it found old[i], so it left made[i]. Is there an order of the operations in which each finds
+// what the one before it left? That is a path from `start` to `end` along all edges old[i] -> made[i], and Euler knew
+// when there is one: if every value is found as often as it is left, and all edges hang together.
+std::string no_order(int start, int end, const Words& old, const Words& made) {
+    std::map<int, int> left, parent;  // how often a value is left, less how often it is found; a union-find forest
+    const auto root = [&](int value) {
+        while (parent.emplace(value, value).first->second != value) value = parent[value] = parent[parent[value]];
+        return value;
+    };
+    ++left[start];
+    --left[end];
+    for (size_t i = 0; i < old.size(); ++i) {
+        ++left[made[i]];
+        --left[old[i]];
+        parent[root(old[i])] = root(made[i]);
+    }
+    for (const auto& [value, times] : left)
+        if (times != 0) return lab::text("the value %d was left and found unequally often (%+d)", value, times);
+    for (const auto& [value, above] : parent)
+        if (root(value) != root(start)) return lab::text("no way leads to the old value %d", value);
+    return "";
+}
+
+// ---- the tutorial's kernels ------------------------------------------------------------------------------------
+
 // What a launch needs.
 struct Job {
     const lab::Sample& sample;
@@ -51,18 +88,6 @@ struct Job {
         return word;
     }
 };
-
-// ---- the answer, slowly ----------------------------------------------------------------------------------------
-
-int sum_on_the_cpu(const int* in, int n) { return std::accumulate(in, in + n, 0); }
-
-unsigned product_on_the_cpu(const int* in, int n) {
-    unsigned product = 1;
-    for (int i = 0; i < n; ++i) product *= in[i] | 1;
-    return product;
-}
-
-// ---- the tutorial's kernels ------------------------------------------------------------------------------------
 
 // `+=` is three steps: read, add, write. Most threads read the same old value, and the last to write wins.
 __global__ void race_sum(const int* in, int* sum, int n) {
@@ -341,31 +366,6 @@ constexpr Atomic atomic_twins[] = {
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
-
-using Words = std::vector<int>;
-
-// Operation i says that it found old[i], so it left made[i]. Is there an order of the operations in which each finds
-// what the one before it left? That is a path from `start` to `end` along all edges old[i] -> made[i], and Euler knew
-// when there is one: if every value is found as often as it is left, and all edges hang together.
-std::string no_order(int start, int end, const Words& old, const Words& made) {
-    std::map<int, int> left, parent;  // how often a value is left, less how often it is found; a union-find forest
-    const auto root = [&](int value) {
-        while (parent.emplace(value, value).first->second != value) value = parent[value] = parent[parent[value]];
-        return value;
-    };
-    ++left[start];
-    --left[end];
-    for (size_t i = 0; i < old.size(); ++i) {
-        ++left[made[i]];
-        --left[old[i]];
-        parent[root(old[i])] = root(made[i]);
-    }
-    for (const auto& [value, times] : left)
-        if (times != 0) return lab::text("the value %d was left and found unequally often (%+d)", value, times);
-    for (const auto& [value, above] : parent)
-        if (root(value) != root(start)) return lab::text("no way leads to the old value %d", value);
-    return "";
-}
 
 void poison(const Job& job) {
     CHECK(cudaMemsetAsync(job.word, lab::poison_byte, sizeof(int)));
