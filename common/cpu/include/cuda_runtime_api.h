@@ -1,0 +1,351 @@
+// cuda_runtime_api.h - the runtime API, as far as the CPU device has it, with CUDA's own names and numbers.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "cudacpu/engine.hpp"
+
+#define CUDART_VERSION 13000
+#define CUDART_CB
+#define __DRIVER_TYPES_H__  // what vendors' helpers ask for
+
+// Tables.
+// clang-format off
+#define CUDACPU_ERRORS(X) \
+    X(Success, 0, "no error") \
+    X(ErrorInvalidValue, 1, "invalid argument") \
+    X(ErrorMemoryAllocation, 2, "out of memory") \
+    X(ErrorInitializationError, 3, "initialization error") \
+    X(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
+    X(ErrorInvalidPitchValue, 12, "invalid pitch argument") \
+    X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
+    X(ErrorStubLibrary, 34, "CUDA driver is a stub library") \
+    X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+    X(ErrorDevicesUnavailable, 46, "all CUDA-capable devices are busy or unavailable") \
+    X(ErrorInvalidDeviceFunction, 98, "invalid device function") \
+    X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
+    X(ErrorInvalidDevice, 101, "invalid device ordinal") \
+    X(ErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
+    X(ErrorUnsupportedPtxVersion, 222, "the provided PTX was compiled with an unsupported toolchain.") \
+    X(ErrorInvalidResourceHandle, 400, "invalid resource handle") \
+    X(ErrorNotReady, 600, "device not ready") \
+    X(ErrorIllegalAddress, 700, "an illegal memory access was encountered") \
+    X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
+    X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
+    X(ErrorAssert, 710, "device-side assert triggered") \
+    X(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
+    X(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
+    X(ErrorHardwareStackError, 714, "hardware stack error") \
+    X(ErrorMisalignedAddress, 716, "misaligned address") \
+    X(ErrorLaunchFailure, 719, "unspecified launch failure") \
+    X(ErrorNotPermitted, 800, "operation not permitted") \
+    X(ErrorNotSupported, 801, "operation not supported") \
+    X(ErrorSystemNotReady, 802, "system not yet initialized") \
+    X(ErrorSystemDriverMismatch, 803, "system has unsupported display driver / cuda driver combination") \
+    X(ErrorCompatNotSupportedOnDevice, 804, "forward compatibility was attempted on non supported HW") \
+    X(ErrorUnknown, 999, "unknown error")
+#define CUDACPU_ATTRIBUTES(X) /* with what the CPU device answers */ \
+    X(MaxThreadsPerBlock, 1, 1024) \
+    X(MaxBlockDimX, 2, 1024) \
+    X(MaxBlockDimY, 3, 1024) \
+    X(MaxBlockDimZ, 4, 64) \
+    X(MaxGridDimX, 5, 0x7fffffff) \
+    X(MaxGridDimY, 6, 65535) \
+    X(MaxGridDimZ, 7, 65535) \
+    X(MaxSharedMemoryPerBlock, 8, 48 << 10) \
+    X(TotalConstantMemory, 9, 64 << 10) \
+    X(WarpSize, 10, 32) \
+    X(MaxRegistersPerBlock, 12, 65536) \
+    X(ClockRate, 13, 1'000'000) \
+    X(GpuOverlap, 15, 1) \
+    X(MultiProcessorCount, 16, sm_count) \
+    X(KernelExecTimeout, 17, 0) \
+    X(Integrated, 18, 1) \
+    X(CanMapHostMemory, 19, 1) \
+    X(ComputeMode, 20, 0) \
+    X(ConcurrentKernels, 31, 1) \
+    X(EccEnabled, 32, 0) \
+    X(MemoryClockRate, 36, 1'000'000) \
+    X(GlobalMemoryBusWidth, 37, 64) \
+    X(L2CacheSize, 38, 4 << 20) \
+    X(MaxThreadsPerMultiProcessor, 39, 2048) \
+    X(AsyncEngineCount, 40, 1) \
+    X(UnifiedAddressing, 41, 1) \
+    X(ComputeCapabilityMajor, 75, 8) \
+    X(ComputeCapabilityMinor, 76, 0) \
+    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) \
+    X(MaxRegistersPerMultiprocessor, 82, 65536) \
+    X(ManagedMemory, 83, 1) \
+    X(PageableMemoryAccess, 88, 0) \
+    X(ConcurrentManagedAccess, 89, 1) \
+    X(CooperativeLaunch, 95, 0) \
+    X(MaxSharedMemoryPerBlockOptin, 97, shared_most) \
+    X(MaxBlocksPerMultiprocessor, 106, 32) \
+    X(MemoryPoolsSupported, 115, 1)
+#define CUDACPU_ERROR(name, number, words) cuda##name = number,
+#define CUDACPU_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
+enum cudaError : int { CUDACPU_ERRORS(CUDACPU_ERROR) };
+enum cudaDeviceAttr { CUDACPU_ATTRIBUTES(CUDACPU_ATTRIBUTE) };
+enum cudaMemcpyKind {  // bit 0: to the device, bit 1: from the device
+    cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault };
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout };
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1, cudaSharedmemCarveoutMaxShared = 100 };
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
+enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
+    cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy };
+enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost };
+enum : unsigned {
+    cudaMemAttachGlobal = 1, cudaMemAttachHost, cudaHostAllocDefault = 0, cudaHostAllocPortable,
+    cudaHostAllocMapped, cudaHostAllocWriteCombined = 4, cudaHostRegisterDefault = 0, cudaHostRegisterPortable,
+    cudaHostRegisterMapped, cudaEventDefault = 0, cudaEventBlockingSync, cudaEventDisableTiming,
+    cudaStreamDefault = 0, cudaStreamNonBlocking, cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin,
+    cudaDeviceScheduleYield, cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8,
+    cudaMemAttachSingle = 4 };
+struct cudaMemLocation { cudaMemLocationType type; int id; };
+struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes; };
+// clang-format on
+constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
+using cudaError_t = cudaError;
+using cudaEvent_t = struct CUevent_st*;
+using cudaStream_t = CUstream_st*;
+using cudaHostFn_t = void (*)(void*);
+using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
+
+// ---- what the functions are made of: `a ?: b` is b where a is cudaSuccess; for clang it is an int ---------
+
+namespace cudacpu {
+
+constexpr int sm_count = 4;
+constexpr int shared_most = 227 << 10;
+extern size_t limit_of_all, bytes_in_use;
+size_t available_memory();
+enum class Kind { device, managed, pinned, registered, shared, dynamic };
+extern cudaError_t last_error, sticky_error;  // sticky: of a kernel, and no function works any more
+cudaError_t gate(const char* function);       // every function of the API passes here first
+inline cudaError_t failed(cudaError_t e) { return e ? last_error = e : e; }
+inline cudaError_t check(bool ok, cudaError_t e = cudaErrorInvalidValue) { return failed(ok ? cudaSuccess : e); }
+cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = value, cudaSuccess)); }
+const char* describe(cudaError_t error, bool by_name);
+cudaError_t reset(cudaError_t passed);
+
+cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
+cudaError_t release(void* p, Kind kind);
+cudaError_t release_all();
+cudaError_t register_host(void* p, size_t bytes, Where where);
+cudaPointerAttributes attributes_of(const void* p);
+bool is_managed(const void* p, size_t bytes);
+cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                 cudaMemcpyKind kind, cudaStream_t stream, bool wait);
+cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait);
+template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
+    return right_way && offset <= sizeof(S) && bytes <= sizeof(S) - offset ? (char*)&symbol + offset : nullptr;
+}
+
+// What is queued runs when the host waits for it: finish() does.
+cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work, bool is_kernel = false);
+cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_function);
+cudaError_t finish(cudaStream_t), finish(cudaEvent_t), finish_all();
+cudaError_t create(cudaStream_t*, unsigned flags), create(cudaEvent_t*, unsigned flags);
+cudaError_t destroy(cudaStream_t), destroy(cudaEvent_t);
+cudaError_t record(cudaEvent_t, cudaStream_t), wait_for(cudaEvent_t, cudaStream_t);
+cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop);
+
+template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // a call that only makes it say who it is
+    alignas(256) static char blank[4 << 10];
+    Kernel* kernel = nullptr;
+    probe = &kernel;
+    function(reinterpret_cast<P&>(blank)...);
+    probe = nullptr;
+    return kernel;
+}
+inline Kernel* kernel_of(const void*) { return nullptr; }  // its type is lost: what is set, is set for all
+inline int most_threads(const Kernel* k) { return k && k->max_threads ? int(k->max_threads) : 1024; }
+inline cudaFuncAttributes attributes_of(const Kernel* k) {
+    const size_t bytes = k ? k->static_bytes : 0, limit = k ? k->dynamic_limit : limit_of_all;
+    return {bytes, 0, 0, most_threads(k), 32, 80, 80, 0, int(limit)};
+}
+inline cudaError_t set_attribute(Kernel* k, cudaFuncAttribute attribute, int value) {
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    if (value < 0 || size_t(value) > shared_most) return failed(cudaErrorInvalidValue);
+    (k ? k->dynamic_limit : limit_of_all) = std::max<size_t>(48 << 10, value);
+    return cudaSuccess;
+}
+inline cudaError_t occupancy(int* blocks, const Kernel* k, int threads, size_t dynamic_bytes) {
+    const size_t bytes = 1024 + (k ? k->static_bytes : 0), room = 228 << 10;
+    if (threads <= 0) return failed(cudaErrorInvalidValue);
+    if (threads > most_threads(k) || dynamic_bytes > room) return give(blocks, 0);
+    return give(blocks, std::min({2048 / threads, 32, int(room / (bytes + dynamic_bytes))}));
+}
+inline cudaError_t attribute(int* to, cudaDeviceAttr attribute) {
+#define CUDACPU_VALUE(name, number, value) \
+    case number: return give(to, value);
+    switch (attribute) { CUDACPU_ATTRIBUTES(CUDACPU_VALUE) }
+    return failed(cudaErrorInvalidValue);
+}
+
+}  // namespace cudacpu
+
+// CUDA 13's members, and some that CUDA 12 still had, with the CPU device's values.
+// Rates are in kHz: clock64() counts nanoseconds.
+// clang-format off
+struct cudaDeviceProp {
+    char name[256] = "CPU device";
+    struct { char bytes[16]; } uuid;
+    size_t totalGlobalMem = cudacpu::available_memory(), sharedMemPerBlock = 48 << 10, totalConstMem = 64 << 10,
+        sharedMemPerMultiprocessor = 228 << 10, sharedMemPerBlockOptin = cudacpu::shared_most,
+        reservedSharedMemPerBlock = 1024, memPitch = 0x7fffffff, textureAlignment = 512, surfaceAlignment = 512;
+    int major = 8, minor, multiProcessorCount = cudacpu::sm_count, warpSize = 32, maxThreadsPerBlock = 1024,
+        maxThreadsDim[3] = {1024, 1024, 64}, maxGridSize[3] = {0x7fffffff, 65535, 65535}, l2CacheSize = 4 << 20,
+        maxThreadsPerMultiProcessor = 2048, maxBlocksPerMultiProcessor = 32, regsPerBlock = 65536,
+        regsPerMultiprocessor = 65536, memoryBusWidth = 64, integrated = 1, canMapHostMemory = 1, deviceOverlap = 1,
+        concurrentKernels = 1, asyncEngineCount = 1, unifiedAddressing = 1, managedMemory = 1,
+        memoryPoolsSupported = 1, concurrentManagedAccess = 1, hostNativeAtomicSupported = 1,
+        hostRegisterSupported = 1, globalL1CacheSupported = 1, localL1CacheSupported = 1, clockRate = 1'000'000,
+        memoryClockRate = 1'000'000, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver,
+        persistingL2CacheMaxSize, computeMode, clusterLaunch, streamPrioritiesSupported, isMultiGpuBoard,
+        pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, computePreemptionSupported, cooperativeLaunch, cooperativeMultiDeviceLaunch,
+        kernelExecTimeoutEnabled, singleToDoublePrecisionPerfRatio, maxTexture1D, maxTexture2D[2], maxTexture3D[3],
+        maxTexture1DLayered[2], maxTexture2DLayered[3];
+};
+// clang-format on
+
+// ---- the functions: name, parameters, and what is done when the gate has let it pass ------------------------
+// A namespace of their own lets them name the engine's functions without `cudacpu::`.
+
+namespace cudacpu::api {
+
+inline cudaError_t cudaPeekAtLastError() { return last_error; }
+inline cudaError_t cudaGetLastError() { return std::exchange(last_error, sticky_error); }
+inline const char* cudaGetErrorName(cudaError_t e) { return describe(e, true); }
+inline const char* cudaGetErrorString(cudaError_t e) { return describe(e, false); }
+inline cudaError_t cudaDeviceReset() { return reset(gate("cudaDeviceReset")); }
+
+// clang-format off
+#define CUDACPU_API(name, parameters, ...) \
+    inline cudaError_t name parameters { return cudaError_t(gate(#name) ?: (__VA_ARGS__)); }
+CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
+[[deprecated("CUDA 13 has dropped it: use cudaDeviceSynchronize()")]]
+CUDACPU_API(cudaThreadSynchronize, (), finish_all())
+CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
+CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))
+CUDACPU_API(cudaSetDevice, (int device), check(!device, cudaErrorInvalidDevice))
+CUDACPU_API(cudaRuntimeGetVersion, (int* version), give(version, CUDART_VERSION))
+CUDACPU_API(cudaDriverGetVersion, (int* version), give(version, CUDART_VERSION))
+CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int device),
+            check(!device, cudaErrorInvalidDevice) ?: give(p, cudaDeviceProp()))
+CUDACPU_API(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr a, int device),
+            check(!device, cudaErrorInvalidDevice) ?: attribute(value, a))
+CUDACPU_API(cudaDeviceCanAccessPeer, (int* can, int, int), give(can, 0))
+CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest), give(least, 0) ?: give(greatest, 0))
+CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int), create(s, flags))
+CUDACPU_API(cudaStreamAttachMemAsync, (cudaStream_t, void*, size_t = 0, unsigned = 4), cudaSuccess)
+CUDACPU_API(cudaFuncSetCacheConfig, (auto, cudaFuncCache), cudaSuccess)
+CUDACPU_API(cudaDeviceSetCacheConfig, (cudaFuncCache), cudaSuccess)
+CUDACPU_API(cudaDeviceSetSharedMemConfig, (cudaSharedMemConfig), cudaSuccess)
+CUDACPU_API(cudaDeviceGetSharedMemConfig, (cudaSharedMemConfig* banks), give(banks, cudaSharedMemBankSizeFourByte))
+CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
+CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
+CUDACPU_API(cudaProfilerStart, (), cudaSuccess) CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
+
+CUDACPU_API(cudaMalloc, (auto** p, size_t n, CUDACPU_HERE), allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE), allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaMallocPitch, (auto** p, size_t* pitch, size_t width, size_t height, CUDACPU_HERE),
+            give(pitch, (width + 511) / 512 * 512) ?: allocate(p, *pitch * height, Kind::device, where))
+CUDACPU_API(cudaMallocManaged, (auto** p, size_t n, unsigned flags = cudaMemAttachGlobal, CUDACPU_HERE),
+            check(flags == 1 || flags == 2) ?: allocate(p, n, Kind::managed, where))
+CUDACPU_API(cudaMallocHost, (auto** p, size_t n, unsigned = 0, CUDACPU_HERE), allocate(p, n, Kind::pinned, where))
+CUDACPU_API(cudaHostAlloc, (auto** p, size_t n, unsigned, CUDACPU_HERE), allocate(p, n, Kind::pinned, where))
+CUDACPU_API(cudaHostRegister, (void* p, size_t n, unsigned = 0, CUDACPU_HERE), register_host(p, n, where))
+CUDACPU_API(cudaFree, (void* p), release(p, Kind::device))
+CUDACPU_API(cudaFreeAsync, (void* p, cudaStream_t), release(p, Kind::device))
+CUDACPU_API(cudaFreeHost, (void* p), release(p, Kind::pinned))
+CUDACPU_API(cudaHostUnregister, (void* p), release(p, Kind::registered))
+CUDACPU_API(cudaHostGetDevicePointer, (auto** p, void* host, unsigned = 0),
+            check(attributes_of(host).type == cudaMemoryTypeHost) ?: give((void**)p, host))
+CUDACPU_API(cudaPointerGetAttributes, (cudaPointerAttributes* a, const void* p), give(a, attributes_of(p)))
+CUDACPU_API(cudaMemGetInfo, (size_t* free, size_t* total),
+            give(total, available_memory()) ?: give(free, *total - bytes_in_use))
+CUDACPU_API(cudaMemcpy, (void* to, const void* from, size_t n, cudaMemcpyKind kind),
+            copy(to, n, from, n, n, 1, kind, nullptr, true))
+CUDACPU_API(cudaMemcpyAsync, (void* to, const void* from, size_t n, cudaMemcpyKind kind, cudaStream_t s = nullptr),
+            copy(to, n, from, n, n, 1, kind, s, false))
+CUDACPU_API(cudaMemcpy2D, (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                           size_t height, cudaMemcpyKind kind),
+            copy(to, to_pitch, from, from_pitch, width, height, kind, nullptr, true))
+CUDACPU_API(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                size_t height, cudaMemcpyKind kind, cudaStream_t s = nullptr),
+            copy(to, to_pitch, from, from_pitch, width, height, kind, s, false))
+CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1, nullptr, true))
+CUDACPU_API(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s = nullptr), set(p, n, value, n, 1, s, false))
+CUDACPU_API(cudaMemset2D, (void* p, size_t pitch, int value, size_t w, size_t h),
+            set(p, pitch, value, w, h, nullptr, true))
+CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, int, cudaStream_t = nullptr), check(is_managed(p, n)))
+CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, cudaMemLocation, unsigned, cudaStream_t = nullptr),
+            check(is_managed(p, n)))
+CUDACPU_API(cudaMemAdvise, (const void* p, size_t n, cudaMemoryAdvise, int), check(is_managed(p, n)))
+CUDACPU_API(cudaMemAdvise, (const void* p, size_t n, cudaMemoryAdvise, cudaMemLocation), check(is_managed(p, n)))
+
+CUDACPU_API(cudaMemcpyToSymbol, (const auto& symbol, const void* from, size_t n, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyHostToDevice),
+            copy(within_symbol(symbol, offset, n, kind & (1 | 4)), n, from, n, n, 1, kind, nullptr, true))
+CUDACPU_API(cudaMemcpyFromSymbol, (void* to, const auto& symbol, size_t n, size_t offset = 0,
+                                   cudaMemcpyKind kind = cudaMemcpyDeviceToHost),
+            copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, nullptr, true))
+CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, (void*)&symbol))
+CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
+
+CUDACPU_API(cudaStreamCreate, (cudaStream_t* s), create(s, cudaStreamDefault))
+CUDACPU_API(cudaStreamCreateWithFlags, (cudaStream_t* s, unsigned flags), create(s, flags))
+CUDACPU_API(cudaStreamDestroy, (cudaStream_t s), destroy(s))
+CUDACPU_API(cudaStreamSynchronize, (cudaStream_t s), finish(s))
+CUDACPU_API(cudaStreamQuery, (cudaStream_t s), finish(s))
+CUDACPU_API(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t event, unsigned = 0), wait_for(event, s))
+CUDACPU_API(cudaLaunchHostFunc, (cudaStream_t s, cudaHostFn_t f, void* data), enqueue_call(s, [=] { f(data); }))
+CUDACPU_API(cudaStreamAddCallback, (cudaStream_t s, cudaStreamCallback_t f, void* data, unsigned),
+            enqueue_call(s, [=] { f(s, cudaSuccess, data); }))
+CUDACPU_API(cudaEventCreate, (cudaEvent_t* event, unsigned flags = cudaEventDefault), create(event, flags))
+CUDACPU_API(cudaEventCreateWithFlags, (cudaEvent_t* event, unsigned flags), create(event, flags))
+CUDACPU_API(cudaEventDestroy, (cudaEvent_t event), destroy(event))
+CUDACPU_API(cudaEventRecord, (cudaEvent_t event, cudaStream_t s = nullptr), record(event, s))
+CUDACPU_API(cudaEventSynchronize, (cudaEvent_t event), finish(event))
+CUDACPU_API(cudaEventQuery, (cudaEvent_t event), finish(event))
+CUDACPU_API(cudaEventElapsedTime, (float* ms, cudaEvent_t start, cudaEvent_t stop), elapsed(ms, start, stop))
+
+CUDACPU_API(cudaFuncSetAttribute, (auto f, cudaFuncAttribute a, int value), set_attribute(kernel_of(f), a, value))
+CUDACPU_API(cudaFuncGetAttributes, (cudaFuncAttributes* a, auto f), give(a, attributes_of(kernel_of(f))))
+CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, auto f, int threads, size_t bytes),
+            occupancy(blocks, kernel_of(f), threads, bytes))
+CUDACPU_API(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, auto f, size_t bytes = 0, int limit = 1024),
+            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+                ?: occupancy(grid, kernel_of(f), *block, bytes) ?: give(grid, *grid * sm_count))
+template <class... P> cudaError_t cudaLaunchKernel(
+    void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t bytes = 0, cudaStream_t s = nullptr,
+    CUDACPU_HERE) {
+    configure(grid, block, bytes, s, where);
+    [&]<size_t... I>(std::index_sequence<I...>) { kernel(*static_cast<P*>(arguments[I])...); }
+        (std::index_sequence_for<P...>());
+    return last_error;
+}
+
+template <class... A> cudaError_t cudaLaunchKernel(const void*, A&&...) {
+    static_assert(sizeof...(A) > 1000, "cudaLaunchKernel: give it the kernel itself, uncast: its type tells the arguments");
+    return cudaErrorNotSupported;
+}
+// clang-format on
+
+}  // namespace cudacpu::api
+using namespace cudacpu::api;

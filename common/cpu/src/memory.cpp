@@ -1,0 +1,239 @@
+// memory.cpp - what the device may touch, what the host may touch, and the copies between them.
+#include "internal.hpp"
+
+#include <sanitizer/asan_interface.h>
+#include <sys/mman.h>
+
+#include <fstream>
+#include <map>
+#include <memory>
+#include <queue>
+#include <vector>
+
+extern "C" char __executable_start, _end;  // from the linker: the program and its variables
+
+namespace cudacpu {
+
+size_t bytes_in_use;
+
+namespace {
+
+constexpr int private_pages = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+bool device_has_it, managed_taken;
+
+// By their ends, with the inaccessible page that follows. Never destroyed: what ends the program uses it.
+std::map<const char*, Region>& regions() {
+    static auto& r = *new std::map<const char*, Region>;
+    return r;
+}
+
+void protect(Kind kind, bool accessible) {
+    for (auto& [end, r] : regions())
+        if (r.kind == kind && !r.freed) mprotect(r.base, r.pages, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+enum Side { host_only, device_only, either, outside };
+Side side_of(const void* p, size_t bytes) {  // and whether all bytes lie within the memory
+    const Region* r = find(p);
+    if (!r) return is_global(p) ? either : host_only;
+    const char* first = static_cast<const char*>(p);
+    if (r->freed || first < r->start || first + bytes > r->start + r->bytes) return outside;
+    return r->kind == Kind::device ? device_only : r->kind == Kind::managed ? either : host_only;
+}
+
+cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cudaStream_t stream, auto write) {
+    return enqueue(stream, [=] {
+        for (size_t y = 0; y < height; ++y) {
+            char* row = static_cast<char*>(to) + y * pitch;
+            write(row, y);
+            if (Region* r = find(row)) hazards::bytes_written(*r, row - r->start, width);
+        }
+        return cudaSuccess;
+    });
+}
+
+}  // namespace
+
+Region* find(const void* address) {
+    const auto it = regions().upper_bound(static_cast<const char*>(address));
+    return it == regions().end() || address < it->second.base ? nullptr : &it->second;
+}
+
+bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
+bool is_managed(const void* p, size_t bytes) { return bytes && side_of(p, bytes) == either; }
+
+// Pages such that the memory ends where an inaccessible page begins. CUDA's addresses are multiples of 256:
+// here only those of memory whose size is one.
+char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages) {
+    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    *pages = (rounded + page - 1) / page * page;
+    void* p = mmap(nullptr, *pages + page, PROT_READ | PROT_WRITE, private_pages, -1, 0);
+    if (p == MAP_FAILED) return nullptr;
+    *base = static_cast<char*>(p);
+    mprotect(*base + *pages, page, PROT_NONE);
+    return *base + *pages - rounded;
+}
+
+Region* add_region(const Region& region) {
+    Region& r = regions()[region.base + region.pages + page] = region;
+    ASAN_POISON_MEMORY_REGION(r.base, r.start - r.base);
+    ASAN_POISON_MEMORY_REGION(r.start + r.bytes, r.base + r.pages - r.start - r.bytes);
+    hazards::region_added(r);
+    return &r;
+}
+
+void device_takes_over(bool device) {
+    if (device == device_has_it) return;
+    protect(Kind::device, device_has_it = device);
+    if (device) managed_in_use(false);
+}
+
+void managed_in_use(bool by_device) {
+    if (managed_taken != by_device) protect(Kind::managed, !(managed_taken = by_device));
+}
+
+std::string explain(const void* address) {
+    const Region* r = find(address);
+    if (!r) return "";
+    const long offset = static_cast<const char*>(address) - r->start;
+    if (r->kind == Kind::dynamic)
+        return text("byte %ld of the %zu bytes of dynamic shared memory that the launch gave", offset, r->bytes);
+    const char* const kinds[] = {"allocated by cudaMalloc", "allocated by cudaMallocManaged",
+                                 "of pinned host memory", "of registered host memory",
+                                 "of the __shared__ variable"};
+    return text("byte %ld of the %zu bytes %s at %s:%d%s", offset, r->bytes, kinds[int(r->kind)], r->where.file,
+                r->where.line, r->freed ? ", freed since" : "");
+}
+
+void report_leaks() {
+    size_t count = 0;
+    Where first{};
+    for (const auto& [end, r] : regions())
+        if (!r.freed && r.kind <= Kind::pinned && !count++) first = r.where;
+    if (count)
+        say(text("cudacpu: notice: %zu allocation%s, %zu bytes, never freed; the first at %s:%d", count,
+                 count > 1 ? "s" : "", bytes_in_use, first.file, first.line));
+}
+
+size_t available_memory() {  // what the system says, and the limit of the container
+    static const size_t bytes = [] {
+        size_t kilobytes = 0, limit = 0;
+        std::ifstream info("/proc/meminfo");
+        for (std::string word; word != "MemAvailable:" && info >> word;) {}
+        info >> kilobytes;
+        std::ifstream("/sys/fs/cgroup/memory.max") >> limit;
+        return limit ? std::min(kilobytes << 10, limit) : kilobytes << 10;
+    }();
+    return bytes;
+}
+
+cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where) {
+    void** p = static_cast<void**>(pointer_to_set);
+    if (auto e = give(p, nullptr)) return e;
+    if (!bytes) return cudaSuccess;
+    Region r{nullptr, bytes, kind, nullptr, 0, where};
+    if (bytes <= available_memory() - bytes_in_use) r.start = map_before_guard(bytes, 16, &r.base, &r.pages);
+    if (!r.start) return failed(cudaErrorMemoryAllocation);
+    // Not 0: a program that forgets to set its memory must see it. Managed memory does begin with 0.
+    if (kind == Kind::device) memset(r.start, 0xff, std::min<size_t>(bytes, 1 << 30));
+    add_region(r);
+    bytes_in_use += bytes;
+    if (kind == Kind::device || (kind == Kind::managed && managed_taken)) mprotect(r.base, r.pages, PROT_NONE);
+    return give(p, r.start);
+}
+
+cudaError_t register_host(void* p, size_t bytes, Where where) {
+    char* start = static_cast<char*>(p);
+    if (auto e = check(p && bytes)) return e;
+    if (find(start) || find(start + bytes - 1)) return failed(cudaErrorHostMemoryAlreadyRegistered);
+    hazards::region_added(regions()[start + bytes] = {start, bytes, Kind::registered, start, bytes, where});
+    return cudaSuccess;
+}
+
+cudaError_t release(void* p, Kind kind) {
+    if (auto e = finish_all()) return e;
+    if (!p && kind != Kind::registered) return cudaSuccess;
+    Region* r = find(p);
+    const bool of_kind = r && (r->kind == kind || (r->kind == Kind::managed && kind == Kind::device));
+    if (!of_kind || r->start != p || r->freed)
+        return failed(kind == Kind::registered ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
+    hazards::region_gone(*r);
+    if (kind == Kind::registered) return regions().erase(r->start + r->bytes), cudaSuccess;
+    bytes_in_use -= r->bytes;
+    // Its addresses are never given out again, so that a use after free is found; the last ones are explained.
+    const void* gone = mmap(r->base, r->pages + page, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
+    if (gone == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
+    r->freed = true;
+    static std::queue<const char*> freed;
+    freed.push(r->base + r->pages + page);
+    if (freed.size() > 200) regions().erase(freed.front()), freed.pop();
+    return cudaSuccess;
+}
+
+cudaError_t release_all() {
+    std::vector<std::pair<void*, Kind>> all;
+    for (const auto& [end, r] : regions())
+        if (!r.freed && r.kind <= Kind::registered) all.emplace_back(r.start, r.kind);
+    for (const auto& [p, kind] : all)
+        if (auto e = release(p, kind)) return e;
+    return cudaSuccess;
+}
+
+cudaPointerAttributes attributes_of(const void* p) {
+    const Region* r = find(p);
+    void* q = const_cast<void*>(p);
+    if (!r || r->freed) return {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, q};
+    if (r->kind == Kind::device) return {cudaMemoryTypeDevice, 0, q, nullptr};
+    return {r->kind == Kind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, q, q};
+}
+
+cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                 cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
+    if (!width || !height) return cudaSuccess;
+    if (kind < 0 || kind > cudaMemcpyDefault) return failed(cudaErrorInvalidMemcpyDirection);
+    if (height > 1 && (to_pitch < width || from_pitch < width)) return failed(cudaErrorInvalidPitchValue);
+    if (!to || !from) return failed(cudaErrorInvalidValue);
+    const Side target = side_of(to, to_pitch * (height - 1) + width);
+    const Side source = side_of(from, from_pitch * (height - 1) + width);
+    const Side no_target = kind & 1 ? host_only : device_only, no_source = kind & 2 ? host_only : device_only;
+    const bool misdirected = kind != cudaMemcpyDefault && (target == no_target || source == no_source);
+    const char* const names[] = {"host", "device", "managed"};
+    if (target == outside || source == outside)
+        say(text("cudacpu: %s of %zu bytes goes beyond its memory: %s", api_function, width * height,
+                 explain(target == outside ? to : from).c_str()));
+    else if (misdirected)
+        say(text("cudacpu: %s: the direction is wrong: the target is %s memory, the source %s memory", api_function,
+                 names[target], names[source]));
+    if (target == outside || source == outside || misdirected) return failed(cudaErrorInvalidValue);
+
+    // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
+    // writes later. Between host memory of whatever kind the host waits.
+    const bool ordinary_source = !find(from) && (source == host_only || kind == cudaMemcpyHostToDevice);
+    const bool ordinary_target = !find(to) && (target == host_only || kind == cudaMemcpyDeviceToHost);
+    wait |= ordinary_target || (source == host_only && target == host_only);
+    const bool stage = !wait && ordinary_source;
+    const auto staged = std::make_shared<std::string>();
+    const char* rows = static_cast<const char*>(from);
+    for (size_t y = 0; stage && y < height; ++y) staged->append(rows + y * from_pitch, width);
+    if (stage) rows = staged->data(), from_pitch = width;
+    const bool to_host = kind == cudaMemcpyDeviceToHost || (target == host_only && source != host_only);
+    const std::string* const what = to_host && height == 1 ? planned_flip() : nullptr;
+    const auto write = [=, keep = staged](char* row, size_t y) {
+        memmove(row, rows + y * from_pitch, width);
+        if (what) falsify(*what, row, width, from);
+    };
+    if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;
+    return wait ? finish(stream) : cudaSuccess;
+}
+
+cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait) {
+    if (!width || !height) return cudaSuccess;
+    const Side side = side_of(p, pitch * (height - 1) + width);
+    if (side == outside || (side == host_only && !find(p))) return failed(cudaErrorInvalidValue);
+    const auto write = [=](char* row, size_t) { memset(row, value, width); };
+    if (auto e = write_rows(p, pitch, width, height, stream, write)) return e;
+    return wait && side != device_only ? finish(stream)
+                                       : cudaSuccess;  // as CUDA: memory that the host sees is set at once
+}
+
+}  // namespace cudacpu

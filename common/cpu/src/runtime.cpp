@@ -1,0 +1,202 @@
+// runtime.cpp - errors, and the queue between host and device: streams, events, what is said at the end.
+//
+// Work is put off until the host waits for it. A program that forgets to wait reads old values, always.
+#include "internal.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <set>
+#include <thread>
+
+using Numbers = std::set<unsigned long>;  // of works
+struct CUstream_st {
+    bool blocking;  // it waits for the default stream, which waits for it
+    Numbers after;  // what its next work waits for
+};
+struct CUevent_st {
+    bool timed;
+    unsigned long record = 0;  // the last work that records it
+    std::chrono::steady_clock::time_point time{};
+};
+
+namespace cudacpu {
+
+cudaError_t last_error, sticky_error;
+const char* api_function;
+
+namespace {
+
+struct Work {
+    std::function<cudaError_t()> run;
+    bool is_kernel;
+    Numbers after;  // what it waits for; what is no longer queued has run
+};
+struct Queue {  // What is destroyed is not deleted: works may still refer to it.
+    std::map<unsigned long, Work> works;
+    unsigned long number = 0;  // of the last work
+    CUstream_st default_stream{true, {}};
+    std::set<cudaStream_t> streams{&default_stream};
+    std::set<cudaEvent_t> events;
+};
+Queue& queue() {  // never destroyed: destructors of the program may use it
+    static auto& q = *new Queue;
+    return q;
+}
+std::atomic<bool> works_run, works_wait;
+std::atomic<unsigned long> calls;  // of the API
+
+// A host that looks at memory until a kernel has changed it looks forever: nothing runs before it calls and waits.
+void watch() {
+    unsigned long seen = 0;
+    for (int seconds = 0;; ++seconds) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        if (works_run || !works_wait || seen != calls) seconds = 0;
+        seen = calls;
+        if (seconds == 10)
+            say("cudacpu: notice: kernels or copies are queued, and for ten seconds the host has not called for "
+                "them"
+                "\n  they run when the host waits: cudaDeviceSynchronize(), or the like");
+    }
+}
+bool start_watch() {  // with all signals blocked: they are for the thread that runs the fibers
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread(watch).detach();
+    return !pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Runs these works, and before them what they wait for.
+cudaError_t run_works(Numbers needed) {
+    auto& works = queue().works;
+    for (auto w = works.rbegin(); w != works.rend(); ++w)
+        if (needed.count(w->first)) needed.insert(w->second.after.begin(), w->second.after.end());
+    works_run = true;
+    for (const unsigned long number : needed) {
+        const auto w = works.find(number);
+        if (w == works.end()) continue;
+        device_takes_over(true);
+        sticky_error = failed(w->second.run());
+        works.erase(w);
+        if (sticky_error) works.clear();
+    }
+    works_run = false;
+    works_wait = !works.empty();
+    device_takes_over(false);
+    for (const auto& [number, work] : works)
+        if (work.is_kernel) managed_in_use(true);
+    return failed(sticky_error);
+}
+
+void last_word(int status, void*) {
+    size_t kernels = 0;
+    for (const auto& [number, work] : queue().works) kernels += work.is_kernel;
+    if (kernels)
+        say(
+            text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s, which never ran:"
+                 "\n  call cudaDeviceSynchronize()",
+                 kernels, kernels > 1 ? "s" : ""));
+    if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
+    if (status || !exit_status) return;
+    say(text("cudacpu: hazards were found: exit status %d (the program's own was 0)", exit_status));
+    fflush(nullptr);
+    _exit(exit_status);
+}
+// Registered first, it runs last: destructors of the program have freed their memory.
+__attribute__((constructor(101))) void at_start() { on_exit(last_word, nullptr); }
+
+constexpr cudaError_t not_known = cudaErrorInvalidResourceHandle;
+cudaError_t known(cudaEvent_t event) { return check(queue().events.count(event), not_known); }
+cudaError_t nothing() { return cudaSuccess; }
+
+}  // namespace
+
+cudaError_t gate(const char* function) {
+    if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
+    api_function = function;
+    ++calls;
+    if (auto e = failed(works_run ? cudaErrorNotPermitted : sticky_error)) return e;  // a callback calls
+    return planned_failure(function, calls);
+}
+
+const char* describe(cudaError_t error, bool by_name) {
+#define CUDACPU_DESCRIBE(name, number, words) \
+    case number: return by_name ? "cuda" #name : words;
+    switch (error) { CUDACPU_ERRORS(CUDACPU_DESCRIBE) }
+    return "unrecognized error code";
+}
+
+cudaError_t reset(cudaError_t passed) {
+    if (passed != sticky_error) return passed;
+    finish_all();
+    auto& [works, number, default_stream, streams, events] = queue();
+    streams = {&default_stream};
+    events.clear();
+    last_error = sticky_error = cudaSuccess;
+    return release_all();
+}
+
+cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool is_kernel) {
+    auto& [works, number, default_stream, streams, events] = queue();
+    if (!stream) stream = &default_stream;
+    if (!streams.count(stream)) return failed(not_known);
+    Numbers after = std::exchange(stream->after, {++number});
+    for (const cudaStream_t s : streams)
+        if (stream->blocking && s->blocking && s != stream && (stream == &default_stream || s == &default_stream))
+            after.insert(s->after.begin(), s->after.end());
+    works[number] = {std::move(run), is_kernel, std::move(after)};
+    [[maybe_unused]] static const bool watched = start_watch();
+    works_wait = true;
+    if (is_kernel) managed_in_use(true);
+    return cudaSuccess;
+}
+cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_function) {
+    return enqueue(stream,
+                   [call = std::move(host_function)] { return device_takes_over(false), call(), cudaSuccess; });
+}
+
+cudaError_t finish(cudaStream_t stream) {
+    return cudaError_t(enqueue(stream, nothing) ?: run_works({queue().number}));
+}
+cudaError_t finish(cudaEvent_t event) { return cudaError_t(known(event) ?: run_works({event->record})); }
+cudaError_t finish_all() {
+    Numbers all;
+    for (const auto& [number, work] : queue().works) all.insert(number);
+    return run_works(all);
+}
+bool work_is_queued() { return !queue().works.empty(); }
+
+cudaError_t create(cudaStream_t* stream, unsigned flags) {
+    if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
+    return give(stream, *queue().streams.insert(new CUstream_st{!flags, {}}).first);
+}
+cudaError_t create(cudaEvent_t* event, unsigned flags) {
+    return give(event, *queue().events.insert(new CUevent_st{!(flags & cudaEventDisableTiming)}).first);
+}
+cudaError_t destroy(cudaStream_t stream) {
+    if (!queue().streams.erase(stream)) return failed(not_known);
+    if (stream->blocking) queue().default_stream.after.merge(stream->after);  // it still waits for that
+    return cudaSuccess;
+}
+cudaError_t destroy(cudaEvent_t event) { return check(queue().events.erase(event), not_known); }
+cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
+    const auto work = [=] { return event->time = std::chrono::steady_clock::now(), cudaSuccess; };
+    return cudaError_t(known(event) ?: enqueue(stream, work) ?: (event->record = queue().number, cudaSuccess));
+}
+cudaError_t wait_for(cudaEvent_t event, cudaStream_t stream) {
+    if (cudaError_t e{known(event) ?: enqueue(stream, nothing)}) return e;
+    queue().works.rbegin()->second.after.insert(event->record);
+    return cudaSuccess;
+}
+cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop) {
+    if (cudaError_t e{known(start) ?: known(stop)}) return e;
+    if (!start->timed || !stop->timed || !start->record || !stop->record) return failed(not_known);
+    if (queue().works.count(start->record) || queue().works.count(stop->record)) return failed(cudaErrorNotReady);
+    return give(ms, std::chrono::duration<float, std::milli>(stop->time - start->time).count());
+}
+
+}  // namespace cudacpu
