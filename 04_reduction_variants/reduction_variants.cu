@@ -1,101 +1,174 @@
 // 04_reduction_variants - what stands between a first reduction and the memory's speed?
 //
-// A reduction folds n values into one: their sum, minimum, maximum or product. The two kernels of the tutorial come
-// first; each later one differs from its neighbour in a few lines and takes one obstacle away.
+// A reduction folds n values into one: their sum, minimum, maximum or product. First the tutorial's two kernels, as
+// they are; then a ladder, in which each rung differs from its neighbour in a few lines and removes one obstacle:
 //
-//   modulo         neighbours first, tid % (2 * stride) == 0     slow: many instructions, since % is dear
+//   modulo         neighbours first, tid % (2 * stride) == 0     slow: the remainder takes most of its instructions
 //   strided_index  the same pairs, found by multiplying          slow: bank conflicts in shared memory
 //   sequential     halves of the tile, tid < stride              slow: half of the threads never add anything
 //   first_add      adds two elements while it loads              slow: every step is a barrier for the whole block
 //   shuffle        the last 32 values stay inside a warp         slow: one block for so few elements
-//   grid_stride    a grid that just fills the GPU loops          slow: 4-byte loads, one in flight
-//   coop_groups    grid_stride, written with cooperative groups
+//   grid_stride    a grid that just fills the GPU loops          slow: 4 bytes a load
 //   vectorised     16-byte loads, four in flight                 slow: a second launch for the partial results
 //   last_block     the block that finishes last does the rest    slow: store, fence, ticket, load: four trips to L2
 //   one_word       value and launch number in one 8-byte store   no fence; 4-byte types only
 //   packed         ticket and sum in one 64-bit atomic           one trip to L2; int sums only
-//   all_gpus       a share for each GPU, met by ncclAllReduce    where the data outgrow one GPU (needs NCCL)
 //
 //   04_reduction_variants --op max --type float --n 1000000      one size
-//   04_reduction_variants --only sequential --only shuffle       two variants
 //   04_reduction_variants --wrong no_barrier                     a classic mistake
 //   04_reduction_variants --sweep --csv sizes.csv                all sizes, for a plot
+//   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/reduction_variants.cu common/lab.cpp common/write_file.cpp -o reduction_variants
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
-
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
-
 #include "lab.cuh"
 #if __has_include(<cub/cub.cuh>)
 #include <cub/cub.cuh>
 #endif
-#ifdef LAB_NCCL
-#include <nccl.h>
-constexpr bool has_nccl = true;
-#else
-constexpr bool has_nccl = false;
-#endif
 
 namespace cg = cooperative_groups;
-
+constexpr int tutorial_n = 2048;
 constexpr int most_threads = 1024;
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
-constexpr int loads = 4;  // in flight before the first is used
+constexpr int loads = 4;         // in flight before the first is used
 constexpr int64_t streamed = 8;  // inputs of up to so many times the L2 are read past it, see fold_share
+static_assert(tutorial_n == 4 * 512, "the tutorial's kernels do not guard the end");
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 
-// ---- the operations --------------------------------------------------------------------------------------------
-// Integers add and multiply modulo 2^bits, as the GPU's adders do: any order of operations gives the same result.
+// What a launch needs.
+template <class T>
+struct Job {
+    const lab::Sample& sample;
+    int threads;
+    const T* in;
+    int64_t n;
+    T *out, *here, *there;  // the result; partial results, one a block: a pass reads the one and writes the other
+    unsigned* tickets;      // of last_block and one_word, 0 between launches, as is packed's count_and_sum
+    unsigned long long *slots, *count_and_sum;
+    unsigned number;  // of this launch
 
-template <class T>
-using wrap = std::conditional_t<std::is_integral<T>::value, unsigned long long, T>;
-template <class T>
-constexpr T greatest = std::numeric_limits<T>::max();
-template <class T>
-constexpr T least = std::numeric_limits<T>::lowest();
-
-struct Sum {
-    template <class T> __host__ __device__ static T identity() { return 0; }
-    template <class T> __host__ __device__ T operator()(T a, T b) const { return T(wrap<T>(a) + wrap<T>(b)); }
-};
-struct Product {
-    template <class T> __host__ __device__ static T identity() { return 1; }
-    template <class T> __host__ __device__ T operator()(T a, T b) const { return T(wrap<T>(a) * wrap<T>(b)); }
-};
-struct Min {
-    template <class T> __host__ __device__ static T identity() { return greatest<T>; }
-    template <class T> __host__ __device__ T operator()(T a, T b) const { return b < a ? b : a; }
-};
-struct Max {
-    template <class T> __host__ __device__ static T identity() { return least<T>; }
-    template <class T> __host__ __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+    template <class Kernel> int fill_or_fewer(Kernel kernel) const {  // no more than there are tiles of wide loads
+        const int64_t tile = int64_t(threads) * loads * 16 / sizeof(T);
+        const int fill = sample.blocks_to_fill(kernel, threads);
+        return sample.blocks() ? fill : int(std::min<int64_t>(fill, (n + tile - 1) / tile));
+    }
+    bool streams() const { return n * int64_t(sizeof(T)) <= streamed * sample.properties().l2CacheSize; }
 };
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
 
-/// Folds all of `in` in 64 bits (whole numbers below 2^53 are exact in double), then narrows to T.
-template <class T, class Op>
-T on_the_cpu(const std::vector<T>& in, Op op) {
-    using Wide = std::conditional_t<std::is_integral<T>::value, long long, double>;
-    Wide result = Wide(Op::template identity<T>());
-    for (T x : in) result = op(result, Wide(x));
-    return T(result);
+/// Folds in 64 bits, then narrows: integers modulo 2^64, whole numbers below 2^53 exactly in double.
+template <class T>
+T on_the_cpu(const std::vector<T>& in, const std::string& op) {
+    using Wide = std::conditional_t<std::is_integral_v<T>, unsigned long long, double>;
+    if (op == "min") return *std::min_element(in.begin(), in.end());
+    if (op == "max") return *std::max_element(in.begin(), in.end());
+    if (op == "sum") return T(std::accumulate(in.begin(), in.end(), Wide(0)));
+    return T(std::accumulate(in.begin(), in.end(), Wide(1), std::multiplies<Wide>()));
 }
 
-// ---- the kernels, slow to fast ---------------------------------------------------------------------------------
-// The first five leave one partial result a block in out[blockIdx.x]; main launches them again on those, until one
-// is left.
+// ---- the tutorial's kernels ------------------------------------------------------------------------------------
+// Both leave one partial sum a block, which the host adds up. Nothing guards the end, as n is a multiple of 512.
 
-// The tutorial's first. Step 1 folds 0+1, 2+3, ...; step 2 folds 0+2, 4+6, ...: the workers lie ever further apart.
+// The first. Step 1 adds 0+1, 2+3, ...; step 2 adds 0+2, 4+6, ...: the workers lie ever further apart.
+__global__ void tutorial_modulo(const float* in, float* sums) {
+    __shared__ float tile[512];  // each block has its own
+    const int i = threadIdx.x + blockIdx.x * blockDim.x;
+    const int tid = threadIdx.x;
+    tile[tid] = in[i];
+    __syncthreads();  // the whole tile is loaded
+    for (int stride = 1; stride < int(blockDim.x); stride *= 2) {
+        if (tid % (2 * stride) == 0) tile[tid] += tile[tid + stride];
+        __syncthreads();  // this step's sums are there for the next
+    }
+    if (tid == 0) sums[blockIdx.x] = tile[0];
+}
+
+// The second. The first half of the tile takes the second half, then the first quarter the second, and so on: the
+// workers are always the first threads, and neighbours use neighbouring words.
+__global__ void tutorial_halves(const float* in, float* sums) {
+    __shared__ float tile[512];
+    const int i = threadIdx.x + blockIdx.x * blockDim.x;
+    const int tid = threadIdx.x;
+    tile[tid] = in[i];
+    __syncthreads();  // the whole tile is loaded
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) tile[tid] += tile[tid + stride];
+        __syncthreads();  // this step's sums are there for the next
+    }
+    if (tid == 0) sums[blockIdx.x] = tile[0];
+}
+
+// ---- the tutorial's whole program ------------------------------------------------------------------------------
+
+// Both of its programs: the first on 0 .. 2047, the second on 2048 ones. It checks no CUDA call; this one does.
+bool whole_program() {
+    float in[tutorial_n], sums[4];
+    float *d_in, *d_sums;
+    CHECK(cudaMalloc(&d_in, sizeof in));
+    CHECK(cudaMalloc(&d_sums, sizeof sums));
+    bool right = true;
+    for (const bool ones : {false, true}) {
+        for (int i = 0; i < tutorial_n; ++i) in[i] = ones ? 1 : i;
+        CHECK(cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice));
+        if (ones) tutorial_halves<<<4, 512>>>(d_in, d_sums);
+        else tutorial_modulo<<<4, 512>>>(d_in, d_sums);
+        CHECK(cudaGetLastError());       // was the launch legal?
+        CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
+        CHECK(cudaMemcpy(sums, d_sums, sizeof sums, cudaMemcpyDeviceToHost));
+        const float got = sums[0] + sums[1] + sums[2] + sums[3];  // the tutorial adds in an int: fractions would go
+        const float want = std::accumulate(in, in + tutorial_n, 0.0f);
+        std::printf("%s: %.0f on the device, %.0f on the CPU\n", ones ? "2048 ones" : "0 + 1 + ... + 2047", got, want);
+        right = right && got == want;
+    }
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_sums));
+    return right;
+}
+
+// ---- the rungs, slow to fast -----------------------------------------------------------------------------------
+// From here on for any n, for int, float and double, and for four operations. Integers add and multiply modulo
+// 2^bits, as the GPU's adders do. The identity of an operation is what changes no result.
+
+template <class T> using Wrap = std::conditional_t<std::is_integral_v<T>, unsigned long long, T>;
+#define OPERATION(Name, start, result)                                      \
+    template <class T> struct Name {                                        \
+        static constexpr T identity = start;                                \
+        __host__ __device__ T operator()(T a, T b) const { return result; } \
+    };
+OPERATION(Sum, 0, T(Wrap<T>(a) + Wrap<T>(b)))
+OPERATION(Product, 1, T(Wrap<T>(a) * Wrap<T>(b)))
+OPERATION(Min, std::numeric_limits<T>::max(), b < a ? b : a)
+OPERATION(Max, std::numeric_limits<T>::lowest(), a < b ? b : a)
+template <class T, class Op> constexpr bool is_int_sum = std::is_same_v<T, int> && std::is_same_v<Op, Sum<int>>;
+
+// Element i; past the end, where the last block's threads may be, the identity.
+template <class T, class Op> __device__ T load(const T* in, int64_t i, int64_t n, Op) {
+    return i < n ? in[i] : T(Op::identity);
+}
+
+// The first five leave one partial result a block, and go on with those until one is left.
 template <class T, class Op>
-__global__ void modulo(const T* in, T* out, int64_t n, Op op) {
+void in_passes(const Job<T>& job, void (*kernel)(const T*, T*, int64_t, Op), int per_thread = 1) {
+    const int64_t tile = int64_t(per_thread) * job.threads;
+    Job<T> pass = job;
+    for (int64_t blocks = 0; blocks != 1; pass.n = blocks) {
+        blocks = (pass.n + tile - 1) / tile;  // the last tile may be part of one
+        kernel<<<int(blocks), job.threads>>>(pass.in, blocks == 1 ? job.out : pass.here, pass.n, Op());
+        pass.in = pass.here;
+        std::swap(pass.here, pass.there);
+    }
+}
+
+// tutorial_modulo with a guarded end.
+template <class T, class Op> __global__ void modulo(const T* in, T* out, int64_t n, Op op) {
     __shared__ T tile[most_threads];
     const int tid = threadIdx.x;
-    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
-    tile[tid] = i < n ? in[i] : Op::template identity<T>();
+    tile[tid] = load(in, int64_t(blockIdx.x) * blockDim.x + tid, n, op);
     __syncthreads();  // the whole tile is loaded
     for (int stride = 1; stride < int(blockDim.x); stride *= 2) {
         if (tid % (2 * stride) == 0) tile[tid] = op(tile[tid], tile[tid + stride]);
@@ -103,60 +176,58 @@ __global__ void modulo(const T* in, T* out, int64_t n, Op op) {
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
+template <class T, class Op> void launch_modulo(const Job<T>& job) { in_passes(job, modulo<T, Op>); }
 
-// The workers are the first threads, found without the remainder; but their elements lie 2 * stride words apart, in
-// the same few banks.
-template <class T, class Op>
-__global__ void strided_index(const T* in, T* out, int64_t n, Op op) {
+// The workers are the first threads, found without the remainder, 23 of 34 instructions a step. But their words lie
+// 2 * stride apart, in the same few banks. (No kernel here branches in its step: nvcc makes the `if` a condition on
+// each instruction, and all warps run all steps.)
+template <class T, class Op> __global__ void strided_index(const T* in, T* out, int64_t n, Op op) {
     __shared__ T tile[most_threads];
     const int tid = threadIdx.x;
-    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
-    tile[tid] = i < n ? in[i] : Op::template identity<T>();
-    __syncthreads();
+    tile[tid] = load(in, int64_t(blockIdx.x) * blockDim.x + tid, n, op);
+    __syncthreads();  // the whole tile is loaded
     for (int stride = 1; stride < int(blockDim.x); stride *= 2) {
         const int left = 2 * stride * tid;
         if (left < int(blockDim.x)) tile[left] = op(tile[left], tile[left + stride]);
-        __syncthreads();
+        __syncthreads();  // this step's results are there for the next
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
+template <class T, class Op> void launch_strided_index(const Job<T>& job) { in_passes(job, strided_index<T, Op>); }
 
-// The tutorial's second. Neighbouring threads use neighbouring words: no bank conflicts.
-template <class T, class Op>
-__global__ void sequential(const T* in, T* out, int64_t n, Op op) {
+// tutorial_halves with a guarded end. Neighbouring threads use neighbouring words: no bank conflicts.
+template <class T, class Op> __global__ void sequential(const T* in, T* out, int64_t n, Op op) {
     __shared__ T tile[most_threads];
     const int tid = threadIdx.x;
-    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
-    tile[tid] = i < n ? in[i] : Op::template identity<T>();
-    __syncthreads();
+    tile[tid] = load(in, int64_t(blockIdx.x) * blockDim.x + tid, n, op);
+    __syncthreads();  // the whole tile is loaded
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) tile[tid] = op(tile[tid], tile[tid + stride]);
-        __syncthreads();
+        __syncthreads();  // this step's results are there for the next
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
+template <class T, class Op> void launch_sequential(const Job<T>& job) { in_passes(job, sequential<T, Op>); }
 
 // Every thread folds two elements on the way in, so none idles in the first step, and there are half the blocks.
-template <class T, class Op>
-__global__ void first_add(const T* in, T* out, int64_t n, Op op) {
+template <class T, class Op> __global__ void first_add(const T* in, T* out, int64_t n, Op op) {
     __shared__ T tile[most_threads];
     const int tid = threadIdx.x;
     const int64_t i = int64_t(blockIdx.x) * blockDim.x * 2 + tid;
-    const T second = i + blockDim.x < n ? in[i + blockDim.x] : Op::template identity<T>();
-    tile[tid] = i < n ? op(in[i], second) : Op::template identity<T>();
-    __syncthreads();
+    tile[tid] = op(load(in, i, n, op), load(in, i + blockDim.x, n, op));
+    __syncthreads();  // the whole tile is loaded
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) tile[tid] = op(tile[tid], tile[tid + stride]);
-        __syncthreads();
+        __syncthreads();  // this step's results are there for the next
     }
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
+template <class T, class Op> void launch_first_add(const Job<T>& job) { in_passes(job, first_add<T, Op>, 2); }
 
 // A warp's 32 values fold through registers, without shared memory and without a barrier; lane 0 has the result.
 // For sums of ints, cooperative groups know one instruction that does it all (redux.sync, from sm_80 on).
-template <class T, class Op>
-__device__ T fold_warp(T value, Op op) {
-    if constexpr (std::is_same<T, int>::value && std::is_same<Op, Sum>::value) {
+template <class T, class Op> __device__ T fold_warp(T value, Op op) {
+    if constexpr (is_int_sum<T, Op>) {
         return cg::reduce(cg::tiled_partition<warp>(cg::this_thread_block()), value, cg::plus<int>());
     } else {
         for (int offset = warp / 2; offset > 0; offset /= 2)
@@ -165,81 +236,63 @@ __device__ T fold_warp(T value, Op op) {
     }
 }
 
-// One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's result. Who
-// calls it twice puts a barrier between the calls, since both use the same shared memory.
-template <class T, class Op>
-__device__ T fold_block(T value, Op op) {
+// One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's result.
+// Between two calls there must be a barrier, since both use the same shared memory.
+template <class T, class Op> __device__ T fold_block(T value, Op op) {
     __shared__ T of_warp[warp];
-    const int tid = threadIdx.x, warps = blockDim.x / warp;
+    const int tid = threadIdx.x;
+    const int warps = blockDim.x / warp;
     value = fold_warp(value, op);
     if (tid % warp == 0) of_warp[tid / warp] = value;
     __syncthreads();  // all warps have left their values
-    if (tid < warp) value = fold_warp(tid < warps ? of_warp[tid] : Op::template identity<T>(), op);
+    if (tid < warp) value = fold_warp(tid < warps ? of_warp[tid] : T(Op::identity), op);
     return value;
 }
 
 // first_add with one barrier instead of ten.
-template <class T, class Op>
-__global__ void shuffle(const T* in, T* out, int64_t n, Op op) {
+template <class T, class Op> __global__ void shuffle(const T* in, T* out, int64_t n, Op op) {
     const int64_t i = int64_t(blockIdx.x) * blockDim.x * 2 + threadIdx.x;
-    const T second = i + blockDim.x < n ? in[i + blockDim.x] : Op::template identity<T>();
-    const T value = fold_block(i < n ? op(in[i], second) : Op::template identity<T>(), op);
+    const T value = fold_block(op(load(in, i, n, op), load(in, i + blockDim.x, n, op)), op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
+template <class T, class Op> void launch_shuffle(const Job<T>& job) { in_passes(job, shuffle<T, Op>, 2); }
 
-// As many blocks as the GPU holds at once, each thread taking every so-many-th element: the fold of the block is
-// paid once for hundreds of elements.
-template <class T, class Op>
-__global__ void grid_stride(const T* in, T* out, int64_t n, Op op) {
-    T value = Op::template identity<T>();
+// As many blocks as the GPU holds at once, then one block for their partial results. Each thread takes every
+// so-many-th element: the fold of the block is paid once for hundreds of them.
+// (nvcc 13.0 unrolls the loop: for sm_90 it loads 16 elements at a time, then 8, 4 and 1.)
+template <class T, class Op> __global__ void grid_stride(const T* in, T* out, int64_t n, Op op) {
+    T value = Op::identity;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
         value = op(value, in[i]);
     value = fold_block(value, op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
-
-// grid_stride again: cooperative groups name the warp and bring the fold along (CUDA C++ Programming Guide).
-template <class T, class Op>
-__global__ void coop_groups(const T* in, T* out, int64_t n, Op op) {
-    __shared__ T of_warp[warp];
-    const auto block = cg::this_thread_block();
-    const auto tile = cg::tiled_partition<warp>(block);
-    T value = Op::template identity<T>();
-    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
-        value = op(value, in[i]);
-    value = cg::reduce(tile, value, op);
-    if (tile.thread_rank() == 0) of_warp[tile.meta_group_rank()] = value;
-    block.sync();
-    if (tile.meta_group_rank() != 0) return;
-    const bool has_one = tile.thread_rank() < tile.meta_group_size();
-    value = cg::reduce(tile, has_one ? of_warp[tile.thread_rank()] : Op::template identity<T>(), op);
-    if (tile.thread_rank() == 0) out[blockIdx.x] = value;
+template <class T, class Op> void launch_grid_stride(const Job<T>& job) {
+    const int blocks = job.sample.blocks_to_fill(grid_stride<T, Op>, job.threads);
+    grid_stride<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
+    grid_stride<<<1, job.threads>>>(job.here, job.out, blocks, Op());
 }
 
 // 16 bytes of T, loaded by one instruction: int4, float4 or double2.
 template <class T>
-using Pack =
-    std::conditional_t<std::is_same<T, int>::value, int4, std::conditional_t<sizeof(T) == 4, float4, double2>>;
-template <class T>
-constexpr int pack_size = 16 / sizeof(T);
+using Pack = std::conditional_t<std::is_same_v<T, int>, int4, std::conditional_t<sizeof(T) == 4, float4, double2>>;
+template <class T> constexpr int pack_size = 16 / sizeof(T);
 
-template <class T, class Op>
-__device__ T fold_pack(T value, Pack<T> pack, Op op) {
+template <class T, class Op> __device__ T fold_pack(T value, Pack<T> pack, Op op) {
     value = op(op(value, pack.x), pack.y);
     if constexpr (pack_size<T> == 4) value = op(op(value, pack.z), pack.w);
     return value;
 }
 
 // A thread's share of in[0 .. n). The blocks go through tiles of loads * blockDim.x packs; a thread has all its loads
-// of a full tile on their way before it uses the first. Streaming loads leave the lines that are in the L2 where they
-// are, which pays until the input is so much larger than the L2 that those have to go anyway. The tail of fewer than
-// 16 bytes goes to the first threads of the grid.
-template <bool streaming, class T, class Op>
-__device__ T fold_share(const T* in, int64_t n, Op op) {
+// of a full tile on their way before it uses the first. Streaming loads leave alone what lies in the L2, which pays
+// until the input is much larger than that. The tail of fewer than 16 bytes goes to the first threads of the grid.
+template <bool streaming, class T, class Op> __device__ T fold_share(const T* in, int64_t n, Op op) {
     const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(in);
-    const int64_t count = n / pack_size<T>, tile = int64_t(loads) * blockDim.x;
+    const int64_t count = n / pack_size<T>;
+    const int64_t tile = int64_t(loads) * blockDim.x;
     const int tid = threadIdx.x;
-    T value = Op::template identity<T>();
+    T value = Op::identity;
     for (int64_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
         if (first + tile <= count) {
             Pack<T> pack[loads];
@@ -258,15 +311,18 @@ __device__ T fold_share(const T* in, int64_t n, Op op) {
     return tail < n ? op(value, in[tail]) : value;
 }
 
-template <bool streaming, class T, class Op>
-__global__ void vectorised(const T* in, T* out, int64_t n, Op op) {
-    const T value = fold_block(fold_share<streaming>(in, n, op), op);
+template <class T, class Op> __global__ void vectorised(const T* in, T* out, int64_t n, Op op) {
+    const T value = fold_block(fold_share<false>(in, n, op), op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
+}
+template <class T, class Op> void launch_vectorised(const Job<T>& job) {
+    const int blocks = job.sample.blocks_to_fill(vectorised<T, Op>, job.threads);
+    vectorised<<<blocks, job.threads>>>(job.in, job.here, job.n, Op());
+    vectorised<<<1, job.threads>>>(job.here, job.out, blocks, Op());
 }
 
 // One launch: each block leaves its partial result and draws a ticket; who draws the last one finds all partial
-// results in memory (CUDA C++ Programming Guide, "Memory Fence Functions") and folds them. The ticket goes back to 0
-// for the next launch.
+// results in memory and folds them (CUDA C++ Programming Guide, "Memory Fence Functions").
 template <bool streaming, class T, class Op>
 __global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, int64_t n, Op op) {
     __shared__ bool last;
@@ -278,15 +334,20 @@ __global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, i
     }
     __syncthreads();  // all threads know whether theirs is the last block
     if (!last) return;
-    value = Op::template identity<T>();
+    value = Op::identity;
     for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value = op(value, __ldcg(partial + i));
     value = fold_block(value, op);
-    if (threadIdx.x == 0) *out = value, *tickets = 0;
+    if (threadIdx.x != 0) return;
+    *out = value;
+    *tickets = 0;
+}
+template <class T, class Op> void launch_last_block(const Job<T>& job) {
+    const auto kernel = job.streams() ? last_block<true, T, Op> : last_block<false, T, Op>;
+    kernel<<<job.fill_or_fewer(kernel), job.threads>>>(job.in, job.here, job.out, job.tickets, job.n, Op());
 }
 
-// last_block without the fence, which waits until the store has arrived: the partial result and the number of the
-// launch travel in one 8-byte store, so whoever sees the number sees the value. The last block reads again what has
-// not arrived yet; it waits for no block that has not drawn its ticket.
+// last_block without the fence: the partial result and the number of the launch travel in one 8-byte store, so whoever
+// sees the number sees the value. The last block waits for what has not arrived, but for no block without a ticket.
 template <bool streaming, class T, class Op>
 __global__ void one_word(const T* in, volatile unsigned long long* slots, T* out, unsigned* tickets,
                          unsigned number, int64_t n, Op op) {
@@ -298,9 +359,9 @@ __global__ void one_word(const T* in, volatile unsigned long long* slots, T* out
         slots[blockIdx.x] = static_cast<unsigned long long>(number) << 32 | bits;
         last = atomicAdd(tickets, 1) == gridDim.x - 1;
     }
-    __syncthreads();
+    __syncthreads();  // all threads know whether theirs is the last block
     if (!last) return;
-    T total = Op::template identity<T>();
+    T total = Op::identity;
     for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
         unsigned long long slot = slots[i];
         while (slot >> 32 != number) slot = slots[i];
@@ -309,14 +370,23 @@ __global__ void one_word(const T* in, volatile unsigned long long* slots, T* out
         total = op(total, value);
     }
     total = fold_block(total, op);
-    if (threadIdx.x == 0) *out = total, *tickets = 0;
+    if (threadIdx.x != 0) return;
+    *out = total;
+    *tickets = 0;
+}
+template <class T, class Op> void launch_one_word(const Job<T>& job) {
+    if constexpr (sizeof(T) == 4) {
+        const auto kernel = job.streams() ? one_word<true, T, Op> : one_word<false, T, Op>;
+        const int blocks = job.fill_or_fewer(kernel);
+        kernel<<<blocks, job.threads>>>(job.in, job.slots, job.out, job.tickets, job.number, job.n, Op());
+    }
 }
 
 // Ticket and sum in one word: the low half counts the blocks, the high half adds their sums modulo 2^32, and nothing
 // carries from one into the other. The block whose atomic finds the count at gridDim.x - 1 holds the result.
 template <bool streaming>
 __global__ void packed(const int* in, unsigned long long* count_and_sum, int* out, int64_t n) {
-    const int value = fold_block(fold_share<streaming>(in, n, Sum()), Sum());
+    const int value = fold_block(fold_share<streaming>(in, n, Sum<int>()), Sum<int>());
     if (threadIdx.x != 0) return;
     const unsigned long long mine = static_cast<unsigned long long>(unsigned(value)) << 32 | 1;
     const unsigned long long before = atomicAdd(count_and_sum, mine);
@@ -324,349 +394,163 @@ __global__ void packed(const int* in, unsigned long long* count_and_sum, int* ou
     *out = int((before + mine) >> 32);
     *count_and_sum = 0;
 }
+template <class T, class Op> void launch_packed(const Job<T>& job) {
+    if constexpr (is_int_sum<T, Op>) {
+        const auto kernel = job.streams() ? packed<true> : packed<false>;
+        kernel<<<job.fill_or_fewer(kernel), job.threads>>>(job.in, job.count_and_sum, job.out, job.n);
+    }
+}
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
-// sequential without the barrier in the loop: a thread folds in what its partner has not written yet.
-template <class T, class Op>
-__global__ void no_barrier(const T* in, T* out, int64_t n, Op op) {
-    __shared__ T tile[most_threads];
+// All for sums of ints. First, sequential, with barriers for its longest strides only.
+template <int from> __global__ void too_few_barriers(const int* in, int* out, int64_t n, Sum<int> op) {
+    __shared__ volatile int tile[most_threads];
     const int tid = threadIdx.x;
-    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
-    tile[tid] = i < n ? in[i] : Op::template identity<T>();
-    __syncthreads();
-    for (int stride = blockDim.x / 2; stride > 0; stride /= 2)
-        if (tid < stride) tile[tid] = op(tile[tid], tile[tid + stride]);
-    if (tid == 0) out[blockIdx.x] = tile[0];
-}
-
-// The last 64 values without barriers, "since a warp runs in step": true before Volta, wrong since. Each step needs
-// a __syncwarp() between reading and writing.
-template <class T, class Op>
-__global__ void warp_in_step(const T* in, T* out, int64_t n, Op op) {
-    __shared__ volatile T tile[most_threads + warp];
-    const int tid = threadIdx.x;
-    const int64_t i = int64_t(blockIdx.x) * blockDim.x + tid;
-    tile[tid] = i < n ? in[i] : Op::template identity<T>();
-    if (tid < warp) tile[blockDim.x + tid] = Op::template identity<T>();
-    __syncthreads();
-    for (int stride = blockDim.x / 2; stride > warp; stride /= 2) {
-        if (tid < stride) tile[tid] = op(T(tile[tid]), T(tile[tid + stride]));
-        __syncthreads();
+    tile[tid] = load(in, int64_t(blockIdx.x) * blockDim.x + tid, n, op);
+    __syncthreads();  // the whole tile is loaded
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) tile[tid] = tile[tid] + tile[tid + stride];
+        if (stride > from) __syncthreads();  // this step's results are there for the next
     }
-    if (tid >= warp) return;
-    for (int stride = blockDim.x > warp ? warp : warp / 2; stride > 0; stride /= 2)
-        tile[tid] = op(T(tile[tid]), T(tile[tid + stride]));
     if (tid == 0) out[blockIdx.x] = tile[0];
 }
+// No barrier in the loop at all: a thread adds what its partner has not written yet.
+void launch_no_barrier(const Job<int>& job) { in_passes(job, too_few_barriers<most_threads>); }
+// None for the last 64 values, "since a warp runs in step": true before Volta, wrong since. A __syncwarp() must part
+// reading from writing.
+void launch_warp_in_step(const Job<int>& job) { in_passes(job, too_few_barriers<warp>); }
 
-// dropped_tail is the sequential kernel, launched with n / threads blocks instead of the next whole number: the
-// elements after the last full block are never read.
+// The right kernel with n / threads blocks: the elements after the last full tile are never read.
+void launch_dropped_tail(const Job<int>& job) {
+    Job<int> rest = job;
+    rest.n = std::max<int64_t>(1, job.n / job.threads);
+    rest.in = job.there;
+    sequential<<<int(rest.n), job.threads>>>(job.in, job.there, job.n, Sum<int>());
+    launch_sequential<int, Sum<int>>(rest);
+}
 
-// ---- the table of variants -------------------------------------------------------------------------------------
+// ---- the table -------------------------------------------------------------------------------------------------
 
-// How a variant gets from n elements to one: the same kernel again and again on its own results; the same with the
-// tail forgotten; a grid that fills the GPU, and one block after it; a single launch; a launch on every GPU.
-enum class Shape { passes, floored, one_grid, one_launch, every_gpu };
-
-template <class T, class Op>
+template <class T>
 struct Variant {
     const char* name;
     const char* how;
-    Shape shape;
-    void (*kernel)(const T*, T*, int64_t, Op);  // the single launches have other arguments, see launch()
-    int per_thread;                             // elements that a thread folds while loading, in passes
-    int least_threads = lab::whole_warps;
+    void (*launch)(const Job<T>&);
+    int least_threads = 1;
+    bool applies = true;  // to this type and this operation
 };
-template <class T, class Op>
-constexpr Variant<T, Op> variants[] = {
-    {"modulo", "the tutorial's first: tid % (2 * stride) == 0", Shape::passes, modulo, 1, 2},
-    {"strided_index", "the same pairs without divergence, with bank conflicts", Shape::passes, strided_index, 1, 2},
-    {"sequential", "the tutorial's second: tid < stride", Shape::passes, sequential, 1, 2},
-    {"first_add", "two elements a thread while loading", Shape::passes, first_add, 2, 1},
-    {"shuffle", "warp shuffles and one barrier", Shape::passes, shuffle, 2},
-    {"grid_stride", "a grid that fills the GPU once, many elements a thread", Shape::one_grid, grid_stride, 0},
-    {"coop_groups", "grid_stride with cooperative groups", Shape::one_grid, coop_groups, 0},
-    {"vectorised", "16-byte loads, four in flight", Shape::one_grid, vectorised<false>, 0},
-    {"last_block", "one launch: the last block folds the partial results", Shape::one_launch, nullptr, 0},
-    {"one_word", "last_block without its fence (4-byte types)", Shape::one_launch, nullptr, 0},
-    {"packed", "ticket and sum in one 64-bit atomic (int sums)", Shape::one_launch, nullptr, 0},
-#ifdef LAB_NCCL
-    {"all_gpus", "last_block on every GPU for its share, then ncclAllReduce", Shape::every_gpu, nullptr, 0},
-#endif
+template <class T, class Op> constexpr Variant<T> variants[] = {
+    {"modulo", "tutorial_modulo with a guarded end", launch_modulo<T, Op>, 2},
+    {"strided_index", "the same pairs without the remainder, with bank conflicts", launch_strided_index<T, Op>, 2},
+    {"sequential", "tutorial_halves with a guarded end", launch_sequential<T, Op>, 2},
+    {"first_add", "two elements a thread while loading", launch_first_add<T, Op>},
+    {"shuffle", "warp shuffles and one barrier", launch_shuffle<T, Op>, warp},
+    {"grid_stride", "a grid that fills the GPU once, many elements a thread", launch_grid_stride<T, Op>, warp},
+    {"vectorised", "16-byte loads, four in flight", launch_vectorised<T, Op>, warp},
+    {"last_block", "one launch: the last block folds the partial results", launch_last_block<T, Op>, warp},
+    {"one_word", "last_block without its fence (4-byte types)", launch_one_word<T, Op>, warp, sizeof(T) == 4},
+    {"packed", "ticket and sum in one 64-bit atomic (int sums)", launch_packed<T, Op>, warp, is_int_sum<T, Op>},
 };
-template <class T, class Op>
-constexpr Variant<T, Op> twins[] = {
-    {"no_barrier", "sequential without the barrier in its loop", Shape::passes, no_barrier, 1, 2},
-    {"warp_in_step", "the last 32 values without __syncwarp", Shape::passes, warp_in_step, 1},
-    {"dropped_tail", "n / threads blocks: the tail is never read", Shape::floored, sequential, 1, 2},
+constexpr Variant<int> twins[] = {
+    {"no_barrier", "sequential without the barrier in its loop", launch_no_barrier, 2},
+    {"warp_in_step", "the last 64 values without __syncwarp", launch_warp_in_step, 2},
+    {"dropped_tail", "n / threads blocks: the tail is never read", launch_dropped_tail, 2},
 };
 
-template <class T, class Op>
-bool applies(const std::string& name) {
-    if (name == "packed") return std::is_same<T, int>::value && std::is_same<Op, Sum>::value;
-    return name != "one_word" || sizeof(T) == 4;
-}
+// ---- run, check, time ------------------------------------------------------------------------------------------
 
-template <class T>
-struct Scratch {  // what the variants need besides the input; room for one partial result a block
-    explicit Scratch(int64_t blocks)
-        : a(blocks),
-          b(blocks),
-          slots(blocks),
-          tickets(std::vector<unsigned>(1)),
-          sums(std::vector<unsigned long long>(1)) {}
-    lab::DeviceArray<T> a, b;
-    lab::DeviceArray<unsigned long long> slots;
-    lab::DeviceArray<unsigned> tickets;
-    lab::DeviceArray<unsigned long long> sums;
-    unsigned launches = 0;
-};
-
-// One launch of as many blocks as the GPU holds, or as there are tiles.
-template <bool streaming, class T, class Op>
-const T* launch_once(const lab::Sample& sample, const std::string& name, const T* in, int64_t n, Scratch<T>& s,
-                     Op op) {
-    const int threads = sample.threads();
-    const int64_t tile = int64_t(threads) * loads * pack_size<T>;
-    const int fill = sample.blocks_to_fill(last_block<streaming, T, Op>, threads);
-    const int blocks = sample.blocks() ? fill : int(std::min<int64_t>(fill, std::max<int64_t>(1, (n + tile - 1) / tile)));
-    T* out = s.b.get();
-    if constexpr (std::is_same<T, int>::value && std::is_same<Op, Sum>::value)
-        if (name == "packed") packed<streaming><<<blocks, threads>>>(in, s.sums.get(), out, n);
-    if constexpr (sizeof(T) == 4)
-        if (name == "one_word")
-            one_word<streaming><<<blocks, threads>>>(in, s.slots.get(), out, s.tickets.get(), ++s.launches, n, op);
-    if (name == "last_block")
-        last_block<streaming><<<blocks, threads>>>(in, s.a.get(), out, s.tickets.get(), n, op);
-    return out;
-}
-
-// Reduces n elements with one variant; the result lies where the returned pointer points to.
-template <class T, class Op>
-const T* launch(const lab::Sample& sample, const Variant<T, Op>& v, const T* in, int64_t n, Scratch<T>& s, Op op) {
-    const int threads = sample.threads();
-    if (v.shape == Shape::one_launch) {
-        const bool streaming = n * int64_t(sizeof(T)) <= streamed * sample.properties().l2CacheSize;
-        return streaming ? launch_once<true>(sample, v.name, in, n, s, op)
-                         : launch_once<false>(sample, v.name, in, n, s, op);
-    }
-    T *a = s.a.get(), *b = s.b.get();
-    if (v.shape == Shape::one_grid) {
-        const int blocks = sample.blocks_to_fill(v.kernel, threads);
-        v.kernel<<<blocks, threads>>>(in, a, n, op);
-        v.kernel<<<1, threads>>>(a, b, blocks, op);
-        return b;
-    }
-    const int64_t tile = int64_t(threads) * v.per_thread;
-    for (;; std::swap(a, b)) {
-        const int64_t blocks = v.shape == Shape::floored ? std::max<int64_t>(1, n / tile) : (n + tile - 1) / tile;
-        v.kernel<<<blocks, threads>>>(in, a, n, op);
-        if (blocks == 1) return a;
-        in = a;
-        n = blocks;
-    }
-}
-
-// The vendor's library, where there is one: false where there is not.
-template <class T, class Op>
-bool library(void* temporary, size_t& bytes, const T* in, T* out, int64_t n, Op op) {
-#ifdef CUB_VERSION
-    if (CUB_VERSION < 300000 && n > std::numeric_limits<int>::max()) return false;  // it may count in ints
-    if constexpr (std::is_same<Op, Sum>::value) CHECK(cub::DeviceReduce::Sum(temporary, bytes, in, out, n));
-    else if constexpr (std::is_same<Op, Min>::value) CHECK(cub::DeviceReduce::Min(temporary, bytes, in, out, n));
-    else if constexpr (std::is_same<Op, Max>::value) CHECK(cub::DeviceReduce::Max(temporary, bytes, in, out, n));
-    else CHECK(cub::DeviceReduce::Reduce(temporary, bytes, in, out, n, op, Op::template identity<T>()));
-    return true;
-#else
-    (void)temporary, (void)bytes, (void)in, (void)out, (void)n, (void)op;
-    return false;
-#endif
-}
-
-// ---- the input -------------------------------------------------------------------------------------------------
 // Chosen so that every order of operations gives the same result. int: any bits, odd for products (a factor of 2 too
-// many and all is 0). float and double: sums of whole numbers -8 .. 8; products of 1 and -1, with 40 twos and 40
-// halves among them.
-template <class T, class Op>
-std::vector<T> make_input(int64_t n, uint64_t seed) {
-    constexpr bool product = std::is_same<Op, Product>::value, sum = std::is_same<Op, Sum>::value;
+// many and all is 0). float and double: sums of whole numbers -8 .. 8; products of 1 and -1, 40 twos and 40 halves.
+template <class T>
+std::vector<T> make_input(int64_t n, uint64_t seed, const std::string& op) {
     std::vector<T> in(n);
+    const bool product = op == "prod", sum = op == "sum";
     for (int64_t i = 0; i < n; ++i) {
         const uint64_t bits = lab::random_bits(seed, i);
-        if constexpr (std::is_integral<T>::value) in[i] = T(product ? bits | 1 : bits);
-        else if constexpr (product) in[i] = (bits & 1 ? 1 : -1) * T(i < 40 ? 2 : n - i <= 40 ? 0.5 : 1);
-        else if constexpr (sum) in[i] = T(int(bits % 17) - 8);
-        else in[i] = T(int32_t(bits)) / 1024;
+        if (std::is_integral_v<T>) in[i] = T(product ? bits | 1 : bits);
+        else if (product && i < 40) in[i] = bits & 1 ? 2 : -2;
+        else if (product) in[i] = T(bits & 1 ? 1 : -1) / (n - i <= 40 ? 2 : 1);
+        else in[i] = sum ? T(int(bits % 17) - 8) : T(int32_t(bits)) / 1024;
     }
     return in;
 }
 
-// ---- all GPUs of the machine -----------------------------------------------------------------------------------
-#ifdef LAB_NCCL
-
-#define NCCL_CHECK(call)                                                                                       \
-    do {                                                                                                       \
-        const ncclResult_t status = (call);                                                                    \
-        if (status != ncclSuccess) {                                                                           \
-            std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, ncclGetErrorString(status));    \
-            std::exit(lab::system_error);                                                                      \
-        }                                                                                                      \
-    } while (0)
-
-template <class T>
-constexpr ncclDataType_t nccl_type = std::is_same<T, int>::value ? ncclInt : sizeof(T) == 4 ? ncclFloat : ncclDouble;
-constexpr ncclRedOp_t nccl_op(Sum) { return ncclSum; }
-constexpr ncclRedOp_t nccl_op(Product) { return ncclProd; }
-constexpr ncclRedOp_t nccl_op(Min) { return ncclMin; }
-constexpr ncclRedOp_t nccl_op(Max) { return ncclMax; }
-
-template <class T>
-struct Share {  // of one GPU; made while that GPU is the current one
-    Share(const T* first, int64_t size, int64_t blocks, int l2_bytes)
-        : in(size), scratch(blocks), flush(2 * l2_bytes) {
-        CHECK(cudaMemcpy(in.get(), first, in.bytes(), cudaMemcpyHostToDevice));
-    }
-    lab::DeviceArray<T> in;
-    Scratch<T> scratch;
-    lab::DeviceArray<char> flush;  // writing it drives everything else out of that GPU's L2
-};
-
-// Every GPU folds its share, then ncclAllReduce folds their results, and each GPU ends up with the whole: its result
-// is left in results[gpu]. The stopwatch is the current GPU's. The others start when it starts, and it is done when
-// all have given their part.
+// NVIDIA's library. Without room it only says how many bytes of that it wants; 0 where there is none.
 template <class T, class Op>
-double reduce_on_all_gpus(lab::Sample& sample, const std::vector<T>& in, int64_t most_blocks,
-                          std::vector<T>& results, Op op) {
-    const int gpus = int(results.size());
-    const auto on_each = [&](const auto& work) {
-        for (int gpu = 0; gpu < gpus; ++gpu) CHECK(cudaSetDevice(gpu)), work(gpu);
-        CHECK(cudaSetDevice(sample.device()));
-    };
-    std::vector<std::unique_ptr<Share<T>>> shares(gpus);
-    on_each([&](int gpu) {
-        const int64_t from = sample.n() * gpu / gpus, to = sample.n() * (gpu + 1) / gpus;
-        const int l2_bytes = sample.properties().l2CacheSize;
-        shares[gpu] = std::make_unique<Share<T>>(&in[from], to - from, most_blocks, l2_bytes);
-    });
-    std::vector<ncclComm_t> comms(gpus);
-    NCCL_CHECK(ncclCommInitAll(comms.data(), gpus, nullptr));
-    const auto prepare = [&] {
-        on_each([&](int gpu) {
-            shares[gpu]->scratch.b.poison();
-            shares[gpu]->flush.poison();
-            CHECK(cudaDeviceSynchronize());
-        });
-    };
-    lab::Event go;
-    const Variant<T, Op> each = {"last_block", "", Shape::one_launch, nullptr, 0};
-    const double ms = sample.time(prepare, [&] {
-        go.record();
-        on_each([&](int gpu) {
-            if (gpu != sample.device()) go.hold_back();
-            launch(sample, each, shares[gpu]->in.get(), shares[gpu]->in.size(), shares[gpu]->scratch, op);
-        });
-        NCCL_CHECK(ncclGroupStart());
-        for (int gpu = 0; gpu < gpus; ++gpu) {
-            T* const result = shares[gpu]->scratch.b.get();
-            NCCL_CHECK(ncclAllReduce(result, result, 1, nccl_type<T>, nccl_op(op), comms[gpu], nullptr));
-        }
-        NCCL_CHECK(ncclGroupEnd());
-    });
-    on_each([&](int gpu) { results[gpu] = shares[gpu]->scratch.b.download(1)[0]; });
-    for (ncclComm_t comm : comms) NCCL_CHECK(ncclCommDestroy(comm));
-    return ms;
-}
+size_t library([[maybe_unused]] const Job<T>& job, [[maybe_unused]] void* room, size_t bytes) {
+#ifdef CUB_VERSION
+    if (CUB_VERSION < 300000 && job.n > std::numeric_limits<int>::max()) return 0;  // it may count in ints
+    if constexpr (std::is_same_v<Op, Sum<T>>) CHECK(cub::DeviceReduce::Sum(room, bytes, job.in, job.out, job.n));
+    else if constexpr (std::is_same_v<Op, Min<T>>) CHECK(cub::DeviceReduce::Min(room, bytes, job.in, job.out, job.n));
+    else if constexpr (std::is_same_v<Op, Max<T>>) CHECK(cub::DeviceReduce::Max(room, bytes, job.in, job.out, job.n));
+    else CHECK(cub::DeviceReduce::Reduce(room, bytes, job.in, job.out, job.n, Op(), T(Op::identity)));
 #endif
-
-// ---- run, check, time ------------------------------------------------------------------------------------------
-
-template <class T>
-std::string text(T x) {
-    return std::is_integral<T>::value ? lab::with_commas(int64_t(x)) : lab::text("%.9g", double(x));
+    return bytes;
 }
 
-template <class T, class Op>
-void run(lab::Sample& sample, Op op) {
-    for (const auto& v : variants<T, Op>)
-        if (!sample.wants_all() && sample.wants(v.name) && !applies<T, Op>(v.name))
-            sample.refuse("%s is %s; type --type int --op sum", v.name, v.how);
-    const int64_t n = sample.n(), least_blocks = std::max(sample.blocks(), 1 << 16),
-                  most_blocks = std::max<int64_t>(n / sample.threads() + 1, least_blocks);
-    const int inputs = sample.shows_limit() || (has_nccl && sample.wants("all_gpus")) ? 2 : 1;
-    const double of_block = 2 * sizeof(T) + 8;  // its scratch: a, b and slots
-    sample.require_memory(inputs * (sizeof(T) + of_block / sample.threads()), inputs * of_block * least_blocks);
-    sample.require_blocks();
-    const std::vector<T> in = make_input<T, Op>(n, sample.seed());
-    const T want = on_the_cpu(in, op);
+template <class T>
+void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, const std::vector<Variant<T>>& rows,
+              size_t (*library)(const Job<T>&, void*, size_t)) {
+    const int64_t blocks = std::max<int64_t>(sample.n() / sample.threads() + 1, std::max(sample.blocks(), 1 << 16));
     const lab::DeviceArray<T> d_in(in);
-    Scratch<T> scratch(most_blocks);
-    T* const d_out = scratch.b.get();
-    const double bytes = double(n) * sizeof(T);
-    const auto poison = [&] { scratch.a.poison(), scratch.b.poison(), scratch.slots.poison(); };
-    const auto fetch = [](const T* result) {
-        T got;
-        CHECK(cudaMemcpy(&got, result, sizeof(T), cudaMemcpyDeviceToHost));
-        return got;
+    lab::DeviceArray<T> out(1), here(blocks), there(blocks);
+    lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
+    lab::DeviceArray<unsigned long long> slots(blocks), count_and_sum(std::vector<unsigned long long>(1));
+    Job<T> job = {sample,      sample.threads(), d_in.get(),  d_in.size(),         out.get(), here.get(),
+                  there.get(), tickets.get(),    slots.get(), count_and_sum.get(), 0};
+    const auto prepare = [&] {
+        for (lab::DeviceArray<T>* array : {&out, &here, &there}) array->poison();
+        slots.poison();
+        ++job.number;
     };
-    const auto row = [&](const char* name, T got, double ms, lab::Kind kind) {
-        const std::string wrong = got == want ? "" : "got " + text(got) + ", wanted " + text(want);
-        sample.row({name, text(got), ms, bytes, wrong, kind});
+    const auto check = [&](const char* name, double ms, lab::Kind kind) {
+        const T got = out.download()[0];
+        const std::string text = std::is_integral_v<T> ? lab::with_commas(int64_t(got)) : lab::text("%.9g", double(got));
+        sample.row({name, text, ms, double(d_in.bytes()), got == want ? "" : lab::wanted(got, want), kind});
     };
-
-    sample.limit_row(lab::Sample::Limit::read, int64_t(bytes));
-    size_t room = 0;
-    if (sample.wants_all() && library(nullptr, room, d_in.get(), d_out, n, op)) {
-        lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
-        const auto reduce = [&] { library(d_room.get(), room, d_in.get(), d_out, n, op); };
-        const double ms = sample.time(poison, reduce);
-        row("CUB", fetch(d_out), ms, lab::Kind::library);
+    if (library) sample.limit_row(lab::Sample::Limit::read, d_in.bytes());
+    if (const size_t bytes = library ? library(job, nullptr, 0) : 0) {
+        const lab::DeviceArray<char> room(bytes);
+        check("CUB", sample.time(prepare, [&] { library(job, room.get(), bytes); }), lab::Kind::library);
     }
-    const auto check = [&](const Variant<T, Op>& v) {
-#ifdef LAB_NCCL
-        if (v.shape == Shape::every_gpu) {
-            int gpus = 0;
-            CHECK(cudaGetDeviceCount(&gpus));
-            std::vector<T> results(gpus);
-            const double ms = reduce_on_all_gpus(sample, in, most_blocks, results, op);
-            const auto wrong = std::find_if(results.begin(), results.end(), [&](T got) { return !(got == want); });
-            row(v.name, wrong == results.end() ? want : *wrong, ms, lab::Kind::variant);
-            return sample.say("    all_gpus: %d of them, each with the whole result", gpus);
-        }
-#endif
-        const T* result = nullptr;
-        const auto reduce = [&] { result = launch(sample, v, d_in.get(), n, scratch, op); };
-        const double ms = sample.time(poison, reduce);
-        row(v.name, fetch(result), ms, lab::Kind::variant);
-    };
-    for (const auto& v : variants<T, Op>)
-        if (sample.wants(v.name) && applies<T, Op>(v.name)) check(v);
-    for (const auto& v : twins<T, Op>)
-        if (sample.wants_twin(v.name)) check(v);
+    for (const Variant<T>& v : rows) check(v.name, sample.time(prepare, [&] { v.launch(job); }), lab::Kind::variant);
 }
 
-// The tutorial's two programs: 512 threads a block, 2048 floats, and answers that one can work out by hand.
-void run_known(lab::Sample& sample) {
-    std::vector<float> ramp(2048);
-    for (int i = 0; i < 2048; ++i) ramp[i] = float(i);
-    lab::DeviceArray<float> d_in(ramp), d_out(4);
-    for (const bool first : {true, false}) {
-        if (!first) d_in.upload(std::vector<float>(2048, 1.0f));
-        (first ? modulo<float, Sum> : sequential<float, Sum>)<<<4, 512>>>(d_in.get(), d_out.get(), 2048, Sum());
-        CHECK(cudaGetLastError());
-        float sum = 0;
-        for (float partial : d_out.download()) sum += partial;
-        const float want = first ? 2096128 : 2048;
-        sample.row({first ? "0 + 1 + ... + 2047" : "2048 ones", text(sum), lab::not_timed, 0,
-                    sum == want ? "" : "wanted " + text(want)});
+template <class T, class Op>
+void run(lab::Sample& sample, const std::string& op, const std::string& type, const std::vector<int64_t>& sizes) {
+    std::vector<Variant<T>> rows;
+    for (const Variant<T>& v : variants<T, Op>) {
+        if (!v.applies && sample.wants(v.name) && !sample.wants_all())
+            sample.refuse("%s is %s; type --type int --op sum", v.name, v.how);
+        if (v.applies && sample.wants(v.name)) rows.push_back(v);
+    }
+    for (const Variant<int>& v : twins) {
+        if (!is_int_sum<T, Op> && sample.wants_twin(v.name)) sample.refuse("%s sums ints; type --type int --op sum", v.name);
+        if constexpr (is_int_sum<T, Op>)
+            if (sample.wants_twin(v.name)) rows.push_back(v);
+    }
+    sample.set_n(sizes.back());
+    const double of_block = 2 * sizeof(T) + 8;  // here, there and slots
+    sample.require_memory((sample.shows_limit() ? 2 : 1) * double(sizeof(T)) + of_block / sample.threads(),
+                          of_block * std::max(sample.blocks(), 1 << 16));
+    sample.require_blocks();
+    if (sample.wants("whole_program")) sample.program(whole_program);
+    for (const int64_t n : rows.empty() ? std::vector<int64_t>() : sizes) {
+        sample.set_n(n);
+        sample.new_table(lab::text("%s of %s %ss (%s)", op.c_str(), lab::with_commas(n).c_str(), type.c_str(),
+                                   lab::bytes_text(double(n) * sizeof(T)).c_str()));
+        const std::vector<T> in = make_input<T>(n, sample.seed(), op);
+        run_rows<T>(sample, in, on_the_cpu(in, op), rows, sample.wants_all() ? library<T, Op> : nullptr);
     }
 }
 
-template <class Op>
-void run_type(lab::Sample& sample, const std::string& type, Op op) {
-    if (type == "int") run<int>(sample, op);
-    if (type == "float") run<float>(sample, op);
-    if (type == "double") run<double>(sample, op);
+template <class T>
+void run_type(lab::Sample& sample, const std::string& op, const std::string& type, const std::vector<int64_t>& sizes) {
+    if (op == "sum") run<T, Sum<T>>(sample, op, type, sizes);
+    if (op == "min") run<T, Min<T>>(sample, op, type, sizes);
+    if (op == "max") run<T, Max<T>>(sample, op, type, sizes);
+    if (op == "prod") run<T, Product<T>>(sample, op, type, sizes);
 }
 
 int main(int argc, char** argv) {
@@ -678,8 +562,9 @@ int main(int argc, char** argv) {
     sample.option("--op", op, {"sum", "min", "max", "prod"}, "the operation");
     sample.option("--type", type, {"int", "float", "double"}, "the type of the elements");
     sample.option("--sweep", sweep, "all sizes from 2^10 elements to 2^28, or to --n if that is more");
-    for (const auto& v : variants<int, Sum>) sample.variant(v.name, v.how, v.least_threads);
-    for (const auto& v : twins<int, Sum>) sample.twin(v.name, v.how, v.least_threads);
+    sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
+    sample.variants(variants<int, Sum<int>>);
+    sample.twins(twins);
     sample.start(argc, argv);
 
     sample.require_time(sample.n());
@@ -687,18 +572,8 @@ int main(int argc, char** argv) {
     const int64_t most = std::max<int64_t>(sample.n(), lab::gpu ? 1 << 28 : 1 << 16);
     if (sweep)
         for (sizes = {1 << 10}; 4 * sizes.back() <= most;) sizes.push_back(4 * sizes.back());
-    for (const int64_t n : sizes) {
-        sample.set_n(n);
-        sample.new_table(lab::text("%s of %s %ss (%s)", op.c_str(), lab::with_commas(n).c_str(), type.c_str(),
-                                   lab::bytes_text(double(n) * (type == "double" ? 8 : 4)).c_str()));
-        if (op == "sum") run_type(sample, type, Sum());
-        if (op == "min") run_type(sample, type, Min());
-        if (op == "max") run_type(sample, type, Max());
-        if (op == "prod") run_type(sample, type, Product());
-    }
-    if (sample.wants_all()) {
-        sample.new_table("the tutorial's own inputs, whose answers are known: 2096128 and 2048");
-        run_known(sample);
-    }
+    if (type == "int") run_type<int>(sample, op, type, sizes);
+    if (type == "float") run_type<float>(sample, op, type, sizes);
+    if (type == "double") run_type<double>(sample, op, type, sizes);
     return sample.verdict();
 }

@@ -294,6 +294,7 @@ void Lab::require_time(int64_t n, const char* option) const {
     if (on_gpu_) return;
     int64_t variants = !wrong_.empty();
     for (const Entry& entry : variants_) variants += wants(entry.name);
+    if (!variants) return;
     const std::string runs = text("with --repeats %d of %lld variant%s takes long on the CPU device", repeats(),
                                   static_cast<long long>(variants), variants == 1 ? "" : "s");
     const char* const instead = "or less, --only one VARIANT, or run on a GPU";

@@ -79,7 +79,7 @@ function guards(s,   start, close_at, inner, rest, parts, n, i) {
     return s
 }
 function first_values(s,   out) {
-    while (match(s, /[A-Za-z_\]] = (0|Op::template identity<T>\(\))[;,]/)) {
+    while (match(s, /[A-Za-z_\]] = (0|Op::identity)[;,]/)) {
         out = out substr(s, 1, RSTART + RLENGTH - 2) " + " on("first-value")
         s = substr(s, RSTART + RLENGTH - 1)
     }

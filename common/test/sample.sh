@@ -131,11 +131,11 @@ refusals)
     if takes --width; then for width in 0 -1 x 999999999999; do refuse --width "$width"; done; fi
     for option in $(words choice | cut -d' ' -f1); do refuse "$option" nonsense; done
     if [ "$device" != gpu ]; then # what would look like a hang
-        refuse --n 33554433
-        refuse --repeats 1000
+        refuse --n 167772161
+        refuse --repeats 2000
         if takes --blocks; then refuse --blocks 2147483647; fi
         if takes --width; then refuse --width 6000; fi
-        if takes --sweep; then refuse --sweep --n 33554433; fi
+        if takes --sweep; then refuse --sweep --n 167772161; fi
     fi
     must "no file is left behind" test "$(ls "$folder" | tr '\n' ' ')" = "err out "
     ;;

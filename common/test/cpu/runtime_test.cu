@@ -128,6 +128,38 @@ TEST(Memory, CopiesLaterTakeOrdinaryMemoryAtOnce) {
     cudaFree(p), cudaFreeHost(pinned);
 }
 
+// "API synchronization behavior": the host waits where memory that it sees is set, and between host memory. Global
+// arrays are ordinary memory, too.
+TEST(Memory, TheHostWaitsWhereCUDASaysSo) {
+    static int global_array[2] = {1, 1};
+    int *p, *pinned, *managed;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&p, 8));
+    ASSERT_EQ(cudaSuccess, cudaMallocHost(&pinned, 8));
+    ASSERT_EQ(cudaSuccess, cudaMallocManaged(&managed, 8));
+    for (int* visible : {pinned, managed}) {
+        visible[0] = visible[1] = 1;
+        EXPECT_EQ(cudaSuccess, cudaMemset(visible, 0, 8));
+        visible[1] = 5;
+        EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        EXPECT_EQ(0, visible[0]);
+        EXPECT_EQ(5, visible[1]);
+        EXPECT_EQ(cudaSuccess, cudaMemset2D(visible, 8, 7, 4, 1));
+        EXPECT_EQ(0x07070707, visible[0]);
+    }
+    EXPECT_EQ(cudaSuccess, cudaMemsetAsync(pinned, 0, 8));
+    EXPECT_EQ(5, pinned[1]);  // not yet
+    EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(pinned, managed, 4, cudaMemcpyDefault));
+    EXPECT_EQ(5, pinned[1]);  // managed memory is the device's as well
+    EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(pinned + 1, global_array, 4, cudaMemcpyHostToHost));
+    EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(pinned, pinned + 1, 4, cudaMemcpyHostToHost));
+    EXPECT_EQ(pinned[0], pinned[1]);
+    EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(p, global_array, 8, cudaMemcpyHostToDevice));
+    global_array[0] = global_array[1] = 9;
+    EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(global_array, p, 8, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(1, global_array[1]);
+    cudaFree(p), cudaFree(managed), cudaFreeHost(pinned);
+}
+
 TEST(Memory, ManyAllocations) {
     for (int i = 0; i < 100'000; ++i) {
         char* p;
@@ -356,6 +388,14 @@ TEST(Device, DescribesItself) {
     EXPECT_EQ(1024, block);
     EXPECT_EQ(2 * sms, grid);
     EXPECT_EQ(cudaErrorInvalidValue, cudaDeviceGetAttribute(&n, cudaDeviceAttr(127), 0));
+    EXPECT_EQ(cudaSuccess, cudaDeviceGetAttribute(&n, cudaDevAttrGpuOverlap, 0));
+    EXPECT_EQ(1, n);
+    EXPECT_EQ(cudaSuccess, cudaFuncSetAttribute(add, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                                cudaSharedmemCarveoutMaxShared));
+    cudaSharedMemConfig banks;
+    EXPECT_EQ(cudaSuccess, cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeFourByte));
+    EXPECT_EQ(cudaSuccess, cudaDeviceGetSharedMemConfig(&banks));
+    EXPECT_EQ(cudaSharedMemBankSizeFourByte, banks);
     cudaFuncAttributes f;
     EXPECT_EQ(cudaSuccess, cudaFuncGetAttributes(&f, add));
     EXPECT_EQ(1024, f.maxThreadsPerBlock);

@@ -53,8 +53,17 @@ __global__ void divergent_barrier() {
 }
 __global__ void ended_barrier() {
     if (threadIdx.x >= 32) return;
-    __syncthreads();  // @ended
+    for (int i = 0; i < 2; ++i) {
+        __syncthreads();  // @ended
+        __syncthreads();
+    }
 }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wreturn-type"
+static int no_return(int x) {  // @no_return
+    if (x > 0) return x;
+}
+#pragma GCC diagnostic pop
 __global__ void lane_missing(int* p) {
     if (threadIdx.x != 5)
         p[threadIdx.x] = __shfl_down_sync(0xffffffff, 1, 1);  // @lane_missing
@@ -160,6 +169,9 @@ struct Vector {
 __global__ void race_struct(Vector* all) {
     *all = all[1 + threadIdx.x];  // @struct
 }
+__global__ void race_volatile(volatile int* p) {
+    *p = *p + 1;  // @volatile
+}
 __global__ void race_histogram(const int* in, int* out) {
     __shared__ int bins[8];
     if (threadIdx.x < 8) bins[threadIdx.x] = 0;
@@ -258,6 +270,25 @@ __global__ void volatile_flag(volatile int* flag, int* data, int* out) {
         __threadfence();
         *out = *data;
     }
+}
+__global__ void ping_pong(volatile int* turn, int* out) {  // no fence, as the two threads share nothing else
+    for (int i = 0; i < 20; ++i) {
+        while (*turn % 2 != int(threadIdx.x)) continue;
+        *turn = *turn + 1;
+    }
+    if (threadIdx.x == 1) *out = *turn;
+}
+__global__ void volatile_under_lock(volatile int* counter) {
+    if (threadIdx.x % 8 == 0) {
+        while (*counter < 0 || atomicCAS(&mutex_, 0, 1) != 0) continue;
+        *counter = *counter + 1;
+        __threadfence();
+        atomicExch(&mutex_, 0);
+    }
+}
+__global__ void stop_flag(volatile int* stop, const int* in) {
+    for (int i = threadIdx.x; i < 1024 && !*stop; i += blockDim.x)
+        if (in[i] == 7) *stop = 1;
 }
 __global__ void spinning(int* p) {
     if (threadIdx.x < 2)
@@ -405,8 +436,19 @@ int main(int, char** argv) {
         int* p = managed<int>(32);
         return p[32];  // @host_overrun
     }
+    if (is("copy_back")) {  // copies to the host; LAB_FLIP falsifies one
+        int *p = device<int>(5), back[3][5];
+        cudaMemset(p, 0, 20);
+        cudaMemcpy(back[0], p, 20, cudaMemcpyDeviceToHost);
+        cudaMemcpyAsync(back[1], p, 20, cudaMemcpyDefault);
+        cudaMemcpy2D(back[2], 4, p, 4, 4, 5, cudaMemcpyDeviceToHost);
+        for (auto& all : back)
+            for (int i = 0; i < 5; ++i) printf("%d%c", all[i], i < 4 ? ' ' : '\n');
+        return cudaFree(p), 0;
+    }
+    if (is("no_return")) return no_return(-atoi(argv[1] + 9));
     if (is("divergent_barrier")) return divergent_barrier<<<1, 64>>>(), waited();
-    if (is("ended_barrier")) return ended_barrier<<<1, 64>>>(), waited();
+    if (is("ended_barrier")) return ended_barrier<<<3, 64>>>(), waited();
     if (is("lane_missing")) return lane_missing<<<1, 32>>>(device<int>(64)), waited();
     if (is("not_in_mask")) return not_in_mask<<<1, 32>>>(device<int>(64)), waited();
     if (is("assertion")) return assertion<<<1, 32>>>(), waited();
@@ -425,6 +467,7 @@ int main(int, char** argv) {
     if (is("race_blocks")) return race_blocks<<<4, 1>>>(device<int>(1)), waited();
     if (is("race_atomic_plain")) return race_atomic_plain<<<1, 64>>>(device<int>(1)), waited();
     if (is("race_volatile_warp")) return race_volatile_warp<<<1, 32>>>(device<int>(32)), waited();
+    if (is("race_volatile")) return race_volatile<<<1, 32>>>(device<int>(1)), waited();
     if (is("race_read_counter")) return race_read_counter<<<2, 64>>>(device<int>(1), device<int>(64)), waited();
     if (is("race_no_fence")) return race_no_fence<<<8, 32>>>(device<int>(8), device<int>(1)), waited();
     if (is("race_early_ticket")) return race_early_ticket<<<8, 64>>>(device<int>(512), device<int>(1)), waited();
@@ -486,6 +529,15 @@ int main(int, char** argv) {
     } else if (is("right_volatile_flag")) {
         volatile_flag<<<1, 2>>>(out, more, in);
         right = !waited() && *in == 42;
+    } else if (is("right_ping_pong")) {
+        ping_pong<<<1, 2>>>(out, more);
+        right = !waited() && *more >= 39;
+    } else if (is("right_volatile_under_lock")) {
+        volatile_under_lock<<<4, 64>>>(out);
+        right = !waited() && *out == 32;
+    } else if (is("right_stop_flag")) {
+        stop_flag<<<2, 64>>>(out, in);
+        right = !waited() && *out == 1;
     } else if (is("right_spinning")) {
         spinning<<<1, 32>>>(out);
         right = !waited() && *out == 1;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <set>
@@ -47,15 +46,15 @@ Queue& queue() {  // never destroyed: destructors of the program may use it
     static auto& q = *new Queue;
     return q;
 }
-std::atomic<bool> running, waiting;  // running: works; waiting: they are queued
-std::atomic<unsigned long> calls;    // of the API
+std::atomic<bool> works_run, works_wait;
+std::atomic<unsigned long> calls;  // of the API
 
 // A host that looks at memory until a kernel has changed it looks forever: nothing runs before it calls and waits.
 void watch() {
     unsigned long seen = 0;
     for (int seconds = 0;; ++seconds) {
         std::this_thread::sleep_for(std::chrono::seconds(1));
-        if (running || !waiting || seen != calls) seconds = 0;
+        if (works_run || !works_wait || seen != calls) seconds = 0;
         seen = calls;
         if (seconds == 10)
             say("cudacpu: notice: kernels or copies are queued, and for ten seconds the host has not called for "
@@ -76,7 +75,7 @@ cudaError_t run_works(Numbers needed) {
     auto& works = queue().works;
     for (auto w = works.rbegin(); w != works.rend(); ++w)
         if (needed.count(w->first)) needed.insert(w->second.after.begin(), w->second.after.end());
-    running = true;
+    works_run = true;
     for (const unsigned long number : needed) {
         const auto w = works.find(number);
         if (w == works.end()) continue;
@@ -85,8 +84,8 @@ cudaError_t run_works(Numbers needed) {
         works.erase(w);
         if (sticky_error) works.clear();
     }
-    running = false;
-    waiting = !works.empty();
+    works_run = false;
+    works_wait = !works.empty();
     device_takes_over(false);
     for (const auto& [number, work] : works)
         if (work.is_kernel) managed_in_use(true);
@@ -110,28 +109,6 @@ void last_word(int status, void*) {
 // Registered first, it runs last: destructors of the program have freed their memory.
 __attribute__((constructor(101))) void at_start() { on_exit(last_word, nullptr); }
 
-// LAB_FAIL=K: the K-th call fails, as any call may on some machine. What does the program do then?
-unsigned long to_fail() {
-    const char* number = getenv("LAB_FAIL");
-    unsigned long k = 0;
-    if (!number) return k;
-    const auto [end, error] = std::from_chars(number, number + strlen(number), k);
-    if (!k || *end || error != std::errc())
-        say(text("cudacpu: LAB_FAIL=%s: say which call is to fail, 1 or more", number)), _exit(2);
-    return k;
-}
-cudaError_t planned_failure(const char* function) {
-    static const unsigned long k = to_fail();
-    if (calls != k) return cudaSuccess;
-    const std::string_view name = function;
-    const bool allocation = name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
-    const cudaError_t error = allocation                  ? cudaErrorMemoryAllocation
-                              : name == "a kernel launch" ? cudaErrorLaunchFailure
-                                                          : cudaErrorInvalidValue;
-    say(text("cudacpu: LAB_FAIL=%lu: %s fails with %s", k, function, describe(error, true)));
-    return failed(error);
-}
-
 constexpr cudaError_t not_known = cudaErrorInvalidResourceHandle;
 cudaError_t known(cudaEvent_t event) { return check(queue().events.count(event), not_known); }
 cudaError_t nothing() { return cudaSuccess; }
@@ -142,8 +119,8 @@ cudaError_t gate(const char* function) {
     if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
     api_function = function;
     ++calls;
-    if (auto e = failed(running ? cudaErrorNotPermitted : sticky_error)) return e;  // running: a callback calls
-    return planned_failure(function);
+    if (auto e = failed(works_run ? cudaErrorNotPermitted : sticky_error)) return e;  // a callback calls
+    return planned_failure(function, calls);
 }
 
 const char* describe(cudaError_t error, bool by_name) {
@@ -173,7 +150,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool 
             after.insert(s->after.begin(), s->after.end());
     works[number] = {std::move(run), is_kernel, std::move(after)};
     [[maybe_unused]] static const bool watched = start_watch();
-    waiting = true;
+    works_wait = true;
     if (is_kernel) managed_in_use(true);
     return cudaSuccess;
 }

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine.hpp"
+#include "cudacpu/engine.hpp"
 
 #define CUDART_VERSION 13000
 #define CUDART_CB
@@ -47,17 +47,42 @@
     X(ErrorCompatNotSupportedOnDevice, 804, "forward compatibility was attempted on non supported HW") \
     X(ErrorUnknown, 999, "unknown error")
 #define CUDACPU_ATTRIBUTES(X) /* with what the CPU device answers */ \
-    X(MaxThreadsPerBlock, 1, 1024) X(MaxBlockDimX, 2, 1024) X(MaxBlockDimY, 3, 1024) X(MaxBlockDimZ, 4, 64) \
-    X(MaxGridDimX, 5, 0x7fffffff) X(MaxGridDimY, 6, 65535) X(MaxGridDimZ, 7, 65535) X(WarpSize, 10, 32) \
-    X(MaxSharedMemoryPerBlock, 8, 48 << 10) X(TotalConstantMemory, 9, 64 << 10) X(MaxRegistersPerBlock, 12, 65536) \
-    X(ClockRate, 13, 1'000'000) X(MultiProcessorCount, 16, sm_count) X(KernelExecTimeout, 17, 0) \
-    X(Integrated, 18, 1) X(CanMapHostMemory, 19, 1) X(ComputeMode, 20, 0) X(ConcurrentKernels, 31, 1) \
-    X(EccEnabled, 32, 0) X(MemoryClockRate, 36, 1'000'000) X(GlobalMemoryBusWidth, 37, 64) X(ManagedMemory, 83, 1) \
-    X(L2CacheSize, 38, 4 << 20) X(MaxThreadsPerMultiProcessor, 39, 2048) X(AsyncEngineCount, 40, 1) \
-    X(UnifiedAddressing, 41, 1) X(ComputeCapabilityMajor, 75, 8) X(ComputeCapabilityMinor, 76, 0) \
-    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) X(MaxRegistersPerMultiprocessor, 82, 65536) \
-    X(PageableMemoryAccess, 88, 0) X(ConcurrentManagedAccess, 89, 1) X(CooperativeLaunch, 95, 0) \
-    X(MaxSharedMemoryPerBlockOptin, 97, shared_most) X(MaxBlocksPerMultiprocessor, 106, 32) \
+    X(MaxThreadsPerBlock, 1, 1024) \
+    X(MaxBlockDimX, 2, 1024) \
+    X(MaxBlockDimY, 3, 1024) \
+    X(MaxBlockDimZ, 4, 64) \
+    X(MaxGridDimX, 5, 0x7fffffff) \
+    X(MaxGridDimY, 6, 65535) \
+    X(MaxGridDimZ, 7, 65535) \
+    X(MaxSharedMemoryPerBlock, 8, 48 << 10) \
+    X(TotalConstantMemory, 9, 64 << 10) \
+    X(WarpSize, 10, 32) \
+    X(MaxRegistersPerBlock, 12, 65536) \
+    X(ClockRate, 13, 1'000'000) \
+    X(GpuOverlap, 15, 1) \
+    X(MultiProcessorCount, 16, sm_count) \
+    X(KernelExecTimeout, 17, 0) \
+    X(Integrated, 18, 1) \
+    X(CanMapHostMemory, 19, 1) \
+    X(ComputeMode, 20, 0) \
+    X(ConcurrentKernels, 31, 1) \
+    X(EccEnabled, 32, 0) \
+    X(MemoryClockRate, 36, 1'000'000) \
+    X(GlobalMemoryBusWidth, 37, 64) \
+    X(L2CacheSize, 38, 4 << 20) \
+    X(MaxThreadsPerMultiProcessor, 39, 2048) \
+    X(AsyncEngineCount, 40, 1) \
+    X(UnifiedAddressing, 41, 1) \
+    X(ComputeCapabilityMajor, 75, 8) \
+    X(ComputeCapabilityMinor, 76, 0) \
+    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) \
+    X(MaxRegistersPerMultiprocessor, 82, 65536) \
+    X(ManagedMemory, 83, 1) \
+    X(PageableMemoryAccess, 88, 0) \
+    X(ConcurrentManagedAccess, 89, 1) \
+    X(CooperativeLaunch, 95, 0) \
+    X(MaxSharedMemoryPerBlockOptin, 97, shared_most) \
+    X(MaxBlocksPerMultiprocessor, 106, 32) \
     X(MemoryPoolsSupported, 115, 1)
 #define CUDACPU_ERROR(name, number, words) cuda##name = number,
 #define CUDACPU_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
@@ -66,7 +91,12 @@ enum cudaDeviceAttr { CUDACPU_ATTRIBUTES(CUDACPU_ATTRIBUTE) };
 enum cudaMemcpyKind {  // bit 0: to the device, bit 1: from the device
     cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
     cudaMemcpyDefault };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout };
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1, cudaSharedmemCarveoutMaxShared = 100 };
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
@@ -120,8 +150,8 @@ cudaPointerAttributes attributes_of(const void* p);
 bool is_managed(const void* p, size_t bytes);
 cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                  cudaMemcpyKind kind, cudaStream_t stream, bool wait);
-cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = nullptr);
-template <class S> char* place(const S& symbol, size_t offset, size_t bytes, bool right_way) {
+cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait);
+template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
     return right_way && offset <= sizeof(S) && bytes <= sizeof(S) - offset ? (char*)&symbol + offset : nullptr;
 }
 
@@ -187,7 +217,7 @@ struct cudaDeviceProp {
         hostRegisterSupported = 1, globalL1CacheSupported = 1, localL1CacheSupported = 1, clockRate = 1'000'000,
         memoryClockRate = 1'000'000, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver,
         persistingL2CacheMaxSize, computeMode, clusterLaunch, streamPrioritiesSupported, isMultiGpuBoard,
-        pageableMemoryAccess, computePreemptionSupported, cooperativeLaunch, cooperativeMultiDeviceLaunch,
+        pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, computePreemptionSupported, cooperativeLaunch, cooperativeMultiDeviceLaunch,
         kernelExecTimeoutEnabled, singleToDoublePrecisionPerfRatio, maxTexture1D, maxTexture2D[2], maxTexture3D[3],
         maxTexture1DLayered[2], maxTexture2DLayered[3];
 };
@@ -208,6 +238,8 @@ inline cudaError_t cudaDeviceReset() { return reset(gate("cudaDeviceReset")); }
 #define CUDACPU_API(name, parameters, ...) \
     inline cudaError_t name parameters { return cudaError_t(gate(#name) ?: (__VA_ARGS__)); }
 CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
+[[deprecated("CUDA 13 has dropped it: use cudaDeviceSynchronize()")]]
+CUDACPU_API(cudaThreadSynchronize, (), finish_all())
 CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
 CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))
 CUDACPU_API(cudaSetDevice, (int device), check(!device, cudaErrorInvalidDevice))
@@ -223,6 +255,8 @@ CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int)
 CUDACPU_API(cudaStreamAttachMemAsync, (cudaStream_t, void*, size_t = 0, unsigned = 4), cudaSuccess)
 CUDACPU_API(cudaFuncSetCacheConfig, (auto, cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaDeviceSetCacheConfig, (cudaFuncCache), cudaSuccess)
+CUDACPU_API(cudaDeviceSetSharedMemConfig, (cudaSharedMemConfig), cudaSuccess)
+CUDACPU_API(cudaDeviceGetSharedMemConfig, (cudaSharedMemConfig* banks), give(banks, cudaSharedMemBankSizeFourByte))
 CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
 CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
 CUDACPU_API(cudaProfilerStart, (), cudaSuccess) CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
@@ -255,9 +289,10 @@ CUDACPU_API(cudaMemcpy2D, (void* to, size_t to_pitch, const void* from, size_t f
 CUDACPU_API(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind, cudaStream_t s = nullptr),
             copy(to, to_pitch, from, from_pitch, width, height, kind, s, false))
-CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1))
-CUDACPU_API(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s = nullptr), set(p, n, value, n, 1, s))
-CUDACPU_API(cudaMemset2D, (void* p, size_t pitch, int value, size_t w, size_t h), set(p, pitch, value, w, h))
+CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1, nullptr, true))
+CUDACPU_API(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s = nullptr), set(p, n, value, n, 1, s, false))
+CUDACPU_API(cudaMemset2D, (void* p, size_t pitch, int value, size_t w, size_t h),
+            set(p, pitch, value, w, h, nullptr, true))
 CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, int, cudaStream_t = nullptr), check(is_managed(p, n)))
 CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, cudaMemLocation, unsigned, cudaStream_t = nullptr),
             check(is_managed(p, n)))
@@ -266,10 +301,10 @@ CUDACPU_API(cudaMemAdvise, (const void* p, size_t n, cudaMemoryAdvise, cudaMemLo
 
 CUDACPU_API(cudaMemcpyToSymbol, (const auto& symbol, const void* from, size_t n, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyHostToDevice),
-            copy(place(symbol, offset, n, kind & (1 | 4)), n, from, n, n, 1, kind, nullptr, true))
+            copy(within_symbol(symbol, offset, n, kind & (1 | 4)), n, from, n, n, 1, kind, nullptr, true))
 CUDACPU_API(cudaMemcpyFromSymbol, (void* to, const auto& symbol, size_t n, size_t offset = 0,
                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost),
-            copy(to, n, place(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, nullptr, true))
+            copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, nullptr, true))
 CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, (void*)&symbol))
 CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "vector_types.h"
+#include "../vector_types.h"
 
 // The hazard build instruments every access of the program. Functions that belong to the engine, although
 // they live in headers, must be left out, or the engine would report itself.

@@ -18,7 +18,6 @@ size_t bytes_in_use;
 
 namespace {
 
-constexpr size_t page = 4096;
 constexpr int private_pages = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 bool device_has_it, managed_taken;
 
@@ -207,23 +206,34 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                  names[target], names[source]));
     if (target == outside || source == outside || misdirected) return failed(cudaErrorInvalidValue);
 
-    // CUDA has taken an ordinary source when it returns; a pinned one it reads later.
-    const bool stage = !wait && source == host_only && !find(from);
+    // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
+    // writes later. Between host memory of whatever kind the host waits.
+    const bool ordinary_source = !find(from) && (source == host_only || kind == cudaMemcpyHostToDevice);
+    const bool ordinary_target = !find(to) && (target == host_only || kind == cudaMemcpyDeviceToHost);
+    wait |= ordinary_target || (source == host_only && target == host_only);
+    const bool stage = !wait && ordinary_source;
     const auto staged = std::make_shared<std::string>();
     const char* rows = static_cast<const char*>(from);
     for (size_t y = 0; stage && y < height; ++y) staged->append(rows + y * from_pitch, width);
     if (stage) rows = staged->data(), from_pitch = width;
-    const auto write = [=, keep = staged](char* row, size_t y) { memmove(row, rows + y * from_pitch, width); };
-    wait |= target == host_only && !find(to);
+    const bool to_host = kind == cudaMemcpyDeviceToHost || (target == host_only && source != host_only);
+    const std::string* const what = to_host && height == 1 ? planned_flip() : nullptr;
+    const auto write = [=, keep = staged](char* row, size_t y) {
+        memmove(row, rows + y * from_pitch, width);
+        if (what) falsify(*what, row, width, from);
+    };
     if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;
     return wait ? finish(stream) : cudaSuccess;
 }
 
-cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait) {
     if (!width || !height) return cudaSuccess;
     const Side side = side_of(p, pitch * (height - 1) + width);
     if (side == outside || (side == host_only && !find(p))) return failed(cudaErrorInvalidValue);
-    return write_rows(p, pitch, width, height, stream, [=](char* row, size_t) { memset(row, value, width); });
+    const auto write = [=](char* row, size_t) { memset(row, value, width); };
+    if (auto e = write_rows(p, pitch, width, height, stream, write)) return e;
+    return wait && side != device_only ? finish(stream)
+                                       : cudaSuccess;  // as CUDA: memory that the host sees is set at once
 }
 
 }  // namespace cudacpu

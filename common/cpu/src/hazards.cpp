@@ -63,6 +63,12 @@ struct Race {
     bool adds;  // a thread reads a value, and writes it after others have
 };
 std::map<std::pair<uint64_t, uint64_t>, Race> races;  // of this launch, by the sites
+struct SeenFlag {
+    const char* address;
+    unsigned writes;  // how many of it there had been
+};
+std::vector<SeenFlag> seen;  // by each thread of the block: the flag that it has read, and not yet written
+std::unordered_map<const void*, unsigned> flag_writes;
 Race same_value;  // two writes: it is a race only if the second changes the value
 unsigned char value_before[16];
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
@@ -159,12 +165,14 @@ void settle() {  // the write of the last call has been done
 
 // ---- one access ------------------------------------------------------------------------------------------
 
-void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
+void compare(Shadow& cell, char* address, size_t bytes, const Record& mine, bool late) {
     auto check = [&](const Record& r) {
         const bool synchronised = r.access & (atomic | flag) && mine.access & (atomic | flag);
-        if (!(r.bytes & mine.bytes) || synchronised || ordered(r)) return;
+        if (!(r.bytes & mine.bytes) || ordered(r)) return;
+        const bool loses = late && (r.access & (writes | flag)) == (writes | flag);
+        if (synchronised && !loses) return;
         const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
-        Race race{r, mine, address, bytes, false};
+        Race race{r, mine, address, bytes, loses};
         for (const Record& own : cell.read) race.adds |= own.rank == writer.rank && own.site == other.site;
         if ((r.access | mine.access) & atomic || !(other.access & writes) || bytes > sizeof value_before)
             return note(race);
@@ -178,6 +186,18 @@ void compare(Shadow& cell, char* address, size_t bytes, const Record& mine) {
         if (mine.access & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
     }
     cell.write = mine;
+}
+
+// Volatile accesses do not race, as they may be a flag. But who reads a value, and writes after another thread has
+// written, loses that write. An atomic reads and writes at once.
+bool writes_late(const char* address, const Record& mine) {
+    unsigned& all = flag_writes[address];
+    SeenFlag& mine_seen = seen[rank];
+    const bool flag_write = (mine.access & (writes | flag)) == (writes | flag);
+    const bool late = flag_write && mine_seen.address == address && mine_seen.writes != all;
+    all += flag_write;
+    mine_seen = {flag_write ? nullptr : address, all};
+    return late;
 }
 
 size_t cells(const Region& r) { return r.bytes / 4 + 1; }
@@ -207,9 +227,10 @@ void check(char* address, size_t bytes, unsigned kind, uint64_t site) {
               is_shared(r) ? "write it first, and put a barrier between"
                            : "set the memory first: cudaMemset, cudaMemcpy or a kernel");
     memset(written(*r) + first, 1, bytes);
+    const bool late = mine.access & (flag | atomic) && writes_late(address, mine);
     for (size_t i = first; i < last; i = (i / 4 + 1) * 4) {
         mine.bytes = ((1u << std::min<size_t>(last - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
-        compare(r->shadow[i / 4], address, bytes, mine);
+        compare(r->shadow[i / 4], address, bytes, mine, late);
     }
     if (!(mine.access & (atomic | flag))) return;
     auto& [others, own] = handed_on[address];
@@ -221,13 +242,13 @@ void check(char* address, size_t bytes, unsigned kind, uint64_t site) {
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
     char* address = static_cast<char*>(const_cast<void*>(where));
     if (!in_kernel() || busy || on_own_stack(address)) return;
-    if (!(kind & (atomic | flag)) && random_number() % 16 == 0) preempt();
+    if (!(kind & atomic) && random_number() % (kind & flag ? 4 : 16) == 0) preempt();
     busy = true;
     check(address, bytes, kind, site);
     busy = false;
 }
 
-void meet(size_t first, unsigned lanes, size_t count) {  // each learns what the others know
+void share_notes(size_t first, unsigned lanes, size_t count) {  // each learns what the others know
     Notes all{};
     ++now;
     const size_t last = std::min(first + count, notes.size());
@@ -249,12 +270,14 @@ void launch_begins() {
     launch_start = ++now;
     blocks.clear();
     handed_on.clear();
+    flag_writes.clear();
 }
 void block_begins() {
     settle();
     block_start = last_barrier = ++now;
     blocks.emplace_back(now, block_number);
-    notes.assign(threads_in_block(), {});
+    notes.assign(running_block.size, {});
+    seen.assign(running_block.size, {});
     for (Notes& n : notes) n[of_others] = launch_start;
 }
 void launch_ends() {
@@ -263,10 +286,10 @@ void launch_ends() {
     races.clear();
 }
 void barrier_passed() {
-    meet(0, ~0u, notes.size());
+    share_notes(0, ~0u, notes.size());
     last_barrier = now;
 }
-void lanes_met(unsigned first, unsigned lanes) { meet(first, lanes, 32); }
+void lanes_met(unsigned first, unsigned lanes) { share_notes(first, lanes, 32); }
 void at_fence() {
     if (in_kernel()) notes[rank][fenced] = ++now;
 }

@@ -17,11 +17,11 @@ CUDACPU_VECTOR(int, int)             CUDACPU_VECTOR(uint, unsigned)
 CUDACPU_VECTOR(long, long)           CUDACPU_VECTOR(ulong, unsigned long)
 CUDACPU_VECTOR(longlong, long long)  CUDACPU_VECTOR(ulonglong, unsigned long long)
 CUDACPU_VECTOR(float, float)         CUDACPU_VECTOR(double, double)
-    // clang-format on
 
-    struct dim3 {
+struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned vx = 1, unsigned vy = 1, unsigned vz = 1) : x(vx), y(vy), z(vz) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return {x, y, z}; }
 };
+// clang-format on

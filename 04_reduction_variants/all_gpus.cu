@@ -1,0 +1,249 @@
+// 04_all_gpus - what do more GPUs buy, and how do they meet?
+//
+// reduction_variants.cu ends where one GPU reads as fast as its memory can (the row `read only`). More GPUs have more
+// memories, so each takes a share. Then each holds a sum, and these must meet. (Of ints: the other sample has the rest.)
+//
+//   host_adds    last_block on every GPU; the host adds the sums   slow: the host waits for each GPU and its copy
+//   all_reduce   last_block on every GPU, then one ncclAllReduce   every GPU has the sum (built where NCCL is found)
+//
+//   04_all_gpus --n 1073741824 --only host_adds
+//
+//   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/all_gpus.cu common/lab.cpp common/write_file.cpp -o all_gpus
+// With NCCL: -DLAB_NCCL and -lnccl besides.
+#include <numeric>
+#include "lab.cuh"
+#ifdef LAB_NCCL
+#include <nccl.h>
+void check_nccl(ncclResult_t status) {
+    if (status == ncclSuccess) return;
+    std::fprintf(stderr, "NCCL: %s\n", ncclGetErrorString(status));
+    std::exit(lab::system_error);
+}
+#endif
+
+constexpr int warp = 32;
+constexpr unsigned all_lanes = 0xffffffff;
+constexpr int loads = 4;         // in flight before the first is used
+constexpr int64_t streamed = 8;  // shares of up to so many times the L2 are read past it
+static_assert(1024 <= warp * warp, "one warp must be able to fold the results of all warps of a block");
+
+// ---- the answer, slowly ----------------------------------------------------------------------------------------
+
+int on_the_cpu(const std::vector<int>& in) { return int(std::accumulate(in.begin(), in.end(), 0u)); }  // modulo 2^32
+
+// ---- what each GPU does ----------------------------------------------------------------------------------------
+
+// What lies on one GPU; made and freed while that GPU is the current one.
+struct Share {
+    Share(const lab::Sample& sample, const int* host, int64_t size, int64_t blocks)
+        : in(std::vector<int>(host, host + size)), partial(blocks), l2(2 * sample.properties().l2CacheSize) {}
+    lab::DeviceArray<int> in, partial, sum{1};
+    lab::DeviceArray<unsigned> tickets{std::vector<unsigned>(1)};
+    lab::DeviceArray<char> l2;  // writing it drives everything else out of that GPU's L2
+};
+
+__device__ int fold_warp(int value) {  // lane 0 has the sum
+    for (int offset = warp / 2; offset > 0; offset /= 2) value += __shfl_down_sync(all_lanes, value, offset);
+    return value;
+}
+__device__ int fold_block(int value) {  // thread 0 has the sum
+    __shared__ int of_warp[warp];
+    const int tid = threadIdx.x, warps = blockDim.x / warp;
+    value = fold_warp(value);
+    if (tid % warp == 0) of_warp[tid / warp] = value;
+    __syncthreads();  // all warps have left their values
+    if (tid < warp) value = fold_warp(tid < warps ? of_warp[tid] : 0);
+    return value;
+}
+
+// A thread's share of in[0 .. n): tiles of 16-byte loads, all of a tile under way before the first is used.
+template <bool streaming> __device__ int fold_share(const int* in, int64_t n) {
+    const int4* packs = reinterpret_cast<const int4*>(in);
+    const int64_t count = n / 4;
+    const int64_t tile = int64_t(loads) * blockDim.x;
+    const int tid = threadIdx.x;
+    int value = 0;
+    for (int64_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+        if (first + tile <= count) {
+            int4 pack[loads];
+#pragma unroll
+            for (int k = 0; k < loads; ++k) {
+                const int4* p = packs + first + k * blockDim.x + tid;
+                pack[k] = streaming ? __ldcs(p) : *p;
+            }
+#pragma unroll
+            for (int k = 0; k < loads; ++k) value += pack[k].x + pack[k].y + pack[k].z + pack[k].w;
+        } else {
+            for (int64_t i = first + tid; i < count; i += blockDim.x)
+                value += packs[i].x + packs[i].y + packs[i].z + packs[i].w;
+        }
+    }
+    const int64_t tail = count * 4 + int64_t(blockIdx.x) * blockDim.x + tid;
+    return tail < n ? value + in[tail] : value;
+}
+
+// The block that draws the last ticket finds all partial sums in memory, and adds them.
+template <bool streaming> __global__ void last_block(const int* in, int* partial, int* sum, unsigned* tickets, int64_t n) {
+    __shared__ bool last;
+    int value = fold_block(fold_share<streaming>(in, n));
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = value;
+        __threadfence();  // the partial sum is in memory before the ticket is drawn
+        last = atomicAdd(tickets, 1) == gridDim.x - 1;
+    }
+    __syncthreads();  // all threads know whether theirs is the last block
+    if (!last) return;
+    value = 0;
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value += __ldcg(partial + i);
+    value = fold_block(value);
+    if (threadIdx.x != 0) return;
+    *sum = value;
+    *tickets = 0;
+}
+// ---- the rungs: how they meet ----------------------------------------------------------------------------------
+
+// What a launch needs.
+struct Job {
+    const lab::Sample& sample;
+    std::vector<std::unique_ptr<Share>> shares = {};  // one a GPU
+    std::vector<int> totals = {};  // what comes out: one, or the total of each GPU
+    lab::Event go = {};            // the clock has started
+#ifdef LAB_NCCL
+    std::vector<ncclComm_t> comms = {};
+#endif
+};
+
+// Every GPU folds its share but for the last `dropped` elements. A launch does not wait, so the GPUs work at the same
+// time; none starts before the clock does, which the current one starts.
+void fold_shares(Job& job, int dropped) {
+    job.go.record();
+    for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
+        CHECK(cudaSetDevice(gpu));
+        job.go.hold_back();
+        const Share& s = *job.shares[gpu];
+        const int64_t n = s.in.size() - dropped;
+        const auto kernel = 4 * n <= streamed * job.sample.properties().l2CacheSize ? last_block<true> : last_block<false>;
+        const int threads = job.sample.threads(), blocks = job.sample.blocks_to_fill(kernel, threads);
+        kernel<<<blocks, threads>>>(s.in.get(), s.partial.get(), s.sum.get(), s.tickets.get(), n);
+    }
+    CHECK(cudaSetDevice(job.sample.device()));
+}
+
+// Fetches the sums from that of GPU `first` on, and adds them.
+int total_from(const Job& job, int first) {
+    unsigned total = 0;
+    for (int gpu = first; gpu < int(job.shares.size()); ++gpu) {
+        CHECK(cudaSetDevice(gpu));
+        total += job.shares[gpu]->sum.download()[0];  // waits for that GPU's kernel
+    }
+    CHECK(cudaSetDevice(job.sample.device()));
+    return int(total);
+}
+
+void launch_host_adds(Job& job) {
+    fold_shares(job, 0);
+    job.totals = {total_from(job, 0)};
+}
+
+#ifdef LAB_NCCL
+// The GPUs add among themselves, over NVLink where there is one, and the host waits for nobody.
+void launch_all_reduce(Job& job) {
+    fold_shares(job, 0);
+    check_nccl(ncclGroupStart());
+    for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
+        int* const sum = job.shares[gpu]->sum.get();
+        check_nccl(ncclAllReduce(sum, sum, 1, ncclInt, ncclSum, job.comms[gpu], nullptr));
+    }
+    check_nccl(ncclGroupEnd());
+}
+#endif
+
+// ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
+
+// The index of a share's last element taken for how many there are: each GPU drops one.
+void launch_lost_element(Job& job) {
+    fold_shares(job, 1);
+    job.totals = {total_from(job, 0)};
+}
+
+// "The first GPU is the current one, so its sum is here already": no, each GPU has only its own.
+void launch_forgotten_gpu(Job& job) {
+    fold_shares(job, 0);
+    job.totals = {total_from(job, 1)};
+}
+
+// ---- the table -------------------------------------------------------------------------------------------------
+
+struct Variant {
+    const char* name;
+    const char* how;
+    void (*launch)(Job&);  // leaves job.totals, or the total on each GPU
+};
+constexpr Variant variants[] = {
+    {"host_adds", "last_block on every GPU for its share, and the host adds", launch_host_adds},
+#ifdef LAB_NCCL
+    {"all_reduce", "last_block on every GPU for its share, then ncclAllReduce", launch_all_reduce},
+#endif
+};
+constexpr Variant twins[] = {
+    {"lost_element", "each GPU drops the last element of its share", launch_lost_element},
+    {"forgotten_gpu", "the sum of the first GPU is not added", launch_forgotten_gpu},
+};
+
+// ---- run, check, time ------------------------------------------------------------------------------------------
+
+int main(int argc, char** argv) {
+    lab::Sample sample("04_all_gpus", "What do more GPUs buy, and how do they meet?");
+    sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 512, "elements", "blocks on each GPU (default: fill it once)");
+    for (const Variant& v : variants) sample.variant(v.name, v.how, warp);
+    for (const Variant& v : twins) sample.twin(v.name, v.how, warp);
+    sample.start(argc, argv);
+    int gpus = 0;
+    CHECK(cudaGetDeviceCount(&gpus));
+    const int64_t n = sample.n(), blocks = std::max(sample.blocks(), 1 << 16);  // more than any GPU holds at once
+    sample.require_memory(2.0 * sizeof(int), 2.0 * sizeof(int) * blocks);
+    std::vector<int> in(n);
+    for (int64_t i = 0; i < n; ++i) in[i] = int(lab::random_bits(sample.seed(), i));
+    const int want = on_the_cpu(in);
+    sample.new_table(lab::text("sum of %s ints, number of GPUs: %d", lab::with_commas(n).c_str(), gpus));
+    sample.limit_row(lab::Sample::Limit::read, 4 * n);
+    Job job{sample};
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+        const int64_t from = n * gpu / gpus, to = n * (gpu + 1) / gpus;
+        CHECK(cudaSetDevice(gpu));
+        job.shares.push_back(std::make_unique<Share>(sample, in.data() + from, to - from, blocks));
+    }
+    CHECK(cudaSetDevice(sample.device()));
+#ifdef LAB_NCCL
+    if (sample.wants("all_reduce")) job.comms.resize(gpus);
+    if (!job.comms.empty()) check_nccl(ncclCommInitAll(job.comms.data(), gpus, nullptr));  // takes seconds
+#endif
+    const auto prepare = [&] {
+        job.totals.clear();
+        for (int gpu = 0; gpu < gpus; ++gpu) {
+            CHECK(cudaSetDevice(gpu));
+            job.shares[gpu]->sum.poison();
+            job.shares[gpu]->partial.poison();
+            job.shares[gpu]->l2.poison();
+            CHECK(cudaDeviceSynchronize());
+        }
+        CHECK(cudaSetDevice(sample.device()));
+    };
+    const auto check = [&](const Variant& v) {
+        const double ms = sample.time(prepare, [&] { v.launch(job); });
+        if (job.totals.empty())
+            for (const auto& share : job.shares) job.totals.push_back(share->sum.download()[0]);
+        int got = want;
+        for (int total : job.totals)
+            if (total != want) got = total;
+        sample.row({v.name, lab::with_commas(got), ms, 4.0 * n, got == want ? "" : lab::wanted(got, want)});
+    };
+    for (const Variant& v : variants)
+        if (sample.wants(v.name)) check(v);
+    for (const Variant& v : twins)
+        if (sample.wants_twin(v.name)) check(v);
+#ifdef LAB_NCCL
+    for (ncclComm_t comm : job.comms) check_nccl(ncclCommDestroy(comm));
+#endif
+    return sample.verdict();
+}

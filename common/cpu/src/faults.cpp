@@ -1,0 +1,124 @@
+// faults.cpp - what goes wrong in a kernel or on the host: signals, the watchdog, asserts, AddressSanitizer.
+#include "internal.hpp"
+
+#include <sanitizer/asan_interface.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+extern "C" void __assert(const char* expression, const char* file, int line) noexcept;
+
+namespace cudacpu {
+
+int exit_status;
+
+void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
+           const void* pc) {
+    say(compose_report(what, mend, where ? source_line(*where) : source_line(pc)));
+    if (!self) _exit(3);
+    outcome = error;
+    if (hazard_build) exit_status = 1;
+    leave_block();
+}
+
+namespace {
+
+char signal_stack[256 << 10];
+
+#if defined(__x86_64__)
+#define CUDACPU_PC gregs[REG_RIP]
+#elif defined(__aarch64__)
+#define CUDACPU_PC pc
+#endif
+
+// A fault of a kernel is left by a jump to the host's stack, which SA_NODEFER allows.
+void on_signal(int signal, siginfo_t* info, void* context) {
+    ASAN_UNPOISON_MEMORY_REGION(signal_stack, sizeof signal_stack);  // of frames that such a jump has left
+    const void* pc = reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.CUDACPU_PC);
+    if (signal == SIGVTALRM) {  // each second of processor time
+        static unsigned long last;
+        static int idle;
+        idle = self && last == progress ? idle + 1 : 0;
+        last = progress;
+        if (idle < (hazard_build ? 60 : 10)) return;
+        fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
+              "blocks run one after another here, and a thread gives way only at a barrier, a warp operation or "
+              "an atomic:\n  waiting for another block never ends, and waiting for another thread needs atomics",
+              nullptr, pc);
+    }
+    if (signal == SIGILL || signal == SIGTRAP)
+        fault(cudaErrorLaunchFailure, "a function that has to return a value ended without a return",
+              "end each of its branches with a return", nullptr, pc);
+    const char* address = static_cast<char*>(info->si_addr);
+    const Region* r = find(address);
+    const std::string about = explain(address);
+    const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);
+    const char* mend =
+        !r ? "no memory of the device is there: check the pointer, and the index against the size: if (i < n)"
+        : r->freed ? "free memory only after its last use"
+        : outside  ? "check the index against the size: if (i < n)"
+                   : "copy it with cudaMemcpy, or use cudaMallocManaged";
+    if (self && signal == SIGFPE)
+        fault(cudaErrorLaunchFailure, "integer division by zero",
+              "check the divisor: a GPU goes on with an undefined result", nullptr, pc);
+    if (self && below_own_stack(address))
+        fault(cudaErrorIllegalAddress, "stack overflow",
+              "each thread has 256 KB here: use smaller arrays, or a loop instead of recursion", nullptr, pc);
+    if (self)
+        fault(cudaErrorIllegalAddress, text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : ""),
+              mend, nullptr, pc);
+    if (r && r->kind == Kind::managed && !r->freed && !outside && work_is_queued()) {
+        say(compose_report("warning: the host touches managed memory while a kernel may still use it: " + about,
+                           "wait for the kernel first: cudaDeviceSynchronize()", source_line(pc)));
+        return managed_in_use(false);
+    }
+    const char* touched = outside ? "the host touched memory out of bounds: " : "the host touched device memory: ";
+    if (r) fault(cudaErrorIllegalAddress, touched + about, mend, nullptr, pc);
+    struct sigaction standard {};  // a fault of the program's own: as if we were not here
+    standard.sa_handler = SIG_DFL;
+    sigaction(signal, &standard, nullptr);
+}
+
+const struct SignalHandlers {
+    SignalHandlers() {
+        const stack_t alternative{signal_stack, 0, sizeof signal_stack};
+        sigaltstack(&alternative, nullptr);
+        struct sigaction action {};
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
+        action.sa_sigaction = on_signal;
+        for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGVTALRM}) sigaction(s, &action, nullptr);
+        const itimerval second{{1, 0}, {1, 0}};
+        setitimer(ITIMER_VIRTUAL, &second, nullptr);
+    }
+} signal_handlers;
+
+}  // namespace
+}  // namespace cudacpu
+
+// ---- of the C library and of AddressSanitizer ------------------------------------------------------------
+
+using namespace cudacpu;
+
+extern "C" {
+
+void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept {
+    if (!in_kernel()) __assert(expression, file, int(line));
+    std::string name = function;
+    if (name.starts_with("auto ")) name.erase(0, 5);  // "k(int)::<lambda()>" by g++, by clang as below
+    for (const char* closure : {"::<lambda()", "::(anonymous class)", "::(lambda at "})
+        if (const size_t i = name.find(closure); i != name.npos) name = "void " + name.substr(0, i);
+    const uint3 b = blockIdx, t = threadIdx;
+    fault(cudaErrorAssert,
+          text("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line, name.c_str(),
+               b.x, b.y, b.z, t.x, t.y, t.z, expression),
+          "", nullptr);
+}
+
+const char* __asan_default_options() { return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=0"; }
+
+void __asan_on_error() {
+    if constexpr (asan_build)
+        if (in_kernel()) say(compose_report("AddressSanitizer: " + explain(__asan_get_report_address()), "", ""));
+}
+
+}  // extern "C"

@@ -1,0 +1,174 @@
+// internal.hpp - what the parts of the CPU device know of each other, and the program does not.
+//
+// A section a file. What the program and CUDA's headers see stands in ../include/cudacpu/engine.hpp and in
+// ../include/cuda_runtime_api.h.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cuda_runtime.h"
+
+namespace cudacpu {
+
+#ifdef CUDACPU_HAZARDS
+constexpr bool hazard_build = true;
+#define CUDACPU_HAZARD_HOOK(declaration) void declaration
+#else
+constexpr bool hazard_build = false;
+#define CUDACPU_HAZARD_HOOK(declaration) \
+    inline void declaration {}
+#endif
+#ifdef CUDACPU_ASAN
+constexpr bool asan_build = true;
+#else
+constexpr bool asan_build = false;
+#endif
+constexpr size_t page = 4096;
+
+// ---- reports.cpp: words ----------------------------------------------------------------------------------
+
+std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void say(const std::string& message);     // on stderr, after all that stdout has
+std::string source_line(const void* pc);  // "sum.cu:12", from the debug information
+std::string source_line(Where where);
+std::string thread_name();      // "block (0,0,0), thread (5,0,0)"
+std::string who_waits_where();  // a line for each run of threads
+/// What happened, in which thread of which launch, at which line, and how to mend it.
+std::string compose_report(const std::string& what, const std::string& mend, const std::string& line);
+
+// ---- faults.cpp: what goes wrong in a kernel, or on the host ---------------------------------------------
+
+/// Reports what goes wrong at a line, and how to mend it; the kernel ends with the error, or the program does.
+[[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
+                        const void* pc = nullptr);
+extern int exit_status;  // for a program that else would end with 0
+
+// ---- order.cpp: in which order threads and blocks run ----------------------------------------------------
+
+enum class Order { forward, reverse, seeded };
+extern Order order;
+unsigned random_number();
+
+// ---- fibers.cpp: stacks that take turns ------------------------------------------------------------------
+
+struct Fiber {
+    void* context;
+    const void* bottom;  // of the stack; below it lies a page that cannot be touched
+    size_t size;
+    void* fake_stack;  // AddressSanitizer's
+};
+extern Fiber host_fiber, *current_fiber;  // the program's own stack; the one that runs
+Fiber* take_fiber();                      // one that begins at the beginning, with run_threads()
+void free_fiber(Fiber* fiber);            // it may take up another thread
+void abandon_fibers();                    // all begin at the beginning again
+void switch_to(Fiber* fiber);
+bool on_own_stack(const void* address);
+bool below_own_stack(const void* address);  // where an overflow ends
+
+// ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
+
+struct Thread {
+    uint3 index;
+    Fiber* fiber;  // nullptr: it has not begun
+    Exchange* at;  // what it waits for; nullptr: nothing
+    Where where;
+};
+struct BlockOfThreads {
+    unsigned size, ended;  // its threads; how many have ended
+    unsigned lanes[32];    // of each warp: the lanes that have not ended
+    Thread threads[1024];
+    bool has_ended(unsigned thread) const { return !(lanes[thread / 32] >> thread % 32 & 1); }
+};
+extern BlockOfThreads running_block;
+extern Thread* self;            // nullptr while the host runs
+extern unsigned long progress;  // the watchdog looks whether it moves
+extern unsigned atomics_in_a_row;
+void set_block_size(dim3 size);
+void run_block();                 // until all its threads have ended, or leave_block()
+[[noreturn]] void leave_block();  // for good: its threads are dropped where they stand
+[[noreturn]] void run_threads();  // what a fiber does
+/// Of the thread that goes on now, or the host's when all have ended. Who calls it calls switch_to() himself: after
+/// a switch the processor mispredicts every return, so that each level of calls makes a barrier slower.
+Fiber* next_fiber();
+void preempt();  // another thread of the block, if any is ready, goes on
+
+// ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
+
+extern std::vector<Exchange*> open_exchanges[33];  // in each warp, and at [32] in the whole block
+/// Lets those go on for whom all have come that they wait for. Lanes that ask who is active wait until nobody
+/// else can run: so many are active together as can be.
+bool complete_exchanges(bool nobody_can_run);
+
+// ---- shared.cpp: __shared__ memory -----------------------------------------------------------------------
+
+void begin_shared_memory(size_t dynamic_bytes);  // of the next block
+
+// ---- launch.cpp: from <<<...>>> to the blocks ------------------------------------------------------------
+
+struct Launch {
+    dim3 grid, block;
+    size_t dynamic_bytes;
+    CUstream_st* stream;
+    Where where;
+    Kernel* kernel = nullptr;
+    Body body{};
+};
+extern const Launch* launch;  // that now runs
+extern uint64_t block_number;
+extern cudaError_t outcome;  // of the block
+
+// ---- memory.cpp: what the device may touch, and what the host may ----------------------------------------
+
+namespace hazards {
+struct Shadow;
+}
+struct Region {  // memory that the device may use
+    char* start;
+    size_t bytes;
+    Kind kind;
+    char* base;    // the pages that hold it ...
+    size_t pages;  // ... in bytes, without the inaccessible page that follows
+    Where where;
+    bool freed = false;
+    hazards::Shadow* shadow = nullptr;  // the hazard build's notes about it
+};
+Region* find(const void* address);  // the region, or the inaccessible page behind it
+char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages);
+Region* add_region(const Region& region);
+void device_takes_over(bool device);       // whether device memory may be touched
+void managed_in_use(bool by_device);       // whether the host may touch managed memory
+std::string explain(const void* address);  // "byte 400 of the 400 bytes that ... allocated", or ""
+bool is_global(const void* address);       // a variable of the program
+void report_leaks();
+
+// ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
+
+extern const char* api_function;  // the one that last passed the gate
+bool work_is_queued();
+
+// ---- planned.cpp: faults that a test plans ----------------------------------------------------------------
+
+cudaError_t planned_failure(const char* function, unsigned long call);  // LAB_FAIL=K: of the K-th call
+const std::string* planned_flip();  // LAB_FLIP=COPY:WHAT: WHAT if this copy to the host is that one, else null
+/// Changes bit WHAT of a copy (from its end if negative), all of it ("ones"), or lets its first and last four bytes
+/// change places ("swap").
+void falsify(const std::string& what, char* to, size_t bytes, const void* from);
+
+// ---- hazards.cpp, of the hazard build only ---------------------------------------------------------------
+
+namespace hazards {
+CUDACPU_HAZARD_HOOK(launch_begins());
+CUDACPU_HAZARD_HOOK(launch_ends());
+CUDACPU_HAZARD_HOOK(block_begins());
+CUDACPU_HAZARD_HOOK(barrier_passed());
+CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
+CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, bool /*compare*/, Where));
+CUDACPU_HAZARD_HOOK(at_fence());
+CUDACPU_HAZARD_HOOK(region_added(Region&));
+CUDACPU_HAZARD_HOOK(region_fresh(Region&));  // a new block: nothing in it is written yet
+CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));
+CUDACPU_HAZARD_HOOK(region_gone(Region&));
+}  // namespace hazards
+
+}  // namespace cudacpu

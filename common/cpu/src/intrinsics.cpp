@@ -1,0 +1,49 @@
+// intrinsics.cpp - what else kernels ask of the device: atomics, fences, the time, special registers, an end.
+#include "internal.hpp"
+
+#include <chrono>
+
+namespace cudacpu {
+
+void about_to_do_atomic(void* address, unsigned bytes, bool compare, Where where) {
+    if (!self) return;
+    if (++atomics_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another one
+    hazards::at_atomic(address, bytes, compare, where);
+}
+
+void fence() { hazards::at_fence(); }
+
+void trap(const char* what, Where where) {
+    fault(cudaErrorLaunchFailure, std::string(what) + " was called", "it ends the kernel: see what led there",
+          &where);
+}
+
+long long clock_ticks() {  // nanoseconds, and no two alike
+    static long long last;
+    const long long now = std::chrono::steady_clock::now().time_since_epoch().count();
+    return last = std::max(now, last + 1);
+}
+
+unsigned long long special_register(const char* name) {
+    const unsigned bit = 1u << lane;
+    // clang-format off
+    const std::pair<std::string_view, unsigned long long> registers[] = {
+        {"laneid", lane}, {"warpid", rank / 32}, {"nwarpid", 64}, {"smid", block_number % sm_count}, {"nsmid", sm_count},
+        {"clock", unsigned(clock_ticks())}, {"clock64", clock_ticks()},
+        {"globaltimer", std::chrono::system_clock::now().time_since_epoch().count()},
+        {"lanemask_lt", bit - 1}, {"lanemask_le", bit | (bit - 1)}, {"lanemask_eq", bit},
+        {"lanemask_ge", -bit}, {"lanemask_gt", -bit ^ bit}};
+    // clang-format on
+    for (const auto& [known, value] : registers)
+        if (known == name) return value;
+    return 0;  // the translator lets no other through
+}
+
+}  // namespace cudacpu
+
+// Of the C library; in a kernel it does something else.
+extern "C" clock_t clock() noexcept {
+    timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return cudacpu::in_kernel() ? cudacpu::clock_ticks() : t.tv_sec * CLOCKS_PER_SEC + t.tv_nsec / 1000;
+}

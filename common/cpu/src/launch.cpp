@@ -1,0 +1,98 @@
+// launch.cpp - from <<<...>>> to the blocks: a launch is checked, queued, and then runs block after block.
+#include "internal.hpp"
+
+#include <sys/mman.h>
+
+#include <numeric>
+#include <sstream>
+
+// The program sees these as constants.
+uint3 cudacpu_block asm("cudacpu_blockIdx");
+dim3 cudacpu_block_size asm("cudacpu_blockDim"), cudacpu_grid_size asm("cudacpu_gridDim");
+
+namespace cudacpu {
+
+const Launch* launch;
+uint64_t block_number;
+cudaError_t outcome;
+Kernel** probe;
+
+namespace {
+
+std::vector<Launch> configured;  // a launch among the arguments of another is fine
+
+cudaError_t run_launch(const Launch& l) {
+    launch = &l;
+    cudacpu_grid_size = l.grid;
+    cudacpu_block_size = l.block;
+    set_block_size(l.block);
+    hazards::launch_begins();
+    const uint64_t blocks = uint64_t(l.grid.x) * l.grid.y * l.grid.z;
+    uint64_t first = 0, step = order == Order::forward;  // block i is (first + i * step) % blocks
+    if (order == Order::reverse) first = step = blocks - 1;
+    while (order == Order::seeded && std::gcd(step, blocks) != 1) first = random_number(), step = random_number();
+    outcome = cudaSuccess;
+    for (uint64_t i = 0; i < blocks && outcome == cudaSuccess; ++i) {
+        const uint64_t b = block_number = (first + i * step) % blocks, row = b / l.grid.x;
+        cudacpu_block = {unsigned(b % l.grid.x), unsigned(row % l.grid.y), unsigned(row / l.grid.y)};
+        ++progress;
+        begin_shared_memory(l.dynamic_bytes);
+        hazards::block_begins();
+        run_block();
+    }
+    if (outcome != cudaSuccess) {  // the block was abandoned: its fibers are dropped where they stand
+        abandon_fibers();
+        for (auto& list : open_exchanges) list.clear();
+    }
+    hazards::launch_ends();
+    launch = nullptr;
+    return outcome;
+}
+
+}  // namespace
+
+void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream, Where where) {
+    if (self)
+        fault(cudaErrorNotSupported, "a kernel is launched from a kernel (dynamic parallelism)",
+              "the CPU device cannot do that: launch it from the host", &where);
+    configured.push_back({grid, block, dynamic_bytes, stream, where});
+}
+
+void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments) {
+    if (probe) return void(*probe = &kernel);
+    if (configured.empty())
+        fault(cudaErrorInvalidConfiguration, text("kernel %s is called like a function", kernel.name),
+              text("write %s<<<blocks, threads>>>(...)", kernel.name), nullptr);
+    Launch l = configured.back();
+    configured.pop_back();
+    l.kernel = &kernel, l.body = body;
+    std::istringstream names(kernel.parameters);
+    std::string name, refused;
+    for (const void* const& p : arguments) {
+        std::getline(names, name, ',');
+        if (!refused.empty() || !p || find(p) || is_global(p)) continue;
+        unsigned char resident;  // a number that is no address at all is found out when it is used
+        if (mincore((void*)(uintptr_t(p) & ~(page - 1)), 1, &resident)) continue;
+        refused = compose_report(text("kernel %s is given a pointer to host memory, as argument %td (%s)",
+                                      kernel.name, &p - arguments.begin() + 1, name.c_str()),
+                                 "give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
+                                 source_line(l.where));
+    }
+    if (gate("a kernel launch") != cudaSuccess) return;
+    const dim3 g = l.grid, b = l.block;
+    const uint64_t in_block = uint64_t(b.x) * b.y * b.z;
+    if (!in_block || in_block > 1024 || b.x > 1024 || b.y > 1024 || b.z > 64 || !g.x || !g.y || !g.z ||
+        g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
+        return void(failed(cudaErrorInvalidConfiguration));
+    if ((kernel.max_threads && in_block > kernel.max_threads) ||
+        l.dynamic_bytes > std::max(limit_of_all, kernel.dynamic_limit))
+        return void(failed(cudaErrorInvalidValue));
+    auto work = [l, refused] {
+        if (refused.empty()) return run_launch(l);
+        say(refused);
+        return cudaErrorIllegalAddress;
+    };
+    enqueue(l.stream, work, true);
+}
+
+}  // namespace cudacpu

@@ -1,0 +1,74 @@
+// shared.cpp - __shared__ memory: each object has pages of its own and ends where an inaccessible page begins.
+#include "internal.hpp"
+
+#include <sys/mman.h>
+
+namespace cudacpu {
+
+unsigned long block_serial = 1;
+size_t limit_of_all = 48 << 10;
+
+namespace {
+
+std::vector<SharedObject*> everywhere;  // shared memory outside of functions
+size_t bytes_of_block;                  // so far
+
+Region* map_shared(size_t bytes, size_t alignment, Kind kind, Where where) {
+    Region r{nullptr, bytes, kind, nullptr, 0, where};
+    r.start = map_before_guard(bytes, alignment, &r.base, &r.pages);
+    if (!r.start) fault(cudaErrorMemoryAllocation, "no memory is left", "end other programs, or use less", &where);
+    return add_region(r);
+}
+}  // namespace
+
+char* fresh(SharedObject& s) {
+    if (!launch) fault(cudaErrorNotSupported, "__shared__ memory is for kernels", "the host has none", &s.where);
+    Kernel& k = *launch->kernel;
+    bytes_of_block += s.bytes;
+    k.static_bytes = std::max(k.static_bytes, bytes_of_block - launch->dynamic_bytes);
+    const size_t limit = std::max(limit_of_all, k.dynamic_limit);
+    if (bytes_of_block > limit)
+        fault(cudaErrorInvalidValue,
+              text("%zu bytes of shared memory with %s, the limit is %zu", bytes_of_block, s.name, limit),
+              "use less, or raise the limit for the dynamic part with cudaFuncSetAttribute", &s.where);
+    if (!s.address) s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where)->start;
+    s.serial = block_serial;
+    hazards::region_fresh(*find(s.address));
+    return static_cast<char*>(memset(s.address, 0xff, s.bytes));  // not 0: on a GPU it holds anything
+}
+
+char* at_namespace_scope(SharedObject& s) {
+    everywhere.push_back(&s);
+    return s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where)->start;
+}
+
+void* dynamic_arena(size_t alignment, bool fixed_start) {
+    static Region& arena = *map_shared(228 << 10, page, Kind::dynamic, {"", 0});
+    static unsigned long serial;
+    // One `extern __shared__` outside of functions needs an address that never changes; then the end of the
+    // memory lies before an inaccessible page only when the size is a whole number of pages.
+    static bool fixed;
+    fixed |= fixed_start;
+    if (!launch || serial == block_serial) return arena.start;
+    serial = block_serial;
+    alignment = std::max<size_t>(alignment, 16);
+    char* end = arena.base + arena.pages;
+    hazards::region_gone(arena);
+    arena.bytes = launch->dynamic_bytes;
+    arena.start = fixed ? arena.base : end - (arena.bytes + alignment - 1) / alignment * alignment;
+    if (fixed) {
+        char* after = arena.base + (arena.bytes + page - 1) / page * page;
+        mprotect(arena.base, arena.pages, PROT_READ | PROT_WRITE);
+        mprotect(after, end - after, PROT_NONE);
+    }
+    add_region(arena);
+    return memset(arena.start, 0xff, arena.bytes);
+}
+
+void begin_shared_memory(size_t dynamic_bytes) {
+    ++block_serial;
+    bytes_of_block = dynamic_bytes;
+    for (SharedObject* s : everywhere) fresh(*s);
+}
+
+}  // namespace cudacpu
