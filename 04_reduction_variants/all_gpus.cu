@@ -7,7 +7,6 @@
 //   all_reduce   last_block on every GPU, then one ncclAllReduce   every GPU has the sum (built where NCCL is found)
 //
 //   04_all_gpus --n 1073741824 --only host_adds
-//
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/all_gpus.cu common/lab.cpp common/write_file.cpp -o all_gpus
 // With NCCL: -DLAB_NCCL and -lnccl besides.
 #include <numeric>
@@ -197,6 +196,7 @@ int main(int argc, char** argv) {
     sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 512, "elements", "blocks on each GPU (default: fill it once)");
     for (const Variant& v : variants) sample.variant(v.name, v.how, warp);
     for (const Variant& v : twins) sample.twin(v.name, v.how, warp);
+    sample.slow("all_reduce");  // NCCL takes seconds to set up
     sample.start(argc, argv);
     int gpus = 0;
     CHECK(cudaGetDeviceCount(&gpus));

@@ -33,6 +33,43 @@ constexpr unsigned turns = 8;  // for cas
 static_assert(2u * most_n - 1 <= 0x7fffffff, "an element's index + all threads of a grid must fit into an int");
 static_assert(3u * most_n <= 0xffffffff, "the largest sum must fit into the 32 bits that vector_sum has for it");
 
+// ---- the answer, slowly ----------------------------------------------------------------------------------------
+
+int sum_on_the_cpu(const int* in, int n) { return std::accumulate(in, in + n, 0); }
+
+unsigned product_on_the_cpu(const int* in, int n) {
+    unsigned product = 1;
+    for (int i = 0; i < n; ++i) product *= in[i] | 1;
+    return product;
+}
+
+using Words = std::vector<int>;
+
+// Operation i says that it found old[i], so it left made[i]. Is there an order of the operations in which each finds
+// what the one before it left? That is a path from `start` to `end` along all edges old[i] -> made[i], and Euler knew
+// when there is one: if every value is found as often as it is left, and all edges hang together.
+std::string no_order(int start, int end, const Words& old, const Words& made) {
+    std::map<int, int> left, parent;  // how often a value is left, less how often it is found; a union-find forest
+    const auto root = [&](int value) {
+        while (parent.emplace(value, value).first->second != value) value = parent[value] = parent[parent[value]];
+        return value;
+    };
+    ++left[start];
+    --left[end];
+    for (size_t i = 0; i < old.size(); ++i) {
+        ++left[made[i]];
+        --left[old[i]];
+        parent[root(old[i])] = root(made[i]);
+    }
+    for (const auto& [value, times] : left)
+        if (times != 0) return lab::text("the value %d was left and found unequally often (%+d)", value, times);
+    for (const auto& [value, above] : parent)
+        if (root(value) != root(start)) return lab::text("no way leads to the old value %d", value);
+    return "";
+}
+
+// ---- the tutorial's kernels ------------------------------------------------------------------------------------
+
 // What a launch needs.
 struct Job {
     const lab::Sample& sample;
@@ -51,18 +88,6 @@ struct Job {
         return word;
     }
 };
-
-// ---- the answer, slowly ----------------------------------------------------------------------------------------
-
-int sum_on_the_cpu(const int* in, int n) { return std::accumulate(in, in + n, 0); }
-
-unsigned product_on_the_cpu(const int* in, int n) {
-    unsigned product = 1;
-    for (int i = 0; i < n; ++i) product *= in[i] | 1;
-    return product;
-}
-
-// ---- the tutorial's kernels ------------------------------------------------------------------------------------
 
 // `+=` is three steps: read, add, write. Most threads read the same old value, and the last to write wins.
 __global__ void race_sum(const int* in, int* sum, int n) {
@@ -216,8 +241,9 @@ __device__ int add_up_block(int local) {
     return sum;
 }
 __global__ void block_sum(const int* in, int* sum, int n) {
+    const int step = gridDim.x * blockDim.x;  // an int cannot wrap: now nvcc unrolls the loop, with many loads in flight
     int local = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) local += in[i];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) local += in[i];
     local = add_up_block(local);
     if (threadIdx.x == 0) atomicAdd(sum, local);
 }
@@ -231,10 +257,11 @@ __device__ unsigned long long progress = 0;
 
 __global__ void __launch_bounds__(1024, 2) vector_sum(const int* in, int* sum, int n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
-    const int count = n / 4, first = blockIdx.x * blockDim.x + threadIdx.x, tail = 4 * count + first;
+    const int step = gridDim.x * blockDim.x, first = blockIdx.x * blockDim.x + threadIdx.x;
+    const int count = n / 4, tail = 4 * count + first;
     int local = tail < n ? in[tail] : 0;
 #pragma unroll 4  // four loads are on their way before the first is used
-    for (int i = first; i < count; i += gridDim.x * blockDim.x) {
+    for (int i = first; i < count; i += step) {
         const int4 pack = __ldcs(packs + i);
         local += pack.x + pack.y + pack.z + pack.w;
     }
@@ -260,7 +287,6 @@ __device__ U smaller(U* word, U x) { return atomicMin(reinterpret_cast<int*>(wor
 __device__ U larger(U* word, U x) { return atomicMax(reinterpret_cast<int*>(word), int(x)); }
 __device__ U exch(U* word, U x) { return atomicExch(word, x); }
 __device__ U cas(U* word, U x) { return atomicCAS(word, x % turns, (x + 1) % turns); }
-
 template <U (*atomic)(U*, U)>
 __global__ void keep_old(const int* in, int* word, int* old, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -270,7 +296,6 @@ template <U (*atomic)(U*, U)>
 void launch_old(const Job& job) {
     keep_old<atomic><<<job.one_each(job.threads), job.threads>>>(job.in, job.word, job.out, job.n);
 }
-
 struct Variant {
     const char* name;
     const char* how;
@@ -341,31 +366,6 @@ constexpr Atomic atomic_twins[] = {
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
-
-using Words = std::vector<int>;
-
-// Operation i says that it found old[i], so it left made[i]. Is there an order of the operations in which each finds
-// what the one before it left? That is a path from `start` to `end` along all edges old[i] -> made[i], and Euler knew
-// when there is one: if every value is found as often as it is left, and all edges hang together.
-std::string no_order(int start, int end, const Words& old, const Words& made) {
-    std::map<int, int> left, parent;  // how often a value is left, less how often it is found; a union-find forest
-    const auto root = [&](int value) {
-        while (parent.emplace(value, value).first->second != value) value = parent[value] = parent[parent[value]];
-        return value;
-    };
-    ++left[start];
-    --left[end];
-    for (size_t i = 0; i < old.size(); ++i) {
-        ++left[made[i]];
-        --left[old[i]];
-        parent[root(old[i])] = root(made[i]);
-    }
-    for (const auto& [value, times] : left)
-        if (times != 0) return lab::text("the value %d was left %d times more often than found", value, times);
-    for (const auto& [value, above] : parent)
-        if (root(value) != root(start)) return lab::text("no way leads to the old value %d", value);
-    return "";
-}
 
 void poison(const Job& job) {
     CHECK(cudaMemsetAsync(job.word, lab::poison_byte, sizeof(int)));

@@ -3,7 +3,6 @@
 // The elements >= 2 are moved together, each to a place that an old value gave: where atomics.cu's push_back goes on.
 //   block_filter    staged in shared memory, one atomic for 4096       the memory's speed; the order is lost
 //   ordered_filter  the same, counting on from the tiles before        a wait for these; the order is kept
-//
 //   nvcc -std=c++17 -arch=native -Icommon 05_atomics/ordered_filter.cu common/lab.cpp common/write_file.cpp -o ordered_filter
 #include "lab.cuh"
 #if __has_include(<cub/cub.cuh>)

@@ -127,8 +127,14 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
         static const std::string known = " run gpu beside plot results picture twin ";
         if (known.find(" " + setting.word + " ") == std::string::npos)
             throw Problem(setting.where + ": " + setting.word + " is none of" + known);
-        if (setting.program != s.name) continue;
         const auto words = split(setting.rest, " ");
+        if (setting.program != s.name) {
+            if (s.sequel || setting.word != "beside" || words.size() != 2) continue;
+            // A sequel's run: the folder's claims know it by its tag.
+            s.here.tables[words[1]] = read_csv(data.parent_path() / setting.program / (words[0] + ".csv"));
+            s.named.tables[words[1]] = read_csv(s.results / ("h200_" + words[1] + ".csv"));
+            continue;
+        }
         if (setting.word == "picture") s.captions.push_back(parts(setting, 2)[0]);
         if (setting.word == "beside" && words.size() != 2) throw Problem(setting.where + ": not beside RUN TAG");
         if (setting.word == "beside") tag_of[words[0]] = words[1];

@@ -5,13 +5,13 @@
 #   program NAME                  the lines below are about this program (the folder's own, if none is named)
 #   run NAME ARGUMENT...          a run; the first is called `run`. `gpu run ...` is one that only a GPU does
 #   beside NAME TAG               its figures in results/ are h200_TAG.csv's, if they are not called NAME (`run`: default)
-#   plot TITLE | NAME NAME...     plot.gp is given the CSV files of these runs, on a GPU
+#   plot TITLE | NAME NAME...     plot.gp is given the CSV files of these runs, on a GPU; a sequel's run goes by its TAG
 #   results TITLE | TAG TAG...    the same for results/h200.svg, see plots.sh
 #   picture CAPTION | ARGUMENT... a picture that the program writes with these arguments and --out
 #   twin NAME                     the wrong twin whose hazard report the page shows; else the first that has one
 # claims.txt beside it has what the tutorial claims: claim | what was measured | why. {COLUMN:VARIANT} stands for a cell of
-# the run's CSV file, {COLUMN:VARIANT:COLUMN=VALUE} for that of the row with this value, {NAME/...} for one of another run,
-# and {A / B} for a ratio. Times get their unit; a row that a run left out becomes a dash.
+# the run's CSV file, {COLUMN:VARIANT:COLUMN=VALUE} for that of the row with this value, {NAME/...} for one of another run
+# (a sequel's: its TAG), and {A / B} for a ratio. Times get their unit; a row that a run left out becomes a dash.
 # Exit status: 0 all pass, 1 a sample does not (the report says which), 2 or 3 there is no report.
 set -u
 build=$1 folder=$3
@@ -39,6 +39,13 @@ measure() {
 }
 asked() { settings "$top/$sample/report.txt" "$program" "$1"; }
 
+# csv_of NAME: of this program's run NAME; else of a sequel's that has `beside RUN NAME`
+csv_of() {
+    if [ -f "$data/$1.csv" ]; then echo "$data/$1.csv"; return; fi
+    awk -v tag="$1" -v data="$folder/data" '$1 == "program" { at = $2 }
+        $1 == "beside" && $3 == tag { print data "/" at "/" $2 ".csv" }' "$top/$sample/report.txt"
+}
+
 # shellcheck disable=SC2086,SC2046 # arguments and names are words
 run_program() {
     asked run >"$data/runs"
@@ -51,7 +58,7 @@ run_program() {
         title="${plot%|*}"
         title="${title% }, on $(sed -n '2s/^[^"]*"\([^:"]*\).*/\1/p' "$data/run.csv")"
         set --
-        for name in ${plot##*|}; do set -- "$@" "$data/$name.csv"; done
+        for name in ${plot##*|}; do set -- "$@" "$(csv_of "$name")"; done
         sh "$top/common/tools/draw.sh" "$top/$sample" "$data/plot.svg" "$title" "$@" || failed=1
     fi
 
@@ -78,8 +85,13 @@ run_program() {
     [ ! -s "$data/hazard.txt" ] || echo "build/hazards/$program $small --wrong $twin" >"$data/command.txt"
 }
 
+# Sequels first: a sample's plot and claims may name their runs.
+order() {
+    for program in $(programs "$build/$device"); do [ -d "$top/$program" ] || echo "$program"; done
+    for program in $(programs "$build/$device"); do [ ! -d "$top/$program" ] || echo "$program"; done
+}
 count=$(programs "$build/$device" | wc -l) i=0
-for program in $(programs "$build/$device"); do
+for program in $(order); do
     path=$build/$device/$program data=$folder/data/$program sample=$(folder_of "$program") i=$((i + 1))
     mkdir -p "$data" || exit 3
     printf '[%d/%d] %-22s ' $i $((count)) "$program"
