@@ -20,7 +20,7 @@ void check_nccl(ncclResult_t status) {
 }
 #endif
 
-constexpr int warp = 32;
+constexpr int warp = 32, threads = 512;  // of a warp, of a block
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int loads = 4;         // in flight before the first is used
 constexpr int64_t streamed = 8;  // shares of up to so many times the L2 are read past it
@@ -122,7 +122,7 @@ void fold_shares(Job& job, int dropped) {
         const Share& s = *job.shares[gpu];
         const int64_t n = s.in.size() - dropped;
         const auto kernel = 4 * n <= streamed * job.sample.properties().l2CacheSize ? last_block<true> : last_block<false>;
-        const int threads = job.sample.threads(), blocks = job.sample.blocks_to_fill(kernel, threads);
+        const int blocks = job.sample.blocks_to_fill(kernel, threads);
         kernel<<<blocks, threads>>>(s.in.get(), s.partial.get(), s.sum.get(), s.tickets.get(), n);
     }
     CHECK(cudaSetDevice(job.sample.device()));
@@ -193,9 +193,9 @@ constexpr Variant twins[] = {
 
 int main(int argc, char** argv) {
     lab::Sample sample("04_all_gpus", "What do more GPUs buy, and how do they meet?");
-    sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 512, "elements", "blocks on each GPU (default: fill it once)");
-    for (const Variant& v : variants) sample.variant(v.name, v.how, warp);
-    for (const Variant& v : twins) sample.twin(v.name, v.how, warp);
+    sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 0, "elements", "blocks on each GPU (default: fill it once)");
+    for (const Variant& v : variants) sample.variant(v.name, v.how);
+    for (const Variant& v : twins) sample.twin(v.name, v.how);
     sample.slow("all_reduce");  // NCCL takes seconds to set up
     sample.start(argc, argv);
     int gpus = 0;
