@@ -28,7 +28,7 @@ static_assert(1024 <= warp * warp, "one warp must be able to fold the results of
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
 
-int on_the_cpu(const std::vector<int>& in) { return int(std::accumulate(in.begin(), in.end(), 0u)); }  // modulo 2^32
+int on_the_cpu(const std::vector<int>& in) { return int(std::accumulate(in.begin(), in.end(), int64_t(0))); }
 
 // ---- what each GPU does ----------------------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ int main(int argc, char** argv) {
     const int64_t n = sample.n(), blocks = std::max(sample.blocks(), 1 << 16);  // more than any GPU holds at once
     sample.require_memory(2.0 * sizeof(int), 2.0 * sizeof(int) * blocks);
     std::vector<int> in(n);
-    for (int64_t i = 0; i < n; ++i) in[i] = int(lab::random_bits(sample.seed(), i));
+    for (int64_t i = 0; i < n; ++i) in[i] = int(lab::random_bits(sample.seed(), i) % 1000) * 2 - 999;  // never 0
     const int want = on_the_cpu(in);
     sample.new_table(lab::text("sum of %s ints, number of GPUs: %d", lab::with_commas(n).c_str(), gpus));
     sample.limit_row(lab::Sample::Limit::read, 4 * n);

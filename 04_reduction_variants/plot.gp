@@ -11,7 +11,7 @@ count = words(rungs)
 place(v) = sum [i=1:count] (word(rungs, i) eq v ? i : 0)
 us(v) = stringcolumn("variant") eq v ? column("time_us") : NaN
 # The colour is the family: trees in shared memory, a warp's registers, a grid that loops, one launch.
-colours = "orange orange orange purple purple green green green blue blue blue"
+colours = "orange orange orange orange purple green green blue blue blue"
 colour(i) = value(word(colours, i))
 
 stats csv(ARG1) using (us("CUB")) nooutput
@@ -37,13 +37,13 @@ set grid xtics noytics
 set xlabel "µs" offset 0,0.4
 do for [i=1:count] { set label 100 + i word(rungs, i) at graph -0.02, first i right noenhanced font ",16" }
 set arrow 1 from cub, 0.5 to cub, count + 1.3 nohead front lw 2 lc rgb ink
-set arrow 2 from limit, 0.5 to limit, count + 1.3 nohead front lw 2 dt 2 lc rgb ink
 set label 1 sprintf("CUB %s, limit %s (dashed)", digits(cub), digits(limit)) at cub + most * 0.02, count + 1.1 left font ",16"
 set style fill solid
 plot for [i=1:count] csv(ARG1) using (column("time_us") / 2):(us(word(rungs, i)) > 0 ? i : NaN):(column("time_us") / 2):(0.36) \
          with boxxyerror lc rgb colour(i), \
      for [i=1:count] csv(ARG1) using (label_at(column("time_us"))):(us(word(rungs, i)) > 0 ? i : NaN):(digits(column("time_us"))) \
-         with labels left font ",16"
+         with labels left font ",16", \
+     [y=0.5:count + 1.3] "+" using (limit):(y) with lines lw 2 dt 2 lc rgb ink
 
 if (!both) exit
 # ---- the second panel: rows of one size stand together, its limit first

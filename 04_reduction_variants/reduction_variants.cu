@@ -120,8 +120,8 @@ bool whole_program() {
         CHECK(cudaGetLastError());       // was the launch legal?
         CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
         CHECK(cudaMemcpy(sums, d_sums, sizeof sums, cudaMemcpyDeviceToHost));
-        const float got = sums[0] + sums[1] + sums[2] + sums[3];  // the tutorial adds in an int: fractions would go
-        const float want = std::accumulate(in, in + tutorial_n, 0.0f);
+        const double got = std::accumulate(sums, sums + 4, 0.0);  // the tutorial adds in an int: fractions would go
+        const double want = std::accumulate(in, in + tutorial_n, 0.0);
         std::printf("%s: %.0f on the device, %.0f on the CPU\n", ones ? "2048 ones" : "0 + 1 + ... + 2047", got, want);
         right = right && got == want;
     }

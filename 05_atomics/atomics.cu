@@ -345,7 +345,7 @@ constexpr Variant sums[] = {
     {"atomic_sum", "sum: atomicAdd for each element", launch_atomic_sum},
     {"local_sum", "sum: atomicAdd for each thread, n / 4096 blocks of 512", launch_local_sum},
     {"block_sum", "sum: atomicAdd for each block", launch_block_sum},
-    {"vector_sum", "sum: 16-byte loads; the last block delivers", launch_vector_sum},
+    {"vector_sum", "sum: 16-byte loads; the last block delivers", launch_vector_sum, 4},  // for n % 4
 };
 constexpr Variant race[] = {{"race_sum", "the tutorial's *sum += x: lost updates", launch_race_sum}};
 constexpr Variant sum_twins[] = {race[0], {"not_reset", "block_sum, with *sum as it was before", launch_not_reset}};

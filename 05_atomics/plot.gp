@@ -19,7 +19,7 @@ set ytics ()
 do for [i=1:words(rungs)] { set ytics add (word(rungs, i) i) }
 set lmargin at screen 0.22
 set tmargin at screen 0.86
-set arrow 1 from limit_max, graph 0 to limit_max, graph 1 nohead lw 2 dt 2 lc rgb ink front
+set arrow 1 from limit_max, graph 0 to limit_max, graph 1 nohead lw 1 lc rgb ink front
 set arrow 2 from library_max, graph 0 to library_max, graph 1 nohead lw 2 lc rgb orange front
 set label 1 "read only" at limit_max, graph 1 offset 0,1.6 right font ",16"
 set label 2 "CUB" at library_max, graph 1 offset 0,0.7 left font ",16" textcolor rgb orange

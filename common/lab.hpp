@@ -58,7 +58,8 @@ public:
     /// Adds a right variant or a wrong twin: its name, in a few words how it works or what it gets wrong, and the
     /// --threads that it needs at least. With fewer it is left out, and refused if it is asked for.
     void variant(const char* variant, const char* how, int least_threads = 1);
-    /// This variant takes seconds whatever its size: tests that run a sample very often leave it out (--list says so).
+    /// This variant takes seconds whatever its size: tests that run a sample very often leave it out (--list says
+    /// so).
     void slow(const char* variant) { slow_.emplace_back(variant); }
     void twin(const char* twin, const char* mistake, int least_threads = 1);
     /// The same for all rows of tables, which have name, how and least_threads as members.
@@ -120,6 +121,8 @@ public:
     void record(std::vector<std::pair<std::string, std::string>> fields);
     /// Writes the CSV file, prints the verdict, and returns the exit status for main.
     int verdict();
+    /// The exit status as far as the results decide it.
+    int status() const { return checked_ == 0 || wrong_count_ > 0 ? result_wrong : all_agree; }
 
     /// Says what is wrong with the command line and what to type instead; ends with status 2.
     [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));

@@ -10,8 +10,9 @@ set -- --csv files/rows.csv
 if takes --out; then
     set -- "$@" --width 33 --height 17 --out files/new.png
 else
-    set -- "$@" --n 1003 --threads 32
+    set -- "$@" --n 1003
 fi
+if takes --threads; then set -- "$@" --threads 32; fi
 wrong() {
     fail "LAB_FAIL=$LAB_FAIL $binary: $*"
     finish

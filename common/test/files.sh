@@ -21,7 +21,7 @@ is_whole() { [ "$(head -c 14 "$1")" = sample,device, ] && [ "$(tail -c 1 "$1" | 
     [ "$(wc -l <"$1")" = "$lines" ]; }
 explains() { grep -q "$1" err && grep -q 'type ' err; }
 old() { rm -rf "${at:?}"/* && echo old >"$at/x"; }
-variant=$(words variant | head -1)
+variant=$(words variant | tail -1)
 
 # ---- what is in a CSV file
 small="--n 5003"

@@ -11,7 +11,7 @@ use utf8;
 use open qw(:std :encoding(UTF-8));
 my ($build, $jobs, $folder, @pages) = @ARGV;
 chomp(my $top = `pwd`);
-sub slurp { open my $in, "<", shift or return ""; local $/; my $all = <$in>; defined $all ? $all : "" }
+sub slurp { open my $in, "<", shift or return ""; local ($/, $.); my $all = <$in>; defined $all ? $all : "" }
 my $cache = slurp("$build/CMakeCache.txt");
 my ($source) = $cache =~ /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)/m;
 my ($compiler) = $cache =~ /^CMAKE_CXX_COMPILER:\w*=(.*)/m;
@@ -30,7 +30,7 @@ sub check { push @checks, {@_, place => "$page:$."}; ++$count{$page}{$_[1]}; ask
 # ---- what the pages say ----------------------------------------------------------------------------------------------
 sub command { # a command in a text or block: it must end as told
     my $text = shift;
-    my $status = $text =~ /ends with status 1/ ? "1" : $text =~ /--wrong/ ? "0|1" : "0";
+    my $status = $text =~ /ends with status 1/ ? "1" : $text =~ /--wrong|--hazards/ ? "0|1" : "0";
     $text =~ s/ +# .*//;
     $text =~ s/^make && //;
     if ($text =~ s/^make\b *//) {
@@ -121,6 +121,7 @@ for my $name (@pages) {
                 ++$count{$page}{link};
                 next if $link =~ /^http/;
                 my ($to, $anchor) = split /#/, $link;
+                $to =~ s{^\.\./\.\./actions/workflows/([^/]+)(/badge\.svg)?$}{.github/workflows/$1}; # GitHub's pages about it
                 my $target = $to ne "" ? ($page =~ m{^(.*/)} ? $1 : "") . $to : $page;
                 complain("$page:$.", "the file $link", "none") unless -e $target;
                 complain("$page:$.", "the anchor $link", "none") if $anchor && !grep { $_ eq $anchor } anchors($target);

@@ -6,4 +6,4 @@
 build=$(cd "$1" && pwd) || exit 1
 [ -d "$build/cpu" ] || skip "no CPU device in $build"
 cd "$top" || exit 1
-perl "$here/readme.pl" "$build" "${2:-2}" "$folder" README*.md [0-9]*/*.md common/*/README.md
+perl "$here/readme.pl" "$build" "${2:-2}" "$folder" README*.md [0-9]*/*.md common/*/README*.md

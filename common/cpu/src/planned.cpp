@@ -38,10 +38,10 @@ cudaError_t planned_failure(const char* function, unsigned long call) {
 }
 
 const std::string* planned_flip() {
-    static const auto order =
+    static const auto planned =
         order_in("LAB_FLIP", "copy to the host, 1 or more, and what of it: 1:0, 1:-32, 1:ones, 1:swap");
     static unsigned long copies;
-    return ++copies == order.first ? &order.second : nullptr;
+    return ++copies == planned.first ? &planned.second : nullptr;
 }
 
 void falsify(const std::string& what, char* to, size_t bytes, const void* from) {
