@@ -447,7 +447,7 @@ void Lab::program(bool (*whole_program)()) {
 }
 
 void Lab::record(std::vector<std::pair<std::string, std::string>> fields) {
-    fields.insert(fields.begin(), {{"sample", name_}, {"device", device_}});
+    fields.insert(fields.begin(), {"sample", name_});  // not the device: there may be thousands of them
     records_.push_back(std::move(fields));
 }
 
