@@ -33,7 +33,8 @@ constexpr const char* cuda_advice(cudaError_t error) {
         case cudaErrorUnsupportedPtxVersion:
             return "the driver is older than nvcc: update it, or build for this GPU alone, see make doctor";
         case cudaErrorIllegalAddress:
-            return "an index is out of bounds: run build/hazards/NN_name, it names the line";
+            return "an index is out of bounds: build/hazards/NN_name names a sample's line, cudacpu FILE.cu that "
+                   "of any program";
         default: return nullptr;
     }
 }

@@ -53,9 +53,12 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-CLI::Validator one_of(const std::vector<std::string>& choices, const char* what = "NAME") {
+/// `others` are what another option takes.
+CLI::Validator one_of(const std::vector<std::string>& choices, const char* what = "NAME",
+                      const std::vector<std::string>& others = {}, const char* option = "") {
     auto check = [=](std::string& s) {
         if (among(choices, s)) return std::string();
+        if (among(others, s)) return "'" + s + "' goes with " + option + "; type " + option + " " + s;
         std::string known;
         for (const std::string& c : choices) known += (known.empty() ? "" : ", ") + c;
         return "'" + s + "' is none of " + known;
@@ -194,16 +197,17 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     if (threads_)
         app.add_option("--threads", threads_, "threads a block; with few, what needs more is left out")
             ->check(one_of(powers_of_two, "THREADS"));
-    app.add_option("--seed", seed_, "the random input's seed")
+    app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
         ->transform(whole_number(0, std::numeric_limits<int64_t>::max()));
     app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
         ->transform(whole_number(1, 100000))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
     const CLI::Option* const only = app.add_option("--only", only_, "run only this variant; may be repeated")
-                                        ->check(one_of(variants))
+                                        ->check(one_of(variants, "NAME", twins, "--wrong"))
                                         ->allow_extra_args(false);  // one name each, and no [a,b]
-    app.add_option("--wrong", wrong_, "run this wrong twin instead of the variants")->check(one_of(twins));
+    app.add_option("--wrong", wrong_, "run this wrong twin instead of the variants")
+        ->check(one_of(twins, "NAME", variants, "--only"));
     file_option("--csv", csv_, "write the rows to this file, too");
     app.add_flag("--list", list, "print the names that --only, --wrong and the options take, and end");
     for (int i = 1; i < argc; ++i) {  // what CLI11 takes, and should not: --n= 5, --warm=no
