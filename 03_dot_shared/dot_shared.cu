@@ -86,7 +86,7 @@ __global__ void tutorial(const float* a, const float* b, float* c, int64_t n) { 
     }
     cache[tid] = sum;
     __syncthreads();  // all of the block's sums are in the cache
-    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    for (int stride = blockDim.x / 2; stride != 0; stride /= 2) {
         if (tid < stride) cache[tid] += cache[tid + stride];
         __syncthreads();  // this step's sums are there for the next step, and after the last one for every thread
     }
