@@ -107,7 +107,7 @@ void back_to_the_host(const Job& job) {
     if (!job.can_send()) std::copy(job.pageable, job.pageable + job.n, job.managed);  // the writes fetch the pages
 }
 
-// ---- the ways to the kernel, slow to fast ----------------------------------------------------------------------
+// ---- the ways to the kernel ------------------------------------------------------------------------------------
 
 // The thread adds its share, shuffles fold the warp's sums, and one atomicAdd a warp brings the warps together.
 __global__ void sum(const int* in, int64_t n, Total* total) {
