@@ -119,7 +119,7 @@ bool whole_program() {
     return on_the_gpu == on_the_host;
 }
 
-// ---- the rungs --------------------------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 // The tutorial's other grid, commented out there: as many threads as elements, and the loop has one turn.
 void launch_one_each(const Job& job) {

@@ -145,7 +145,7 @@ bool whole_program() {
     return right == tutorial_blocks;
 }
 
-// ---- the rungs --------------------------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 // in[i], or infinity past the end.
 __device__ float load(const float* in, int64_t i, int64_t n) { return i < n ? in[i] : infinity; }

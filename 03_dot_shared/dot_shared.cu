@@ -123,7 +123,7 @@ bool whole_program() {
     return std::fabs(device - host) <= 16.0 / (1 << 24) * host;  // 15 roundings in float, fewer in double
 }
 
-// ---- the rungs --------------------------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 // The tutorial's first half, for its neighbours: a thread's share.
 __device__ float share(const float* a, const float* b, int64_t n) {

@@ -40,7 +40,7 @@ Wide closed_form(int64_t n) {
     return n / ramp * squares(ramp) + squares(n % ramp);
 }
 
-// ---- the rungs --------------------------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 template <class Real> constexpr double unit = std::numeric_limits<Real>::epsilon() / 2;  // 2^-24, 2^-53
 int64_t in_tree(int threads) { return std::ilogb(threads); }  // the tree's steps: threads is a power of 2
