@@ -3,6 +3,7 @@
 load style
 set terminal svg size 600,660 font "sans-serif,18" name "p01"
 set output ARG3
+stats csv(ARG1) using (column("n")) nooutput
 
 modes = "page_faults pageable prefetched zero_copy overlapped pinned resident"
 mode_of(v) = sum [i=1:words(modes)] (v eq word(modes, i) ? i : 0)
@@ -20,7 +21,7 @@ set logscale x
 set xrange [8:40000]
 set yrange [1.3:11.7]
 set xtics ("10 µs" 10, "100 µs" 100, "1 ms" 1000, "10 ms" 10000)
-set xlabel "time for all ints"
+set xlabel "time for " . with_commas(STATS_max) . " ints"
 set ytics ("CPU, all threads" 2, "CPU, 1 thread" 3, "copy alone" 4)
 do for [i=1:words(modes)] { set ytics add (sprintf("%s", word(modes, i)) 12 - i) }
 set tmargin at screen 0.86

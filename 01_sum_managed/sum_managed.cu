@@ -24,6 +24,7 @@
 
 constexpr int tutorial_n = 10'000'000;
 constexpr int tutorial_blocks = 256;
+constexpr int tutorial_threads = 256;
 constexpr int default_n = lab::gpu ? tutorial_n : 1'000'003;  // a CPU takes seconds for one_each with 10^7 threads
 constexpr int most_threads = 1024;
 constexpr int warp = 32;
@@ -75,9 +76,9 @@ __global__ void tutorial(const int* in, int64_t n, Total* total) {  // n, i: 64-
     __syncthreads();  // all sums of the block are in the tile
 
     for (int length = blockDim.x / 2; length >= 1; length /= 2) {  // blockDim.x: --threads sets it, no macro
-        Total folded = 0;                                          // 64-bit sum
+        Total folded = 0;  // 64-bit sum; there it starts as -1, which nobody reads
         if (tid < length) folded = tile[tid] + tile[tid + length];
-        __syncthreads();  // all have read what this step overwrites
+        __syncthreads();  // the tutorial's, not needed: what a step overwrites, only the same thread has read
         if (tid < length) tile[tid] = folded;
         __syncthreads();  // all have written what the next step reads
     }
@@ -102,10 +103,11 @@ __managed__ Total final_result[1] = {0};  // 64-bit sum
 bool whole_program() {
     std::srand(1);  // the tutorial takes the time; this adds the same numbers in each run
     for (int& x : source) x = std::rand();
-    final_result[0] = 0;
+    final_result[0] = 0;  // not in the tutorial: there a second launch would add to the first one's sum
     CHECK(cudaDeviceSynchronize());  // nothing runs on the GPU any more that might touch them
 
-    tutorial<<<tutorial_blocks, 256>>>(source, tutorial_n, final_result);
+    // The tutorial's stopwatch is left out: it times mostly page faults. The tables below take the sum's time.
+    tutorial<<<tutorial_blocks, tutorial_threads>>>(source, tutorial_n, final_result);
     CHECK(cudaGetLastError());       // was the launch legal?
     CHECK(cudaDeviceSynchronize());  // did the kernel run to its end? Only then may the host read its result
 
@@ -113,11 +115,11 @@ bool whole_program() {
     const unsigned on_the_gpu = unsigned(final_result[0]);
     unsigned on_the_host = 0;
     for (int x : source) on_the_host += unsigned(x);
-    std::printf("GPU sum: %u, CPU sum: %u (the lower 32 bits)\n", on_the_gpu, on_the_host);
+    std::printf("GPU sum: %u, CPU sum: %u (the lower 32 bits of each, not the sum)\n", on_the_gpu, on_the_host);
     return on_the_gpu == on_the_host;
 }
 
-// ---- the rungs, slow to fast -----------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 // The tutorial's other grid, commented out there: as many threads as elements, and the loop has one turn.
 void launch_one_each(const Job& job) {
@@ -281,7 +283,12 @@ void launch_no_reset(const Job& job) { tutorial<<<job.few(), job.threads>>>(job.
 // ---- the table -------------------------------------------------------------------------------------------------
 
 using Launch = void(const Job&);
-struct Variant { const char* name; const char* how; Launch* launch; int least_threads = 1; };
+struct Variant {
+    const char* name;
+    const char* how;
+    Launch* launch;
+    int least_threads = 1;
+};
 constexpr Variant variants[] = {
     {"tutorial", "grid-stride loop, tree, one atomicAdd a block; 256 blocks", launch_tutorial},
     {"one_each", "the tutorial's kernel with a thread for each element", launch_one_each},
@@ -317,7 +324,8 @@ constexpr Way ways[] = {
 int main(int argc, char** argv) {
     lab::Sample sample("01_sum_managed",
                        "How fast can a GPU add ten million integers, and what does managed memory cost?");
-    sample.defaults(default_n, 0, 256, "elements", "blocks (default: the tutorial's 256, or what fills the GPU)");
+    sample.defaults(default_n, 0, tutorial_threads, "elements",
+                    "blocks (default: the tutorial's 256, or what fills the GPU)");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
     sample.variants(variants, ways);
     sample.twins(twins);
@@ -333,8 +341,8 @@ int main(int argc, char** argv) {
     write_ints(job);
     const int64_t want = on_the_cpu(job.in, job.n);
     const int in_32_bits = int(unsigned(want));
-    sample.say("exact sum: %s; in 32 bits, as the tutorial adds: %s, %s", lab::with_commas(want).c_str(),
-               lab::with_commas(in_32_bits).c_str(),
+    sample.say("exact sum of the tables' ints: %s; in 32 bits, as the tutorial adds: %s, %s",
+               lab::with_commas(want).c_str(), lab::with_commas(in_32_bits).c_str(),
                in_32_bits == want ? "right, as it fits" : "wrong, as it overflowed");
 
     const auto row = [&](const char* name, Launch* before, auto launch, lab::Kind kind, const char* kernel = "-") {

@@ -7,8 +7,8 @@
 //   one_element    the second listing: one element a thread          half the work in nearly as many steps
 //   static_shared  the first tree, its tile sized by the compiler    as slow: only the way to ask for it differs
 //   shuffle        each warp folds in registers, one barrier         slow: five shuffles, each waits for the last
-//   redux          one instruction folds a warp: floats as integers  slow: waits for the slowest of eight warps
-//   one_warp       32 threads, 16-byte loads, no shared memory       little more than the latency of the memory
+//   redux          one instruction folds a warp: floats as integers  the fastest: it waits mostly for its loads
+//   one_warp       32 threads, 16-byte loads, no shared memory       no faster: its one warp does all the work
 //
 //   02_clock_min --n 1000000 --only shuffle --threads 512    one variant, other blocks
 //   02_clock_min --wrong shared_input                        a classic mistake
@@ -61,6 +61,7 @@ struct Job {  // what a launch needs
 
 // Its first listing: each thread brings two floats into the tile, then all compare two each, then half of them,
 // then a quarter, until the least lies first. Thread 0 notes the clock before and after, for the block.
+// differs: n and segment, as here each block has floats of its own; there every block takes the same 512.
 __global__ void tutorial(const float* in, int64_t n, int segment, float* minimum, long long* timer) {
     extern __shared__ float dynamic_tile[];  // 2 * blockDim.x floats, asked for at the launch
     const int tid = threadIdx.x;
@@ -144,7 +145,7 @@ bool whole_program() {
     return right == tutorial_blocks;
 }
 
-// ---- the rungs, slow to fast -----------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 // in[i], or infinity past the end.
 __device__ float load(const float* in, int64_t i, int64_t n) { return i < n ? in[i] : infinity; }

@@ -33,7 +33,7 @@ set xrange [0.8:6000]
 set yrange [1000:40000]
 set xtics ("1" 1, "8" 8, "32" 32, "4,224" 4224)
 set xtics add (sprintf("%d", sms) sms)
-set xtics add (resident < 1000 ? sprintf("%d", resident) : sprintf("%d,%03d", resident / 1000, int(resident) % 1000) resident)
+set xtics add (with_commas(resident) resident)
 set ytics ("1,000" 1000, "2,000" 2000, "5,000" 5000, "10,000" 10000, "20,000" 20000, "40,000" 40000)
 set xlabel "blocks of 256 threads"
 set title "Clocks of one block" offset 0,-0.3
@@ -64,7 +64,7 @@ set yrange [shown_sms * (on_sm + 1) - 1:-0.8]
 set xtics autofreq
 set ytics ()
 do for [sm = 0:shown_sms - 1] { set ytics add (sprintf("SM %d", sm) sm * (on_sm + 1) + (on_sm - 1) / 2.0) }
-set title sprintf("%d blocks, the first %d SMs, %d blocks at a time on each", shown, shown_sms, on_sm) offset 0,-0.3
+set title sprintf("%s blocks, the first %d SMs, %d blocks at a time on each", with_commas(shown), shown_sms, on_sm) offset 0,-0.3
 set xlabel "µs since the first block began (orange: had to wait)"
 sorted(file) = csv(file) . sprintf(" | awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == \"begin_ns\") at = i; print; next } { print $at \",\" $0 | \"sort -s -n -t, -k1,1 | cut -d, -f2-\" }'")
 plot sorted(ARG2) using (of_shown(column("begin_ns") / 1000)): \

@@ -108,7 +108,7 @@ Texts clocks_columns(const Notes& of) {
     return {number(sms.size()), number(mean), at(50), at(95), as_then ? g80.at(of.blocks) : "-"};
 }
 
-// ---- the rungs, slow to fast -----------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 // The same block. Two SMs' clocks cannot be compared, but globaltimer is the same on all: nanoseconds, in steps
 // that the GPU chooses. Reading it takes time, so it is read outside of the clocks, and in a kernel of its own.

@@ -10,7 +10,7 @@
 //   warp_atomics  an atomic add a warp, no barrier, no reset     slow: thousands of adds again, if n is large
 // A float keeps 24 bits, so every operation may err by a 2^-24th of its result. The table shows each variant's
 // error, and the bound that its longest chain of roundings promises. exact_dot.cu goes on from there.
-//   03_dot_shared --wrong no_barrier     a classic mistake; or --only tutorial --blocks 1: larger errors
+//   03_dot_shared --wrong no_barrier   a classic mistake; or --only tutorial --blocks 1 --threads 1: a larger error
 //   nvcc -std=c++17 -arch=native -Icommon 03_dot_shared/dot_shared.cu common/lab.cpp common/write_file.cpp -o dot_shared -lcublas
 #include <numeric>
 #include "lab.cuh"
@@ -86,11 +86,9 @@ __global__ void tutorial(const float* a, const float* b, float* c, int64_t n) { 
     }
     cache[tid] = sum;
     __syncthreads();  // all of the block's sums are in the cache
-    int stride = blockDim.x / 2;
-    while (stride != 0) {
+    for (int stride = blockDim.x / 2; stride != 0; stride /= 2) {
         if (tid < stride) cache[tid] += cache[tid + stride];
         __syncthreads();  // this step's sums are there for the next step, and after the last one for every thread
-        stride /= 2;
     }
     if (tid == min(2, int(blockDim.x) - 1)) c[blockIdx.x] = cache[0];  // there 2, but --threads may be 1 or 2
 }
@@ -102,12 +100,13 @@ Result launch_tutorial(const Job& job) {
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
 
 bool whole_program() {
+    // There a and b lie on the stack, 270 KB, and c comes from new[]. A vector frees itself.
     std::vector<float> a(ramp), b(ramp), c(tutorial_blocks);
-    for (int i = 0; i < ramp; ++i) a[i] = b[i] = float(i);
     float *d_a, *d_b, *d_c;
     CHECK(cudaMalloc(&d_a, ramp * sizeof(float)));
     CHECK(cudaMalloc(&d_b, ramp * sizeof(float)));
     CHECK(cudaMalloc(&d_c, tutorial_blocks * sizeof(float)));
+    for (int i = 0; i < ramp; ++i) a[i] = b[i] = float(i);
     CHECK(cudaMemcpy(d_a, a.data(), ramp * sizeof(float), cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(d_b, b.data(), ramp * sizeof(float), cudaMemcpyHostToDevice));
     tutorial<<<tutorial_blocks, tutorial_threads>>>(d_a, d_b, d_c, ramp);
@@ -124,7 +123,7 @@ bool whole_program() {
     return std::fabs(device - host) <= 16.0 / (1 << 24) * host;  // 15 roundings in float, fewer in double
 }
 
-// ---- the rungs, slow to fast -----------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 // The tutorial's first half, for its neighbours: a thread's share.
 __device__ float share(const float* a, const float* b, int64_t n) {
@@ -184,7 +183,8 @@ template <class Fold> __device__ void last_adds_up(float sum, float* c, Fold fol
     if (threadIdx.x == 0) c[0] = sum;
 }
 
-// One launch, and nothing to zero.
+// One launch, and nothing to zero. At the default size atomics is faster: here a block's sum, its ticket and the
+// last block's look at all sums each wait for the one before; there each block sends an add, and nobody waits.
 __global__ void last_block(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
     last_adds_up(share(a, b, n), c, [&](float sum) { return fold_tree(cache, sum); });
@@ -251,10 +251,10 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
     last_adds_up((x + y) + (z + w), c, fold_block);
 }
 Result launch_vectorised(const Job& job) {
-    const int64_t blocks = job.fill(vectorised<true>, fast_threads, pack * in_flight);
     const bool small = 8 * job.n <= int64_t(streamed) * job.sample.properties().l2CacheSize;
-    const auto kernel = small ? vectorised<true> : vectorised<false>;
-    kernel<<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
+    const int64_t blocks = job.fill(small ? vectorised<true> : vectorised<false>, fast_threads, pack * in_flight);
+    if (small) vectorised<true><<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
+    else vectorised<false><<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
     return {job.in_block(pack * blocks, fast_threads) + in_flight + 2 + in_last(blocks, fast_threads), job.c};
 }
 

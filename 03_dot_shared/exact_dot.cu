@@ -20,7 +20,9 @@ __extension__ typedef __int128 Wide;  // 2^33 products of 48 bits need 81
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
 
-struct Exact { Wide sum = 0, magnitude = 0; };  // of a[i] * b[i]; of |a[i] * b[i]|, which errors are relative to
+struct Exact {
+    Wide sum = 0, magnitude = 0;  // of a[i] * b[i]; of |a[i] * b[i]|, which errors are relative to
+};
 // All elements are whole numbers, so that the dot product is one, too, and integers hold it exactly.
 Exact on_the_cpu(const std::vector<float>& a, const std::vector<float>& b) {
     Exact dot;
@@ -38,18 +40,22 @@ Wide closed_form(int64_t n) {
     return n / ramp * squares(ramp) + squares(n % ramp);
 }
 
-// ---- the rungs, slow to fast -----------------------------------------------------------------------------------
+// ---- the rungs -------------------------------------------------------------------------------------------------
 
 template <class Real> constexpr double unit = std::numeric_limits<Real>::epsilon() / 2;  // 2^-24, 2^-53
 int64_t in_tree(int threads) { return std::ilogb(threads); }  // the tree's steps: threads is a power of 2
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 template <class Real> struct Job {  // what a launch needs
     const lab::Sample& sample;
     int64_t n;
     int blocks, threads;  // the tutorial's 64 and 64, or --blocks and --threads
     const float *a, *b;
     Real* c;  // the blocks' sums; c[0] may become the result
+    // vectorised's: no more blocks than tiles, unless --blocks says so; and the roundings of its longest chain.
+    int64_t few(int64_t most, int64_t tiles) const { return sample.blocks() ? most : std::min(most, tiles); }
+    int64_t in_wide(int64_t tiles, int64_t blocks) const {
+        return in_flight * ceil_div(tiles, blocks) + 3 + ceil_div(blocks, fast_threads) + 2 * in_tree(fast_threads);
+    }
 };
 template <class Real> struct Result {  // what a launch returns
     double roundings;       // of the longest chain: the sum of their units
@@ -89,7 +95,6 @@ template <class Real> __device__ Real fold_warp(Real value) {
     for (int offset = warp / 2; offset > 0; offset /= 2) value += __shfl_down_sync(all_lanes, value, offset);
     return value;
 }
-
 // One sum a warp goes through shared memory. Thread 0 gets the block's sum.
 template <class Real> __device__ Real fold_block(Real value) {
     __shared__ Real of_warp[warp];
@@ -102,8 +107,7 @@ template <class Real> __device__ Real fold_block(Real value) {
 }
 
 __device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
-// 16 bytes at a time, all loads of a tile in flight at once; the last block adds up the blocks' sums.
-// dot_shared.cu says why. The loads are the same for float and double.
+// 16-byte loads, a last block that adds up: dot_shared.cu says why. The loads are the same for float and double.
 template <class Real, bool streaming>
 __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, Real* c, int64_t n) {
     __shared__ bool last;
@@ -147,11 +151,9 @@ template <class Real> Result<Real> launch_vectorised(const Job<Real>& job) {
     const bool small = 8 * job.n <= int64_t(streamed) * job.sample.properties().l2CacheSize;
     const auto kernel = small ? vectorised<Real, true> : vectorised<Real, false>;
     const int64_t tiles = ceil_div(job.n, pack * in_flight * fast_threads);
-    const int64_t most = job.sample.blocks_to_fill(kernel, fast_threads);
-    const int64_t blocks = job.sample.blocks() ? most : std::min(most, tiles);
+    const int64_t blocks = job.few(job.sample.blocks_to_fill(kernel, fast_threads), tiles);
     kernel<<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
-    const int64_t in_thread = in_flight * ceil_div(tiles, blocks) + 3, in_last = ceil_div(blocks, fast_threads);
-    return {double(in_thread + in_last + 2 * in_tree(fast_threads)) * unit<Real>, job.c};
+    return {double(job.in_wide(tiles, blocks)) * unit<Real>, job.c};
 }
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
@@ -214,7 +216,6 @@ void run(lab::Sample& sample, const Exact& want, const Table& table, const float
         row(sample, want, v.name, result.on_device ? double(sum) : result.on_host, ms, result.roundings);
     }
 }
-
 int main(int argc, char** argv) {
     lab::Sample sample("03_exact_dot", "What does it cost to have none of float's rounding errors?");
     std::string data = "ramp";

@@ -25,3 +25,4 @@ sms_of(device) = strstrt(device, " SMs") ? real(last_word(device[1:strstrt(devic
 # Microseconds for people: three digits, in ms from 1000 on.
 digits(x) = sprintf(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x)
 time_text(us) = us < 1000 ? digits(us) . " µs" : digits(us / 1000) . " ms"
+with_commas(n) = n < 1000 ? sprintf("%d", n) : with_commas(floor(n / 1000.0)) . sprintf(",%03d", int(n) % 1000)
