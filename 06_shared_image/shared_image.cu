@@ -23,7 +23,6 @@
 #ifdef LAB_WINDOWS  // the build found OpenCV's highgui
 #include <opencv2/highgui.hpp>
 #endif
-
 #include "lab.cuh"
 
 constexpr int side = 16;                // of a tile
@@ -125,6 +124,7 @@ __global__ void tutorial(unsigned char* image, int width, int height) {
     if (x < width && y < height) image[pixel] = tile[side - 1 - threadIdx.x][side - 1 - threadIdx.y];
 }
 void launch_tutorial(const Job& job) {
+    // Differs: the grid is rounded up.
     tutorial<<<job.tiles(), block>>>(job.image.pixels, job.image.width, job.image.height);
 }
 
@@ -135,7 +135,7 @@ bool whole_program() {
     cv::Mat image(height, width, CV_8UC1, cv::Scalar::all(0));  // grey, one byte a pixel
     unsigned char* d_image = nullptr;
     CHECK(cudaMalloc(&d_image, width * height));
-    const dim3 blocks((width + side - 1) / side, (height + side - 1) / side), threads(side, side);  // rounded up
+    const dim3 blocks(width / side, height / side), threads(side, side);
     tutorial<<<blocks, threads>>>(d_image, width, height);
     CHECK(cudaGetLastError());       // was the launch legal?
     CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
@@ -360,7 +360,7 @@ void run(lab::Sample& sample, const std::vector<Variant>& chosen, cv::Mat& image
                     all.wrong == 0 ? "" : wrong + all.first, lab::Kind::variant,
                     {lab::with_commas(all.off_by_one), lab::with_commas(all.may_be_off)}});
     }
-    sample.say("may be: pixels so near to a whole number that they may be off by one; off by one: those that are");
+    sample.say("may be: pixels so near to a whole number that they may be off by one; off by one: those of them that are");
 }
 
 int main(int argc, char** argv) {
