@@ -61,9 +61,10 @@ std::string no_order(int start, int end, const Words& old, const Words& made) {
         --left[old[i]];
         parent[root(old[i])] = root(made[i]);
     }
-    for (const auto& [value, times] : left)
+    for (const auto& [value, times] : left) {
         if (times > 0) return lab::text("%d was left more often than found", value);
         if (times < 0) return lab::text("%d was found more often than left", value);
+    }
     for (const auto& [value, above] : parent)
         if (root(value) != root(start)) return lab::text("no way leads to the old value %d", value);
     return "";
