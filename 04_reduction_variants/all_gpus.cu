@@ -58,8 +58,7 @@ __device__ int fold_block(int value) {  // thread 0 has the sum
 // A thread's share of in[0 .. n): tiles of 16-byte loads, all of a tile under way before the first is used.
 template <bool streaming> __device__ int fold_share(const int* in, int64_t n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
-    const int64_t count = n / 4;
-    const int64_t tile = int64_t(loads) * blockDim.x;
+    const int64_t count = n / 4, tile = int64_t(loads) * blockDim.x;
     const int tid = threadIdx.x;
     int value = 0;
     for (int64_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
@@ -99,6 +98,11 @@ template <bool streaming> __global__ void last_block(const int* in, int* partial
     *sum = value;
     *tickets = 0;
 }
+void launch_last_block(const lab::Sample& sample, const Share& s, int64_t n) {
+    const auto kernel = 4 * n <= streamed * sample.properties().l2CacheSize ? last_block<true> : last_block<false>;
+    const int blocks = sample.blocks_to_fill(kernel, threads);
+    kernel<<<blocks, threads>>>(s.in.get(), s.partial.get(), s.sum.get(), s.tickets.get(), n);
+}
 // ---- the rungs: how they meet ----------------------------------------------------------------------------------
 
 // What a launch needs.
@@ -119,11 +123,7 @@ void fold_shares(Job& job, int dropped) {
     for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
         CHECK(cudaSetDevice(gpu));
         job.go.hold_back();
-        const Share& s = *job.shares[gpu];
-        const int64_t n = s.in.size() - dropped;
-        const auto kernel = 4 * n <= streamed * job.sample.properties().l2CacheSize ? last_block<true> : last_block<false>;
-        const int blocks = job.sample.blocks_to_fill(kernel, threads);
-        kernel<<<blocks, threads>>>(s.in.get(), s.partial.get(), s.sum.get(), s.tickets.get(), n);
+        launch_last_block(job.sample, *job.shares[gpu], job.shares[gpu]->in.size() - dropped);
     }
     CHECK(cudaSetDevice(job.sample.device()));
 }
@@ -143,7 +143,6 @@ void launch_host_adds(Job& job) {
     fold_shares(job, 0);
     job.totals = {total_from(job, 0)};
 }
-
 #ifdef LAB_NCCL
 // The GPUs add among themselves, over NVLink where there is one, and the host waits for nobody.
 void launch_all_reduce(Job& job) {
@@ -177,6 +176,7 @@ struct Variant {
     const char* name;
     const char* how;
     void (*launch)(Job&);  // leaves job.totals, or the total on each GPU
+    int least_threads = 1;
 };
 constexpr Variant variants[] = {
     {"host_adds", "last_block on every GPU for its share, and the host adds", launch_host_adds},
@@ -194,8 +194,8 @@ constexpr Variant twins[] = {
 int main(int argc, char** argv) {
     lab::Sample sample("04_all_gpus", "What do more GPUs buy, and how do they meet?");
     sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 0, "elements", "blocks on each GPU (default: fill it once)");
-    for (const Variant& v : variants) sample.variant(v.name, v.how);
-    for (const Variant& v : twins) sample.twin(v.name, v.how);
+    sample.variants(variants);
+    sample.twins(twins);
     sample.slow("all_reduce");  // NCCL takes seconds to set up
     sample.start(argc, argv);
     int gpus = 0;

@@ -20,28 +20,26 @@
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/reduction_variants.cu common/lab.cpp common/write_file.cpp -o reduction_variants
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
-#include <cstring>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 #include "lab.cuh"
 #if __has_include(<cub/cub.cuh>)
 #include <cub/cub.cuh>
 #endif
 
 namespace cg = cooperative_groups;
-constexpr int tutorial_n = 2048;
+constexpr int tutorial_n = 2048, tutorial_threads = 512;
+constexpr int tutorial_blocks = (tutorial_n + tutorial_threads - 1) / tutorial_threads;  // rounded up
 constexpr int most_threads = 1024;
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int loads = 4;         // in flight before the first is used
 constexpr int64_t streamed = 8;  // inputs of up to so many times the L2 are read past it, see fold_share
-static_assert(tutorial_n == 4 * 512, "the tutorial's kernels do not guard the end");
+static_assert(tutorial_n == tutorial_blocks * tutorial_threads, "the tutorial's kernels do not guard the end");
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 
 // What a launch needs.
-template <class T>
-struct Job {
+template <class T> struct Job {
     const lab::Sample& sample;
     int threads;
     const T* in;
@@ -62,8 +60,7 @@ struct Job {
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
 
 /// Folds in 64 bits, then narrows: integers modulo 2^64, whole numbers below 2^53 exactly in double.
-template <class T>
-T on_the_cpu(const std::vector<T>& in, const std::string& op) {
+template <class T> T on_the_cpu(const std::vector<T>& in, const std::string& op) {
     using Wide = std::conditional_t<std::is_integral_v<T>, unsigned long long, double>;
     if (op == "min") return *std::min_element(in.begin(), in.end());
     if (op == "max") return *std::max_element(in.begin(), in.end());
@@ -76,8 +73,8 @@ T on_the_cpu(const std::vector<T>& in, const std::string& op) {
 
 // The first. Step 1 adds 0+1, 2+3, ...; step 2 adds 0+2, 4+6, ...: the workers lie ever further apart.
 __global__ void tutorial_modulo(const float* in, float* sums) {
-    __shared__ float tile[512];  // each block has its own
-    const int i = threadIdx.x + blockIdx.x * blockDim.x;
+    __shared__ float tile[tutorial_threads];  // each block has its own
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int tid = threadIdx.x;
     tile[tid] = in[i];
     __syncthreads();  // the whole tile is loaded
@@ -91,8 +88,8 @@ __global__ void tutorial_modulo(const float* in, float* sums) {
 // The second. The first half of the tile takes the second half, then the first quarter the second, and so on: the
 // workers are always the first threads, and neighbours use neighbouring words.
 __global__ void tutorial_halves(const float* in, float* sums) {
-    __shared__ float tile[512];
-    const int i = threadIdx.x + blockIdx.x * blockDim.x;
+    __shared__ float tile[tutorial_threads];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int tid = threadIdx.x;
     tile[tid] = in[i];
     __syncthreads();  // the whole tile is loaded
@@ -105,29 +102,36 @@ __global__ void tutorial_halves(const float* in, float* sums) {
 
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
 
-// Both of its programs: the first on 0 .. 2047, the second on 2048 ones. It checks no CUDA call; this one does.
+// Both of its programs: the first on 0 .. 2047, the second on 2048 ones. Differs: every CUDA call is checked.
 bool whole_program() {
-    float in[tutorial_n], sums[4];
+    float in[tutorial_n], sums[tutorial_blocks];
     float *d_in, *d_sums;
     CHECK(cudaMalloc(&d_in, sizeof in));
     CHECK(cudaMalloc(&d_sums, sizeof sums));
-    bool right = true;
-    for (const bool ones : {false, true}) {
-        for (int i = 0; i < tutorial_n; ++i) in[i] = ones ? 1 : i;
-        CHECK(cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice));
-        if (ones) tutorial_halves<<<4, 512>>>(d_in, d_sums);
-        else tutorial_modulo<<<4, 512>>>(d_in, d_sums);
-        CHECK(cudaGetLastError());       // was the launch legal?
-        CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
-        CHECK(cudaMemcpy(sums, d_sums, sizeof sums, cudaMemcpyDeviceToHost));
-        const double got = std::accumulate(sums, sums + 4, 0.0);  // the tutorial adds in an int: fractions would go
-        const double want = std::accumulate(in, in + tutorial_n, 0.0);
-        std::printf("%s: %.0f on the device, %.0f on the CPU\n", ones ? "2048 ones" : "0 + 1 + ... + 2047", got, want);
-        right = right && got == want;
-    }
+
+    std::iota(in, in + tutorial_n, 0.0f);
+    CHECK(cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice));
+    tutorial_modulo<<<tutorial_blocks, tutorial_threads>>>(d_in, d_sums);
+    CHECK(cudaGetLastError());       // was the launch legal?
+    CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
+    CHECK(cudaMemcpy(sums, d_sums, sizeof sums, cudaMemcpyDeviceToHost));
+    // Differs: the tutorial adds the partial sums up in an int, which drops fractions.
+    const double first = std::accumulate(sums, sums + tutorial_blocks, 0.0);
+    const double want_first = std::accumulate(in, in + tutorial_n, 0.0);
+    std::printf("0 + 1 + ... + 2047: %.0f on the device, %.0f on the CPU\n", first, want_first);
+
+    std::fill(in, in + tutorial_n, 1.0f);
+    CHECK(cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice));
+    tutorial_halves<<<tutorial_blocks, tutorial_threads>>>(d_in, d_sums);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(sums, d_sums, sizeof sums, cudaMemcpyDeviceToHost));
+    const double second = std::accumulate(sums, sums + tutorial_blocks, 0.0);
+    const double want_second = std::accumulate(in, in + tutorial_n, 0.0);
+    std::printf("2048 ones: %.0f on the device, %.0f on the CPU\n", second, want_second);
     CHECK(cudaFree(d_in));
     CHECK(cudaFree(d_sums));
-    return right;
+    return first == want_first && second == want_second;
 }
 
 // ---- the rungs, slow to fast -----------------------------------------------------------------------------------
@@ -178,9 +182,9 @@ template <class T, class Op> __global__ void modulo(const T* in, T* out, int64_t
 }
 template <class T, class Op> void launch_modulo(const Job<T>& job) { in_passes(job, modulo<T, Op>); }
 
-// The workers are the first threads, found without the remainder, 23 of 34 instructions a step. But their words lie
-// 2 * stride apart, in the same few banks. (No kernel here branches in its step: nvcc makes the `if` a condition on
-// each instruction, and all warps run all steps.)
+// The workers are the first threads, found without the remainder, which is 23 of modulo's 34 instructions a step. But
+// their words lie 2 * stride apart, in the same few banks. (No kernel here branches in its step: nvcc makes the `if` a
+// condition on each instruction, and all warps run all steps.)
 template <class T, class Op> __global__ void strided_index(const T* in, T* out, int64_t n, Op op) {
     __shared__ T tile[most_threads];
     const int tid = threadIdx.x;
@@ -240,8 +244,7 @@ template <class T, class Op> __device__ T fold_warp(T value, Op op) {
 // Between two calls there must be a barrier, since both use the same shared memory.
 template <class T, class Op> __device__ T fold_block(T value, Op op) {
     __shared__ T of_warp[warp];
-    const int tid = threadIdx.x;
-    const int warps = blockDim.x / warp;
+    const int tid = threadIdx.x, warps = blockDim.x / warp;
     value = fold_warp(value, op);
     if (tid % warp == 0) of_warp[tid / warp] = value;
     __syncthreads();  // all warps have left their values
@@ -289,8 +292,7 @@ template <class T, class Op> __device__ T fold_pack(T value, Pack<T> pack, Op op
 // until the input is much larger than that. The tail of fewer than 16 bytes goes to the first threads of the grid.
 template <bool streaming, class T, class Op> __device__ T fold_share(const T* in, int64_t n, Op op) {
     const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(in);
-    const int64_t count = n / pack_size<T>;
-    const int64_t tile = int64_t(loads) * blockDim.x;
+    const int64_t count = n / pack_size<T>, tile = int64_t(loads) * blockDim.x;
     const int tid = threadIdx.x;
     T value = Op::identity;
     for (int64_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
@@ -382,8 +384,8 @@ template <class T, class Op> void launch_one_word(const Job<T>& job) {
     }
 }
 
-// Ticket and sum in one word: the low half counts the blocks, the high half adds their sums modulo 2^32, and nothing
-// carries from one into the other. The block whose atomic finds the count at gridDim.x - 1 holds the result.
+// Ticket and sum in one word: the low half counts the blocks, so few that they never carry into the high half, which
+// adds their sums modulo 2^32. The block whose atomic finds the count at gridDim.x - 1 holds the result.
 template <bool streaming>
 __global__ void packed(const int* in, unsigned long long* count_and_sum, int* out, int64_t n) {
     const int value = fold_block(fold_share<streaming>(in, n, Sum<int>()), Sum<int>());
@@ -403,7 +405,7 @@ template <class T, class Op> void launch_packed(const Job<T>& job) {
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
-// All for sums of ints. First, sequential, with barriers for its longest strides only.
+// All for sums of ints. First sequential, with barriers for its longest strides only.
 template <int from> __global__ void too_few_barriers(const int* in, int* out, int64_t n, Sum<int> op) {
     __shared__ volatile int tile[most_threads];
     const int tid = threadIdx.x;
@@ -432,8 +434,7 @@ void launch_dropped_tail(const Job<int>& job) {
 
 // ---- the table -------------------------------------------------------------------------------------------------
 
-template <class T>
-struct Variant {
+template <class T> struct Variant {
     const char* name;
     const char* how;
     void (*launch)(const Job<T>&);
@@ -462,8 +463,7 @@ constexpr Variant<int> twins[] = {
 
 // Chosen so that every order of operations gives the same result. int: any bits, odd for products (a factor of 2 too
 // many and all is 0). float and double: sums of whole numbers -8 .. 8; products of 1 and -1, 40 twos and 40 halves.
-template <class T>
-std::vector<T> make_input(int64_t n, uint64_t seed, const std::string& op) {
+template <class T> std::vector<T> make_input(int64_t n, uint64_t seed, const std::string& op) {
     std::vector<T> in(n);
     const bool product = op == "prod", sum = op == "sum";
     for (int64_t i = 0; i < n; ++i) {
@@ -559,8 +559,8 @@ int main(int argc, char** argv) {
     bool sweep = false;
     sample.defaults(lab::gpu ? 10'000'000 : 100'003, 0, 512, "elements",
                     "blocks of the grids that loop (default: fill the GPU once)");
-    sample.option("--op", op, {"sum", "min", "max", "prod"}, "the operation");
-    sample.option("--type", type, {"int", "float", "double"}, "the type of the elements");
+    sample.option("--op", op, {"sum", "min", "max", "prod"}, "the operation: sum, min, max or prod");
+    sample.option("--type", type, {"int", "float", "double"}, "the type of the elements: int, float or double");
     sample.option("--sweep", sweep, "all sizes from 2^10 elements to 2^28, or to --n if that is more");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
     sample.variants(variants<int, Sum<int>>);

@@ -61,8 +61,10 @@ std::string no_order(int start, int end, const Words& old, const Words& made) {
         --left[old[i]];
         parent[root(old[i])] = root(made[i]);
     }
-    for (const auto& [value, times] : left)
-        if (times != 0) return lab::text("the value %d was left and found unequally often (%+d)", value, times);
+    for (const auto& [value, times] : left) {
+        if (times > 0) return lab::text("%d was left more often than found", value);
+        if (times < 0) return lab::text("%d was found more often than left", value);
+    }
     for (const auto& [value, above] : parent)
         if (root(value) != root(start)) return lab::text("no way leads to the old value %d", value);
     return "";
@@ -81,8 +83,7 @@ struct Job {
     int one_each(int block) const { return sample.blocks() ? sample.blocks() : (n - 1) / block + 1; }
     int few() const { return sample.blocks() ? sample.blocks() : std::max(1, n / 4096); }  // the tutorial's n / 4096
     int few_loops() const { return std::min(few(), 32); }  // of atomicCAS: their time grows with the square
-    template <class Kernel>
-    int fill(Kernel kernel) const { return sample.blocks_to_fill(kernel, threads); }
+    template <class Kernel> int fill(Kernel kernel) const { return sample.blocks_to_fill(kernel, threads); }
     int* zeroed_word() const {
         CHECK(cudaMemsetAsync(word, 0, sizeof *word));
         return word;
@@ -90,6 +91,7 @@ struct Job {
 };
 
 // `+=` is three steps: read, add, write. Most threads read the same old value, and the last to write wins.
+// Differs: the word is set to 0 before each launch. The tutorial's lies in managed memory, which begins as 0.
 __global__ void race_sum(const int* in, int* sum, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) *sum += in[i];
 }
@@ -105,7 +107,7 @@ void launch_atomic_sum(const Job& job) {
     atomic_sum<<<job.one_each(128), 128>>>(job.in, job.zeroed_word(), job.n);
 }
 
-// The old value is a place that no other thread gets.
+// The old value is a place that no other thread gets. Differs: no two elements are equal, so that none is mistaken.
 __global__ void push_back(const int* in, int* out, int* count, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         if (in[i] < 2) continue;
@@ -157,6 +159,7 @@ void launch_cas_product(const Job& job) {
 }
 
 // atomicCAS takes integers, so it is given the bits of the floats. The kernel is ours.
+// Differs: the old float is returned, not its bits as an int.
 __device__ float float_add_by_cas(float* word, float x) {
     int guess = __float_as_int(*word);
     while (true) {
@@ -188,12 +191,12 @@ void launch_local_sum(const Job& job) {
 // ---- the tutorial's whole program ------------------------------------------------------------------------------
 
 // With atomic_sum, and the C library's numbers: glibc's give the tutorial's result, 98229.
+// Differs: device memory and copies, where the tutorial has managed memory.
 bool whole_program() {
     const int n = 65536;
     std::vector<int> in(n);
     for (int& x : in) x = std::rand() % 4;
-    int* d_in = nullptr;
-    int* d_sum = nullptr;
+    int *d_in, *d_sum;
     CHECK(cudaMalloc(&d_in, n * sizeof(int)));
     CHECK(cudaMalloc(&d_sum, sizeof(int)));
     CHECK(cudaMemcpy(d_in, in.data(), n * sizeof(int), cudaMemcpyHostToDevice));
@@ -279,21 +282,21 @@ void launch_vector_sum(const Job& job) {
 // Every atomic of the tutorial's table, on one word, with the old values kept. x is any number.
 using U = unsigned;
 __device__ U add(U* word, U x) { return atomicAdd(word, x); }
+U after_add(U old, U x) { return old + x; }  // for the CPU
 __device__ U sub(U* word, U x) { return atomicSub(word, x); }
 __device__ U bit_and(U* word, U x) { return atomicAnd(word, ~(1u << x % 32)); }
 __device__ U bit_or(U* word, U x) { return atomicOr(word, 1u << x % 32); }
 __device__ U bit_xor(U* word, U x) { return atomicXor(word, x); }
 __device__ U smaller(U* word, U x) { return atomicMin(reinterpret_cast<int*>(word), int(x)); }
 __device__ U larger(U* word, U x) { return atomicMax(reinterpret_cast<int*>(word), int(x)); }
+U after_max(U old, U x) { return std::max<int>(old, x); }  // for the CPU
 __device__ U exch(U* word, U x) { return atomicExch(word, x); }
 __device__ U cas(U* word, U x) { return atomicCAS(word, x % turns, (x + 1) % turns); }
-template <U (*atomic)(U*, U)>
-__global__ void keep_old(const int* in, int* word, int* old, int n) {
+template <U (*atomic)(U*, U)> __global__ void keep_old(const int* in, int* word, int* old, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         old[i] = atomic(reinterpret_cast<U*>(word), in[i]);
 }
-template <U (*atomic)(U*, U)>
-void launch_old(const Job& job) {
+template <U (*atomic)(U*, U)> void launch_old(const Job& job) {
     keep_old<atomic><<<job.one_each(job.threads), job.threads>>>(job.in, job.word, job.out, job.n);
 }
 struct Variant {
@@ -310,13 +313,13 @@ struct Atomic : Variant {
     bool one_end = true;
 };
 constexpr Atomic atomics[] = {
-    {{"add", "atomicAdd: old + x", launch_old<add>}, 0, [](U old, U x) { return old + x; }},
+    {{"add", "atomicAdd: old + x", launch_old<add>}, 0, after_add},
     {{"sub", "atomicSub: old - x", launch_old<sub>}, 0, [](U old, U x) { return old - x; }},
     {{"and", "atomicAnd: a bit less", launch_old<bit_and>}, ~0u, [](U old, U x) { return old & ~(1u << x % 32); }},
     {{"or", "atomicOr: a bit more", launch_old<bit_or>}, 0, [](U old, U x) { return old | 1u << x % 32; }},
     {{"xor", "atomicXor", launch_old<bit_xor>}, 0, [](U old, U x) { return old ^ x; }},
     {{"min", "atomicMin of ints", launch_old<smaller>}, 0x7fffffff, [](U old, U x) { return U(std::min<int>(old, x)); }},
-    {{"max", "atomicMax of ints", launch_old<larger>}, 0x80000000, [](U old, U x) { return U(std::max<int>(old, x)); }},
+    {{"max", "atomicMax of ints", launch_old<larger>}, 0x80000000, after_max},
     {{"exch", "atomicExch: the old values link a list", launch_old<exch>}, 0, [](U, U x) { return x; }, false},
     {{"cas", "atomicCAS: who has the turn, 0 .. 7, hands it on", launch_old<cas>}, 0,
      [](U old, U x) { return old == x % turns ? (x + 1) % turns : old; }, false},
@@ -361,8 +364,8 @@ constexpr Variant float_sums[] = {
 constexpr Variant filters[] = {{"push_back", "filter: out[atomicAdd(count, 1)] = x", launch_push_back}};
 constexpr Variant filter_twins[] = {{"new_value", "push_back to the new count, not to the old one", launch_new_value}};
 constexpr Atomic atomic_twins[] = {
-    {{"no_retry", "an addition by atomicCAS, tried once", launch_old<no_retry>}, 0, atomics[0].after},
-    {{"unsigned_max", "max of ints taken for unsigned", launch_old<unsigned_max>}, 0x80000000, atomics[6].after},
+    {{"no_retry", "an addition by atomicCAS, tried once", launch_old<no_retry>}, 0, after_add},
+    {{"unsigned_max", "max of ints taken for unsigned", launch_old<unsigned_max>}, 0x80000000, after_max},
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
@@ -372,8 +375,7 @@ void poison(const Job& job) {
     CHECK(cudaMemsetAsync(job.out, lab::poison_byte, (job.n + 1) * sizeof(int)));
 }
 
-template <class T = int>
-std::vector<T> download(const int* words, int64_t n) {
+template <class T = int> std::vector<T> download(const int* words, int64_t n) {
     std::vector<T> host(n);
     CHECK(cudaMemcpy(host.data(), words, n * sizeof(T), cudaMemcpyDeviceToHost));
     return host;
@@ -412,8 +414,7 @@ void run_sums(lab::Sample& sample, Job job, const Words& in, int few) {
     run_words(sample, float_sums, job, float(few_sum));
 }
 
-template <class Table>
-void run_atomics(lab::Sample& sample, const Table& table, const Job& job, const Words& x) {
+template <class Table> void run_atomics(lab::Sample& sample, const Table& table, const Job& job, const Words& x) {
     for (const Atomic& v : table) {
         if (!sample.wants(v.name)) continue;
         const auto prepare = [&] {
@@ -430,15 +431,14 @@ void run_atomics(lab::Sample& sample, const Table& table, const Job& job, const 
             want = v.after(want, x[i]);
         }
         std::string wrong = no_order(int(v.start), end, old, made);
-        if (v.one_end && end != int(want)) wrong = lab::wanted(end, int(want)) + "; " + wrong;
+        if (v.one_end && end != int(want)) wrong = lab::wanted(end, int(want)) + (wrong.empty() ? "" : "; " + wrong);
         const auto different = lab::with_commas(std::set<int>(old.begin(), old.end()).size());
         sample.row({v.name, lab::with_commas(end), ms, 8.0 * job.n, wrong, lab::Kind::variant, {different}});
     }
 }
 
 // `kept` is in the order of the input. Any order will do: what is kept is sorted, too.
-template <class Table>
-void run_filters(lab::Sample& sample, const Table& table, const Job& job, const Words& kept) {
+template <class Table> void run_filters(lab::Sample& sample, const Table& table, const Job& job, const Words& kept) {
     for (const Variant& v : table) {
         if (!sample.wants(v.name)) continue;
         const double ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
@@ -446,8 +446,9 @@ void run_filters(lab::Sample& sample, const Table& table, const Job& job, const 
         Words out = download(job.out, want);
         std::sort(out.begin(), out.end());
         const auto differ = std::mismatch(out.begin(), out.end(), kept.begin());
-        std::string wrong = count == want ? "" : lab::wanted(count, want) + " elements; ";
-        if (differ.first != out.end()) wrong += lab::text("element %d should be there once", *differ.second);
+        std::string wrong = count == want ? "" : lab::wanted(count, want) + " elements";
+        if (differ.first != out.end())
+            wrong += (wrong.empty() ? "" : "; ") + lab::text("element %d should be there once", *differ.second);
         sample.row({v.name, lab::with_commas(count), ms, 4.0 * (double(job.n) + want), wrong});
     }
 }
@@ -483,14 +484,14 @@ int main(int argc, char** argv) {
 
     job.n = int(bits.size());
     CHECK(cudaMemcpy(d_in.get(), bits.data(), job.n * sizeof(int), cudaMemcpyHostToDevice));
-    sample.new_table("operations on one word, and the old values that they return");
+    sample.new_table(lab::text("%d operations on one word, and the old values that they return", job.n));
     sample.columns({"old values"});
     run_atomics(sample, atomics, job, bits);
     run_atomics(sample, atomic_twins, job, bits);
 
     job.n = n;
     d_in.upload(elements);
-    sample.new_table("a filter: which elements are >= 2");
+    sample.new_table(lab::text("a filter: which of %s elements are >= 2", lab::with_commas(n).c_str()));
     sample.limit_row(lab::Sample::Limit::copy, int64_t(2) * (n + int64_t(kept.size())));
     run_filters(sample, filters, job, kept);
     run_filters(sample, filter_twins, job, kept);

@@ -9,11 +9,10 @@
 #include <cub/cub.cuh>
 #endif
 constexpr int most_n = 1 << 30;
-constexpr int warp = 32;
+constexpr int warp = 32, threads = 256;  // of a warp; of a block, which stages its elements in shared memory
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int loads = 4;                 // 16-byte loads that a thread has in flight
 constexpr int share = loads * 4 * warp;  // elements that a warp takes at once
-constexpr int threads = 256;             // of a block, which stages its elements in shared memory
 constexpr int staged_bytes = threads / warp * share * int(sizeof(int));
 constexpr int looks = 4;                 // times 32 tiles that an ordered filter looks at at once
 static_assert(loads <= 4 && 4 * warp <= 255, "what a warp keeps of each load is counted in one byte of a word");
@@ -41,17 +40,14 @@ Words on_the_cpu(const Words& in) {
 // ---- the rungs, slow to fast -----------------------------------------------------------------------------------
 
 union Four { int4 pack; int v[4]; };
-
 // A warp's share of in[begin ..): in load k, lane by lane, four neighbours each. What lies beyond n is 0.
 __device__ void load_share(Four (&x)[loads], const int* in, int64_t begin, int n) {
     const int lane = threadIdx.x % warp;
     const int4* packs = reinterpret_cast<const int4*>(in + begin) + lane;
     const int64_t left = n - begin - 4 * lane;
-    if (begin + share <= n) {
+    if (begin + share <= n)
         for (int k = 0; k < loads; ++k) x[k].pack = packs[k * warp];
-        return;
-    }
-    for (int k = 0; k < loads; ++k)
+    else for (int k = 0; k < loads; ++k)
         for (int j = 0; j < 4; ++j) x[k].v[j] = k * 4 * warp + j < left ? in[begin + 4 * lane + k * 4 * warp + j] : 0;
 }
 
@@ -108,11 +104,9 @@ __device__ unsigned look_back(const volatile unsigned* states, int64_t tile) {
 __device__ unsigned long long progress = 0;
 
 // Each warp counts and stages its share of a tile, warp 0 asks for the places of all, each copies its own, with the
-// next tile on its way. If ordered, tiles are drawn in order from count[1]. All later tiles wait for one that is drawn:
-// its block must wait for no other until it has published what the tile keeps, so it draws one only when its last
-// look-back is over.
-template <bool ordered>
-__global__ void staged(const int* in, int* out, unsigned* count, int n) {
+// next tile on its way. If ordered, tiles are drawn in order from count[1], and all later ones wait for one that is
+// drawn: its block waits for nobody until it has published, so it draws only when its last look-back is over.
+template <bool ordered> __global__ void staged(const int* in, int* out, unsigned* count, int n) {
     extern __shared__ int stage[];
     __shared__ unsigned kept_by[warp], first;
     __shared__ int64_t next;
@@ -174,7 +168,7 @@ void launch_ordered_filter(const Job& job) {
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
-// block_filter on whole tiles only: the last elements are never read.
+// block_filter on whole shares of 512: the last elements, at least one, are never read.
 void launch_dropped_tail(const Job& job) {
     Job whole = job;
     whole.n = (job.n - 1) / share * share;
@@ -223,8 +217,12 @@ int main(int argc, char** argv) {
     lab::DeviceArray<unsigned> d_count(2 + n / share + 1);
     const Job job{sample, n, d_in.get(), d_out.get(), d_count.get(), n / share + 1};
     const double bytes = 4.0 * (n + double(kept.size()));
+    const auto poison = [&] {
+        d_out.poison();
+        d_count.poison();
+    };
     const auto run = [&](const char* name, auto launch, bool in_order, lab::Kind kind) {
-        const double ms = sample.time([&] { d_out.poison(), d_count.poison(); }, launch);
+        const double ms = sample.time(poison, launch);
         const int count = int(d_count.download(1)[0]), want = int(kept.size());
         const std::string wrong = check(in, kept, d_out.download(want), in_order);
         sample.row({name, lab::with_commas(count), ms, bytes, count == want ? wrong : lab::wanted(count, want), kind});
@@ -233,6 +231,7 @@ int main(int argc, char** argv) {
         for (const Variant& v : table)
             if (sample.wants(v.name)) run(v.name, [&] { v.launch(job); }, in_order, lab::Kind::variant);
     };
+    sample.new_table(lab::text("a filter: which of %s elements are >= 2", lab::with_commas(n).c_str()));
     sample.limit_row(lab::Sample::Limit::copy, int64_t(bytes) / 2);
 #ifdef CUB_VERSION
     lab::DeviceArray<char> d_room(int64_t(n) / 64 + (1 << 20));  // more than CUB asks for

@@ -23,7 +23,6 @@
 #ifdef LAB_WINDOWS  // the build found OpenCV's highgui
 #include <opencv2/highgui.hpp>
 #endif
-
 #include "lab.cuh"
 
 constexpr int side = 16;                // of a tile
@@ -125,6 +124,7 @@ __global__ void tutorial(unsigned char* image, int width, int height) {
     if (x < width && y < height) image[pixel] = tile[side - 1 - threadIdx.x][side - 1 - threadIdx.y];
 }
 void launch_tutorial(const Job& job) {
+    // Differs: the grid is rounded up.
     tutorial<<<job.tiles(), block>>>(job.image.pixels, job.image.width, job.image.height);
 }
 
@@ -360,7 +360,7 @@ void run(lab::Sample& sample, const std::vector<Variant>& chosen, cv::Mat& image
                     all.wrong == 0 ? "" : wrong + all.first, lab::Kind::variant,
                     {lab::with_commas(all.off_by_one), lab::with_commas(all.may_be_off)}});
     }
-    sample.say("off by one, may be: pixels so near to a whole number that a sine's last bits decide, all right");
+    sample.say("may be: pixels so near to a whole number that they may be off by one; off by one: those of them that are");
 }
 
 int main(int argc, char** argv) {
