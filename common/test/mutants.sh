@@ -156,23 +156,28 @@ xargs -L 1 -P "$jobs" sh "$0" --one <"$folder/mutants" | tee "$folder/lines"
 
 stale=0
 for home in $(for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do home_of "$sample"; done | uniq); do
-    for source in "$home"*.cu; do awk -v list="$folder/list" -f "$here/mutants.awk" "$source" "$source" >"$folder/out"; cat "$folder/list"; done |
-        cut -d' ' -f3- >"$folder/changes"
+    for source in "$home"*.cu; do
+        awk -v list="$folder/list" -f "$here/mutants.awk" "$source" "$source" >"$folder/out"
+        cat "$folder/list"
+    done |
+        cut -d' ' -f3- | tr -s ' ' >"$folder/changes" # as xargs gives them to --one
     sed -n 's/^mutant \(.*\)  #  .*/\1/p' "$home/excused.txt" 2>"$folder/err" | grep -vxF -f "$folder/changes" |
         sed "s|^|$(basename "$home")/excused.txt names what is no change of any program there: |" | grep . && stale=1
 done
 awk -v stale=$stale '
     function share(killed, of) { return sprintf("%d of %d noticed, %.1f %%", killed, of, of ? 100 * killed / of : 100) }
     {
-        sub(/:.*/, "", $1)
-        if (/  known: [^ ]/) { ++known[$1]; ++known_all; next }
-        if (!($1 in all)) order[++programs] = $1
-        ++all[$1]
-        killed[$1] += !/  SURVIVED$/
+        program = $1
+        sub(/:.*/, "", program)
+        if (!(program in all)) order[++programs] = program
+        all[program] += 0
+        if (/  known: [^ ]/) { ++known[program]; ++known_all; next }
+        ++all[program]
+        killed[program] += !/  SURVIVED$/
         if ($2 !~ /^(equal|nan-passes|.*-bound|first-only|half-check)$/) next
+        kinds[$2]
         ++all[$2]
         killed[$2] += !/  SURVIVED$/
-        if (!($2 in kinds)) kinds[$2]
     }
     END {
         print ""
