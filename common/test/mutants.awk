@@ -196,6 +196,7 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
 {
     shown = $0
     gsub(/^ *|"|'|\\/, "", shown)
+    gsub(/  +/, " ", shown)
     shown = substr(shown, 1, 60)
     sub(/ *$/, "", shown)
     comment = ""
