@@ -153,7 +153,7 @@ for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
     done
 done >"$folder/mutants"
 echo "$(wc -l <"$folder/mutants") mutants ..." >&2
-xargs -L 1 -P "$jobs" sh "$0" --one <"$folder/mutants" | tee "$folder/lines"
+xargs -r -L 1 -P "$jobs" sh "$0" --one <"$folder/mutants" | tee "$folder/lines"
 
 stale=0
 for home in $(for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do home_of "$sample"; done | uniq); do
