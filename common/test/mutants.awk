@@ -97,7 +97,11 @@ function launches(s,   name, open_at, comma) { # a grid that does not loop over 
     return substr(s, 1, open_at) "lab_fewer(" on("fewer-blocks") ", " substr(s, open_at + 1, comma - open_at - 1) ")" \
         substr(s, comma)
 }
-function compares(s) { return s ~ / (==|!=|<=) / && s ~ /want([^s]|$)|expect|exact|right|answer|bound|slack|tolerance/ }
+function compares(s) {
+    return s ~ /mismatch\(|equal\(|wrong == 0/ ||
+        s ~ / (==|!=|<=) / && s ~ /want([^s]|$)|expect|exact|right|answer|differ|bound|slack|tolerance/
+}
+function balanced(s) { return gsub(/\(/, "(", s) == gsub(/\)/, ")", s) }
 function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n, i) { # a comparison that lets more pass
     if (match(s, /(mismatch|equal)\([a-z_]+\.begin\(\), [a-z_]+\.end\(\)/)) {
         start = RSTART + RLENGTH
@@ -120,12 +124,27 @@ function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n,
         inner = at
         sub(/ <= /, " > ", inner)
         s = substr(s, 1, RSTART - 1) "(" on("nan-passes") " ? !(" inner ") : (" at "))" substr(s, RSTART + length(at))
-    } else if (match(s, /[A-Za-z_.0-9\[\]]+ == [A-Za-z_.0-9\[\]]+( \?|\)|;)/)) {
+    } else if (checker && match(s, /^ *return .* <= [^;]*;/)) {
+        inner = substr(s, RSTART, RLENGTH - 1)
+        value = substr(inner, index(inner, " <= ") + 4)
+        sub(/^ *return /, "", inner)
+        sub(/ <= .*/, "", inner)
+        s = "    return " on("nan-passes") " ? !(" inner " > " value ") : " inner " <= (" value ") * (1 + " \
+            on("doubled-bound") ") / (1 - " on("wide-bound") ")" substr(s, RLENGTH)
+    } else if (match(s, /[A-Za-z_.0-9\[\]]+ == [A-Za-z_.0-9\[\]]+(\([^()]*\))?( \?|\)|;)/)) {
         inner = substr(s, RSTART, RLENGTH)
         sub(/( \?|\)|;)$/, "", inner)
         rest = substr(s, RSTART + length(inner))
-        if (rest ~ /^ \? ""/ || (rest !~ /^ \?/ && inner ~ /want|expect|exact|answer/))
+        if (rest ~ /^ \? (""|wrong)/ || (rest !~ /^ \?/ && (inner ~ /want|expect|exact|answer/ || rest ~ /^\) \+\+right/ || checker && s ~ /return /)))
             s = substr(s, 1, RSTART - 1) "(" on("equal") " || " inner ")" rest
+    }
+    if (match(s, /bool right = [^;]* && [^;]*;/)) {
+        rest = substr(s, RSTART + RLENGTH - 1)
+        n = split(substr(s, RSTART + 13, RLENGTH - 14), parts, / && /)
+        s = substr(s, 1, RSTART + 12)
+        for (i = 1; i <= n; ++i)
+            s = s (i > 1 ? " && " : "") (parts[i] ~ /\001/ ? parts[i] : "(" on("half-check") " || " parts[i] ")")
+        s = s rest
     }
     if (match(s, /if \(/) && s ~ / (!=|<|>|<=|>=) /) {
         start = RSTART + RLENGTH
@@ -139,7 +158,10 @@ function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n,
             inner = ""
             for (i = 1; i <= n; ++i) inner = inner (i > 1 ? " && " : "") "(" on("half-check") " || " parts[i] ")"
         } else {
-            inner = "!" on("half-check") " && (" inner ")"
+            n = split(inner, parts, / \|\| /)
+            for (i = 1; i <= n; ++i) if (!balanced(parts[i])) n = split(inner, parts, /\003/) # as one
+            inner = ""
+            for (i = 1; i <= n; ++i) inner = inner (i > 1 ? " || " : "") "!" on("half-check") " && (" parts[i] ")"
         }
         s = substr(s, 1, start - 1) inner rest
     }
@@ -163,7 +185,7 @@ NR == FNR { # first pass: the twins that are an Op; the kernels that loop over t
         of_device = 1
     }
     for (name in loops_over) if (of_device && $0 ~ ("[^a-z_]" name "[(<]")) loops_over[function_name]
-    if (of_device && /gridDim/) loops_over[function_name]
+    if (of_device && /gridDim/ && !/\[[^\]]*gridDim/) loops_over[function_name]
     if (/^}/) of_device = 0
     line_compares[FNR] = !/^ *\/\// && (compares($0) || / != .*return |(==|!=) .*(continue|return)/)
     next
@@ -174,6 +196,7 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
 {
     shown = $0
     gsub(/^ *|"|'|\\/, "", shown)
+    gsub(/  +/, " ", shown)
     shown = substr(shown, 1, 60)
     sub(/ *$/, "", shown)
     comment = ""

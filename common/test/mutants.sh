@@ -1,24 +1,36 @@
 #!/bin/sh
-# mutants.sh BUILD [SAMPLE[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their launches and the
-# checks of the samples (all, or those named) and says whether the tests notice. Exit status: 0 if they notice 95 % or
-# more, 1 if fewer, 3 if something is missing. The changes that no test on this device can notice stand with the reason
-# in the samples' excused.txt, as `mutant KIND LINE  #  REASON`; these do not count.
+# mutants.sh BUILD [PROGRAM[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their launches and the
+# checks of the programs (all, or those named; sequels, too) and says whether the tests notice. Exit status: 0 if they
+# notice 95 % or more, 1 if fewer or if an excused.txt names a line that no program has, 3 if something is missing. The
+# changes that no test on this device can notice stand with the reason in the folders' excused.txt, as
+# `mutant KIND LINE  #  REASON`; these do not count.
 #
-# All of a sample's mutants are compiled at once: each change asks lab_mutant(K), and the environment variable
-# LAB_MUTANT says which K is on. A copy of the sample is changed, in a temporary folder.
+# All of a program's mutants are compiled at once: each change asks lab_mutant(K), and the environment variable
+# LAB_MUTANT says which K is on. A copy of the source is changed, in a temporary folder.
 . "$(dirname "$0")/lib.sh"
-build=${1:?mutants.sh BUILD [SAMPLE[:LINE|:KIND]...]}
+build=${1:?mutants.sh BUILD [PROGRAM[:LINE|:KIND]...]}
 jobs=$(nproc 2>/dev/null || echo 2)
 
-# group KIND GROUP SAMPLE MUTANT: the first line that says FAIL, of one group of a sample's tests.
+home_of() { ls -d "$top/${1%%_*}"_*/; }
+source_of() { # of NN_stem: stem.cu in the folder NN_*, or the one .cu there that no program NN_stem is built from
+    [ -f "$(home_of "$1")${1#*_}.cu" ] && echo "$(home_of "$1")${1#*_}.cu" && return
+    for file in "$(home_of "$1")"*.cu; do
+        stem=${file##*/}
+        [ -x "$build/cpu/${1%%_*}_${stem%.cu}" ] || echo "$file"
+    done
+}
+
+# group KIND GROUP PROGRAM MUTANT: the first line that says FAIL, of one group of a program's tests.
 group() {
     case $2 in checks) script=checks.sh ;; *) script="sample.sh $2" ;; esac
     LAB_MUTANT=$4 PATH="$all/bin:$PATH" TMPDIR="$folder" sh "$here"/$script "$all/$3/$1/$3" 2>&1 | grep -m 1 '^FAIL'
 }
 
-if [ "$build" = --one ]; then # mutants.sh --one FOLDER SAMPLE MUTANT LINE WORD...: one mutant through the tests
+if [ "$build" = --one ]; then # mutants.sh --one FOLDER PROGRAM MUTANT LINE WORD...: one mutant through the tests
     all=$2 sample=$3 mutant=$4 place="$3:$5"
     shift 5
+    why=$(awk -F'  #  ' -v change="mutant $*" '$1 == change { print $2; exit }' "$(home_of "$sample")excused.txt" 2>/dev/null)
+    if [ -n "$why" ]; then echo "$place  $*  known: $why" && exit 0; fi # it would go through all tests, and take long
     groups=$all/$sample/groups
     case $1 in
     equal | nan-passes | *-bound | first-only | half-check) # the tests of the checks go first
@@ -34,8 +46,7 @@ if [ "$build" = --one ]; then # mutants.sh --one FOLDER SAMPLE MUTANT LINE WORD.
         echo "$place  $*  killed by $kind.$name ($why)"
         exit 0
     done <"$groups"
-    why=$(awk -F'  #  ' -v change="mutant $*" '$1 == change { print $2; exit }' "$top/$sample/excused.txt" 2>/dev/null)
-    if [ -n "$why" ]; then echo "$place  $*  known: $why"; else echo "$place  $*  SURVIVED"; fi
+    echo "$place  $*  SURVIVED"
     exit 0
 fi
 
@@ -100,7 +111,7 @@ __device__ T lab_CAS(T* p, U expected, V x) {
 END
 
 for sample in $(printf '%s\n' "$@" | cut -d: -f1 | sort -u); do
-    source=$(ls "$here/../../$sample"/*.cu) && [ -x "$build/cpu/$sample" ] || exit 3
+    source=$(source_of "$sample") && [ -f "$source" ] && [ -x "$build/cpu/$sample" ] || exit 3
     mkdir -p "$folder/$sample"
     {
         cat "$folder/before.cu"
@@ -142,13 +153,41 @@ for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
     done
 done >"$folder/mutants"
 echo "$(wc -l <"$folder/mutants") mutants ..." >&2
-xargs -L 1 -P "$jobs" sh "$0" --one <"$folder/mutants" | tee "$folder/lines"
-awk '
-    /  known: [^ ].*$/ { ++known; next }
-    { ++all }
-    /  SURVIVED$/ { ++survived }
+xargs -r -L 1 -P "$jobs" sh "$0" --one <"$folder/mutants" | tee "$folder/lines"
+
+stale=0
+for home in $(for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do home_of "$sample"; done | uniq); do
+    for source in "$home"*.cu; do
+        awk -v list="$folder/list" -f "$here/mutants.awk" "$source" "$source" >"$folder/out"
+        cat "$folder/list"
+    done |
+        cut -d' ' -f3- | tr -s ' ' >"$folder/changes" # as xargs gives them to --one
+    sed -n 's/^mutant \(.*\)  #  .*/\1/p' "$home/excused.txt" 2>"$folder/err" | grep -vxF -f "$folder/changes" |
+        sed "s|^|$(basename "$home")/excused.txt names what is no change of any program there: |" | grep . && stale=1
+done
+awk -v stale=$stale '
+    function share(killed, of) { return sprintf("%d of %d noticed, %.1f %%", killed, of, of ? 100 * killed / of : 100) }
+    {
+        program = $1
+        sub(/:.*/, "", program)
+        if (!(program in all)) order[++programs] = program
+        all[program] += 0
+        if (/  known: [^ ]/) { ++known[program]; ++known_all; next }
+        ++all[program]
+        killed[program] += !/  SURVIVED$/
+        if ($2 !~ /^(equal|nan-passes|.*-bound|first-only|half-check)$/) next
+        kinds[$2]
+        ++all[$2]
+        killed[$2] += !/  SURVIVED$/
+    }
     END {
-        percent = all ? 100 * (all - survived) / all : 0
-        printf "\n%d of %d mutants killed: %.1f %%; %d known ones cannot be\n", all - survived, all, percent, known
-        exit percent < 95
+        print ""
+        for (i = 1; i <= programs; ++i) {
+            print order[i] ": " share(killed[order[i]], all[order[i]]) "; " known[order[i]] + 0 " known"
+            of += all[order[i]]
+            sum += killed[order[i]]
+        }
+        for (kind in kinds) print "of the checks, " kind ": " share(killed[kind], all[kind])
+        print share(sum, of) "; " known_all + 0 " known ones cannot be"
+        exit stale || sum < 0.95 * of
     }' "$folder/lines"

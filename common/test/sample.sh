@@ -45,6 +45,7 @@ blocks)
     for blocks in 1 3 1000; do
         for n in 100003 257; do passes --blocks $blocks --n $n; done
     done
+    passes --blocks 1000 --n 4300003 # more blocks with work than a block has threads to add their results
     ;;
 options) # every choice of every option of the sample's own, each with each
     lines="x"
