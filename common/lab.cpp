@@ -473,23 +473,18 @@ int Lab::verdict() {
         }
         write_file(csv_, csv + "\n");
     }
-    if (checked_ == 0) {
+    if (checked_ == 0)
         std::printf("\nFAILED: %s: nothing was checked\n", name_.c_str());
-        return printed(result_wrong);
-    }
-    if (wrong_count_) {
+    else if (wrong_count_)
         std::printf("\nFAILED: %s: %d of %d results differ from the CPU's\n", name_.c_str(), wrong_count_,
                     checked_);
-        return printed(result_wrong);
-    }
-    if (!wrong_.empty()) {
+    else if (!wrong_.empty())
         std::printf("\nPASSED, by luck: %s: %s came out right this time; it is still wrong\n", name_.c_str(),
                     wrong_.c_str());
-        return printed(all_agree);
-    }
-    std::printf("\nPASSED: %s: %d result%s agree%s with the CPU's\n", name_.c_str(), checked_,
-                checked_ == 1 ? "" : "s", checked_ == 1 ? "s" : "");
-    return printed(all_agree);
+    else
+        std::printf("\nPASSED: %s: %d result%s agree%s with the CPU's\n", name_.c_str(), checked_,
+                    checked_ == 1 ? "" : "s", checked_ == 1 ? "s" : "");
+    return printed(status());
 }
 
 std::string with_commas(int64_t value) {

@@ -122,7 +122,7 @@ public:
     /// Writes the CSV file, prints the verdict, and returns the exit status for main.
     int verdict();
     /// The exit status as far as the results decide it.
-    int status() const { return checked_ == 0 || wrong_count_ > 0 ? result_wrong : all_agree; }
+    Status status() const { return checked_ == 0 || wrong_count_ > 0 ? result_wrong : all_agree; }
 
     /// Says what is wrong with the command line and what to type instead; ends with status 2.
     [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));

@@ -1,17 +1,8 @@
 #!/bin/sh
 # counters.sh BUILD: does counters.sh of common/tools make of ncu's output what it should, and say what to do where ncu may
 # not count? ncu and the programs are made up. Exit status: 0 yes, 1 no.
-set -u
+. "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) || exit 1
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
-fail() {
-    echo "FAIL  $*"
-    cat "$folder/out"
-    failed=1
-}
 mkdir -p "$folder/top/common" "$folder/top/01_sum" "$folder/build/gpu" "$folder/bin"
 cp -r "$(dirname "$0")/../tools" "$folder/top/common"
 cp "$build/counters" "$folder/build"
@@ -90,5 +81,5 @@ count 1
 grep -q 'FAILED: 01_sum default' "$folder/out" || fail "no word of what failed"
 echo 'exit 77' >"$folder/build/gpu/01_sum"
 count 77
-[ $failed = 0 ] && echo "ok"
-exit $failed
+must "ncu's output as a CSV file, and each reason to have none" test $failed = 0
+finish

@@ -2,18 +2,9 @@
 # figures.sh BUILD: holds `figures` and `bars` against small pages and files that are right, and against the same with one
 # mistake each. Then each digit of each figure of the right page is changed: none may pass.
 # Exit status: 0 all as it should be, 1 not.
-set -u
-figures=$1/figures bars=$1/bars
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$(dirname "$0")/lib.sh"
+figures=$1/figures bars=$1/bars checks=0
 cd "$folder" || exit 1
-failed=0 checks=0
-fail() { # fail WORDS: and what was printed
-    echo "FAIL  $*"
-    sed 's/^/      /' out
-    failed=1
-}
 right() { # right TITLE: the page passes
     checks=$((checks + 1))
     "$figures" check . 01_sum/measured.md >out 2>&1 || fail "$1: it is right"
@@ -220,5 +211,5 @@ for mistake in 's/^run default/run other/' 's/| >= 98/| 98/' 's/^names/name/' 's
     grep -q 'bench.txt:[0-9]*: ' out || fail "bars: $mistake: no line is named"
     mv before 01_sum/bench.txt
 done
-[ $failed = 0 ] && echo "ok: $checks pages and files, $planted digits changed"
-exit $failed
+must "$checks pages and files, $planted digits changed" test $failed = 0
+finish

@@ -38,7 +38,7 @@ sub small {  # a right value, and a small one
     return 1 + int rand 64 if $option =~ /^--(blocks|width|height)$/;
     1 + int rand 5000;
 }
-sub flag { $_[0] =~ /^(--(warm|list|help|sweep|addresses|timeline)|-h)$/ }
+sub flag { $_[0] =~ /^(--(warm|list|help|sweep|timeline)|-h)$/ }
 my (%ended, $failed);
 for my $number (1 .. $count) {
     my (@line, %given);

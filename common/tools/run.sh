@@ -17,13 +17,13 @@ for sample in $(programs "$build/$device"); do
     verdict=$(echo "$out" | grep -E '^(PASSED|FAILED)' | tail -1)
     verdicts="$verdicts${verdict:-FAILED: $sample ended with status $status}
 "
-    mistake=$("$build/$device/$sample" --list | sed -n 's/^twin //p' | head -1)
-    mistake=${mistake:+"$build/$device/$sample --wrong $mistake"}
+    last=$build/$device/$sample
 done
+mistake=$("$last" --list | sed -n 's/^twin //p' | head -1)
 echo
 echo "All verdicts:"
 printf '%s' "$verdicts" | sed 's/^/  /'
 echo
 printf 'Next: %-52s %s\n' "make report" "the same with plots, tables and hazards, as one page"
-[ -z "$mistake" ] || printf '      %-52s %s\n' "$mistake" "a classic mistake, caught"
+[ -z "$mistake" ] || printf '      %-52s %s\n' "$last --wrong $mistake" "a classic mistake, caught"
 exit $failed
