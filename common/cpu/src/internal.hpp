@@ -4,6 +4,7 @@
 // ../include/cuda_runtime_api.h.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,7 @@ struct Launch {
     Where where;
     Kernel* kernel = nullptr;
     Body body{};
+    std::shared_ptr<void> owner{};  // of the body's closure
 };
 extern const Launch* launch;  // that now runs
 extern uint64_t block_number;
