@@ -186,11 +186,12 @@ int main(int argc, char** argv) {
     std::set<int64_t> counts = block_counts(sample.sms(), resident);
     if (n) counts = {(n - 1) / segment + 1};
     if (sample.blocks()) counts = {sample.blocks()};
-    const int most = int(*counts.rbegin());
-    if (most > most_blocks) sample.refuse("%d blocks are too many; type --blocks %d or less", most, most_blocks);
-    sample.set_n(n ? n : int64_t(most) * segment);
-    sample.require_time(int64_t(counts.size()) * sample.n());
-    sample.require_memory(sizeof(float), double(most) * (sizeof(float) + timer_rows * sizeof(long long)));
+    const int64_t most = *counts.rbegin();
+    sample.set_n(n ? n : most * segment);
+    sample.at_most("--n", int64_t(most_blocks) * segment, "those are too many blocks");
+    sample.at_most("--blocks", most_blocks, "are too many");
+    sample.require_memory(sizeof(float) + double(sizeof(float) + timer_rows * sizeof(long long)) / segment, 0,
+                          {int64_t(counts.size()) * sample.n()});
 
     std::vector<float> in(sample.n());  // both signs, but no negative ones for every second block
     for (int64_t i = 0; i < sample.n(); ++i)

@@ -36,8 +36,8 @@ T poisoned() {
     return word;
 }
 
-/// "got 5, wanted 7" for a row's `wrong`, and a word on a forgotten reset if the result is the answer plus what the
-/// poisoned word held before.
+/// "got 5, wanted 7" for a row's `wrong`. What the word held before the launch is a large number; where it shows in
+/// the result, nobody wrote the word, or nobody reset it before something was added. In floats the two may be alike.
 template <class T>
 std::string wanted(T got, T want) {
     const auto number = [](T x) {
@@ -46,17 +46,22 @@ std::string wanted(T got, T want) {
         else
             return text("%.9g", static_cast<double>(x));
     };
-    bool not_reset = false;
+    bool left = false, added = false;
     if constexpr (std::is_integral_v<T>) {
         using Bits = std::make_unsigned_t<T>;  // may wrap around
-        not_reset =
-            static_cast<Bits>(got) == static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
-    } else {
-        const double held = static_cast<double>(poisoned<T>());
-        not_reset = std::fabs(static_cast<double>(got) - static_cast<double>(want) - held) <= held / 100;
+        left = sizeof(T) > 1 && got == poisoned<T>();
+        added = sizeof(T) > 1 && static_cast<Bits>(got) == static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
+    } else {  // a sum that large is rounded, perhaps often
+        const double held = static_cast<double>(poisoned<T>()), off = static_cast<double>(got) - held;
+        const bool shows = std::fabs(static_cast<double>(want)) < held / 1000;
+        left = shows && std::fabs(off) <= held * 1e-6;
+        added = shows && std::fabs(off - static_cast<double>(want)) <= held * 1e-6;
     }
     return "got " + number(got) + ", wanted " + number(want) +
-           (not_reset ? ": the answer plus what the word held before; was it reset?" : "");
+           (left && added ? ": what the word held before the launch; was it written, was it reset?"
+            : left        ? ": what the word held before the launch; was it written?"
+            : added       ? ": the answer plus what the word held before; was it reset?"
+                          : "");
 }
 
 /// An array in device memory, freed with its owner, which must be no global variable: CHECK resets the device
@@ -200,7 +205,7 @@ public:
         check_cuda(status, "cudaGetDeviceCount", __FILE__, __LINE__);
         CHECK(cudaGetDevice(&device_));
         CHECK(cudaGetDeviceProperties(&properties_, device_));
-        if (!gpu) return runs_on("the CPU device (its times say nothing about a GPU)", false);
+        if (!gpu) return runs_on("the CPU device", false, ": results count, times and clocks don't");
         int driver = 0, runtime = 0;
         CHECK(cudaDriverGetVersion(&driver));
         CHECK(cudaRuntimeGetVersion(&runtime));
@@ -231,20 +236,17 @@ public:
     }
 
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
-    /// `fixed` bytes besides; or, on the CPU device, too much time. Call it before the first allocation.
-    void require_memory(double per_element, double fixed = 0) const {
-        require_time(n());
+    /// `fixed` bytes besides; or, on the CPU device, too much time, or more than at_most() says. `room` says what else
+    /// is to be known of the size. Call it before the first allocation.
+    void require_memory(double per_element, double fixed = 0, Room room = {}) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
-        const double room =
-            0.9 * static_cast<double>(free) - fixed;  // the rest is for the L2's flush and the driver
-        if (static_cast<double>(n()) * per_element <= room) return;
-        const std::string less = room < per_element
-                                     ? "fewer --blocks, or nvidia-smi, which shows who holds the memory"
-                                     : text("--n %lld or less", static_cast<long long>(room / per_element));
-        refuse("--n %lld needs %s of device memory, and %s are free; type %s", static_cast<long long>(n()),
-               bytes_text(static_cast<double>(n()) * per_element + fixed).c_str(),
-               bytes_text(static_cast<double>(free)).c_str(), less.c_str());
+        // The rest is for the L2's flush and the driver.
+        const double bytes = 0.9 * static_cast<double>(free) - fixed;
+        room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
+        room.words = bytes_text(static_cast<double>(n()) * per_element + fixed) + " of device memory, and " +
+                     bytes_text(static_cast<double>(free)) + " are free";
+        require_room(room);
     }
 
     /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
@@ -271,9 +273,9 @@ public:
     double time(Prepare prepare, Work work, bool flush, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         std::vector<double> times;
         Event start, stop;
+        const uint64_t first = random_bits(seed(), 0);
         for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
-            poison_byte =
-                static_cast<unsigned char>(0x60 + random_bits(seed(), static_cast<uint64_t>(run + 1)) % 16);
+            poison_byte = static_cast<unsigned char>(0x60 + (first + static_cast<uint64_t>(run + 1)) % 16);
             prepare();
             if (on_gpu() && flush) flush_l2();
             start.record();
