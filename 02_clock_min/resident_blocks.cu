@@ -230,12 +230,12 @@ int main(int argc, char** argv) {
         return of;
     };
     sample.new_table(lab::text("clocks of blocks: %d SMs hold %d each, %d in all", sample.sms(), on_sm, resident));
-    sample.columns({"SMs used", "clocks mean", "clocks median", "clocks p95", "G80 clocks"});
+    sample.columns({"SMs used", "clocks mean", "clocks median", "clocks p95", "G80 clocks"}, 6, 14);
     for (const int64_t blocks : counts)
         for (const Variant& v : {by_clocks[0], twins[0]})
             if (sample.wants(v.name)) row(v, blocks, clocks_columns);
     sample.new_table("by the clock of all SMs: blocks that ran at once, and that began when another had ended");
-    sample.columns({"at once", "had to wait"});
+    sample.columns({"at once", "had to wait"}, 6, 14);
     if (!sample.wants(by_time[0].name)) counts.clear();
     for (const int64_t blocks : counts) {
         const Notes of = row(by_time[0], blocks, waiting_columns);

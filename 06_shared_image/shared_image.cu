@@ -322,8 +322,7 @@ void write(lab::Sample& sample, const std::string& path, const cv::Mat& picture,
     try {
         if (cv::imencode(path.substr(path.rfind('.')), picture, file)) {
             lab::write_file(path, std::string(file.begin(), file.end()));
-            const bool exact = path.find(".png") != std::string::npos;
-            return sample.say("%s: the picture of %s%s", path.c_str(), whose, exact ? "" : "; type .png to keep each pixel as it is");
+            return sample.say("%s: the picture of %s; but for .png, the file may be rounded", path.c_str(), whose);
         }
     } catch (const cv::Exception&) {}  // OpenCV has said on stderr what it makes of it
     std::fprintf(stderr, "OpenCV cannot write %s so large; type a smaller --n, or --out picture.png\n", path.c_str());
@@ -397,11 +396,11 @@ int main(int argc, char** argv) {
     }
     if (!wide) wide = high;
     if (!high) high = wide;
-    if (wide > 1 << 30 || high > most_rows) sample.refuse("no picture has so many pixels a row, or rows; type --n 2^20");
     const auto smaller = [&](int64_t pixels) {  // a square of whole tiles
         const long long root = int(std::sqrt(double(pixels))) / side * side;
         return by_sides ? lab::text("--width %lld --height %lld", root, root) : lab::text("--n %lld", root * root);
     };
+    if (wide > 1 << 30 || high > most_rows) sample.refuse("too wide or too high; type %s", smaller(1 << 20).c_str());
     if ((sample.wants_twin("grid_as_width") || sample.wants_twin("dropped_edge")) && wide % side == 0) {
         sample.say("(one pixel narrower: with a multiple of %d this mistake does not show)", side);
         --wide;

@@ -37,16 +37,19 @@ std::string vtext(const char* format, va_list arguments) {
 
 constexpr int64_t most_typed = int64_t{1} << 50;  // more is no different: no machine has so much of anything
 
-/// Takes whole numbers from least to most, and says so otherwise; `instead` is right in any case. Without a most, what
-/// is too many is found out later, when it is known what else the run is to do; `kept` is the number as it was typed.
-CLI::Validator whole_number(int64_t least, int64_t most, int64_t instead, std::string* kept = nullptr) {
-    auto check = [=](std::string& s) -> std::string {
+/// Takes whole numbers from least to most, and says so otherwise; `instead` is right in any case. Without a most,
+/// what is too many is found out later, when it is known what else the run is to do; `kept` is the number as it was
+/// typed.
+CLI::Validator whole_number(const char* option, int64_t least, int64_t most, int64_t instead,
+                            std::string* kept = nullptr) {
+    auto check = [=, name = std::string(option)](std::string& s) -> std::string {
         const std::optional<uint64_t> value = whole(s);
         if (!value) return "'" + s + "' is not a whole number; type digits, 1e6 or 2^20";
         const bool limited = kept == nullptr;
         if (*value < static_cast<uint64_t>(least) || (limited && *value > static_cast<uint64_t>(most)))
-            return "'" + s + "' is not from " + std::to_string(least) + (limited ? " to " + std::to_string(most) : " on") +
-                   "; type " + std::to_string(instead);
+            return "'" + s + "' is not from " + std::to_string(least) +
+                   (limited ? " to " + std::to_string(most) : " on") + "; type " + name + " " +
+                   std::to_string(instead);
         if (kept) *kept = s;
         s = std::to_string(std::min(*value, static_cast<uint64_t>(most)));
         return "";
@@ -82,7 +85,7 @@ CLI::Validator power_of_two() {
     auto check = [](std::string& s) {
         const std::optional<uint64_t> value = whole(s);
         if (!value || *value == 0 || *value > 1024 || (*value & (*value - 1)) != 0)
-            return "'" + s + "' is not a power of two from 1 to 1024; type 256";
+            return "'" + s + "' is not a power of two from 1 to 1024; type --threads 256";
         s = std::to_string(*value);
         return std::string();
     };
@@ -176,7 +179,7 @@ void Lab::option(const char* option, std::string& value, const std::vector<std::
 }
 void Lab::option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help) {
     line_->app.add_option(option, value, help)
-        ->transform(whole_number(least, most, value < least ? std::min<int64_t>(most, 1024) : value))
+        ->transform(whole_number(option, least, most, value < least ? std::min<int64_t>(most, 1024) : value))
         ->default_str(value < least ? "" : std::to_string(value));
 }
 void Lab::option(const char* option, bool& value, const char* help) { line_->app.add_flag(option, value, help); }
@@ -213,18 +216,19 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
                "77 no CUDA device");
 
     bool list = false;
-    if (!n_help_.empty()) app.add_option("--n", n_, n_help_)->transform(whole_number(1, most_typed, 1000, &typed_n_));
+    if (!n_help_.empty())
+        app.add_option("--n", n_, n_help_)->transform(whole_number("--n", 1, most_typed, 1000, &typed_n_));
     if (!blocks_help_.empty())
         app.add_option("--blocks", blocks_, blocks_help_)
-            ->transform(whole_number(1, most_typed, 64, &typed_blocks_))
+            ->transform(whole_number("--blocks", 1, most_typed, 64, &typed_blocks_))
             ->default_str(blocks_ ? std::to_string(blocks_) : "");
     if (threads_)
         app.add_option("--threads", threads_, "threads a block; with few, what needs more is left out")
             ->transform(power_of_two());
     app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
-        ->transform(whole_number(0, std::numeric_limits<int64_t>::max(), 42));
+        ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
     app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
-        ->transform(whole_number(1, most_typed, 20, &typed_repeats_))
+        ->transform(whole_number("--repeats", 1, most_typed, 20, &typed_repeats_))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
     const CLI::Option* const only = app.add_option("--only", only_, "run only this variant; may be repeated")
@@ -250,7 +254,9 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         std::istringstream lines(app.help());
         std::string help, line;
         while (std::getline(lines, line)) {  // what goes on stands below what it belongs to
-            const size_t under = line.compare(0, 3, "  -") == 0 ? 28 : line.compare(0, 2, "  ") == 0 ? longest_name() + 2 : 2;
+            const size_t under = line.compare(0, 3, "  -") == 0  ? 28
+                                 : line.compare(0, 2, "  ") == 0 ? longest_name() + 2
+                                                                 : 2;
             help += wrapped(line, under) + "\n";
         }
         return Ended{all_agree, help};
@@ -332,7 +338,8 @@ void Lab::at_most(const char* option, int64_t most, const char* why) { own_limit
 // Whatever a refusal names must run as it stands, so all limits are known before the first is told.
 void Lab::require_room(Room room) const {
     if (!room.cost) room.cost = n_;
-    if (!room.smaller) room.smaller = [](int64_t most) { return text("--n %lld or less", static_cast<long long>(most)); };
+    if (!room.smaller)
+        room.smaller = [](int64_t most) { return text("--n %lld or less", static_cast<long long>(most)); };
     constexpr int64_t most = 10 << 24, least = 1 << 17;  // elements in all runs; a run counts as so many at least
     int64_t variants = !wrong_.empty();
     for (const Entry& entry : variants_) variants += wants(entry.name);
@@ -345,12 +352,15 @@ void Lab::require_room(Room room) const {
     const OwnLimit own_n = own("--n", most_typed), own_blocks = own("--blocks", std::numeric_limits<int>::max());
     const auto fits = [&](int64_t elements, int64_t repeats, int64_t of_variants) {  // within the time
         return on_gpu_ || static_cast<double>(std::max(elements, least)) * static_cast<double>(repeats) *
-                                  static_cast<double>(of_variants) <= static_cast<double>(most);
+                                  static_cast<double>(of_variants) <=
+                              static_cast<double>(most);
     };
     const int64_t for_all = on_gpu_ ? most_typed : most / std::min<int64_t>(repeats_, most) / variants;
     const int64_t for_one = on_gpu_ ? most_typed : most / std::min<int64_t>(repeats_, most);
     const int64_t without_time = std::min(own_n.most, room.in_memory), enough = std::min(for_all, without_time);
-    const auto number = [&](const std::string& typed, int64_t value) { return typed.empty() ? digits(value) : typed; };
+    const auto number = [&](const std::string& typed, int64_t value) {
+        return typed.empty() ? digits(value) : typed;
+    };
     const int64_t threads = std::max<int64_t>(threads_, 1);  // a thread takes more than an element
     const int64_t in_time = on_gpu_ ? most_typed : std::max<int64_t>(for_all / (4 * threads), 1);
     if (blocks_ > std::min(in_time, own_blocks.most))
@@ -360,7 +370,8 @@ void Lab::require_room(Room room) const {
                : *own_blocks.why         ? own_blocks.why
                                          : "are more than a grid may have",
                static_cast<long long>(std::min(in_time, own_blocks.most)));
-    const std::string elements = room.elements_are + " " + (room.elements_are == "--n" ? number(typed_n_, n_) : digits(n_));
+    const std::string elements =
+        room.elements_are + " " + (room.elements_are == "--n" ? number(typed_n_, n_) : digits(n_));
     std::vector<std::string> instead;
     if (n_ > without_time && enough >= 1 && (on_gpu_ || for_all >= least)) {
         const std::string why =
@@ -372,27 +383,33 @@ void Lab::require_room(Room room) const {
                room.words.c_str());
     if (!fits(room.cost, repeats_, variants) || repeats_ > most_repeats) {
         const int64_t fewer =
-            on_gpu_ ? most_repeats : std::min<int64_t>(most_repeats, most / variants / std::max(std::min(room.cost, most), least));
+            on_gpu_ ? most_repeats
+                    : std::min<int64_t>(most_repeats, most / variants / std::max(std::min(room.cost, most), least));
         if (for_all >= least && repeats_ <= most_repeats) instead.push_back(room.smaller(enough));
-        if (fewer >= 1 && fewer < repeats_ && n_ <= without_time) instead.push_back("--repeats " + digits(fewer) + " or less");
+        if (fewer >= 1 && fewer < repeats_ && n_ <= without_time)
+            instead.push_back("--repeats " + digits(fewer) + " or less");
         if (variants > 1 && for_one >= least && repeats_ <= most_repeats)
             instead.push_back("--only one variant" +
                               (fits(room.cost, repeats_, 1) && n_ <= without_time
                                    ? std::string()
                                    : " and " + room.smaller(std::min(for_one, without_time))));
         if (instead.empty())  // each alone is not enough
-            instead.push_back(room.smaller(std::min(least, without_time)) + " and --repeats " + digits(most / variants / least));
+            instead.push_back(room.smaller(std::min(least, without_time)) + " and --repeats " +
+                              digits(most / variants / least));
         std::string advice;
         for (const std::string& one : instead) advice += (advice.empty() ? "" : ", or ") + one;
         if (repeats_ > most_repeats && on_gpu_)
             refuse("--repeats %s is too often; type %s", typed_repeats_.c_str(), advice.c_str());
-        refuse("%s, --repeats %s and %s variant%s take long on the CPU device; type %s, or run on a GPU", elements.c_str(),
-               number(typed_repeats_, repeats_).c_str(), digits(variants).c_str(), variants == 1 ? "" : "s",
-               advice.c_str());
+        refuse("%s, --repeats %s and %s variant%s take long on the CPU device; type %s, or run on a GPU",
+               elements.c_str(), number(typed_repeats_, repeats_).c_str(), digits(variants).c_str(),
+               variants == 1 ? "" : "s", advice.c_str());
     }
 }
 
-bool Lab::typed(const char* option) const { return line_->app.count(option) > 0; }
+bool Lab::typed(const char* option) const {
+    const CLI::Option* const o = line_->app.get_option_no_throw(option);
+    return o && o->count() > 0;
+}
 
 bool Lab::wants(const std::string& variant) const {
     if (!wrong_.empty()) return variant == wrong_;
@@ -446,7 +463,7 @@ void Lab::new_table(const std::string& title, bool predicted) {
     predicted_ = predicted;
     header_due_ = true;
     limit_bytes_per_ms_ = library_ms_ = 0;
-    columns_.clear();
+    columns({});
     waiting_.clear();
 }
 
@@ -461,14 +478,13 @@ size_t Lab::rows_to_come() const {
 static size_t heading_break(const std::string& heading) {
     size_t best = std::string::npos;
     for (size_t s = heading.find(' '); s != std::string::npos; s = heading.find(' ', s + 1))
-        if (best == std::string::npos ||
-            std::max(s, heading.size() - s) < std::max(best, heading.size() - best))
+        if (best == std::string::npos || std::max(s, heading.size() - s) < std::max(best, heading.size() - best))
             best = s;
     return best;
 }
 
-// The columns are as wide as what the first rows hold, and as what is to be expected below them; a longer cell takes
-// its room from its neighbours. What does not fit on the screen is left to the CSV file.
+// The columns are as wide as what the first rows hold, and as what is to be expected below them; a longer cell
+// takes its room from its neighbours. What does not fit on the screen is left to the CSV file.
 void Lab::plan(const Cells& row) {
     const size_t most = on_gpu_ ? gpu_table_width : prose_width;
     plan_ = row;
@@ -522,8 +538,8 @@ void Lab::print_row(const Cells& cells) {
         line += std::string(used ? std::max(used + 2, end > width ? end - width : 0) - used : 0, ' ') + cell;
     };
     for (const Cell& place : plan_) {
-        const auto cell = std::find_if(cells.begin(), cells.end(),
-                                       [&](const Cell& one) { return one.heading == place.heading; });
+        const auto cell =
+            std::find_if(cells.begin(), cells.end(), [&](const Cell& one) { return one.heading == place.heading; });
         add(place.end, cell == cells.end() ? "-" : cell->text);
     }
     const size_t used = width_of(line), end = plan_.back().end;
@@ -547,8 +563,9 @@ void Lab::row(const Row& row) {
     size_t name_width = 12;
     for (const auto* entries : {&variants_, &twins_})
         for (const Entry& entry : *entries)
-            if (wants(entry.name) && entry.name != "whole_program") name_width = std::max(name_width, entry.name.size());
-    Cells cells = {{"variant", row.variant, name_width}, {"result", row.result, 12}};
+            if (wants(entry.name) && entry.name != "whole_program")
+                name_width = std::max(name_width, entry.name.size());
+    Cells cells = {{"variant", row.variant, name_width}, {"result", row.result, result_width_}};
     for (size_t i = 0; i < columns_.size(); ++i) {
         const std::string value = i < row.more.size() ? row.more[i] : "-";
         cells.push_back({columns_[i], value, least_width_, 1});
@@ -565,7 +582,7 @@ void Lab::row(const Row& row) {
         const std::string predicted =
             known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
         if (verbose_ && predicted_) cells.push_back({"predicted us", or_dash(predicted), 9, 2});
-        cells.push_back({"time us", or_dash(time), 9});
+        cells.push_back({"time us", or_dash(time), 10});
         cells.push_back({"GB/s", or_dash(speed), 6, 3});
         if (limit_bytes_per_ms_ > 0) cells.push_back({"% limit", or_dash(percent), 5, 1});
         if (library_ms_ > 0) cells.push_back({"x library", or_dash(times), 5, 1});
@@ -592,7 +609,8 @@ void Lab::row(const Row& row) {
         wrong_count_ += !row.wrong.empty();
         if (!row.wrong.empty() && !among(wrong_rows_, row.variant)) wrong_rows_.push_back(row.variant);
     }
-    if (header_due_ && row.kind == Kind::limit) return waiting_.push_back(std::move(cells));  // whose row tells widths?
+    if (header_due_ && row.kind == Kind::limit)
+        return waiting_.push_back(std::move(cells));  // whose row tells widths?
     if (header_due_) {
         plan({cells.begin(), cells.end() - 1});
         for (const Cells& limit : waiting_) print_row(limit);
@@ -640,11 +658,12 @@ int Lab::verdict() {
     if (checked_ == 0)
         print(coloured("FAILED") + ": " + name_ + ": nothing was checked");
     else if (wrong_count_)
-        print(coloured("FAILED") + text(": %s: %d of %d results differ%s from the CPU's", name_.c_str(), wrong_count_,
-                                        checked_, wrong_count_ == 1 ? "s" : ""));
+        print(coloured("FAILED") + text(": %s: %d of %d result%s differ%s from the CPU's", name_.c_str(),
+                                        wrong_count_, checked_, checked_ == 1 ? "" : "s",
+                                        wrong_count_ == 1 ? "s" : ""));
     else if (!wrong_.empty())
-        print(coloured("PASSED, by luck") + wrapped(text(": %s: %s came out right this time; it is still wrong",
-                                                         name_.c_str(), wrong_.c_str())));
+        print(coloured("PASSED, by luck") +
+              wrapped(text(": %s: %s came out right this time; it is still wrong", name_.c_str(), wrong_.c_str())));
     else
         print(coloured("PASSED") + text(": %s: %d result%s agree%s with the CPU's", name_.c_str(), checked_,
                                         checked_ == 1 ? "" : "s", checked_ == 1 ? "s" : ""));
@@ -659,12 +678,14 @@ void Lab::say_what_shows_more() {
     std::string rest;  // what else was typed, but the files; a GPU's sizes are too large for the hazard build
     for (const CLI::Option* o : line_->app.get_options()) {
         const std::string option = o->get_name();
-        static const std::vector<std::string> left = {"--only", "--wrong",   "--csv",  "--out",     "--cpu-out", "--show",
-                                                      "--warm", "--repeats", "--list", "--verbose", "--sweep"};
+        static const std::vector<std::string> left = {"--only",    "--wrong",   "--csv",  "--out",
+                                                      "--cpu-out", "--show",    "--warm", "--repeats",
+                                                      "--list",    "--verbose", "--sweep"};
         if (o->count() == 0 || among(left, option) || (on_gpu_ && o->get_type_name() == "NUMBER")) continue;
         rest += " " + option + (o->get_items_expected_max() == 0 ? "" : " " + o->as<std::string>());
     }
-    const fs::path program(path_), folder = program.has_parent_path() ? program.parent_path() : fs::path("build/cpu");
+    const fs::path program(path_),
+        folder = program.has_parent_path() ? program.parent_path() : fs::path("build/cpu");
     const std::string file = program.filename().string();
     const std::string hazards = (folder / ".." / "hazards" / file).lexically_normal().string();
     const bool in_hazards = fs::absolute(folder).filename() == "hazards";
@@ -673,11 +694,12 @@ void Lab::say_what_shows_more() {
         print("  " + command);  // in one piece, to be copied
     };
     const std::string arguments = of + rest;
-    if (!in_hazards && ::access(hazards.c_str(), X_OK) == 0)
+    const bool has_hazards = !in_hazards && ::access(hazards.c_str(), X_OK) == 0;
+    if (has_hazards)
         hint("To see the lines that race, or that go astray:", hazards + arguments);
     else if (on_gpu_)
         hint("To see what races in shared memory:", "compute-sanitizer --tool racecheck " + path_ + arguments);
-    if (!on_gpu_ && (wrong_.empty() || !wrong_count_))
+    if (!on_gpu_ && (!has_hazards || wrong_.empty() || !wrong_count_))
         hint("To run the threads in another order:",
              text("LAB_ORDER=%s ", std::getenv("LAB_ORDER") ? "forward" : "reverse") + path_ + arguments);
     if (wrong_.empty() && n_ > 100 && of != " --only whole_program" && !typed("--n") && !typed("--width"))

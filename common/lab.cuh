@@ -37,7 +37,8 @@ T poisoned() {
 }
 
 /// "got 5, wanted 7" for a row's `wrong`. What the word held before the launch is a large number; where it shows in
-/// the result, nobody wrote the word, or nobody reset it before something was added. In floats the two may be alike.
+/// the result, nobody wrote the word, or nobody reset it before something was added. In floats the two may be
+/// alike.
 template <class T>
 std::string wanted(T got, T want) {
     const auto number = [](T x) {
@@ -50,7 +51,8 @@ std::string wanted(T got, T want) {
     if constexpr (std::is_integral_v<T>) {
         using Bits = std::make_unsigned_t<T>;  // may wrap around
         left = sizeof(T) > 1 && got == poisoned<T>();
-        added = sizeof(T) > 1 && static_cast<Bits>(got) == static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
+        added = sizeof(T) > 1 && static_cast<Bits>(got) ==
+                                     static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
     } else {  // a sum that large is rounded, perhaps often
         const double held = static_cast<double>(poisoned<T>()), off = static_cast<double>(got) - held;
         const bool shows = std::fabs(static_cast<double>(want)) < held / 1000;
@@ -236,8 +238,8 @@ public:
     }
 
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
-    /// `fixed` bytes besides; or, on the CPU device, too much time, or more than at_most() says. `room` says what else
-    /// is to be known of the size. Call it before the first allocation.
+    /// `fixed` bytes besides; or, on the CPU device, too much time, or more than at_most() says. `room` says what
+    /// else is to be known of the size. Call it before the first allocation.
     void require_memory(double per_element, double fixed = 0, Room room = {}) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));

@@ -108,10 +108,11 @@ public:
 
     // ---- the table ---------------------------------------------------------------------------------------------
     /// Names the sample's own columns; they stand between the result and the time, and in the CSV file. They are as
-    /// wide as the first row's cells, and at least `least`.
-    void columns(std::vector<std::string> names, size_t least = 6) {
+    /// wide as the first row's cells, and at least `least`; the result's at least `of_result`.
+    void columns(std::vector<std::string> names, size_t least = 6, size_t of_result = 11) {
         columns_ = std::move(names);
         least_width_ = least;
+        result_width_ = of_result;
     }
     /// A line of prose above, between or below the tables.
     void say(const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -138,8 +139,8 @@ public:
     void at_most(const char* option, int64_t most, const char* why);
     /// What a run of n elements takes, and how its size is typed.
     struct Room {
-        int64_t cost = 0;                 ///< the elements that count for the time on the CPU device (0: n)
-        std::string elements_are = "--n"; ///< the option that says how many there are
+        int64_t cost = 0;                  ///< the elements that count for the time on the CPU device (0: n)
+        std::string elements_are = "--n";  ///< the option that says how many there are
         std::function<std::string(int64_t)> smaller = {};  ///< what to type for so many (default: --n N or less)
         int64_t in_memory = int64_t{1} << 50;              ///< so many elements fit into the device's memory
         std::string words = "";                            ///< what n elements need, and what there is
@@ -190,7 +191,7 @@ private:
     Cells plan_;
     std::vector<Cells> waiting_;  // the limit's row, until the next one tells how wide the columns are
     std::map<std::string, OwnLimit> own_limits_;
-    size_t rows_ = 0, least_width_ = 6;
+    size_t rows_ = 0, least_width_ = 6, result_width_ = 11;
     int64_t n_ = 1, blocks_ = 0, threads_ = 256, repeats_ = 0;
     uint64_t seed_ = 42;
     std::string wrong_, csv_, blocks_help_, n_help_, title_;

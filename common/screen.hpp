@@ -1,4 +1,5 @@
-// screen.hpp - what lab.cpp knows about screens and typing: wrapping, colour, progress, numbers, names nearly right.
+// screen.hpp - what lab.cpp knows about screens and typing: wrapping, colour, progress, numbers, names nearly
+// right.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -37,8 +38,8 @@ inline size_t width_of(const std::string& text) {
     return width;
 }
 
-/// Breaks each line at spaces so that it fits; what goes on in the next line is set in by `hanging` columns more than
-/// the line. A word is never broken, as it may be a path to copy.
+/// Breaks each line at spaces so that it fits; what goes on in the next line is set in by `hanging` columns more
+/// than the line. A word is never broken, as it may be a path to copy.
 inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t most = prose_width) {
     std::string out;
     for (size_t at = 0; at < text.size();) {
@@ -49,7 +50,9 @@ inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t m
         for (size_t least = begin; width_of(line) > most; least = indent.size()) {
             size_t space = std::string::npos;  // the last one before which all fits
             for (size_t s = line.find(' ', least); s != std::string::npos; s = line.find(' ', s + 1))
-                if (space == std::string::npos || width_of(line.substr(0, s)) <= most) space = s;
+                if (line[line.rfind(' ', s - 1) + 1] != '-' &&  // an option's value stays beside it
+                    (space == std::string::npos || width_of(line.substr(0, s)) <= most))
+                    space = s;
             if (space == std::string::npos) break;
             out += line.substr(0, line.find_last_not_of(' ', space) + 1) + "\n";
             line = indent + line.substr(std::min(line.find_first_not_of(' ', space), line.size()));
@@ -76,8 +79,8 @@ inline std::string coloured(const std::string& verdict) {
     return *colour ? std::string("\033[") + colour + "m" + verdict + "\033[0m" : verdict;
 }
 
-/// While nothing has been printed for two seconds, a line on a terminal's stderr says what is being worked on, and for
-/// how long; it is overwritten. A thread of its own, as nobody else is free to do so.
+/// While nothing has been printed for two seconds, a line on a terminal's stderr says what is being worked on, and
+/// for how long; it is overwritten. A thread of its own, as nobody else is free to do so.
 class Progress {
 public:
     /// What the line is to say, from now on; "" for none. What was on the screen is wiped.
@@ -111,15 +114,30 @@ private:
         }
     }
     // They outlive main(), as the thread does.
-    static std::mutex& mutex() { static auto* const m = new std::mutex; return *m; }
-    static std::string& words() { static auto* const s = new std::string; return *s; }
-    static clock::time_point& since() { static clock::time_point t; return t; }
-    static bool& shown() { static bool is = false; return is; }
-    static bool& started() { static bool is = false; return is; }
+    static std::mutex& mutex() {
+        static auto* const m = new std::mutex;
+        return *m;
+    }
+    static std::string& words() {
+        static auto* const s = new std::string;
+        return *s;
+    }
+    static clock::time_point& since() {
+        static clock::time_point t;
+        return t;
+    }
+    static bool& shown() {
+        static bool is = false;
+        return is;
+    }
+    static bool& started() {
+        static bool is = false;
+        return is;
+    }
 };
 
-/// The whole number that is written as digits, 2.5e6 or 2^20; the largest there is if it is larger; nothing if it is
-/// none.
+/// The whole number that is written as digits, 2.5e6 or 2^20; the largest there is if it is larger; nothing if it
+/// is none.
 inline std::optional<uint64_t> whole(const std::string& written) {
     constexpr uint64_t largest = std::numeric_limits<uint64_t>::max();
     const auto digits_of = [](const std::string& s) -> std::optional<uint64_t> {
