@@ -24,48 +24,6 @@ struct Place {
     int line;
 };
 
-/// What poison() fills memory with: bytes that make a large number of every type, another one for every seed and
-/// run. A result that nobody wrote is seen by it, and one that was added to it, too: see wanted().
-inline unsigned char poison_byte = 0x60;
-
-/// What a poisoned word holds.
-template <class T>
-T poisoned() {
-    T word;
-    std::memset(&word, poison_byte, sizeof word);
-    return word;
-}
-
-/// "got 5, wanted 7" for a row's `wrong`. What the word held before the launch is a large number; where it shows in
-/// the result, nobody wrote the word, or nobody reset it before something was added. In floats the two may be
-/// alike.
-template <class T>
-std::string wanted(T got, T want) {
-    const auto number = [](T x) {
-        if constexpr (std::is_integral_v<T>)
-            return with_commas(static_cast<int64_t>(x));
-        else
-            return text("%.9g", static_cast<double>(x));
-    };
-    bool left = false, added = false;
-    if constexpr (std::is_integral_v<T>) {
-        using Bits = std::make_unsigned_t<T>;  // may wrap around
-        left = sizeof(T) > 1 && got == poisoned<T>();
-        added = sizeof(T) > 1 && static_cast<Bits>(got) ==
-                                     static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
-    } else {  // a sum that large is rounded, perhaps often
-        const double held = static_cast<double>(poisoned<T>()), off = static_cast<double>(got) - held;
-        const bool shows = std::fabs(static_cast<double>(want)) < held / 1000;
-        left = shows && std::fabs(off) <= held * 1e-6;
-        added = shows && std::fabs(off - static_cast<double>(want)) <= held * 1e-6;
-    }
-    return "got " + number(got) + ", wanted " + number(want) +
-           (left && added ? ": what the word held before the launch; was it written, was it reset?"
-            : left        ? ": what the word held before the launch; was it written?"
-            : added       ? ": the answer plus what the word held before; was it reset?"
-                          : "");
-}
-
 /// An array in device memory, freed with its owner, which must be no global variable: CHECK resets the device
 /// before the program ends. T must be trivially copyable.
 template <class T>

@@ -49,10 +49,11 @@ inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t m
         const std::string indent(begin + hanging, ' ');
         for (size_t least = begin; width_of(line) > most; least = indent.size()) {
             size_t space = std::string::npos;  // the last one before which all fits
-            for (size_t s = line.find(' ', least); s != std::string::npos; s = line.find(' ', s + 1))
-                if (line[line.rfind(' ', s - 1) + 1] != '-' &&  // an option's value stays beside it
-                    (space == std::string::npos || width_of(line.substr(0, s)) <= most))
-                    space = s;
+            for (size_t s = line.find(' ', least); s != std::string::npos; s = line.find(' ', s + 1)) {
+                const std::string before = line.substr(line.rfind(' ', s - 1) + 1, s - line.rfind(' ', s - 1) - 1);
+                if (before[0] == '-' || before == "type") continue;  // what is to be typed stays in one piece
+                if (space == std::string::npos || width_of(line.substr(0, s)) <= most) space = s;
+            }
             if (space == std::string::npos) break;
             out += line.substr(0, line.find_last_not_of(' ', space) + 1) + "\n";
             line = indent + line.substr(std::min(line.find_first_not_of(' ', space), line.size()));

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -283,8 +284,7 @@ TEST(Refusal, NamesWhatIsNearlyRight) {
         for (std::string& w : line) argv.push_back(w.data());
         const auto ended = bench.read(static_cast<int>(argv.size()), argv.data());
         ASSERT_TRUE(ended);
-        std::string said = ended->text;
-        std::replace(said.begin(), said.end(), '\n', ' ');
+        const std::string said = std::regex_replace(ended->text, std::regex("\\s+"), " ");
         EXPECT_NE(said.find(advice), std::string::npos) << said;
     }
     EXPECT_EQ(lab::nearest("nonsense", {"slow", "fast"}), "");
@@ -395,6 +395,44 @@ TEST(WriteFileDeathTest, SaysWhyAndLeavesNothing) {
     EXPECT_EXIT(lab::write_file("/dev/full", "x"), testing::ExitedWithCode(3), "cannot write '/dev/full'");
     EXPECT_EXIT(lab::write_file(folder.file("none/x"), "x"), testing::ExitedWithCode(3), "cannot write");
     EXPECT_EQ(folder.count(), 0u);
+}
+
+// A forgotten reset is named where the poison shows it, and nowhere else.
+template <class T>
+class Wanted : public testing::Test {};
+using Types =
+    testing::Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t, float, double>;
+TYPED_TEST_SUITE(Wanted, Types);
+
+TYPED_TEST(Wanted, NamesAResetOnlyWhereThePoisonShows) {
+    using T = TypeParam;
+    const bool is_float = std::is_floating_point_v<T>, tells = sizeof(T) > 1;
+    for (int byte = 0x60; byte <= 0x6f; ++byte) {
+        lab::poison_byte = static_cast<unsigned char>(byte);
+        const T held = lab::poisoned<T>();
+        EXPECT_GT(held, T(sizeof(T) == 1 ? 0 : 20000));
+        std::vector<T> answers = {
+            T(0), T(1), T(2), T(100), std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()};
+        for (int e = 3; e < (is_float ? 120 : int(8 * sizeof(T)) - 1); ++e)
+            answers.push_back(T(std::ldexp(1.3, e)));
+        answers.push_back(held);
+        for (const T want : answers) {
+            for (const int off : {1, 2, 3, 7, 10, -1, -2, -3, -7, -10}) {
+                T got = T(want + T(off));
+                if constexpr (std::is_floating_point_v<T>)  // off by some of the last bits
+                    for (int k = 0; k < std::abs(off); ++k)
+                        got = std::nextafter(k ? got : want, off > 0 ? T(INFINITY) : -T(INFINITY));
+                const std::string said = lab::wanted(got, want);
+                EXPECT_TRUE(got == held || said.find("before") == std::string::npos) << said << ", held " << +held;
+            }
+            if (want == held) continue;
+            EXPECT_EQ(lab::wanted(held, want).find("was it written") != std::string::npos,
+                      is_float ? std::fabs(double(want)) < double(held) / 1000 : tells)
+                << +want;
+        }
+        EXPECT_EQ(lab::wanted(T(held + T(5)), T(5)).find("was it reset") != std::string::npos, tells);
+        EXPECT_EQ(lab::wanted(T(held + T(5)), T(5)).find("was it written") != std::string::npos, is_float);
+    }
 }
 
 TEST(Text, ForPeople) {
