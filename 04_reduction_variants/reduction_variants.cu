@@ -571,7 +571,6 @@ int main(int argc, char** argv) {
     sample.twins(twins);
     sample.start(argc, argv);
 
-    sample.require_time(sample.n());
     std::vector<int64_t> sizes = {sample.n()};
     const int64_t most = std::max<int64_t>(sample.n(), lab::gpu ? 1 << 28 : 1 << 16);
     if (sweep)

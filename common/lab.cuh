@@ -25,41 +25,6 @@ struct Place {
     int line;
 };
 
-/// What poison() fills memory with: bytes that make a large number of every type, another one for every seed and
-/// run. A result that nobody wrote is seen by it, and one that was added to it, too: see wanted().
-inline unsigned char poison_byte = 0x60;
-
-/// What a poisoned word holds.
-template <class T>
-T poisoned() {
-    T word;
-    std::memset(&word, poison_byte, sizeof word);
-    return word;
-}
-
-/// "got 5, wanted 7" for a row's `wrong`, and a word on a forgotten reset if the result is the answer plus what the
-/// poisoned word held before.
-template <class T>
-std::string wanted(T got, T want) {
-    const auto number = [](T x) {
-        if constexpr (std::is_integral_v<T>)
-            return with_commas(static_cast<int64_t>(x));
-        else
-            return text("%.9g", static_cast<double>(x));
-    };
-    bool not_reset = false;
-    if constexpr (std::is_integral_v<T>) {
-        using Bits = std::make_unsigned_t<T>;  // may wrap around
-        not_reset =
-            static_cast<Bits>(got) == static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
-    } else {
-        const double held = static_cast<double>(poisoned<T>());
-        not_reset = std::fabs(static_cast<double>(got) - static_cast<double>(want) - held) <= held / 100;
-    }
-    return "got " + number(got) + ", wanted " + number(want) +
-           (not_reset ? ": the answer plus what the word held before; was it reset?" : "");
-}
-
 /// An array in device memory, freed with its owner, which must be no global variable: CHECK resets the device
 /// before the program ends. T must be trivially copyable.
 template <class T>
@@ -204,7 +169,7 @@ public:
         CHECK(cudaGetDevice(&device_));
         CHECK(cudaGetDeviceProperties(&properties_, device_));
 #ifdef CUDACPU
-        runs_on("the CPU device (its times say nothing about a GPU)", false);
+        runs_on("the CPU device", false, ": results count, times and clocks don't");
 #else
         int driver = 0, runtime = 0;
         CHECK(cudaDriverGetVersion(&driver));
@@ -235,20 +200,17 @@ public:
     }
 
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
-    /// `fixed` bytes besides; or, on the CPU device, too much time. Call it before the first allocation.
-    void require_memory(double per_element, double fixed = 0) const {
-        require_time(n());
+    /// `fixed` bytes besides; or, on the CPU device, too much time, or more than at_most() says. `room` says what
+    /// else is to be known of the size. Call it before the first allocation.
+    void require_memory(double per_element, double fixed = 0, Room room = {}) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
-        const double room =
-            0.9 * static_cast<double>(free) - fixed;  // the rest is for the L2's flush and the driver
-        if (static_cast<double>(n()) * per_element <= room) return;
-        const std::string less = room < per_element
-                                     ? "fewer --blocks, or nvidia-smi, which shows who holds the memory"
-                                     : text("--n %lld or less", static_cast<long long>(room / per_element));
-        refuse("--n %lld needs %s of device memory, and %s are free; type %s", static_cast<long long>(n()),
-               bytes_text(static_cast<double>(n()) * per_element + fixed).c_str(),
-               bytes_text(static_cast<double>(free)).c_str(), less.c_str());
+        // The rest is for the L2's flush and the driver.
+        const double bytes = 0.9 * static_cast<double>(free) - fixed;
+        room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
+        room.words = bytes_text(static_cast<double>(n()) * per_element + fixed) + " of device memory, and " +
+                     bytes_text(static_cast<double>(free)) + " are free";
+        require_room(room);
     }
 
     /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
@@ -275,9 +237,9 @@ public:
                 Place place = {__builtin_FILE(), __builtin_LINE()}) {
         std::vector<double> times;
         Event start, stop;
+        const uint64_t first = random_bits(seed(), 0);
         for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
-            poison_byte =
-                static_cast<unsigned char>(0x60 + random_bits(seed(), static_cast<uint64_t>(run + 1)) % 16);
+            poison_byte = static_cast<unsigned char>(0x60 + (first + static_cast<uint64_t>(run + 1)) % 16);
             prepare();
             if (on_gpu() && flush) flush_l2();
             start.record();
