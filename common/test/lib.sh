@@ -46,7 +46,8 @@ ends() {
     wanted=$1
     shift
     run "$@"
-    if echo "$status" | grep -qxE "$wanted"; then ok "status $status  $*"; else fail "status $status, wanted $wanted: $*" && false; fi
+    said="${LAB_ORDER:+LAB_ORDER=$LAB_ORDER }$*"
+    if echo "$status" | grep -qxE "$wanted"; then ok "status $status  $said"; else fail "status $status, wanted $wanted: $said" && false; fi
 }
 says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 
