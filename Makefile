@@ -42,10 +42,10 @@ tables: build
 	@"$(BUILD)/figures" tables .
 
 test: build
-	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS) --label-exclude slow
+	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
 
 check-all: build
-	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS)
+	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS)
 
 lint: build
 	@sh common/test/lint.sh "$(BUILD)" $(JOBS)
