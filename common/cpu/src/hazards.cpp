@@ -141,7 +141,7 @@ void check(char* address, size_t bytes, unsigned kind, uint64_t site) {
     const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
     if (address >= arguments && address < arguments + launch->body.bytes) return;
     Record mine{site, now, uint16_t(rank), uint8_t(std::min(me[steps]++, 255u)), 0, uint8_t(kind & 15)};
-    auto wrong = [&](Mistake what) { report(what, address, bytes, party(mine)); };
+    auto wrong = [&](Mistake what) { note(what, address, bytes, party(mine)); };
     const Region* r = find(address);
     if (!r && is_global(address)) r = &program;
     if (!r) return wrong(Mistake::foreign);
@@ -208,10 +208,13 @@ void block_begins() {
 }
 void launch_ends() {
     settle();
-    for (auto& [sites, race] : races) {
+    std::vector<Race> all;
+    for (const auto& [sites, race] : races) {
         const bool any_atomic = (race.before.access | race.after.access) & atomic;
-        if (!any_atomic || !(before_cas.count(race.before.site) || before_cas.count(race.after.site))) report(race);
+        if (!any_atomic || !(before_cas.count(race.before.site) || before_cas.count(race.after.site)))
+            all.push_back(race);
     }
+    report(all);
     races.clear();
 }
 void barrier_passed() {
