@@ -8,7 +8,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build 01 02 03 04 05 06 try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
+.PHONY: all build asan 01 02 03 04 05 06 try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -22,6 +22,9 @@ all: build
 
 build:
 	@$(tools) sh common/tools/build.sh "$(BUILD)"
+
+asan: build
+	@$(tools) sh common/tools/build.sh "$(BUILD)" asan_builds
 
 01 02 03 04 05 06:
 	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)
@@ -44,7 +47,7 @@ tables: build
 test: build
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
 
-check-all: build
+check-all: build asan
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS)
 
 lint: build
@@ -56,7 +59,7 @@ bench: build
 counters-gpu: build
 	@sh common/tools/counters.sh "$(BUILD)" "$(BUILD)/bench"
 
-hazards: build
+hazards: build asan
 	@sh common/test/hazards.sh "$(BUILD)" $(JOBS)
 
 bench-cpu: build
