@@ -12,9 +12,9 @@ began=$(date +%s)
 shows=0
 [ -t 2 ] && shows=1
 
-# Of ctest's own lines come the results; on a terminal they show how far it is.
+# Of ctest's own lines come the results; on a terminal they show how far it is. One test more than JOBS, as some wait.
 {
-    ctest --test-dir "$build" --parallel "$jobs" --timeout 1500 --no-tests=error "$@" 2>&1
+    ctest --test-dir "$build" --parallel $((jobs + 1)) --timeout 1500 --no-tests=error "$@" 2>&1
     echo "status $?"
 } | awk -v shows="$shows" -v results="$folder/results" -v other="$folder/other" -v status="$folder/status" '
     /^status [0-9]+$/ { print $2 > status; next }
