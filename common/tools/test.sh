@@ -49,7 +49,7 @@ for program in $(awk '$1 ~ /failed|timeout/ && $2 ~ /^[0-9]+_/ { sub(/\..*/, "",
 done >"$folder/names"
 
 awk -v build="$build" -v log_file="$log" -v top="$top" -v minutes="$((seconds / 60)):$(printf %02d $((seconds % 60)))" '
-FILENAME ~ /results$/ { result[$2] = $1; ++number[$1]; next }
+FILENAME ~ /results$/ { result[$2] = $1; ++number[$1]; tests[++test_count] = $2; next }
 FILENAME ~ /names$/ { known[$1, $3] = $2; next }
 
 # ---- the log: what each test printed
@@ -149,7 +149,8 @@ END {
             if ((parts[2] == "") != (pass == 2) || (pass == 2 && (parts[1] in has_kernel))) continue
             if (++lines <= most) printf "%-46s %s\n", shows[kernels[k]], cut("# " (pass == 2 ? parts[1] ": " : "") says[kernels[k]], 100)
         }
-    for (test in result) {
+    for (t = 1; t <= test_count; ++t) {
+        test = tests[t]
         if (result[test] !~ /failed|timeout/) continue
         split(test, parts, ".")
         if (parts[1] in failed_in && result[test] != "timeout") continue
