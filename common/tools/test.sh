@@ -161,7 +161,7 @@ END {
             test = others[o]
             gsub(/[.]/, "[.]", test)
             printf "%-46s %s\n", "ctest --test-dir " build " -R \"^" test "$\" --output-on-failure", \
-                cut("# " (result[others[o]] == "timeout" ? "took too long" : line[others[o]]), 100)
+                cut("# " (result[others[o]] == "timeout" ? "took too long" : others[o] in line ? line[others[o]] : "failed"), 100)
         }
     if (lines > most) print "... and " lines - most " more"
     if (lines) print ""
