@@ -19,6 +19,21 @@ refuse() { # refuse [-3] ARGUMENT...
     ends $refusal "$binary" "$@" || return
     grep -qi 'type ' "$folder/err" || fail "no word on what to type"
     ! grep -qE '^(PASSED|FAILED)| verdict$' "$folder/out" || fail "a verdict or a row in spite of a refusal"
+    [ "$(expand "$folder/err" | sed 's/[^ ]*[^ ]\{81,\}//' | awk 'length > 80' | wc -l)" = 0 ] || fail "more than 80 columns"
+}
+# What a refusal says to type is typed, each in its turn, in place of what was typed before; it is taken if the program
+# still runs after half a second.
+advised() { # advised ARGUMENT...
+    refuse "$@"
+    tr '\n' ' ' <"$folder/err" | sed 's/  */ /g; s/, or run on a GPU.*//; s/ Type .*//; s/ or less//g; s/.*; type //; s/, or /\n/g' >"$folder/advice"
+    while read -r advice || [ "$advice" ]; do
+        line=$(printf '%s ' "$@")
+        for option in $(echo "$advice" | grep -oE -- '--[a-z]+'); do line=$(echo "$line" | sed "s/$option [^ ]* *//"); done
+        advice=$(echo "$advice" | sed "s/--only one variant/--only $(words variant | tail -1)/; s/ and / /g")
+        ends '0|1|124' timeout 0.5 "$binary" $line $advice </dev/null
+    done <"$folder/advice"
+    [ -s "$folder/advice" ] || fail "no advice"
+    rm -f "$folder/advice"
 }
 
 case $group in
@@ -125,10 +140,18 @@ refusals)
     refuse --seed= 1
     twin=$(words twin | head -1)
     if [ "$twin" ]; then refuse --only "$(words variant | head -1)" --wrong "$twin"; fi
-    for n in 0 -1 abc '' 1.5 99999999999999999999 1125899906842624; do refuse --n "$n"; done
+    for n in 0 -1 abc '' 1.5 1e-3 2^; do refuse --n "$n"; done
+    for n in 0 99999999999999999999 1e11 1125899906842624; do advised --n "$n"; done
+    must "1e3, 2^10 and 1.5e3 are numbers" \
+        test "$(for n in 1e3 2^10 1.5e3; do "$binary" --n $n --only "$(words variant | tail -1)" >/dev/null && echo $n; done | wc -l)" = 3
+    variant=$(words variant | tail -1)
+    refuse --only "${variant}x"
+    must "what is nearly right is named" grep -q "did.*" "$folder/err"
     if takes --threads; then
         for threads in 0 48 2048 x; do refuse --threads $threads; done
-        for variant in $("$binary" --threads 1 $small | sed -n '/^left out/{s/.*--threads: //;s/([^)]*)//g;s/[,;]/ /g;p;}'); do
+        advised --threads 48
+        for variant in $("$binary" --threads 1 $small | sed -n '/^left out/,/^[^ l]/p' | sed '/^[^ l]/d' | tr '\n' ' ' |
+            sed 's/.*--threads: //;s/([^)]*)//g;s/[,;]/ /g'); do
             refuse --threads 1 --only "$variant"
         done
     fi
@@ -141,14 +164,19 @@ refusals)
         refuse --out "$folder/x.png" --csv "$folder/x.png"
         refuse --out "$folder/picture.nonsense"
     fi
-    if takes --width; then for width in 0 -1 x 999999999999; do refuse --width "$width"; done; fi
+    if takes --width; then
+        for width in 0 -1 x; do refuse --width "$width"; done
+        for width in 999999999999 99999999 2^20; do advised --width $width; done
+    fi
     for option in $(words choice | cut -d' ' -f1); do refuse "$option" nonsense; done
     if [ "$device" != gpu ]; then # what would look like a hang
-        refuse --n 167772161
-        refuse --repeats 2000
-        if takes --blocks; then refuse --blocks 2147483647; fi
-        if takes --width; then refuse --width 6000; fi
-        if takes --sweep; then refuse --sweep --n 167772161; fi
+        advised --n 167772161
+        advised --repeats 2000
+        advised --repeats 999999999
+        advised --repeats 500 --n 5e6
+        if takes --blocks; then advised --blocks 2147483647 && advised --blocks 99999999999; fi
+        if takes --width; then advised --width 15000; fi
+        if takes --sweep; then advised --sweep --n 167772161; fi
     fi
     must "no file is left behind" test "$(ls "$folder" | tr '\n' ' ')" = "err out "
     ;;
