@@ -62,15 +62,18 @@ Region* region_of(const char* address) {
 
 // ---- races -----------------------------------------------------------------------------------------------
 
-bool noted_before(const Record& a, const Record& b, bool adds, bool equal) {  // most races are seen again and again
+bool noted_before(const Record& a, const Record& b, bool adds) {  // most races are seen again and again
     static struct {
         uint64_t a, b;
     } noted[1024];
-    const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site ^ equal;
+    const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
     auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
-    const bool known = n.a == low && n.b == high && races.count(std::minmax(a.site, b.site));
+    if (n.a == low && n.b == high) {
+        const auto known = races.find(std::minmax(a.site, b.site));
+        return known != races.end() && !known->second.equal;
+    }
     n = {low, high};
-    return known;
+    return false;
 }
 
 void settle() {
@@ -126,7 +129,7 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
     const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
     bool adds = loses;
     for (const Record& own : cell.read) adds |= own.rank == writer.rank && own.site == other.site;
-    if (noted_before(r, mine, adds, false)) return;
+    if (noted_before(r, mine, adds)) return;
     const Race race{party(r), party(mine), a.address, a.bytes, adds};
     if ((r.access | mine.access) & atomic || !(other.access & writes)) {
         if (flags && !loses) flags_race({race, a.shared, &writer == &mine ? me->publishes : published(a.address)});
@@ -172,9 +175,9 @@ size_t cells(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.by
 
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
-    if (!(a.kind & writes && !(a.kind & atomic)) && (r.kind == Kind::device || is_shared(&r)) &&
-        memchr(flags, 0, a.bytes))
-        report(Mistake::unwritten, a.address, a.bytes, party(a.mine));
+    const bool reads_it = !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));  // who exchanges may not care
+    if (reads_it && memchr(flags, 0, a.bytes))
+        note(Mistake::unwritten, a.address, a.bytes, party(a.mine));
     memset(flags, 1, a.bytes);
 }
 
@@ -190,12 +193,12 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         if (address >= arguments && address < arguments + launch->body.bytes) return;
         r = region_of(address);
         if (!r && on_device_heap(address)) return;
-        if (!r) return report(Mistake::foreign, address, bytes, party(a.mine));
+        if (!r) return note(Mistake::foreign, address, bytes, party(a.mine));
         if (r->freed || !r->shadow) return;  // it will be reported as a fault
     }
     const size_t first = address - r->start, end = first + bytes;
     if (address < r->start || end > r->bytes) {
-        report(Mistake::out_of_bounds, address, bytes, party(a.mine));
+        note(Mistake::out_of_bounds, address, bytes, party(a.mine));
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
     a.shared = is_shared(r);
@@ -265,7 +268,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
 // ---- what the engine tells -------------------------------------------------------------------------------
 
 void launch_begins() {
-    if (!program.shadow) region_added(program), program.shadow->all_written = true;
+    if (!program.shadow) region_added(program);
     clocks_launch_begins();
     flags_of_launch(true);
 }
@@ -276,10 +279,13 @@ void block_begins() {
 void launch_ends() {
     settle_all();
     flags_of_launch(false);
-    for (auto& [sites, race] : races) {
+    std::vector<Race> all;
+    for (const auto& [sites, race] : races) {
         const bool any_atomic = (race.before.access | race.after.access) & atomic;
-        if (!any_atomic || !(before_cas.count(race.before.site) || before_cas.count(race.after.site))) report(race);
+        if (!any_atomic || !(before_cas.count(race.before.site) || before_cas.count(race.after.site)))
+            all.push_back(race);
     }
+    report(all);
     races.clear();
     busy = false;
     close_red_zones();
@@ -295,6 +301,7 @@ void region_added(Region& r) {
         r.shadow = new Shadow{};
         r.shadow->cells = static_cast<Cell*>(calloc(cells(r), sizeof(Cell)));  // costs only the pages that are used
         r.shadow->written = static_cast<uint8_t*>(calloc(cells(r), 4));
+        r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
         if (!r.shadow->cells || !r.shadow->written) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
     } else {
         memset(r.shadow->written, 0, r.bytes);

@@ -17,8 +17,10 @@ struct Race {
     Party before, after;
     char* address;
     size_t bytes;
-    bool adds;           // a thread reads a value, and writes it after others have
-    bool equal = false;  // both write the same value
+    bool adds;  // a thread reads a value, and writes it after others have
+    // What the block, and the warp of the thread that now runs, have passed last.
+    Where block_met = last_met[32], warp_met = last_met[rank / 32];
+    bool equal = false;  // both write the same value: a note, the exit status stays
     bool seen = false;   // the later one wrote a volatile word, and had read what the other had written
 };
 enum class Mistake { foreign, out_of_bounds, unwritten };  // of one thread
@@ -26,8 +28,8 @@ enum class Mistake { foreign, out_of_bounds, unwritten };  // of one thread
 inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
 int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a block, 2 between blocks
 
-// What they say on stderr, once a place, they also make the program's exit status.
-void report(const Race& race);
-void report(Mistake what, const char* address, size_t bytes, const Party& who);
+// Mistakes and races are said when the launch has ended: those of one cause together, once a program.
+void note(Mistake what, char* address, size_t bytes, const Party& who);
+void report(const std::vector<Race>& races);
 
 }  // namespace cudacpu::hazards

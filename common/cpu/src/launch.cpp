@@ -36,6 +36,7 @@ cudaError_t run_launch(const Launch& l) {
         const uint64_t b = block_number = (first + i * step) % blocks, row = b / l.grid.x;
         cudacpu_block = {unsigned(b % l.grid.x), unsigned(row % l.grid.y), unsigned(row / l.grid.y)};
         ++progress;
+        std::fill(std::begin(last_met), std::end(last_met), Where{"", 0});
         begin_shared_memory(l.dynamic_bytes);
         hazards::block_begins();
         run_block();
@@ -65,7 +66,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
               text("write %s<<<blocks, threads>>>(...)", kernel.name), nullptr);
     Launch l = configured.back();
     configured.pop_back();
-    l.kernel = &kernel, l.body = body;
+    l.kernel = &kernel, l.body = body, l.arguments = arguments;
     std::istringstream names(kernel.parameters);
     std::string name, refused;
     for (const void* const& p : arguments) {
