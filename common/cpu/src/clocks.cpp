@@ -33,6 +33,8 @@ struct Word {  // what atomics and volatile writes have handed on here
 };
 std::unordered_map<const void*, Word> words;
 std::vector<unsigned> knowers;  // threads with clocks of their own since the last barrier
+std::vector<unsigned> fencers;  // threads that had a fence since then
+Known block_fenced[2];          // what fences before the last barrier covered: a thread may hand it on for all
 
 bool covers(const Clock& a, const Clock& b) {
     if (b.prefix > a.prefix) return false;
@@ -80,13 +82,13 @@ void compact(Clock& c) {
     c.entries.erase(std::remove_if(c.entries.begin(), c.entries.end(), known), c.entries.end());
 }
 
-const Known& made(Fence& f) {
+const Known& made(Fence& f, unsigned thread) {
     if (f.made || !f.time) return f.made;
     std::vector<Clock::Entry> own;
     if (f.barrier > block_start) own.push_back({key(run, whole), f.barrier});
     for (unsigned i = 0; f.has_lanes && i < 32; ++i)
-        if (f.lanes[i] > f.barrier && i != lane) own.push_back({key(run, rank / 32 * 32 + i), f.lanes[i]});
-    own.push_back({key(run, rank), f.time});
+        if (f.lanes[i] > f.barrier && i != thread % 32) own.push_back({key(run, thread / 32 * 32 + i), f.lanes[i]});
+    own.push_back({key(run, thread), f.time});
     std::sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.who < b.who; });
     const auto mine = std::make_shared<Clock>();
     mine->entries = std::move(own);
@@ -101,6 +103,24 @@ void learn(Mind& m, const Known& news) {
     if (!news) return;
     if (!m.knows) m.knows = true, knowers.push_back(unsigned(&m - minds.data()));
     m.known = join(m.known ? m.known : block_known, news);
+}
+
+void gather_fences() {
+    for (int s : {in_block, in_device}) {
+        const auto all = std::make_shared<Clock>();
+        for (unsigned i : fencers)
+            if (const Known& k = made(minds[i].fence[s], i)) {
+                all->prefix = std::max(all->prefix, k->prefix);
+                all->entries.insert(all->entries.end(), k->entries.begin(), k->entries.end());
+            }
+        auto& e = all->entries;
+        std::sort(e.begin(), e.end(), [](const auto& a, const auto& b) {
+            return a.who != b.who ? a.who < b.who : a.time > b.time;
+        });
+        e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }), e.end());
+        if (all->prefix || !e.empty()) block_fenced[s] = join(block_fenced[s], all);
+    }
+    fencers.clear();
 }
 
 Known take_all(Mind& m) {  // a barrier is a fence, too
@@ -163,7 +183,8 @@ void take(const char* address, unsigned access) {
 }
 
 Gift gift(unsigned access) {
-    return {made(me->fence[in_block]), access & narrow ? nullptr : made(me->fence[in_device])};
+    const auto of = [](Scope s) { return join(made(me->fence[s], rank), block_fenced[s]); };
+    return {of(in_block), access & narrow ? nullptr : of(in_device)};
 }
 
 void give(const char* address, unsigned access, const Gift& gift) {
@@ -179,7 +200,7 @@ void give(const char* address, unsigned access, const Gift& gift) {
 
 void clocks_launch_begins() {
     launch_start = ++now;
-    floor_time = std::min(launch_start, first_beside());
+    floor_time = std::min(launch_start, launch_beside());
     runs.clear();
     words.clear();
 }
@@ -188,14 +209,17 @@ void clocks_block_begins() {
     run = uint32_t(runs.size());
     block_start = last_barrier = ++now;
     runs.push_back({now, block_number});
-    block_known = nullptr;
+    block_known = block_fenced[in_block] = block_fenced[in_device] = nullptr;
     knowers.clear();
+    fencers.clear();
     if (minds.size() < running_block.size) minds.resize(running_block.size);
 }
 
 void barrier_passed() {
+    settle_all();
     last_barrier = ++now;
     sections_at_barrier();
+    if (!fencers.empty()) gather_fences();
     if (knowers.empty()) return;
     Known all = block_known;
     for (unsigned i : knowers) {
@@ -232,7 +256,9 @@ void lanes_met(unsigned first, unsigned lanes) {
 
 void at_fence(bool block_only) {
     if (!self) return;
+    settle_all();
     me = &mind(rank);
+    if (me->fence[in_block].time < last_barrier) fencers.push_back(rank);
     Known& known = me->known;
     learn(*me, me->pending[in_block]);
     me->pending[in_block] = nullptr;

@@ -74,7 +74,7 @@ extern uint32_t run;  // which block of the launch this is, in the order in whic
 struct Run {
     Time start;
     uint64_t block;
-    Time last = 0, last_of_others = 0;  // accesses to global memory: by the last thread, and before it by others
+    Time last = 0, last_of_others = 0;  // accesses to global memory but atomics: by the last thread, and before by others
     unsigned last_rank = 0;
 };
 extern std::vector<Run> runs;
@@ -109,6 +109,7 @@ Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
+void settle_all();  // the last access has been done
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
@@ -145,6 +146,6 @@ void close_red_zones();
 
 bool before_this_launch(const Record& r);  // of an earlier work: does this one wait for it?
 void race_of_works(const Record& before, const Record& mine, char* address, size_t bytes);
-Time first_beside();  // when the first work began that the running one does not wait for
+Time launch_beside();  // a launch begins: when did the first work begin that it does not wait for?
 
 }  // namespace cudacpu::hazards

@@ -94,10 +94,6 @@ void settle() {
     if (m.lock == last.address) lock_changed(m, last.address, false, !same && value == m.unlocked);
     else if (last.kind & (compares | exchanges) && !same) m.unlocked = before, lock_changed(m, last.address, true, false);
 }
-void settle_all() {
-    restore_flag();
-    if (last.any) settle();
-}
 
 struct Access {
     char* address;
@@ -204,7 +200,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     a.shared = is_shared(r);
     if (a.shared) a.from = block_start;
     if (!r->shadow->all_written) check_written(*r, a, first);
-    if (!a.shared) {
+    if (!a.shared && !(kind & atomic)) {
         Run& b = runs.back();
         if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
         b.last = now;
@@ -240,6 +236,11 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 }
 
 }  // namespace
+
+void settle_all() {
+    restore_flag();
+    if (last.any) settle();
+}
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;

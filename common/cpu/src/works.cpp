@@ -23,7 +23,7 @@ struct Work {
     unsigned long begun_before;  // how many works had run when it was queued: the host had waited for those
     unsigned long turn = ~0ul;   // as which it runs
     Time start = 0;
-    std::string what;
+    std::string what, line;  // the line of a kernel; of copies the callers
     void* callers[8];
     int depth;
 };
@@ -89,7 +89,7 @@ void say_hazard(const std::string& s) {
 }  // namespace
 
 void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what) {
-    Work w{number, stream, {}, turns, ~0ul, 0, what, {}, 0};
+    Work w{number, stream, {}, turns, ~0ul, 0, what, "", {}, 0};
     for (unsigned long a : after) {
         const auto i = queued.find(a);
         if (i == queued.end()) continue;
@@ -124,7 +124,9 @@ void work_ended() {
     if (queued.empty()) done.clear(), several_streams = false;
 }
 
-Time first_beside() {
+Time launch_beside() {
+    running.what = std::string("kernel ") + launch->kernel->name;
+    running.line = " at " + source_line(launch->where);
     for (const Work& w : done)
         if (!waits_for(running, w)) return w.start;
     return running.start;
@@ -136,19 +138,20 @@ bool before_this_launch(const Record& r) {
 }
 
 void race_of_works(const Record& before, const Record& mine, char* address, size_t) {
+    static std::set<std::pair<uint64_t, uint64_t>> said;
     const Work* const w = work_at(before.time);
-    if (!w) return;
+    exit_status = 1;
+    if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
     auto does = [](const Work& work, const Record& r) {
-        return work.what + (line_of(work.callers, work.depth).empty() ? "" : ", queued" + line_of(work.callers, work.depth)) +
-               (r.access & writes ? ", writes" : ", reads") + line_of(r);
+        const std::string line = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
+        return work.what + (line.empty() ? "" : ", queued" + line + ",") + (r.access & writes ? " writes" : " reads") +
+               line_of(r);
     };
     std::string s = "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") +
                     "\n  " + does(*w, before) + ",\n  and " + does(running, mine) +
                     ", and neither waits for the other\n  let one wait: cudaEventRecord() and cudaStreamWaitEvent(), "
                     "or cudaStreamSynchronize() between";
-    static std::set<std::pair<uint64_t, uint64_t>> said;
-    exit_status = 1;
-    if (said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) say_hazard(s);
+    say_hazard(s);
 }
 
 void work_touches(const void* address, size_t bytes, bool write) {
@@ -156,9 +159,8 @@ void work_touches(const void* address, size_t bytes, bool write) {
     char* const first = static_cast<char*>(const_cast<void*>(address));
     Region* const r = find(first);
     if (!r || !r->shadow || r->freed || first < r->start || first + bytes > r->start + r->bytes) return;
-    const Time from = first_beside();
     const Record mine{0, now, 0xffff, 0, 15, uint8_t(write ? writes : reads)};
-    auto apart = [&](const Record& o) { return o.time >= from && o.time < running.start && !before_this_launch(o); };
+    auto apart = [&](const Record& o) { return o.time && o.time < running.start && !before_this_launch(o); };
     for (size_t i = (first - r->start) / 4; i <= (first - r->start + bytes - 1) / 4; ++i) {
         Cell& cell = r->shadow->cells[i];
         const Record* other = apart(cell.write) ? &cell.write : nullptr;
