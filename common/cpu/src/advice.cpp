@@ -4,6 +4,7 @@
 // and from the text: between two lines, or behind the second where a loop leads back to the first. A barrier is
 // never put where not all threads come.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -28,7 +29,18 @@ const Line& line_of(uint64_t site) {
     l.place = site >> 48 ? text("%s:%d", at, int(site >> 48)) : source_line(at - 1);
     const size_t colon = l.place.rfind(':');
     if (colon == l.place.npos) return l = {"a line that is not known", "", 0};
-    return l = {l.place, l.place.substr(0, colon), atoi(l.place.c_str() + colon + 1)};
+    l = {l.place, l.place.substr(0, colon), atoi(l.place.c_str() + colon + 1)};
+    // The compiler names a file as it was given, the debug information with its folder.
+    if (l.file[0] != '/' && source_text(std::filesystem::absolute(l.file)).size()) {
+        l.file = std::filesystem::absolute(l.file);
+        l.place = l.file + ":" + std::to_string(l.number);
+    }
+    return l;
+}
+
+bool same_file(const string& a, const string& b) {
+    const string &longer = a.size() < b.size() ? b : a, &shorter = a.size() < b.size() ? a : b;
+    return longer == shorter || longer.ends_with("/" + shorter);
 }
 
 string index(uint64_t i, dim3 n) {
@@ -140,6 +152,20 @@ class Scene {
         return {"put " + what + " after ", in, {line}};
     }
 
+    // A path to the statement before the second, or to the last of the loop: so that one barrier serves all.
+    std::vector<const Statement*> before_second(size_t n) const {
+        auto path = pa;
+        for (const Statement& s : pb[n - 1]->parts)
+            if (s.end <= pb[n]->begin) path[n] = &s;
+        return path;
+    }
+    std::vector<const Statement*> last_in_turn(size_t n) const {
+        auto path = pb;
+        path.resize(n + 1);
+        path[n] = &path[n - 1]->parts.back();
+        return path;
+    }
+
     Advice same_round() const {
         const Party &x = pair.race.before, &y = pair.race.after;
         const string put = far ? "__syncthreads()" : "__syncwarp()";
@@ -167,39 +193,49 @@ class Scene {
                      "%d and %d", f->name.c_str(), src.line_at(a), src.line_at(b)), ""};
     }
 
+    bool barrier_between(size_t from, size_t to) const {
+        return from < to && (has({"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and"}, from, to) ||
+                             (src.text.find(".sync()", from) < to) || (!far && has({"__syncwarp"}, from, to)));
+    }
     Advice barrier() const {
         const bool same = a == b || (common == pa.size() && common == pb.size() && pa.back()->kind == Statement::simple);
         const bool met_inside = around && met != string::npos && around->holds(met);
         const bool met_between = met != string::npos && met > a && met < b;
         // Which statements of the two paths the barrier is put behind: those that part them, or those of the loop.
-        const size_t level = common, turn = around ? index_of(around) + 1 + (pa[index_of(around) + 1]->kind == Statement::block) : 0;
-        if (same && (!around || met_inside)) return same_round();
-        const bool only_back = same || (met_inside && met_between) ;
-        const Source::Who who = who_comes(*f, pa, only_back && around ? turn : level);
-        string what = "__syncthreads()";
-        if (who != Source::everybody) {
-            if (far || who == Source::some) return split(level);
-            what = "__syncwarp()";
+        const size_t level = common, loop = around ? index_of(around) : 0,
+                     turn = around && loop + 1 < pa.size() ? loop + 1 + (pa[loop + 1]->kind == Statement::block) : loop + 1;
+        // From the first to the second, and from the second around the loop to the first: where no barrier lies.
+        const bool straight = !met_between && !barrier_between(pa.back()->end, b);
+        const bool turns = around && !(met_inside && !met_between) && !barrier_between(b, around->end) &&
+                           !barrier_between(around->begin, a);
+        if (same && (!around || met_inside || !turns)) return same_round();
+        auto kind_at = [&](size_t n) -> string {
+            const Source::Who who = who_comes(*f, pa, n);
+            return who == Source::everybody ? "__syncthreads()" : who == Source::whole_warps && !far ? "__syncwarp()" : "";
+        };
+        const string within = kind_at(level), at_turn = around ? kind_at(turn) : "";
+        if (same || (turns && (!straight || within.empty()))) {
+            if (at_turn.empty()) return split(turn);
+            return behind(at_turn, same ? pa : last_in_turn(turn), turn);
         }
-        if (same) return behind(what, pa, turn);
-        Advice forward, back;
+        if (!around && !straight) {  // the function is called again
+            if (within.empty()) return split(level);
+            if (!begins_with(*pb[level], "return")) return behind(within, pb, level);
+            return {"put " + within + " before ", "", {src.line_at(pa[level]->begin)}};
+        }
+        if (within.empty()) return split(level);
+        Advice forward;
         const Statement& holder = *pa[level - 1];
         const bool in_head = level == pa.size();  // a is the condition of what b stands in
         if (in_head && holder.kind == Statement::loop && holder.parts[0].kind == Statement::block)
-            forward = {"put " + what + " after ", ", inside the loop", {src.line_at(holder.parts[0].begin)}};
+            forward = {"put " + within + " after ", ", inside the loop", {src.line_at(holder.parts[0].begin)}};
         else if (in_head || holder.kind == Statement::branch)
-            forward = {text("read what line %d compares into a variable first, then ", src.line_at(a)) + what +
+            forward = {text("read what line %d compares into a variable first, then ", src.line_at(a)) + within +
                            ", then the " + (holder.kind == Statement::loop ? "loop" : "if"), ""};
         else
-            forward = behind(what, pa, level);
-        if (around && turn < pb.size()) back = behind(what, pb, turn);
-        if (!around && level < pb.size()) back = behind(what, pb, level);
-        if (!around && met_between) {  // the function is called again
-            if (!begins_with(*pb[level], "return")) return back;
-            return {"put " + what + " before ", "", {src.line_at(pa[level]->begin)}};
-        }
-        if (!around || (met_inside && !met_between) || back.before.empty()) return forward;
-        if (met_inside) return back;
+            forward = behind(within, before_second(level), level);
+        if (!turns || at_turn.empty()) return forward;
+        Advice back = behind(at_turn, last_in_turn(turn), turn);
         if (forward.before == back.before && forward.after == back.after) {
             forward.lines.merge(back.lines);
             return forward;
@@ -336,10 +372,15 @@ public:
         a_writes = writes_at(a > b ? p.b : p.a);
         if (a > b) std::swap(a, b);
         const Where m = far ? p.race.block_met : p.race.warp_met;
-        if (m.line && src.spot(m.line, "") != string::npos && string(m.file) == p.a.file) {
-            met = in_function(src.spot(m.line, "__syncthreads"));
-        }
+        if (m.line && same_file(m.file, p.a.file)) met = in_function(src.spot(m.line, "__syncthreads"));
         pa = Source::path(*f, a), pb = Source::path(*f, b);
+        if (a == b && !p.name.empty()) {  // two statements of one line
+            const size_t other = src.word(p.name, pa.back()->end, src.text.find('\n', a));
+            const auto po = other == string::npos ? pa : Source::path(*f, other);
+            if (other < src.text.find('\n', a) && po.size() == pa.size() && po[po.size() - 2] == pa[pa.size() - 2] &&
+                who_comes(*f, pa, pa.size() - 1) == Source::everybody)
+                b = other, pb = po;
+        }
         while (common < pa.size() && common < pb.size() && pa[common] == pb[common]) ++common;
         for (size_t i = 0; i < common; ++i)
             if (pa[i]->kind == Statement::loop) around = pa[i];
@@ -401,7 +442,7 @@ public:
                          pair.race.bytes), ""};
         if (what.empty())
             return {text("use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS", line), ""};
-        return {text("use an atomic: in line %d write `", line) + what + "`", ""};
+        return {text("use an atomic: in line %d write `", line) + what + "` for `" + t + "`", ""};
     }
 
     // Blocks cannot wait for each other.
@@ -547,7 +588,13 @@ void report(const std::vector<Race>& races) {
     };
     std::map<string, Report> reports;  // those of one cause are one
     for (auto& [lines, p] : pairs) {
-        const string element = name_of(p.race.address, p.race.bytes, &p.name);
+        name_of(p.race.address, p.race.bytes, &p.name);
+        // Who only reads what another has read and written does not add to it.
+        auto writes_twice = [&](const Line& l) {
+            const auto same = pairs.find({l.place, l.place});
+            return same != pairs.end() && same->second.both_write;
+        };
+        p.adds &= lines.first == lines.second || writes_twice(p.a) || writes_twice(p.b);
         if (!said.insert(string(launch->kernel->name) + p.a.place + p.b.place).second) continue;
         const Source* source = p.a.number && p.a.file == p.b.file ? Source::of(p.a.file) : nullptr;
         Advice advice = without_source(p);
@@ -564,6 +611,9 @@ void report(const std::vector<Race>& races) {
     }
     for (auto& [key, r] : reports) {
         const Party &x = r.pair.race.before, &y = r.pair.race.after;
+        std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {
+            return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);
+        });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
         say(head((equal ? "race, but of equal values, on " : "race on ") + name_of(r.pair.race.address, r.pair.race.bytes),

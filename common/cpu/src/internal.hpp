@@ -4,6 +4,7 @@
 // ../include/cuda_runtime_api.h.
 #pragma once
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -128,6 +129,7 @@ struct Launch {
     Where where;
     Kernel* kernel = nullptr;
     Body body{};
+    std::shared_ptr<void> owner{};  // of the body's closure
     std::vector<const void*> arguments{};  // the pointers among them, nullptr for the others
 };
 extern const Launch* launch;  // that now runs

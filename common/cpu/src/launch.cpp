@@ -60,13 +60,14 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream,
 }
 
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments) {
+    const std::shared_ptr<void> owner(body.closure, [](void* p) { ::operator delete(p); });
     if (probe) return void(*probe = &kernel);
     if (configured.empty())
         fault(cudaErrorInvalidConfiguration, text("kernel %s is called like a function", kernel.name),
               text("write %s<<<blocks, threads>>>(...)", kernel.name), nullptr);
     Launch l = configured.back();
     configured.pop_back();
-    l.kernel = &kernel, l.body = body, l.arguments = arguments;
+    l.kernel = &kernel, l.body = body, l.owner = owner, l.arguments = arguments;
     std::istringstream names(kernel.parameters);
     std::string name, refused;
     for (const void* const& p : arguments) {

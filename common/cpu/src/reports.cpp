@@ -63,17 +63,18 @@ const std::vector<std::string>& source_text(const std::string& file) {
 }
 
 std::string wrapped(const std::string& words) {
-    std::string s = "\n ", word;
-    size_t column = 1;
+    std::string s, word;
+    size_t column = columns;  // a new line
     bool quoted = false;
     for (const char c : words + " ") {
         quoted ^= c == '`';
-        if (c != ' ' || quoted) {
+        if ((c != ' ' && c != '\n') || quoted) {
             word += c;
             continue;
         }
-        if (column + 1 + word.size() > columns && column > 1) s += "\n ", column = 1;
-        s += " " + word, column += 1 + word.size();
+        const bool fits = column + 1 + word.size() <= columns;
+        if (!word.empty()) s += (fits ? " " : "\n  ") + word, column = (fits ? column + 1 : 2) + word.size();
+        if (c == '\n') column = columns;
         word.clear();
     }
     return s;
@@ -104,7 +105,7 @@ std::string listing(const std::vector<Remark>& remarks) {
             code.erase(code.find_last_not_of(' ', std::min(code.find("//"), code.size()) - 1) + 1);
         if (code.size() > width) code = code.substr(0, width - 3) + "...";
         s += before + (code.empty() ? words : code);
-        if (code.empty()) continue;
+        if (code.empty() || words.empty()) continue;
         if (code.size() + 6 + words.size() <= width) s += "      " + words;
         else s += "\n        |  " + words;
     }
@@ -226,7 +227,7 @@ std::string compose_report(const std::string& what, const std::string& mend, con
                   g.x, g.y, g.z, b.x, b.y, b.z);
     }
     if (!line.empty()) s += listing({{line, ""}});
-    return s + (mend.empty() ? "" : "\n  " + mend);
+    return s + wrapped(mend);
 }
 
 }  // namespace cudacpu
