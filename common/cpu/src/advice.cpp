@@ -3,12 +3,10 @@
 // What is advised follows from the threads (of a warp, a block, two blocks), from the barrier that they passed last,
 // and from the text: between two lines, or behind the second where a loop leads back to the first. A barrier is
 // never put where not all threads come.
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <set>
+#include "advice.hpp"
 
-#include "hazards.hpp"
+#include <algorithm>
+
 #include "structure.hpp"
 
 namespace cudacpu::hazards {
@@ -17,62 +15,10 @@ namespace {
 
 using std::string;
 
-struct Line {
-    string place, file;  // "sum.cu:12", "sum.cu"
-    int number;
-};
-const Line& line_of(uint64_t site) {
-    static auto& known = *new std::map<uint64_t, Line>;
-    Line& l = known[site];
-    if (!l.place.empty()) return l;
-    const char* at = reinterpret_cast<char*>(site & ~0ul >> 16);
-    l.place = site >> 48 ? text("%s:%d", at, int(site >> 48)) : source_line(at - 1);
-    const size_t colon = l.place.rfind(':');
-    if (colon == l.place.npos) return l = {"a line that is not known", "", 0};
-    l = {l.place, l.place.substr(0, colon), atoi(l.place.c_str() + colon + 1)};
-    // The compiler names a file as it was given, the debug information with its folder.
-    if (l.file[0] != '/' && source_text(std::filesystem::absolute(l.file)).size()) {
-        l.file = std::filesystem::absolute(l.file);
-        l.place = l.file + ":" + std::to_string(l.number);
-    }
-    return l;
-}
-
 bool same_file(const string& a, const string& b) {
     const string &longer = a.size() < b.size() ? b : a, &shorter = a.size() < b.size() ? a : b;
     return longer == shorter || longer.ends_with("/" + shorter);
 }
-
-string index(uint64_t i, dim3 n) {
-    if (n.y == 1 && n.z == 1) return text("%u", unsigned(i));
-    return text("(%u,%u,%u)", unsigned(i % n.x), unsigned(i / n.x % n.y), unsigned(i / n.x / n.y));
-}
-string thread_of(const Party& p) { return index(p.rank, launch->block); }
-string block_of(const Party& p) { return index(p.block, launch->grid); }
-const char* does(const Party& p) {
-    return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
-}
-
-// ---- advice ----------------------------------------------------------------------------------------------
-
-struct Advice {
-    string before, after;  // "put __syncthreads() after line", ", inside the loop"
-    std::set<int> lines{}; // between the two
-    string words() const {
-        if (lines.empty()) return before;
-        string s = before + (lines.size() > 1 ? "lines" : "line");
-        for (const int& n : lines)
-            s += (&n == &*lines.begin() ? " " : &n == &*lines.rbegin() ? " and " : ", ") + std::to_string(n);
-        return s + after;
-    }
-};
-
-struct Pair {  // the races between two lines
-    Line a, b;
-    Race race;    // one of them, between the most distant threads
-    bool adds, both_write, equal;
-    string name;  // of the array
-};
 
 // One race in the text: where its lines stand in one function.
 class Scene {
@@ -255,12 +201,14 @@ class Scene {
             if (!s->holds(not_this)) return *s;
         return *path.back();
     }
-    // The line with an atomic or a fence whose scope is the block.
-    int scope_line() const {
+    // The lines with an atomic or a fence whose scope is the block.
+    std::set<int> narrow_lines() const {
+        std::set<int> lines;
         for (const Line* l : {&pair.a, &pair.b})
-            if (src.line(l->number).find("_block(") != string::npos) return l->number;
-        const size_t i = src.word("__threadfence_block", f->body.begin, f->body.end);
-        return i < f->body.end ? src.line_at(i) : 0;
+            if (src.line(l->number).find("_block(") != string::npos) lines.insert(l->number);
+        for (size_t i = src.text.find("_block(", f->body.begin); i < f->body.end; i = src.text.find("_block(", i + 1))
+            lines.insert(src.line_at(i));
+        return lines;
     }
     static bool is_head(const std::vector<const Statement*>& path, size_t at) {
         const Statement& s = *path.back();
@@ -390,9 +338,9 @@ public:
     // Who takes a lock, or waits for a flag, needs a fence behind that; who gives it back or sets it, one before it.
     bool advise_fences(Advice& v) const {
         if (far == 2)
-            if (const int line = scope_line(); line) {
+            if (const std::set<int> lines = narrow_lines(); !lines.empty()) {
                 v = {"__threadfence_block() and atomics that end in _block order threads of one block only: "
-                     "use those without _block in ", "", {line}};
+                     "use those without _block in ", "", lines};
                 return true;
             }
         return advise_lock(v) || advise_flag(v);
@@ -401,48 +349,18 @@ public:
     Advice advise_atomic(const std::vector<const Statement*>& path) const {
         const Statement& s = *path.back();
         const int line = src.line_at(s.begin);
-        string t = s.kind == Statement::simple ? src.text.substr(s.begin, s.end - s.begin) : "", what;
-        while (!t.empty() && strchr("; \n\r", t.back())) t.pop_back();
-        for (char& c : t) c = c == '\n' || c == '\t' ? ' ' : c;
-        size_t sign = string::npos;  // of the assignment
-        for (size_t i = 1; i + 1 < t.size() && sign == string::npos; ++i)
-            if (t[i] == '=' && t[i + 1] != '=' && !strchr("=!<>", t[i - 1])) sign = i;
-        auto trimmed = [](string x) {
-            x.erase(0, std::min(x.find_first_not_of(' '), x.size()));
-            return x.erase(x.find_last_not_of(' ') + 1);
-        };
-        auto call = [&](const char* atomic_one, const string& x, const string& value) {
-            what = string(atomic_one) + "(" + (x[0] == '*' ? x.substr(1) : "&" + x) + ", " + value + ")";
-        };
-        if (t.starts_with("++") || t.ends_with("++"))
-            call("atomicAdd", trimmed(t.starts_with("++") ? t.substr(2) : t.substr(0, t.size() - 2)), "1");
-        else if (t.starts_with("--") || t.ends_with("--"))
-            call("atomicAdd", trimmed(t.starts_with("--") ? t.substr(2) : t.substr(0, t.size() - 2)), "-1");
-        else if (sign != string::npos) {
-            const string value = trimmed(t.substr(sign + 1));
-            const char op = t[sign - 1];
-            const string x = trimmed(t.substr(0, sign - (strchr("+-|&^*/", op) != nullptr)));
-            if (op == '+') call("atomicAdd", x, value);
-            else if (op == '-') call("atomicAdd", x, "-(" + value + ")");
-            else if (op == '|') call("atomicOr", x, value);
-            else if (op == '&') call("atomicAnd", x, value);
-            else if (op == '^') call("atomicXor", x, value);
-            else if (value.starts_with(x + " + ")) call("atomicAdd", x, value.substr(x.size() + 3));
-            else if (value.starts_with(x + " - ")) call("atomicAdd", x, "-(" + value.substr(x.size() + 3) + ")");
-            else if (!pair.adds) call("atomicExch", x, value);
-            else if (value.ends_with(" + " + x)) call("atomicAdd", x, value.substr(0, value.size() - x.size() - 3));
-            for (const string m : {"max", "min"})
-                if (value.starts_with(m + "(" + x + ", "))
-                    call(m == "max" ? "atomicMax" : "atomicMin", x,
-                         value.substr(x.size() + 6, value.size() - x.size() - 7));
-            if (x.find(' ') != x.npos && x.find('[') == x.npos) what.clear();  // a declaration
-        }
+        if (pair.adds && pair.a.number != pair.b.number)
+            return {"use one atomic instead of what ", " do: atomicMax, atomicAdd, ... or a loop around atomicCAS",
+                    {pair.a.number, pair.b.number}};
         if (pair.race.bytes < 4)
             return {text("use an atomic in line %d: none has %zu bytes, so make the elements int first", line,
                          pair.race.bytes), ""};
-        if (what.empty())
+        string t = s.kind == Statement::simple ? src.text.substr(s.begin, s.end - s.begin) : "";
+        while (!t.empty() && strchr("; \n\r", t.back())) t.pop_back();
+        const string call = as_atomic(t, !pair.adds);
+        if (call.empty())
             return {text("use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS", line), ""};
-        return {text("use an atomic: in line %d write `", line) + what + "` for `" + t + "`", ""};
+        return {text("use an atomic: in line %d write `", line) + call + "` for `" + t + "`", ""};
     }
 
     // Blocks cannot wait for each other.
@@ -496,8 +414,6 @@ public:
     }
 };
 
-// ---- reports ---------------------------------------------------------------------------------------------
-
 Advice without_source(const Pair& p) {
     const int far = distance(p.race);
     if (p.adds) return {"use an atomic (atomicAdd, ...), or let one thread write", ""};
@@ -505,122 +421,36 @@ Advice without_source(const Pair& p) {
     return {"order the two: put " + string(far ? "__syncthreads()" : "__syncwarp()") + " between them", ""};
 }
 
-string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
-    if (!harmless) exit_status = 1;
-    return "cudacpu: " + string(harmless ? "note: " : "hazard: ") + what + "\n  in kernel " + kernel_name() + ", " + blocks +
-           (at.number ? ", at " + at.place : "");
-}
-
-std::set<string> said;
-struct Noted {
-    Mistake what;
-    char* address;
-    size_t bytes;
-    Party who;
-};
-std::map<std::pair<Mistake, uint64_t>, Noted> noted;  // of this launch, the first at each line
-
-void say_mistake(const Noted& m) {
-    const Line& at = line_of(m.who.site);
-    if (!said.insert(text("%d", int(m.what)) + at.place).second) return;
-    string name;
-    const string element = name_of(m.address, m.bytes, &name);
-    const Region* r = find(m.address);
-    string what = "an access to memory that is not the device's", mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
-    if (m.what == Mistake::out_of_bounds) {
-        what = "an access out of bounds: " + element + (r ? text(", which has %zu", r->bytes / m.bytes) : "");
-        mend = "check the index against the size: if (i < n)";
-    } else if (m.what == Mistake::unwritten) {
-        what = "a value that nobody has written: " + element;
-        mend = is_shared(r) ? "write it first, or check the index; if another thread writes it, put __syncthreads() "
-                              "between"
-                            : "set the memory first: cudaMemset, cudaMemcpy or a kernel";
-    }
-    say(head(what, "block " + block_of(m.who), at) +
-        listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who)}}) + wrapped(mend));
-}
-
-string remark(const Pair& p, const Line& at) {
-    const Party &x = p.race.before, &y = p.race.after;
-    const bool blocks = x.block != y.block;
-    auto who = [&](const Party& q) { return (blocks ? "block " + block_of(q) + " thread " : "thread ") + thread_of(q); };
-    if (line_of(x.site).place != at.place) return who(y) + " " + does(y);
-    if (line_of(y.site).place != at.place) return who(x) + " " + does(x);
-    if (string(does(x)) != does(y)) return who(x) + " " + does(x) + ", " + who(y) + " " + does(y);
-    return (blocks ? who(x) + " and " + who(y) : "threads " + thread_of(x) + " and " + thread_of(y)) + " write";
-}
-
 }  // namespace
 
-int distance(const Race& r) {
-    return r.before.block != r.after.block ? 2 : r.before.rank / 32 != r.after.rank / 32;
+string Advice::words() const {
+    if (lines.empty()) return before;
+    string s = before + (lines.size() > 1 ? "lines" : "line");
+    for (const int& n : lines)
+        s += (&n == &*lines.begin() ? " " : &n == &*lines.rbegin() ? " and " : ", ") + std::to_string(n);
+    return s + after;
 }
 
-void note(Mistake what, char* address, size_t bytes, const Party& who) {
-    exit_status = 1;
-    noted.try_emplace({what, who.site}, Noted{what, address, bytes, who});
+Advice advise(const Pair& p) {
+    const Source* source = p.a.number && p.a.file == p.b.file ? Source::of(p.a.file) : nullptr;
+    if (source)
+        if (const Scene scene(p, *source); scene.found) return scene.advise();
+    return without_source(p);
 }
 
-void report(const std::vector<Race>& races) {
-    std::map<std::pair<string, string>, Pair> pairs;  // by their lines
-    std::set<string> racing;
-    for (const Race& r : races) {
-        if (!r.equal) exit_status = 1;
-        Line x = line_of(r.before.site), y = line_of(r.after.site);
-        if (std::pair(x.file, x.number) > std::pair(y.file, y.number)) std::swap(x, y);
-        racing.insert({x.place, y.place});
-        const bool both = r.before.access & r.after.access & writes;
-        Pair& p = pairs.try_emplace({x.place, y.place}, Pair{x, y, r, r.adds, both, r.equal, ""}).first->second;
-        p.adds |= r.adds, p.both_write |= both, p.equal &= r.equal;
-        const auto weight = [](const Race& race) {  // a read beside a write says more than two writes
-            return std::pair(distance(race), !(race.before.access & race.after.access & writes));
-        };
-        if (weight(r) > weight(p.race)) p.race = r;
+bool follows_from(const Pair& pair, const Pair& cause) {
+    const Source* source = Source::of(pair.b.file);
+    if (!source || pair.b.file != cause.b.file) return false;
+    for (const Line* l : {&pair.a, &pair.b}) {
+        const size_t at = source->spot(l->number, pair.name);
+        const Function* f = at == string::npos ? nullptr : source->function_at(at);
+        if (!f) continue;
+        for (const Statement* s : Source::path(*f, at))
+            for (const Line* c : {&cause.a, &cause.b})
+                if (s->head_end && source->line_at(s->head) <= c->number && c->number <= source->line_at(s->head_end - 1))
+                    return true;
     }
-    for (const auto& [key, m] : noted)
-        if (m.what != Mistake::unwritten || !racing.count(line_of(m.who.site).place)) say_mistake(m);
-    noted.clear();
-
-    struct Report {
-        Pair pair;
-        Advice advice;
-        std::vector<Remark> remarks;
-    };
-    std::map<string, Report> reports;  // those of one cause are one
-    for (auto& [lines, p] : pairs) {
-        name_of(p.race.address, p.race.bytes, &p.name);
-        // Who only reads what another has read and written does not add to it.
-        auto writes_twice = [&](const Line& l) {
-            const auto same = pairs.find({l.place, l.place});
-            return same != pairs.end() && same->second.both_write;
-        };
-        p.adds &= lines.first == lines.second || writes_twice(p.a) || writes_twice(p.b);
-        if (!said.insert(string(launch->kernel->name) + p.a.place + p.b.place).second) continue;
-        const Source* source = p.a.number && p.a.file == p.b.file ? Source::of(p.a.file) : nullptr;
-        Advice advice = without_source(p);
-        if (source)
-            if (const Scene scene(p, *source); scene.found) advice = scene.advise();
-        std::vector<Remark> remarks{{p.a.place, remark(p, p.a)}};
-        if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b)});
-        const auto [r, is_new] = reports.try_emplace((p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
-        r->second.advice.lines.merge(advice.lines);
-        for (const Remark& m : remarks) {
-            auto& all = r->second.remarks;
-            if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; })) all.push_back(m);
-        }
-    }
-    for (auto& [key, r] : reports) {
-        const Party &x = r.pair.race.before, &y = r.pair.race.after;
-        std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {
-            return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);
-        });
-        if (r.remarks.size() > 6) r.remarks.resize(6);
-        const bool equal = r.pair.equal;
-        say(head((equal ? "race, but of equal values, on " : "race on ") + name_of(r.pair.race.address, r.pair.race.bytes),
-                 x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y), r.pair.a,
-                 equal) +
-            listing(r.remarks) + wrapped(r.advice.words()));
-    }
+    return false;
 }
 
 }  // namespace cudacpu::hazards

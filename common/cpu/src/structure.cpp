@@ -66,6 +66,46 @@ std::string word_at(const std::string& s, size_t at) {
 
 }  // namespace
 
+std::string as_atomic(const std::string& t, bool exchange) {
+    size_t sign = t.npos;  // of the assignment
+    for (size_t i = 1; i + 1 < t.size() && sign == t.npos; ++i)
+        if (t[i] == '=' && t[i + 1] != '=' && !strchr("=!<>", t[i - 1])) sign = i;
+    auto trimmed = [](std::string x) {
+        x.erase(0, std::min(x.find_first_not_of(" \n\t"), x.size()));
+        return x.erase(x.find_last_not_of(" \n\t") + 1);
+    };
+    auto call = [&](const char* name, const std::string& x, const std::string& value) {
+        return std::string(name) + "(" + (x[0] == '*' ? x.substr(1) : "&" + x) + ", " + value + ")";
+    };
+    for (const char* step : {"++", "--"}) {
+        const char* by = *step == '+' ? "1" : "-1";
+        if (t.starts_with(step)) return call("atomicAdd", trimmed(t.substr(2)), by);
+        if (t.ends_with(step)) return call("atomicAdd", trimmed(t.substr(0, t.size() - 2)), by);
+    }
+    if (sign == t.npos) return "";
+    const char op = t[sign - 1];
+    const std::string x = trimmed(t.substr(0, sign - (strchr("+-|&^*/%", op) != nullptr))), value = trimmed(t.substr(sign + 1));
+    if (x.find(' ') != x.npos && x.find('[') == x.npos) return "";  // a declaration
+    switch (op) {
+        case '+': return call("atomicAdd", x, value);
+        case '-': return call("atomicAdd", x, "-(" + value + ")");
+        case '|': return call("atomicOr", x, value);
+        case '&': return call("atomicAnd", x, value);
+        case '^': return call("atomicXor", x, value);
+        case '*':
+        case '/':
+        case '%': return "";
+        default: break;
+    }
+    if (value.starts_with(x + " + ")) return call("atomicAdd", x, value.substr(x.size() + 3));
+    if (value.starts_with(x + " - ")) return call("atomicAdd", x, "-(" + value.substr(x.size() + 3) + ")");
+    if (value.ends_with(" + " + x)) return call("atomicAdd", x, value.substr(0, value.size() - x.size() - 3));
+    for (const std::string m : {"max", "min"})
+        if (value.starts_with(m + "(" + x + ", "))
+            return call(m == "max" ? "atomicMax" : "atomicMin", x, value.substr(x.size() + 6, value.size() - x.size() - 7));
+    return exchange ? call("atomicExch", x, value) : "";
+}
+
 Source::Source(const std::vector<std::string>& lines) {
     starts = {0, 0};  // lines begin with 1
     for (const std::string& l : lines) {

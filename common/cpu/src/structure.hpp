@@ -21,6 +21,9 @@ struct Function {
     std::set<std::string> warps; // those that only differ from warp to warp
 };
 
+/// The call that does what a statement like `x += y` does; "" if there is none. `exchange`: x = y may be one, too.
+std::string as_atomic(const std::string& statement, bool exchange);
+
 class Source {
     std::vector<size_t> starts;  // of the lines
     std::string written;

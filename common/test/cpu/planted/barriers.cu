@@ -276,7 +276,7 @@ __global__ void changed_flag(int* out) {
     const int i = threadIdx.x;
     a[i] = 63 - i;
     __syncthreads();
-    do {
+    for (int round = 0; round < 64; ++round) {
         __syncthreads();
         if (i == 0) changed = 0;
         if (i % 2 == 0 && a[i] > a[i + 1]) {
@@ -291,7 +291,8 @@ __global__ void changed_flag(int* out) {
             a[i + 1] = t;
             atomicExch(&changed, 1);
         }
-    } while (changed);
+        if (!changed) break;
+    }
     out[i] = a[i];
 }
 PLANT(changed_not_seen) { changed_flag<<<1, 64>>>(zeros(64)); }

@@ -48,7 +48,7 @@ FNR == NR {
 FNR == 1 { carry_out(advice) }
 {
     line = $0
-    if (FNR in named && (i = index(line, "// cured: "))) line = substr(line, i + 10)
+    if (FNR in named && (i = index(line, "// cured:"))) line = substr(line, i + 9)
     if (FNR in from && (i = index(line, from[FNR])))
         line = substr(line, 1, i - 1) to[FNR] substr(line, i + length(from[FNR]))
     if (FNR in before) print before[FNR]
