@@ -164,6 +164,8 @@ for my $job (0 .. $#commands) {
 sub plain { # a line without what differs each time: the times and clocks of a table of the CPU device, and places
     my ($text, $table) = @_;
     $text =~ s/\b(\w+\.cuh?):(\d+|NN)/$1:NN/g;
+    $text =~ s/^ +(\d+|NN) \|/     NN |/mg; # a report's lines, and its advice
+    $text =~ s/\b(lines?) (\d+|NN)((,| and) (\d+|NN))*/$1 NN/g;
     $text =~ s/from \d+ to \d+ ns/from * to * ns/g;
     my @cells = split /  +/, $text;
     @$table = map { /^(mean|median|p95|tutorial|warm)$/ ? 1 : 0 } @cells if $text =~ /^variant .*verdict$/;

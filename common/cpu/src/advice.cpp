@@ -139,14 +139,23 @@ class Scene {
                      "%d and %d", f->name.c_str(), src.line_at(a), src.line_at(b)), ""};
     }
 
+    // Does who comes to the two lines come there, too?
+    bool unconditional(size_t at) const {
+        for (const Statement* s : Source::path(*f, at))
+            if (s->kind == Statement::branch && !s->holds(a) && !s->holds(b)) return false;
+        return true;
+    }
     bool barrier_between(size_t from, size_t to) const {
-        return from < to && (has({"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and"}, from, to) ||
-                             (src.text.find(".sync()", from) < to) || (!far && has({"__syncwarp"}, from, to)));
+        for (const char* w : {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and", "sync",
+                              "__syncwarp"})
+            for (size_t i = src.word(w, from, to); i < to; i = src.word(w, i + 1, to))
+                if (unconditional(i) && (w[0] == 's' || w[6] == 't' || !far)) return true;
+        return false;
     }
     Advice barrier() const {
         const bool same = a == b || (common == pa.size() && common == pb.size() && pa.back()->kind == Statement::simple);
-        const bool met_inside = around && met != string::npos && around->holds(met);
-        const bool met_between = met != string::npos && met > a && met < b;
+        const bool known = met != string::npos && unconditional(met);
+        const bool met_inside = around && known && around->holds(met), met_between = known && met > a && met < b;
         // Which statements of the two paths the barrier is put behind: those that part them, or those of the loop.
         const size_t level = common, loop = around ? index_of(around) : 0,
                      turn = around && loop + 1 < pa.size() ? loop + 1 + (pa[loop + 1]->kind == Statement::block) : loop + 1;
@@ -162,7 +171,9 @@ class Scene {
         const string within = kind_at(level), at_turn = around ? kind_at(turn) : "";
         if (same || (turns && (!straight || within.empty()))) {
             if (at_turn.empty()) return split(turn);
-            return behind(at_turn, same ? pa : last_in_turn(turn), turn);
+            Advice v = behind(at_turn, same ? pa : last_in_turn(turn), turn);
+            v.ends_loop = src.line_at(around->begin);
+            return v;
         }
         if (!around && !straight) {  // the function is called again
             if (within.empty()) return split(level);
@@ -180,6 +191,7 @@ class Scene {
                            ", then the " + (holder.kind == Statement::loop ? "loop" : "if"), ""};
         else
             forward = behind(within, before_second(level), level);
+        if (!in_head && pa[level]->kind == Statement::loop) forward.after_loop = src.line_at(pa[level]->begin);
         if (!turns || at_turn.empty()) return forward;
         Advice back = behind(at_turn, last_in_turn(turn), turn);
         if (forward.before == back.before && forward.after == back.after) {
@@ -369,6 +381,9 @@ public:
         const int la = src.line_at(a), lb = src.line_at(b);
         if ((x.access ^ y.access) & atomic) {
             const Party& plain = x.access & atomic ? y : x;
+            if (src.word("atomicCAS", pa.back()->begin, pa.back()->end) < pa.back()->end)
+                return {text("atomicCAS in line %d does nothing if the word has changed since it was read: repeat it "
+                             "until it returns what was read", la), ""};
             if (plain.access & writes)
                 return {text("set it before the launch (cudaMemset), not in line %d: no barrier spans the blocks",
                              line_of(plain.site).number), ""};

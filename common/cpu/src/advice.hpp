@@ -22,6 +22,8 @@ struct Pair {  // the races between two lines
 struct Advice {
     std::string before, after;  // "put __syncthreads() after ", ", inside the loop"
     std::set<int> lines{};      // between the two
+    int ends_loop = 0;          // it ends each round of the loop of that line
+    int after_loop = 0;         // it comes behind the loop of that line
     std::string words() const;
 };
 Advice advise(const Pair& pair);

@@ -30,6 +30,7 @@ namespace {
 
 string index(uint64_t i, dim3 n) {
     if (n.y == 1 && n.z == 1) return text("%u", unsigned(i));
+    if (n.z == 1) return text("(%u,%u)", unsigned(i % n.x), unsigned(i / n.x));
     return text("(%u,%u,%u)", unsigned(i % n.x), unsigned(i / n.x % n.y), unsigned(i / n.x / n.y));
 }
 string thread_of(const Party& p) { return index(p.rank, launch->block); }
@@ -40,7 +41,7 @@ const char* does(const Party& p) {
 
 string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
     if (!harmless) exit_status = 1;
-    return "cudacpu: " + string(harmless ? "note: " : "hazard: ") + what + "\n  in kernel " + kernel_name() + ", " + blocks +
+    return wrapped("cudacpu: " + string(harmless ? "note: " : "hazard: ") + what).substr(3) + "\n  in kernel " + kernel_name() + ", " + blocks +
            (at.number ? ", at " + at.place : "");
 }
 
@@ -70,7 +71,7 @@ void say_mistake(const Noted& m) {
                             : "set the memory first: cudaMemset, cudaMemcpy or a kernel";
     }
     say(head(what, "block " + block_of(m.who), at) +
-        listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who)}}) + wrapped(mend));
+        listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who), name}}) + wrapped(mend));
 }
 
 string remark(const Pair& p, const Line& at) {
@@ -138,8 +139,8 @@ void report(const std::vector<Race>& races) {
         if (consequence) continue;
         if (!said.insert(string(launch->kernel->name) + p.a.place + p.b.place).second) continue;
         Advice advice = advise(p);
-        std::vector<Remark> remarks{{p.a.place, remark(p, p.a)}};
-        if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b)});
+        std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
+        if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
         const auto [r, is_new] = reports.try_emplace((p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
         r->second.advice.lines.merge(advice.lines);
         for (const Remark& m : remarks) {
@@ -148,6 +149,11 @@ void report(const std::vector<Race>& races) {
         }
     }
     for (auto& [key, r] : reports) {
+        const bool mended = std::any_of(reports.begin(), reports.end(), [&r = r](const auto& other) {
+            const Report& o = other.second;
+            return r.advice.after_loop && o.advice.ends_loop == r.advice.after_loop && o.pair.name == r.pair.name;
+        });
+        if (mended) continue;
         const Party &x = r.pair.race.before, &y = r.pair.race.after;
         std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {
             return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);

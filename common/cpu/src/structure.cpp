@@ -144,7 +144,8 @@ size_t Source::word(const std::string& name, size_t from, size_t to) const {
 size_t Source::spot(int number, const std::string& name) const {
     if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
     const size_t from = starts[number], to = starts[number + 1];
-    if (const size_t i = word(name, from, to); i < to) return i;
+    for (size_t i = word(name, from, to); i < to; i = word(name, i + 1, to))
+        if (function_at(i)) return i;
     if (const size_t i = text.find('[', from); i < to) return i;
     size_t i = to;
     while (i > from && strchr(" \t\n};", text[i - 1])) --i;

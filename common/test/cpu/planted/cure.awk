@@ -1,7 +1,7 @@
 # cure.awk: carries out what the hazard build advises, to the letter, on a copy of a program.
 #   awk -f cure.awk ADVICE FILE.cu >CURED.cu
 # ADVICE: what the hazard build has said. What is no recipe ("check the index") is carried out by a line's own
-# comment "// cured: ...", if the advice names the line.
+# comment "// cured: ...", if the report names the line.
 function each(numbers, list,   n) {  # "3, 5 and 9"
     gsub(/,| and /, " ", numbers)
     return split(numbers, list, " ")
@@ -41,7 +41,9 @@ function carry_out(advice,   what, n, list, i, rest, code, parts) {
 FNR == NR {
     # A report's advice follows the lines of its listing; a line that goes on begins with two blanks, too.
     if (/^cudacpu: /) { carry_out(advice); advice = ""; listed = 0 }
-    if (/^ +[0-9]* \|/) { listed = 1; advice = "" }
+    if (/^ +[0-9]* \|/) { listed = 1; advice = ""; named[$1] = 1 }
+    for (rest = $0; match(rest, /planted\.cu:[0-9]+/); rest = substr(rest, RSTART + RLENGTH))
+        named[substr(rest, RSTART + 11, RLENGTH - 11)] = 1
     else if (listed && /^  /) advice = advice (advice == "" ? "" : " ") substr($0, 3)
     next
 }
