@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -93,6 +94,7 @@ constexpr bool gpu = false;
 constexpr bool gpu = true;
 #endif
 
+#ifndef CUDACPU
 /// Does nothing: what a launch takes at least.
 __global__ void nothing() {}
 
@@ -120,6 +122,7 @@ __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
     }
     if (fold == 1 && never[0] == 1) never[0] = 2;
 }
+#endif
 
 /// The middle value (the mean of the two middle ones); `values` must not be empty.
 inline double median(std::vector<double> values) {
@@ -165,7 +168,9 @@ public:
         check_cuda(status, "cudaGetDeviceCount", __FILE__, __LINE__);
         CHECK(cudaGetDevice(&device_));
         CHECK(cudaGetDeviceProperties(&properties_, device_));
-        if (!gpu) return runs_on("the CPU device", false, ": results count, times and clocks don't");
+#ifdef CUDACPU
+        runs_on("the CPU device", false, ": results count, times and clocks don't");
+#else
         int driver = 0, runtime = 0;
         CHECK(cudaDriverGetVersion(&driver));
         CHECK(cudaRuntimeGetVersion(&runtime));
@@ -179,6 +184,7 @@ public:
         CHECK(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device_));
         CHECK(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device_));
         predict(time([] {}, [] { nothing<<<1, 32>>>(); }), 2.0 * clock_khz * width_bits / 8);
+#endif
     }
 
     const cudaDeviceProp& properties() const { return properties_; }
@@ -188,10 +194,8 @@ public:
     template <class Kernel>
     int blocks_to_fill(Kernel kernel, int threads, size_t shared_bytes = 0) const {
         if (blocks()) return blocks();
-        const auto asked = std::make_tuple(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
-        const auto [known, is_new] = resident_.emplace(asked, 0);  // launches ask within the time that is measured
-        int& per_sm = known->second;
-        if (is_new) CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
+        int& per_sm = known_occupancy(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
+        if (per_sm == 0) CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
         return std::max(1, per_sm * sms());
     }
 
@@ -224,13 +228,13 @@ public:
     /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region,
     /// `prepare` poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the
     /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up.
-    template <class Prepare, class Work>
-    double time(Prepare prepare, Work work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
+    using Call = std::function<void()>;
+    double time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return time(prepare, work, !warm(), place);
     }
     /// The same, with the L2 flushed or not whatever --warm says.
-    template <class Prepare, class Work>
-    double time(Prepare prepare, Work work, bool flush, Place place = {__builtin_FILE(), __builtin_LINE()}) {
+    double time(const Call& prepare, const Call& work, bool flush,
+                Place place = {__builtin_FILE(), __builtin_LINE()}) {
         std::vector<double> times;
         Event start, stop;
         const uint64_t first = random_bits(seed(), 0);
@@ -254,8 +258,9 @@ public:
     /// GPU only, as is the library's row. It takes device memory for as many bytes again, for a copy twice as many.
     enum class Limit { read, copy, set };
     bool shows_limit() const { return on_gpu() && wants_all(); }
-    void limit_row(Limit limit, int64_t bytes) {
+    void limit_row([[maybe_unused]] Limit limit, [[maybe_unused]] int64_t bytes) {
         if (!shows_limit()) return;
+#ifndef CUDACPU
         const int64_t size = std::max<int64_t>(16, bytes / 16 * 16);
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
@@ -276,6 +281,7 @@ public:
         static const char* const names[] = {"read only", "copy", "memset"};
         row({names[static_cast<int>(limit)], "-", ms,
              (limit == Limit::copy ? 2.0 : 1.0) * static_cast<double>(size), "", Kind::limit});
+#endif
     }
 
     /// The exit status for main. The verdict is printed, and the CSV file written, when the sample itself is
@@ -296,8 +302,12 @@ private:
         if (!flush_) flush_ = std::make_unique<DeviceArray<char>>(2 * std::max(properties_.l2CacheSize, 1 << 20));
         CHECK(cudaMemsetAsync(flush_->get(), 0, flush_->bytes()));
     }
+    /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
+    int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
+        return resident_[{kernel, threads, shared_bytes}];
+    }
     cudaDeviceProp properties_{};
-    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;  // blocks of a kernel on an SM
+    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;
     int device_ = 0;
     bool verdict_due_ = false;
     std::unique_ptr<DeviceArray<char>> flush_;

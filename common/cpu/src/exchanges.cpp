@@ -9,14 +9,19 @@
 namespace cudacpu {
 
 std::vector<Exchange*> open_exchanges[33];
+Where last_met[33];
 
 namespace {
 
 bool same_place(Where a, Where b) { return a.line == b.line && (a.file == b.file || !strcmp(a.file, b.file)); }
 
 void passed(const Exchange& e, unsigned warp) {
-    if (e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()")) hazards::lanes_met(32 * warp, e.arrived);
+    if (e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()")) {
+        last_met[warp] = e.where;
+        hazards::lanes_met(32 * warp, e.arrived);
+    }
     if (e.kind != Exchange::at_barrier) return;
+    std::fill(std::begin(last_met), std::end(last_met), e.where);
     hazards::barrier_passed();
     static std::set<std::string> noted;  // lines
     static Where last{};                 // saves the look into the set

@@ -1,0 +1,111 @@
+#!/bin/sh
+# one.sh BUILD DEVICE NN [ARGUMENT...]: builds sample NN (04), and nothing else, and runs it with the arguments; then looks
+# for what one run does not show: few and odd elements, other orders of the threads, races. Exit status: 0 if nothing is
+# wrong, 1 if something is, else as device.sh's.
+# one.sh --checks CPU_BINARY HAZARDS_BINARY [ARGUMENT...]: looks only, and names what is wrong.
+. "$(dirname "$0")/folder.sh"
+cd "$top" || exit
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' HUP INT TERM
+
+typed() { # typed WORD: does the user's own command line have this option? It is given once.
+    case " $arguments " in *" $1 "* | *" $1="*) return 0 ;; esac
+    return 1
+}
+has() { echo "$list" | grep -qE "^takes $1( |\$)"; }
+
+# one ORDER BINARY OPTION VALUE...: a run that must end with 0. Of the options those count that the sample takes and that
+# the user has not typed; a variant that takes seconds is left out unless it is asked for.
+one() {
+    order=$1 binary=$2
+    shift 2
+    options=""
+    while [ $# -gt 0 ]; do
+        if has "$1" && ! typed "$1"; then options="$options $1 $2"; fi
+        shift 2
+    done
+    command="$binary$options${arguments:+ $arguments}"
+    if LAB_ORDER=$order timeout 60 $command $quick </dev/null >"$log" 2>&1; then return; fi
+    status=$?
+    [ "$order" = forward ] || command="LAB_ORDER=$order $command"
+    [ $status != 124 ] || echo "after a minute it had not ended" >>"$log"
+    false
+}
+plain() {
+    for order in forward reverse 1; do
+        one $order "$cpu" --n 5003 --width 70 --height 37 --blocks 3 --repeats 3 || return
+        one $order "$cpu" --n 257 --width 33 --height 257 --threads 64 || return
+    done
+    for n in 1 3 1000; do one reverse "$cpu" --n $n --width $n --height 17 --repeats 2 || return; done
+}
+races() {
+    most=$quick quick=$all
+    one forward "$hazards" --n 5003 --width 70 --height 37 || return
+    quick=$most
+    one 1 "$hazards" --n 5003 --width 70 --height 37 --blocks 3 &&
+        one forward "$hazards" --n 3 --width 3 --height 5
+}
+# say TITLE: the command, and of what it printed the first report, or the first row that is wrong
+say() {
+    wrong=1
+    printf '\n%s:\n  %s\n' "$1" "$command"
+    shown=$(awk '/^cudacpu: / { on = !reports++; }
+        /^[^ ]/ && !/^cudacpu: / { on = 0 }
+        on' "$log" | head -14)
+    [ -n "$shown" ] || shown=$(grep -m 1 -A 2 ' WRONG$' "$log")
+    [ -n "$shown" ] || shown=$(grep -v '^ok$' "$log" | tail -4)
+    echo "$shown" | sed 's/^/  /'
+}
+checks() {
+    list=$("$cpu" --list) quick="" all="" wrong=0
+    if ! typed --only && ! typed --wrong; then # the tutorial's whole program has sizes of its own
+        quick=$(echo "$list" | sed -n '/whole_program/d; s/^variant /--only /p')
+    fi
+    [ $status != 0 ] || plain || say "Not right, in a run of another size or order"
+    [ ! -x "$hazards" ] || races || say "What the hazard build says"
+}
+
+if [ "$1" = --checks ]; then
+    cpu=$2 hazards=$3
+    shift 3
+    arguments=$* status=0
+    checks
+    exit $wrong
+fi
+build=$1 device=$2 number=$3 name=$(folder_of "$3")
+shift 3
+arguments=$*
+sh common/tools/build.sh "$build" lab || exit
+known=$(${CMAKE:-cmake} --build "$build" --target help)
+targets=""
+for kind in gpu cpu hazards; do
+    if [ $kind = gpu ] && { [ "$device" = cpu ] || ! nvidia-smi -L 2>/dev/null | grep -q '^GPU 0'; }; then continue; fi
+    if echo "$known" | grep -qE "(^|[. ])${kind}_$name(:|\$| )"; then targets="$targets ${kind}_$name"; fi
+done
+if [ -z "$targets" ]; then
+    echo "$name cannot be built here. Type make doctor to see what is missing." >&2
+    exit 3
+fi
+echo "Building $name."
+sh common/tools/build.sh "$build" $targets || exit
+cpu=$build/cpu/$name hazards=$build/hazards/$name
+chosen=$(sh common/tools/device.sh "$build" "$device") || exit
+binary=$build/$(echo "$chosen" | head -1)/$name
+
+"$binary" $arguments
+status=$?
+[ $status = 0 ] || [ $status = 1 ] || exit $status # the command line, or the system: its own words say it
+wrong=0
+[ ! -x "$cpu" ] || checks
+# The verdict has colour where the sample's has it.
+if [ -t 1 ] && [ -z "$NO_COLOR" ] && [ "$TERM" != dumb ]; then green=$(printf '\033[1;32m') red=$(printf '\033[1;31m') plain=$(printf '\033[0m'); fi
+echo
+source=${name#*_}.cu
+if [ $status = 0 ] && [ $wrong = 0 ]; then
+    echo "${green}RIGHT${plain}: $name, in other sizes and orders of its threads, too, and nothing races."
+    echo "Next: change a line of $name/$source, and type make $number again"
+    exit 0
+fi
+echo "${red}WRONG${plain}: $name, see above. Mend $name/$source, and type make $number again"
+exit 1
