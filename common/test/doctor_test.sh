@@ -63,7 +63,16 @@ no_driver() { rm -r "$root/dev" "$bin/nvidia-smi"; }
 # The fakes come first. nvcc lies in $folder/bin like the others, its header beside it in $folder/include.
 doctor() {
     $as env -i PATH="$bin:$folder/tools" LAB_DOCTOR_ROOT="$root" BUILD="$folder/build" $variables \
-        "$shell" "$folder/doctor.sh" $doctors >"$folder/out" 2>&1
+        "$shell" "$folder/doctor.sh" $doctors >"$folder/printed" 2>&1
+    status=$?
+    grep -E '^(ok|missing|wrong|optional) |^ {29}[^ ]+ ' "$folder/printed" | grep -v '^ *Type: ' | grep -E '^.{81}' >>"$folder/wide"
+    # a check's line in one piece
+    awk 'BEGIN { indent = sprintf("%29s", "") }
+        NR > 1 && substr($0, 1, 29) == indent { all = all (/^ *Type: / ? ". " : " ") substr($0, 30); next }
+        NR > 1 { print all }
+        { all = $0 }
+        END { if (NR) print all }' "$folder/printed" >"$folder/out"
+    return $status
 }
 fail() {
     echo "FAIL  $1"
@@ -231,5 +240,6 @@ installs "You are not root, and there is no sudo here. Ask for:" no_sudo
 [ ! -s "$folder/installed" ] || fail "installs without being root"
 installs "  Fedora: .*" fedora
 
+[ ! -s "$folder/wide" ] || { sort -u "$folder/wide" >"$folder/out" && fail "lines of more than 80 columns"; }
 [ $failed = 1 ] || echo "$cases cases passed"
 exit $failed
