@@ -9,8 +9,11 @@
 namespace cudacpu {
 
 std::vector<Exchange*> open_exchanges[33];
+Exchange* last_joined;
 
 namespace {
+
+std::vector<Exchange*> closed;  // to be used again
 
 bool same_place(Where a, Where b) { return a.line == b.line && (a.file == b.file || !strcmp(a.file, b.file)); }
 
@@ -42,44 +45,43 @@ bool complete_exchanges(bool nobody_can_run) {
             if (e->complete) any = true, passed(*e, warp);
             return e->complete;
         });
-    progress += any;
+    if (any) ++progress, last_joined = nullptr;
     return any;
 }
 
-Exchange* meet(Exchange::Kind kind, const char* what, unsigned mask, const void* value, size_t bytes, Where where) {
+Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where) {
     if (!self)
         fault(cudaErrorNotSupported, std::string(what) + " is for kernels", "the host cannot call it", &where);
     if (kind == Exchange::at_warp && !(mask >> lane & 1))
         fault(cudaErrorLaunchFailure, text("%s: lane %u is not in its own mask 0x%08x", what, lane, mask),
               "a lane may only take part in an operation whose mask names it", &where);
     auto& list = open_exchanges[kind == Exchange::at_barrier ? 32 : rank / 32];
-    auto found = std::find_if(list.begin(), list.end(), [&](const Exchange* e) {
-        return e->kind == kind && (kind == Exchange::at_warp ? e->mask == mask && !strcmp(e->what, what)
-                                                             : same_place(e->where, where));
-    });
-    if (found == list.end()) {
-        found = list.insert(found, new Exchange{kind, what, mask, where});
-        memset((*found)->value, 0xff, sizeof(*found)->value);  // not 0: so that a missing lane shows in a sum
-    }
-    Exchange* e = *found;
-    ++e->count;
-    e->arrived |= 1u << lane;
-    memcpy(e->value[lane], value, bytes);
-    if (kind == Exchange::at_barrier) e->votes += *static_cast<const int*>(value);
-    self->at = e;
-    self->where = where;
-    atomics_in_a_row = 0;
-    switch_to(next_fiber());
-    self->at = nullptr;
-    return e;
+    for (Exchange* e : list)
+        if (e->kind == kind && (kind == Exchange::at_warp ? e->mask == mask && !strcmp(e->what, what)
+                                                          : same_place(e->where, where)))
+            return last_joined = e;
+    if (closed.empty()) closed.push_back(new Exchange);
+    Exchange* const e = closed.back();
+    closed.pop_back();
+    e->kind = kind, e->what = what, e->mask = mask, e->warp = rank / 32, e->where = where;
+    e->count = e->arrived = 0, e->votes = 0, e->complete = false;
+    list.push_back(e);
+    return last_joined = e;
 }
 
-void leave(Exchange* e) {
-    if (!--e->count) delete e;
+void await_slowly(Exchange* e, Where where) {
+    Thread* const me = self;
+    me->at = e;
+    me->where = where;
+    waits_in_a_row = 0;
+    preempt();
+    me->at = nullptr;
 }
 
-int barrier(const char* what, int vote, Where where) {
-    return Lanes(what, 0, vote, where, Exchange::at_barrier).votes();
+void close(Exchange* e) { closed.push_back(e); }
+
+void lane_is_absent(Exchange* e, int from) {
+    memset(e->value[from], 0xff, sizeof e->value[from]);
 }
 
 unsigned active_lanes(Where where) {

@@ -53,45 +53,26 @@ unsigned random_number();
 // ---- fibers.cpp: stacks that take turns ------------------------------------------------------------------
 
 struct Fiber {
-    void* context;
+    void* context;       // where it goes on, or begins, when it takes up another thread
     const void* bottom;  // of the stack; below it lies a page that cannot be touched
     size_t size;
     void* fake_stack;  // AddressSanitizer's
 };
-extern Fiber host_fiber, *current_fiber;  // the program's own stack; the one that runs
-Fiber* take_fiber();                      // one that begins at the beginning, with run_threads()
-void free_fiber(Fiber* fiber);            // it may take up another thread
-void abandon_fibers();                    // all begin at the beginning again
-void switch_to(Fiber* fiber);
+extern Fiber host_fiber;  // the program's own stack
+void free_fiber(Fiber* fiber);
+void abandon_fibers();      // all begin at the beginning again
+/// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.
+void switch_to(Thread* thread, void** from, Fiber* from_fiber);
 bool on_own_stack(const void* address);
 bool below_own_stack(const void* address);  // where an overflow ends
 
 // ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
 
-struct Thread {
-    uint3 index;
-    Fiber* fiber;  // nullptr: it has not begun
-    Exchange* at;  // what it waits for; nullptr: nothing
-    Where where;
-};
-struct BlockOfThreads {
-    unsigned size, ended;  // its threads; how many have ended
-    unsigned lanes[32];    // of each warp: the lanes that have not ended
-    Thread threads[1024];
-    bool has_ended(unsigned thread) const { return !(lanes[thread / 32] >> thread % 32 & 1); }
-};
-extern BlockOfThreads running_block;
-extern Thread* self;            // nullptr while the host runs
-extern unsigned long progress;  // the watchdog looks whether it moves
-extern unsigned atomics_in_a_row;
 void set_block_size(dim3 size);
 void run_block();                 // until all its threads have ended, or leave_block()
 [[noreturn]] void leave_block();  // for good: its threads are dropped where they stand
 [[noreturn]] void run_threads();  // what a fiber does
-/// Of the thread that goes on now, or the host's when all have ended. Who calls it calls switch_to() himself: after
-/// a switch the processor mispredicts every return, so that each level of calls makes a barrier slower.
-Fiber* next_fiber();
-void preempt();  // another thread of the block, if any is ready, goes on
+void preempt();                   // another thread of the block, if any is ready, goes on
 
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 

@@ -43,6 +43,7 @@ cudaError_t run_launch(const Launch& l) {
     if (outcome != cudaSuccess) {  // the block was abandoned: its fibers are dropped where they stand
         abandon_fibers();
         for (auto& list : open_exchanges) list.clear();
+        last_joined = nullptr;
     }
     hazards::launch_ends();
     launch = nullptr;
