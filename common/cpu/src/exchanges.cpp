@@ -10,6 +10,7 @@ namespace cudacpu {
 
 std::vector<Exchange*> open_exchanges[33];
 Exchange* last_joined;
+unsigned long syncs[33];
 
 namespace {
 
@@ -17,20 +18,31 @@ std::vector<Exchange*> closed;  // to be used again
 
 bool same_place(Where a, Where b) { return a.line == b.line && (a.file == b.file || !strcmp(a.file, b.file)); }
 
-void passed(const Exchange& e, unsigned warp) {
-    if (e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()")) hazards::lanes_met(32 * warp, e.arrived);
-    if (e.kind != Exchange::at_barrier) return;
-    hazards::barrier_passed();
+unsigned lanes_of_block(unsigned warp) {
+    return running_block.size - 32 * warp < 32 ? (1u << running_block.size % 32) - 1 : ~0u;
+}
+
+void note_once(const std::string& what, const std::string& mend, Where where) {
     static std::set<std::string> noted;  // lines
     static Where last{};                 // saves the look into the set
-    if (!running_block.ended || same_place(last, e.where)) return;
-    last = e.where;
-    if (!noted.insert(source_line(e.where)).second) return;
-    say(compose_report("note: a barrier that threads of the block never reach, as they have ended",
-                       "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard "
-                       "the work with if" +
-                           who_waits_where(),
-                       source_line(e.where)));
+    if (same_place(last, where)) return;
+    last = where;
+    if (noted.insert(source_line(where)).second) say(compose_report(what, mend, source_line(where)));
+}
+
+void passed(const Exchange& e, unsigned warp) {
+    for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
+    const bool syncwarp = e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()");
+    if (syncwarp) hazards::lanes_met(32 * warp, e.arrived);
+    if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived; ended && e.kind == Exchange::at_warp && !syncwarp)
+        note_once(text("note: %s names lanes that have ended: 0x%08x", e.what, ended),
+                  "name the lanes that take part: ask __ballot_sync() for them before the branch", e.where);
+    if (e.kind != Exchange::at_barrier) return;
+    hazards::barrier_passed();
+    if (!running_block.ended) return;
+    note_once("note: a barrier that threads of the block never reach, as they have ended",
+              "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard the work "
+              "with if" + who_waits_where(), e.where);
 }
 
 }  // namespace
@@ -81,7 +93,12 @@ void await_slowly(Exchange* e, Where where) {
 void close(Exchange* e) { closed.push_back(e); }
 
 void lane_is_absent(Exchange* e, int from) {
-    memset(e->value[from], 0xff, sizeof e->value[from]);
+    memset(e->value[from], 0xff, sizeof e->value[from]);  // not 0: it must show in a sum
+    const bool named = e->mask >> from & 1, exists = lanes_of_block(rank / 32) >> from & 1;
+    const std::string what = text("%s takes the value of lane %d, which ", e->what, from);
+    const char* const mend = "the value is undefined: name in the mask the lanes that take part, and read from these alone";
+    if (named) bug(what + (exists ? "has ended" : "the block does not have"), mend, source_line(self->where));
+    else note_once("note: " + what + "is not in the mask", mend, self->where);
 }
 
 unsigned active_lanes(Where where) {

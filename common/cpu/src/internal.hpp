@@ -43,6 +43,9 @@ std::string compose_report(const std::string& what, const std::string& mend, con
 [[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
                         const void* pc = nullptr);
 extern int exit_status;  // for a program that else would end with 0
+/// Reports a bug after which the kernel or the program can go on, once a line; the exit status tells of it.
+void bug(const std::string& what, const std::string& mend, const std::string& line);
+void prepare_thread();  // of the program: from now on it may run kernels
 
 // ---- order.cpp: in which order threads and blocks run ----------------------------------------------------
 
@@ -77,6 +80,7 @@ void preempt();                   // another thread of the block, if any is read
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 
 extern std::vector<Exchange*> open_exchanges[33];  // in each warp, and at [32] in the whole block
+extern unsigned long syncs[33];  // of each warp: how often its threads have waited for each other
 /// Lets those go on for whom all have come that they wait for. Lanes that ask who is active wait until nobody
 /// else can run: so many are active together as can be.
 bool complete_exchanges(bool nobody_can_run);
@@ -119,6 +123,11 @@ char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* page
 Region* add_region(const Region& region);
 void device_takes_over(bool device);       // whether device memory may be touched
 void managed_in_use(bool by_device);       // whether the host may touch managed memory
+/// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it came
+/// too early. false: there is no such memory.
+bool touched_early(const void* address, bool writes, const void* pc);
+void note_touches();  // before works run
+void compare_touches(unsigned long work, bool report);  // those before this work
 std::string explain(const void* address);  // "byte 400 of the 400 bytes that ... allocated", or ""
 bool is_global(const void* address);       // a variable of the program
 void report_leaks();
@@ -126,7 +135,10 @@ void report_leaks();
 // ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
 
 extern const char* api_function;  // the one that last passed the gate
-bool work_is_queued();
+unsigned long last_work();
+bool work_is_queued(unsigned long number);
+extern thread_local bool runs_works;  // whether this thread of the program does
+extern pthread_t runner;              // the one that last did
 
 // ---- planned.cpp: faults that a test plans ----------------------------------------------------------------
 

@@ -79,6 +79,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
                                  "give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
                                  source_line(l.where));
     }
+    const OneCall call;
     if (gate("a kernel launch") != cudaSuccess) return;
     const dim3 g = l.grid, b = l.block;
     const uint64_t in_block = uint64_t(b.x) * b.y * b.z;

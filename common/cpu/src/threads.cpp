@@ -49,7 +49,7 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
 
 }  // namespace
 
-bool in_kernel() { return self; }
+bool in_kernel() { return self && runs_works; }
 
 void set_block_size(dim3 size) {
     in_turn = order == Order::forward && !hazard_build && !asan_build;
