@@ -8,10 +8,11 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
+.PHONY: all build 01 02 03 04 05 06 try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
+tools = $(inner) CMAKE="$(CMAKE)" CMAKE_FLAGS="$(CMAKE_FLAGS)" JOBS=$(JOBS)
 
 all: build
 	@echo
@@ -20,9 +21,13 @@ all: build
 	@echo "             make help    says what else there is"
 
 build:
-	@sh common/tools/doctor.sh --install
-	@$(inner) $(CMAKE) --log-level=NOTICE -S . -B "$(BUILD)" $(CMAKE_FLAGS)
-	@$(inner) $(CMAKE) --build "$(BUILD)" --parallel $(JOBS)
+	@$(tools) sh common/tools/build.sh "$(BUILD)"
+
+01 02 03 04 05 06:
+	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)
+
+try:
+	@$(tools) sh common/tools/try.sh "$(BUILD)" "$(FILE)" $(ARGS)
 
 run: build
 	@sh common/tools/run.sh "$(BUILD)" "$(DEVICE)"
@@ -37,10 +42,10 @@ tables: build
 	@"$(BUILD)/figures" tables .
 
 test: build
-	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS) --label-exclude slow
+	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
 
 check-all: build
-	@cd "$(BUILD)" && $(inner) ctest --output-on-failure --parallel $(JOBS)
+	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS)
 
 lint: build
 	@sh common/test/lint.sh "$(BUILD)" $(JOBS)

@@ -203,9 +203,8 @@ int main(int argc, char** argv) {
     sample.variants(variants);
     sample.twins(twins);
     sample.start(argc, argv);
+    sample.at_most("--n", most_ints, "that is more than 1 GiB of managed memory");
     sample.require_memory(2 * sizeof(int));  // managed, d_copy
-    if (sample.n() > most_ints)
-        sample.refuse("that is more than 1 GiB of managed memory; type --n %d or less", most_ints);
     std::vector<int> in(sample.n());
     for (size_t i = 0; i < in.size(); ++i) in[i] = int(lab::random_bits(sample.seed(), i));
     const int64_t want = on_the_cpu(in.data(), sample.n());

@@ -115,7 +115,7 @@ bool whole_program() {
     const unsigned on_the_gpu = unsigned(final_result[0]);
     unsigned on_the_host = 0;
     for (int x : source) on_the_host += unsigned(x);
-    std::printf("GPU sum: %u, CPU sum: %u (the lower 32 bits of each, not the sum)\n", on_the_gpu, on_the_host);
+    std::printf("GPU sum: %u, CPU sum: %u (the lower 32 bits of each)\n", on_the_gpu, on_the_host);
     return on_the_gpu == on_the_host;
 }
 
@@ -330,10 +330,8 @@ int main(int argc, char** argv) {
     sample.variants(variants, ways);
     sample.twins(twins);
     sample.start(argc, argv);
+    sample.at_most("--n", most_ints, "that is more than 1 GiB of managed memory");
     sample.require_memory((sample.shows_limit() ? 2 : 1) * sizeof(int), sizeof source);  // the second: limit's
-    if (sample.n() > most_ints)
-        sample.refuse("--n %lld is more than 1 GiB of managed memory; type --n %lld or less",
-                      static_cast<long long>(sample.n()), static_cast<long long>(most_ints));
     if (sample.wants("whole_program")) sample.program(whole_program);
 
     Job job{sample, sample.n(), sample.threads(), final_result};
@@ -376,7 +374,7 @@ int main(int argc, char** argv) {
         if (sample.wants(v.name)) row(v.name, on_gpu, v.launch, lab::Kind::variant);
 
     sample.new_table("the same sum of ints in managed memory, by where its pages are", false);
-    sample.columns({"kernel"});
+    sample.columns({"kernel"}, 10);
     for (const Way& way : ways) {
         if (!sample.wants(way.name)) continue;
         if (way.sends && !can_send(job)) {

@@ -378,7 +378,7 @@ int main(int argc, char** argv) {
     const std::vector<float> in = make_input(sample.n(), sample.seed());
     const double bytes = double(sample.n()) * sizeof(float);
     sample.new_table("minima of " + lab::with_commas(sample.n()) + " floats: clocks of one block");
-    sample.columns({"clocks median", "clocks p95", "% of tutorial", "L2 warm", "% of tut. warm"});
+    sample.columns({"clocks median", "clocks p95", "% of tutorial", "L2 warm", "% of tut. warm"}, 6, 8);
     sample.limit_row(lab::Sample::Limit::read, int64_t(bytes));
     double first_cold = NAN, first_warm = NAN;  // the tutorial's
     const auto rows = [&](const auto& table) {

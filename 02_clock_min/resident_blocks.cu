@@ -186,11 +186,12 @@ int main(int argc, char** argv) {
     std::set<int64_t> counts = block_counts(sample.sms(), resident);
     if (n) counts = {(n - 1) / segment + 1};
     if (sample.blocks()) counts = {sample.blocks()};
-    const int most = int(*counts.rbegin());
-    if (most > most_blocks) sample.refuse("%d blocks are too many; type --blocks %d or less", most, most_blocks);
-    sample.set_n(n ? n : int64_t(most) * segment);
-    sample.require_time(int64_t(counts.size()) * sample.n());
-    sample.require_memory(sizeof(float), double(most) * (sizeof(float) + timer_rows * sizeof(long long)));
+    const int64_t most = *counts.rbegin();
+    sample.set_n(n ? n : most * segment);
+    sample.at_most("--n", int64_t(most_blocks) * segment, "those are too many blocks");
+    sample.at_most("--blocks", most_blocks, "are too many");
+    sample.require_memory(sizeof(float) + double(sizeof(float) + timer_rows * sizeof(long long)) / segment, 0,
+                          {int64_t(counts.size()) * sample.n()});
 
     std::vector<float> in(sample.n());  // both signs, but no negative ones for every second block
     for (int64_t i = 0; i < sample.n(); ++i)
@@ -229,12 +230,12 @@ int main(int argc, char** argv) {
         return of;
     };
     sample.new_table(lab::text("clocks of blocks: %d SMs hold %d each, %d in all", sample.sms(), on_sm, resident));
-    sample.columns({"SMs used", "clocks mean", "clocks median", "clocks p95", "G80 clocks"});
+    sample.columns({"SMs used", "clocks mean", "clocks median", "clocks p95", "G80 clocks"}, 6, 14);
     for (const int64_t blocks : counts)
         for (const Variant& v : {by_clocks[0], twins[0]})
             if (sample.wants(v.name)) row(v, blocks, clocks_columns);
     sample.new_table("by the clock of all SMs: blocks that ran at once, and that began when another had ended");
-    sample.columns({"at once", "had to wait"});
+    sample.columns({"at once", "had to wait"}, 6, 14);
     if (!sample.wants(by_time[0].name)) counts.clear();
     for (const int64_t blocks : counts) {
         const Notes of = row(by_time[0], blocks, waiting_columns);

@@ -517,18 +517,19 @@ void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, const std::
     for (const Variant<T>& v : rows) check(v.name, sample.time(prepare, [&] { v.launch(job); }), lab::Kind::variant);
 }
 
-template <class T, class Op>
-void run(lab::Sample& sample, const std::string& op, const std::string& type, const std::vector<int64_t>& sizes) {
+template <class T>
+void run(lab::Sample& sample, const std::string& op, const std::string& type, const std::vector<int64_t>& sizes,
+         const std::vector<Variant<T>>& all, size_t (*library)(const Job<T>&, void*, size_t)) {
     std::vector<Variant<T>> rows;
-    for (const Variant<T>& v : variants<T, Op>) {
+    for (const Variant<T>& v : all) {
         if (!v.applies && sample.wants(v.name) && !sample.wants_all())
             sample.refuse("%s is %s; type --type int --op sum", v.name, v.how);
         if (v.applies && sample.wants(v.name)) rows.push_back(v);
     }
     for (const Variant<int>& v : twins) {
-        if (!is_int_sum<T, Op> && sample.wants_twin(v.name)) sample.refuse("%s sums ints; type --type int --op sum", v.name);
-        if constexpr (is_int_sum<T, Op>)
-            if (sample.wants_twin(v.name)) rows.push_back(v);
+        if (!sample.wants_twin(v.name)) continue;
+        if (type != "int" || op != "sum") sample.refuse("%s sums ints; type --type int --op sum", v.name);
+        if constexpr (std::is_same_v<T, int>) rows.push_back(v);
     }
     sample.set_n(sizes.back());
     const double of_block = 2 * sizeof(T) + 8;  // here, there and slots
@@ -541,16 +542,19 @@ void run(lab::Sample& sample, const std::string& op, const std::string& type, co
         sample.new_table(lab::text("%s of %s %ss (%s)", op.c_str(), lab::with_commas(n).c_str(), type.c_str(),
                                    lab::bytes_text(double(n) * sizeof(T)).c_str()));
         const std::vector<T> in = make_input<T>(n, sample.seed(), op);
-        run_rows<T>(sample, in, on_the_cpu(in, op), rows, sample.wants_all() ? library<T, Op> : nullptr);
+        run_rows<T>(sample, in, on_the_cpu(in, op), rows, sample.wants_all() ? library : nullptr);
     }
 }
 
 template <class T>
 void run_type(lab::Sample& sample, const std::string& op, const std::string& type, const std::vector<int64_t>& sizes) {
-    if (op == "sum") run<T, Sum<T>>(sample, op, type, sizes);
-    if (op == "min") run<T, Min<T>>(sample, op, type, sizes);
-    if (op == "max") run<T, Max<T>>(sample, op, type, sizes);
-    if (op == "prod") run<T, Product<T>>(sample, op, type, sizes);
+    const auto run_op = [&](const auto& all, auto library) {
+        run<T>(sample, op, type, sizes, {std::begin(all), std::end(all)}, library);
+    };
+    if (op == "sum") run_op(variants<T, Sum<T>>, library<T, Sum<T>>);
+    if (op == "min") run_op(variants<T, Min<T>>, library<T, Min<T>>);
+    if (op == "max") run_op(variants<T, Max<T>>, library<T, Max<T>>);
+    if (op == "prod") run_op(variants<T, Product<T>>, library<T, Product<T>>);
 }
 
 int main(int argc, char** argv) {
@@ -567,7 +571,6 @@ int main(int argc, char** argv) {
     sample.twins(twins);
     sample.start(argc, argv);
 
-    sample.require_time(sample.n());
     std::vector<int64_t> sizes = {sample.n()};
     const int64_t most = std::max<int64_t>(sample.n(), lab::gpu ? 1 << 28 : 1 << 16);
     if (sweep)

@@ -464,10 +464,9 @@ int main(int argc, char** argv) {
     sample.variants(sums, cas_sums, cas_products, float_sums, atomics, filters);
     sample.twins(sum_twins, atomic_twins, filter_twins);
     sample.start(argc, argv);
+    sample.at_most("--n", most_n >> least, "the sum of so many might not fit into an int");
+    sample.at_most("--blocks", most_n / std::max(512, sample.threads()), "are more than 2^30 threads");
     sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(int), scratch * sizeof(int));
-    const int most = most_n >> least, most_blocks = most_n / std::max(512, sample.threads());
-    if (sample.n() > most) sample.refuse("the sum of so many might not fit into an int; type --n %d or less", most);
-    if (sample.blocks() > most_blocks) sample.refuse("more than 2^30 threads; type --blocks %d or less", most_blocks);
     if (sample.wants("whole_program")) sample.program(whole_program);
     const int n = int(sample.n());
     Words numbers(n), bits(std::min(n, int(few))), elements(n), kept;

@@ -207,8 +207,8 @@ int main(int argc, char** argv) {
     sample.variants(unordered, ordered);
     sample.twins(twins);
     sample.start(argc, argv);
+    sample.at_most("--n", most_n, "it counts in an int");
     sample.require_memory(16, 1 << 21);  // in, out, states, and what the limit's row copies
-    if (sample.n() > most_n) sample.refuse("that is too many; type --n %d or less", most_n);
     const int n = int(sample.n());
     Words in(n);
     for (int i = 0; i < n; ++i) in[i] = lab::random_bits(sample.seed(), i) & 1 ? i + 2 : -i;

@@ -317,14 +317,15 @@ constexpr Variant twins[] = {
 // ---- run, check, time ------------------------------------------------------------------------------------------
 
 // Writes the picture in the format that the file's name ends in.
-void write(const std::string& path, const cv::Mat& picture) {
+void write(lab::Sample& sample, const std::string& path, const cv::Mat& picture, const char* whose) {
     std::vector<unsigned char> file;
     try {
-        if (cv::imencode(path.substr(path.rfind('.')), picture, file))
-            return lab::write_file(path, std::string(file.begin(), file.end()));
+        if (cv::imencode(path.substr(path.rfind('.')), picture, file)) {
+            lab::write_file(path, std::string(file.begin(), file.end()));
+            return sample.say("%s: the picture of %s; but for .png, the file may be rounded", path.c_str(), whose);
+        }
     } catch (const cv::Exception&) {}  // OpenCV has said on stderr what it makes of it
-    std::fprintf(stderr, "OpenCV cannot write so many pixels as %s; type a smaller --n or another kind of file\n",
-                 path.c_str());
+    std::fprintf(stderr, "OpenCV cannot write %s so large; type a smaller --n, or --out picture.png\n", path.c_str());
     std::exit(lab::system_error);
 }
 
@@ -338,10 +339,8 @@ void show(lab::Sample& sample, [[maybe_unused]] const cv::Mat& picture) {
         cv::waitKey(0);
         return;
     }
-    sample.say("--show: there is no display here; type --out picture.png, and open that file");
-#else
-    sample.say("--show: this OpenCV has no windows (highgui); type --out picture.png, and open that file");
 #endif
+    sample.say("--show: there is no display here, or OpenCV has no windows; type --out picture.png, and open that file");
 }
 
 // Runs the variants, a row each, and leaves the last one's picture in `image`.
@@ -397,23 +396,25 @@ int main(int argc, char** argv) {
     }
     if (!wide) wide = high;
     if (!high) high = wide;
-    if (wide > 1 << 30 || high > most_rows)
-        sample.refuse("a picture has at most 2^30 pixels a row and %d rows; type a smaller --n", most_rows);
-    sample.require_time(std::max<int64_t>(wide, side) * std::max<int64_t>(high, side),  // whole tiles are computed
-                        by_sides ? "a --width times --height of" : "--n");
+    const auto smaller = [&](int64_t pixels) {  // a square of whole tiles
+        const long long root = int(std::sqrt(double(pixels))) / side * side;
+        return by_sides ? lab::text("--width %lld --height %lld", root, root) : lab::text("--n %lld", root * root);
+    };
+    if (wide > 1 << 30 || high > most_rows) sample.refuse("too wide or too high; type %s", smaller(1 << 20).c_str());
     if ((sample.wants_twin("grid_as_width") || sample.wants_twin("dropped_edge")) && wide % side == 0) {
         sample.say("(one pixel narrower: with a multiple of %d this mistake does not show)", side);
         --wide;
     }
     sample.set_n(wide * high);
-    sample.require_memory(sample.shows_limit() ? 2 : 1);
+    const int64_t drawn = std::max<int64_t>(wide, side) * std::max<int64_t>(high, side);  // whole tiles are computed
+    sample.require_memory(sample.shows_limit() ? 2 : 1, 0, {drawn, by_sides ? "--width times --height, " : "--n", smaller});
     if (sample.wants("whole_program")) sample.program(whole_program);
     if (!chosen.empty()) {
         cv::Mat image(int(high), int(wide), CV_8UC1);
         run(sample, chosen, image);
-        if (!out.empty()) write(out, image);
+        if (!out.empty()) write(sample, out, image, chosen.back().name);
         if (window) show(sample, image);
-        if (!cpu_out.empty()) write(cpu_out, Picture(image.cols, image.rows, chosen.back().phase).drawn());
+        if (!cpu_out.empty()) write(sample, cpu_out, Picture(image.cols, image.rows, chosen.back().phase).drawn(), "the CPU");
     }
     return sample.verdict();
 }

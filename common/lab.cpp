@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdarg>
@@ -14,11 +13,14 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <sstream>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+
+#include "screen.hpp"
 
 namespace lab {
 
@@ -33,18 +35,24 @@ std::string vtext(const char* format, va_list arguments) {
     return s;
 }
 
-/// Takes whole numbers from least to most, in digits alone; says so otherwise. Leading zeros go: CLI11 would take
-/// them for octal.
-CLI::Validator whole_number(int64_t least, int64_t most) {
-    auto check = [=](std::string& s) {
-        uint64_t value = 0;
-        const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-        if (error != std::errc() || end != s.data() + s.size() || value < static_cast<uint64_t>(least) ||
-            value > static_cast<uint64_t>(most))
-            return "'" + s + "' is not a whole number from " + std::to_string(least) + " to " +
-                   std::to_string(most);
-        s = std::to_string(value);
-        return std::string();
+constexpr int64_t most_typed = int64_t{1} << 50;  // more is no different: no machine has so much of anything
+
+/// Takes whole numbers from least to most, and says so otherwise; `instead` is right in any case. Without a most,
+/// what is too many is found out later, when it is known what else the run is to do; `kept` is the number as it was
+/// typed.
+CLI::Validator whole_number(const char* option, int64_t least, int64_t most, int64_t instead,
+                            std::string* kept = nullptr) {
+    auto check = [=, name = std::string(option)](std::string& s) -> std::string {
+        const std::optional<uint64_t> value = whole(s);
+        if (!value) return "'" + s + "' is not a whole number; type digits, 1e6 or 2^20";
+        const bool limited = kept == nullptr;
+        if (*value < static_cast<uint64_t>(least) || (limited && *value > static_cast<uint64_t>(most)))
+            return "'" + s + "' is not from " + std::to_string(least) +
+                   (limited ? " to " + std::to_string(most) : " on") + "; type " + name + " " +
+                   std::to_string(instead);
+        if (kept) *kept = s;
+        s = std::to_string(std::min(*value, static_cast<uint64_t>(most)));
+        return "";
     };
     return CLI::Validator(check, "NUMBER");
 }
@@ -54,16 +62,34 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
 }
 
 /// `others` are what another option takes.
-CLI::Validator one_of(const std::vector<std::string>& choices, const char* what = "NAME",
+CLI::Validator one_of(const std::vector<std::string>& choices, const char* what = "NAME", const char* own = "",
                       const std::vector<std::string>& others = {}, const char* option = "") {
     auto check = [=](std::string& s) {
         if (among(choices, s)) return std::string();
         if (among(others, s)) return "'" + s + "' goes with " + option + "; type " + option + " " + s;
+        constexpr size_t few = 6;  // names that are no list yet
         std::string known;
         for (const std::string& c : choices) known += (known.empty() ? "" : ", ") + c;
-        return "'" + s + "' is none of " + known;
+        if (choices.size() > few) known = "the names that --list prints";
+        const std::string meant = nearest(s, choices), of_other = meant.empty() ? nearest(s, others) : "";
+        return "'" + s + "' is none of " + known +
+               (!meant.empty()      ? "; did you mean " + (*own ? std::string(own) + " " : "") + meant + "?"
+                : !of_other.empty() ? std::string("; did you mean ") + option + " " + of_other + "?"
+                                    : "");
     };
     return CLI::Validator(check, what);
+}
+
+/// The threads of a block: a power of two, for the trees that fold them.
+CLI::Validator power_of_two() {
+    auto check = [](std::string& s) {
+        const std::optional<uint64_t> value = whole(s);
+        if (!value || *value == 0 || *value > 1024 || (*value & (*value - 1)) != 0)
+            return "'" + s + "' is not a power of two from 1 to 1024; type --threads 256";
+        s = std::to_string(*value);
+        return std::string();
+    };
+    return CLI::Validator(check, "THREADS");
 }
 
 /// The name of a file; whether it can be written is asked later.
@@ -94,6 +120,7 @@ Status printed(Status status) {
 }
 
 [[noreturn]] void end(const Ended& ended) {
+    Progress::says("");
     std::fflush(stdout);
     std::fputs(ended.text.c_str(), ended.status == all_agree ? stdout : stderr);
     std::exit(ended.status == all_agree ? printed(all_agree) : ended.status);
@@ -152,7 +179,7 @@ void Lab::option(const char* option, std::string& value, const std::vector<std::
 }
 void Lab::option(const char* option, int64_t& value, int64_t least, int64_t most, const char* help) {
     line_->app.add_option(option, value, help)
-        ->transform(whole_number(least, most))
+        ->transform(whole_number(option, least, most, value < least ? std::min<int64_t>(most, 1024) : value))
         ->default_str(value < least ? "" : std::to_string(value));
 }
 void Lab::option(const char* option, bool& value, const char* help) { line_->app.add_flag(option, value, help); }
@@ -167,6 +194,7 @@ void Lab::parse(int argc, char** argv) {
 
 std::optional<Ended> Lab::read(int argc, char** argv) {
     CLI::App& app = line_->app;
+    path_ = argv[0];
     app.name(name_);
     app.description(name_ + ": " + question_);
     std::string footer;
@@ -175,7 +203,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         footer += title;
         for (const Entry& entry : entries) {
             names.push_back(entry.name);
-            footer += text("  %-*s  %s\n", longest_name(), entry.name.c_str(), entry.how.c_str());
+            footer += text("  %-*s  %s\n", static_cast<int>(longest_name()), entry.name.c_str(), entry.how.c_str());
         }
         return names;
     };
@@ -187,28 +215,29 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
                "exit status: 0 all agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
                "77 no CUDA device");
 
-    constexpr int64_t most = int64_t(1) << 50;
     bool list = false;
-    if (!n_help_.empty()) app.add_option("--n", n_, n_help_)->transform(whole_number(1, most));
+    if (!n_help_.empty())
+        app.add_option("--n", n_, n_help_)->transform(whole_number("--n", 1, most_typed, 1000, &typed_n_));
     if (!blocks_help_.empty())
         app.add_option("--blocks", blocks_, blocks_help_)
-            ->transform(whole_number(1, std::numeric_limits<int>::max()))
+            ->transform(whole_number("--blocks", 1, most_typed, 64, &typed_blocks_))
             ->default_str(blocks_ ? std::to_string(blocks_) : "");
     if (threads_)
         app.add_option("--threads", threads_, "threads a block; with few, what needs more is left out")
-            ->check(one_of(powers_of_two, "THREADS"));
+            ->transform(power_of_two());
     app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
-        ->transform(whole_number(0, std::numeric_limits<int64_t>::max()));
+        ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
     app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
-        ->transform(whole_number(1, 100000))
+        ->transform(whole_number("--repeats", 1, most_typed, 20, &typed_repeats_))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
     const CLI::Option* const only = app.add_option("--only", only_, "run only this variant; may be repeated")
-                                        ->check(one_of(variants, "NAME", twins, "--wrong"))
+                                        ->check(one_of(variants, "NAME", "--only", twins, "--wrong"))
                                         ->allow_extra_args(false);  // one name each, and no [a,b]
     app.add_option("--wrong", wrong_, "run this wrong twin instead of the variants")
-        ->check(one_of(twins, "NAME", variants, "--only"));
+        ->check(one_of(twins, "NAME", "--wrong", variants, "--only"));
     file_option("--csv", csv_, "write the rows to this file, too");
+    app.add_flag("--verbose", verbose_, "show the times predicted on paper, too");
     app.add_flag("--list", list, "print the names that --only, --wrong and the options take, and end");
     for (int i = 1; i < argc; ++i) {  // what CLI11 takes, and should not: --n= 5, --warm=no
         const std::string word = argv[i], name = word.substr(0, word.find('='));
@@ -222,10 +251,21 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        return Ended{all_agree, app.help()};
+        std::istringstream lines(app.help());
+        std::string help, line;
+        while (std::getline(lines, line)) {  // what goes on stands below what it belongs to
+            const size_t under = line.compare(0, 3, "  -") == 0  ? 28
+                                 : line.compare(0, 2, "  ") == 0 ? longest_name() + 2
+                                                                 : 2;
+            help += wrapped(line, under) + "\n";
+        }
+        return Ended{all_agree, help};
     } catch (const CLI::ExtrasError&) {
-        std::vector<std::string> words = app.remaining();
+        std::vector<std::string> words = app.remaining(), options;
         for (const std::string& word : words) problem += (problem.empty() ? "not understood: " : " ") + word;
+        for (const CLI::Option* o : app.get_options()) options.push_back("--" + o->get_lnames().front());
+        const std::string meant = nearest(words.front().substr(0, words.front().find('=')), options);
+        if (!meant.empty()) problem += "; did you mean " + meant + "?";
     } catch (const CLI::ArgumentMismatch& e) {
         const std::string words = e.what();
         problem = words.substr(0, words.find(':')) + " has no value; type one behind it";
@@ -269,20 +309,20 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     }
     for (const auto& [option, path] : files_)
         if (const std::string why = path->empty() ? "" : cannot_write(*path); !why.empty())
-            return Ended{system_error, text("%s: %s: %s\n", name_.c_str(), option.c_str(), why.c_str())};
+            return Ended{system_error, wrapped(text("%s: %s: %s\n", name_.c_str(), option.c_str(), why.c_str()))};
     return std::nullopt;
 }
 
-int Lab::longest_name() const {
+size_t Lab::longest_name() const {
     size_t longest = 0;
     for (const auto* entries : {&variants_, &twins_})
         for (const Entry& entry : *entries) longest = std::max(longest, entry.name.size());
-    return static_cast<int>(longest);
+    return longest;
 }
 
 Ended Lab::refusal(const std::string& problem) const {
-    return {bad_command_line,
-            name_ + ": " + printable(problem) + "\nType " + name_ + " --help for the options and their values.\n"};
+    return {bad_command_line, wrapped(name_ + ": " + printable(problem)) + "\nType " + name_ +
+                                  " --help for the options and their values.\n"};
 }
 
 void Lab::refuse(const char* format, ...) const {
@@ -293,29 +333,83 @@ void Lab::refuse(const char* format, ...) const {
     end(refusal(problem));
 }
 
-void Lab::require_time(int64_t n, const char* option) const {
+void Lab::at_most(const char* option, int64_t most, const char* why) { own_limits_[option] = {most, why}; }
+
+// Whatever a refusal names must run as it stands, so all limits are known before the first is told.
+void Lab::require_room(Room room) const {
+    if (!room.cost) room.cost = n_;
+    if (!room.smaller)
+        room.smaller = [](int64_t most) { return text("--n %lld or less", static_cast<long long>(most)); };
     constexpr int64_t most = 10 << 24, least = 1 << 17;  // elements in all runs; a run counts as so many at least
-    if (on_gpu_) return;
     int64_t variants = !wrong_.empty();
     for (const Entry& entry : variants_) variants += wants(entry.name);
-    if (!variants) return;
-    const std::string runs = text("with --repeats %d of %lld variant%s takes long on the CPU device", repeats(),
-                                  static_cast<long long>(variants), variants == 1 ? "" : "s");
-    const char* const instead = "or less, --only one VARIANT, or run on a GPU";
-    const int64_t room = most / repeats_ / variants, threads = std::max<int64_t>(threads_, 1);
-    if (room < least)
-        refuse("a run %s; type --repeats %lld %s", runs.c_str(), static_cast<long long>(most / least / variants),
-               instead);
-    if (n > room)
-        refuse("%s %lld %s; type %s %lld %s", option, static_cast<long long>(n), runs.c_str(), option,
-               static_cast<long long>(room), instead);
-    const int64_t most_blocks = std::max<int64_t>(room / (4 * threads), 1);  // a thread takes more than an element
-    if (blocks_ > most_blocks)
-        refuse("--blocks %d of %lld threads %s; type --blocks %lld %s", blocks(), static_cast<long long>(threads),
-               runs.c_str(), static_cast<long long>(most_blocks), instead);
+    variants = std::max<int64_t>(variants, 1);
+    const auto digits = [](int64_t value) { return std::to_string(value); };
+    const auto own = [&](const char* option, int64_t otherwise) {
+        const auto it = own_limits_.find(option);
+        return it == own_limits_.end() ? OwnLimit{otherwise, ""} : it->second;
+    };
+    const OwnLimit own_n = own("--n", most_typed), own_blocks = own("--blocks", std::numeric_limits<int>::max());
+    const auto fits = [&](int64_t elements, int64_t repeats, int64_t of_variants) {  // within the time
+        return on_gpu_ || static_cast<double>(std::max(elements, least)) * static_cast<double>(repeats) *
+                                  static_cast<double>(of_variants) <=
+                              static_cast<double>(most);
+    };
+    const int64_t for_all = on_gpu_ ? most_typed : most / std::min<int64_t>(repeats_, most) / variants;
+    const int64_t for_one = on_gpu_ ? most_typed : most / std::min<int64_t>(repeats_, most);
+    const int64_t without_time = std::min(own_n.most, room.in_memory), enough = std::min(for_all, without_time);
+    const auto number = [&](const std::string& typed, int64_t value) {
+        return typed.empty() ? digits(value) : typed;
+    };
+    const int64_t threads = std::max<int64_t>(threads_, 1);  // a thread takes more than an element
+    const int64_t in_time = on_gpu_ ? most_typed : std::max<int64_t>(for_all / (4 * threads), 1);
+    if (blocks_ > std::min(in_time, own_blocks.most))
+        refuse("--blocks %s, of %lld threads each, %s; type --blocks %lld or less",
+               number(typed_blocks_, blocks_).c_str(), static_cast<long long>(threads),
+               in_time < own_blocks.most ? "take long on the CPU device"
+               : *own_blocks.why         ? own_blocks.why
+                                         : "are more than a grid may have",
+               static_cast<long long>(std::min(in_time, own_blocks.most)));
+    const std::string elements =
+        room.elements_are + " " + (room.elements_are == "--n" ? number(typed_n_, n_) : digits(n_));
+    std::vector<std::string> instead;
+    if (n_ > without_time && enough >= 1 && (on_gpu_ || for_all >= least)) {
+        const std::string why =
+            room.in_memory < own_n.most ? "needs " + room.words : std::string("is too much: ") + own_n.why;
+        refuse("%s %s; type %s", elements.c_str(), why.c_str(), room.smaller(enough).c_str());
+    }
+    if (n_ > without_time && on_gpu_)
+        refuse("%s needs %s; type --blocks 1024, or nvidia-smi, which shows who holds the memory", elements.c_str(),
+               room.words.c_str());
+    if (!fits(room.cost, repeats_, variants) || repeats_ > most_repeats) {
+        const int64_t fewer =
+            on_gpu_ ? most_repeats
+                    : std::min<int64_t>(most_repeats, most / variants / std::max(std::min(room.cost, most), least));
+        if (for_all >= least && repeats_ <= most_repeats) instead.push_back(room.smaller(enough));
+        if (fewer >= 1 && fewer < repeats_ && n_ <= without_time)
+            instead.push_back("--repeats " + digits(fewer) + " or less");
+        if (variants > 1 && for_one >= least && repeats_ <= most_repeats)
+            instead.push_back("--only one variant" +
+                              (fits(room.cost, repeats_, 1) && n_ <= without_time
+                                   ? std::string()
+                                   : " and " + room.smaller(std::min(for_one, without_time))));
+        if (instead.empty())  // each alone is not enough
+            instead.push_back(room.smaller(std::min(least, without_time)) + " and --repeats " +
+                              digits(most / variants / least));
+        std::string advice;
+        for (const std::string& one : instead) advice += (advice.empty() ? "" : ", or ") + one;
+        if (repeats_ > most_repeats && on_gpu_)
+            refuse("--repeats %s is too often; type %s", typed_repeats_.c_str(), advice.c_str());
+        refuse("%s, --repeats %s and %s variant%s take long on the CPU device; type %s, or run on a GPU",
+               elements.c_str(), number(typed_repeats_, repeats_).c_str(), digits(variants).c_str(),
+               variants == 1 ? "" : "s", advice.c_str());
+    }
 }
 
-bool Lab::typed(const char* option) const { return line_->app.count(option) > 0; }
+bool Lab::typed(const char* option) const {
+    const CLI::Option* const o = line_->app.get_option_no_throw(option);
+    return o && o->count() > 0;
+}
 
 bool Lab::wants(const std::string& variant) const {
     if (!wrong_.empty()) return variant == wrong_;
@@ -326,11 +420,12 @@ bool Lab::wants(const std::string& variant) const {
                         [&](const Entry& entry) { return entry.name == variant && too_few_threads(entry); });
 }
 
-void Lab::runs_on(std::string device, bool gpu) {
+void Lab::runs_on(std::string device, bool gpu, const char* remark) {
     device_ = std::move(device);
     on_gpu_ = gpu;
     if (!repeats_) repeats_ = gpu ? 20 : 1;
-    std::printf("%s: %s\non %s\n", name_.c_str(), question_.c_str(), device_.c_str());
+    say("%s: %s", name_.c_str(), question_.c_str());
+    say("on %s%s", device_.c_str(), remark);
     std::map<int, std::string> left_out;  // by the threads that they need
     for (const Entry& entry : variants_)
         if (wants_all() && too_few_threads(entry)) left_out[entry.least_threads] += ", " + entry.name;
@@ -344,16 +439,23 @@ void Lab::runs_on(std::string device, bool gpu) {
 void Lab::predict(double launch_ms, double bytes_per_ms) {
     launch_ms_ = launch_ms;
     nominal_bytes_per_ms_ = bytes_per_ms;
-    say("predicted: %.2f us for an empty launch, and the bytes at the nominal %.0f GB/s", launch_ms * 1e3,
-        bytes_per_ms / 1e6);
+    if (verbose_)
+        say("predicted: %.2f us for an empty launch, and the bytes at the nominal %.0f GB/s", launch_ms * 1e3,
+            bytes_per_ms / 1e6);
+}
+
+void Lab::print(const std::string& line) {
+    Progress::says("");
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+    if (!device_.empty()) Progress::says(text("%s: %zu of some %zu rows", name_.c_str(), rows_, rows_to_come()));
 }
 
 void Lab::say(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    std::printf("%s\n", vtext(format, arguments).c_str());
+    print(wrapped(vtext(format, arguments)));
     va_end(arguments);
-    std::fflush(stdout);
 }
 
 void Lab::new_table(const std::string& title, bool predicted) {
@@ -361,29 +463,90 @@ void Lab::new_table(const std::string& title, bool predicted) {
     predicted_ = predicted;
     header_due_ = true;
     limit_bytes_per_ms_ = library_ms_ = 0;
-    columns_.clear();
+    columns({});
+    waiting_.clear();
 }
 
-namespace {
-constexpr int result_width = 20, column_width = 13;
+size_t Lab::rows_to_come() const {
+    size_t count = 0;
+    for (const auto* entries : {&variants_, &twins_})
+        for (const Entry& entry : *entries) count += wants(entry.name);
+    return std::max(count, rows_ + 1);
 }
 
-void Lab::header() {
-    name_width_ = std::max(22, longest_name());
-    std::string line = text("%-*s  %*s", name_width_, "variant", result_width, "result");
-    for (const std::string& c : columns_) line += text("  %*s", column_width, c.c_str());
-    if (on_gpu_) {
-        line += text("  %12s  %10s  %7s  %9s  %9s", "predicted us", "time us", "GB/s", "% limit", "x library");
-    } else {
-        line += text("  %13s", "CPU-device ms");
+/// A heading in two lines, as narrow as its words allow: where the first ends.
+static size_t heading_break(const std::string& heading) {
+    size_t best = std::string::npos;
+    for (size_t s = heading.find(' '); s != std::string::npos; s = heading.find(' ', s + 1))
+        if (best == std::string::npos || std::max(s, heading.size() - s) < std::max(best, heading.size() - best))
+            best = s;
+    return best;
+}
+
+// The columns are as wide as what the first rows hold, and as what is to be expected below them; a longer cell
+// takes its room from its neighbours. What does not fit on the screen is left to the CSV file.
+void Lab::plan(const Cells& row) {
+    const size_t most = on_gpu_ ? gpu_table_width : prose_width;
+    plan_ = row;
+    bool split = false;
+    const auto layout = [&] {
+        size_t width = 0;
+        for (Cell& cell : plan_) {
+            const size_t at = split ? heading_break(cell.heading) : std::string::npos;
+            const size_t heading =
+                at == std::string::npos ? cell.heading.size() : std::max(at, cell.heading.size() - at - 1);
+            size_t widest = std::max({cell.least, heading, width_of(cell.text)});
+            for (const Cells& limit : waiting_)
+                for (const Cell& of : limit)
+                    if (of.heading == cell.heading) widest = std::max(widest, width_of(of.text));
+            width += (width ? 2 : 0) + widest;
+            cell.end = width;
+        }
+        return width + 2 + std::string("verdict").size();
+    };
+    split = layout() > most;
+    std::string dropped;
+    while (layout() > most) {  // the most dispensable one, of several the last
+        auto out = plan_.begin();
+        for (auto it = plan_.begin(); it != plan_.end(); ++it)
+            if (it->dispensable >= out->dispensable) out = it;
+        if (out->dispensable == 0) break;
+        dropped = (dropped.empty() ? out->heading : out->heading + ", " + dropped);
+        plan_.erase(out);
     }
-    if (!title_.empty()) std::printf("\n%s\n", title_.c_str());
-    std::printf("%s  verdict\n", line.c_str());
+    if (!title_.empty()) print("\n" + wrapped(title_));
+    if (!dropped.empty()) say("(no room here, so in the --csv file alone: %s)", dropped.c_str());
+    std::string above, below;
+    for (const Cell& cell : plan_) {
+        const size_t at = split ? heading_break(cell.heading) : std::string::npos;
+        const std::string first = at == std::string::npos ? "" : cell.heading.substr(0, at);
+        const std::string last = at == std::string::npos ? cell.heading : cell.heading.substr(at + 1);
+        const bool left = &cell == &plan_.front();
+        if (!first.empty()) above += std::string(cell.end - above.size() - first.size(), ' ') + first;
+        below += left ? last + std::string(cell.end - last.size(), ' ')
+                      : std::string(cell.end - below.size() - last.size(), ' ') + last;
+    }
+    if (!above.empty()) print(above);
+    print(below + "  verdict");
     header_due_ = false;
 }
 
+void Lab::print_row(const Cells& cells) {
+    std::string line;
+    const auto add = [&](size_t end, const std::string& cell) {  // to the right of what is there, in any case
+        const size_t width = width_of(cell), used = width_of(line);
+        line += std::string(used ? std::max(used + 2, end > width ? end - width : 0) - used : 0, ' ') + cell;
+    };
+    for (const Cell& place : plan_) {
+        const auto cell =
+            std::find_if(cells.begin(), cells.end(), [&](const Cell& one) { return one.heading == place.heading; });
+        add(place.end, cell == cells.end() ? "-" : cell->text);
+    }
+    const size_t used = width_of(line), end = plan_.back().end;
+    print(line + std::string(std::max(end, used) + 2 - used, ' ') + coloured(cells.back().text));
+}
+
 void Lab::row(const Row& row) {
-    if (header_due_) header();
     const bool timed = std::isfinite(row.ms) && row.ms > 0;
     const double rate = timed ? row.bytes / row.ms : 0;  // bytes per millisecond
     if (row.kind == Kind::limit) limit_bytes_per_ms_ = rate;
@@ -397,24 +560,32 @@ void Lab::row(const Row& row) {
         {"seed", std::to_string(seed_)},
         {"variant", row.variant},
         {"result", row.result}};
-    std::string line = text("%-*s  %*s", name_width_, row.variant.c_str(), result_width, row.result.c_str());
+    size_t name_width = 12;
+    for (const auto* entries : {&variants_, &twins_})
+        for (const Entry& entry : *entries)
+            if (wants(entry.name) && entry.name != "whole_program")
+                name_width = std::max(name_width, entry.name.size());
+    Cells cells = {{"variant", row.variant, name_width}, {"result", row.result, result_width_}};
     for (size_t i = 0; i < columns_.size(); ++i) {
         const std::string value = i < row.more.size() ? row.more[i] : "-";
-        line += text("  %*s", column_width, value.c_str());
+        cells.push_back({columns_[i], value, least_width_, 1});
         fields.emplace_back(columns_[i], value == "-" ? "" : value);
     }
     const std::string percent =
         limit_bytes_per_ms_ > 0 && rate > 0 ? text("%.1f", 100 * rate / limit_bytes_per_ms_) : "";
     const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms) : "";
-    const auto or_dash = [](const std::string& s) { return s.empty() ? "-" : s.c_str(); };
+    const auto or_dash = [](const std::string& s) { return s.empty() ? "-" : s; };
     const std::string speed = rate > 0 ? text("%.1f", rate / 1e6) : "";
     if (on_gpu_) {
         const std::string time = timed ? text("%.2f", row.ms * 1e3) : "";
         const bool known = predicted_ && row.bytes > 0 && nominal_bytes_per_ms_ > 0;
         const std::string predicted =
             known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
-        line += text("  %12s  %10s  %7s  %9s  %9s", or_dash(predicted), or_dash(time), or_dash(speed),
-                     or_dash(percent), or_dash(times));
+        if (verbose_ && predicted_) cells.push_back({"predicted us", or_dash(predicted), 9, 2});
+        cells.push_back({"time us", or_dash(time), 10});
+        cells.push_back({"GB/s", or_dash(speed), 6, 3});
+        if (limit_bytes_per_ms_ > 0) cells.push_back({"% limit", or_dash(percent), 5, 1});
+        if (library_ms_ > 0) cells.push_back({"x library", or_dash(times), 5, 1});
         fields.insert(fields.end(), {{"predicted_us", predicted},
                                      {"time_us", time},
                                      {"gb_per_s", speed},
@@ -422,32 +593,41 @@ void Lab::row(const Row& row) {
                                      {"times_library", times},
                                      {"nominal_gb_per_s", text("%.0f", nominal_bytes_per_ms_ / 1e6)}});
     } else {
-        const std::string time = timed ? text("%.2f", row.ms) : "";
-        line += text("  %13s", or_dash(time));
-        fields.emplace_back("cpu_device_ms", time);
+        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms) : "");
     }
     const char* verdict = row.kind == Kind::limit   ? "limit"
                           : !row.wrong.empty()      ? "WRONG"
                           : row.kind == Kind::shown ? "shown"
                                                     : "ok";
     if (row.kind == Kind::shown && !row.wrong.empty()) verdict = "shown wrong";
-    std::printf("%s  %s\n", line.c_str(), verdict);
-    if (!row.wrong.empty()) std::printf("    %s: %s\n", row.variant.c_str(), row.wrong.c_str());
-    std::fflush(stdout);
+    cells.push_back({"verdict", verdict});
     fields.emplace_back("verdict", verdict);
     records_.push_back(std::move(fields));
     if (row.kind == Kind::variant || row.kind == Kind::library) {
         ++checked_;
+        ++rows_;
         wrong_count_ += !row.wrong.empty();
+        if (!row.wrong.empty() && !among(wrong_rows_, row.variant)) wrong_rows_.push_back(row.variant);
     }
+    if (header_due_ && row.kind == Kind::limit)
+        return waiting_.push_back(std::move(cells));  // whose row tells widths?
+    if (header_due_) {
+        plan({cells.begin(), cells.end() - 1});
+        for (const Cells& limit : waiting_) print_row(limit);
+    }
+    print_row(cells);
+    if (!row.wrong.empty()) say("    %s: %s", row.variant.c_str(), row.wrong.c_str());
 }
 
 void Lab::program(bool (*whole_program)()) {
     say("\nthe tutorial's whole program, on its own sizes");
+    Progress::says("");  // it prints itself
     const bool right = whole_program();
-    say("%s", right ? "ok" : "WRONG");
+    print(coloured(right ? "ok" : "WRONG"));
     ++checked_;
+    ++rows_;
     wrong_count_ += !right;
+    if (!right) wrong_rows_.emplace_back("whole_program");
 }
 
 void Lab::record(std::vector<std::pair<std::string, std::string>> fields) {
@@ -473,18 +653,57 @@ int Lab::verdict() {
         }
         write_file(csv_, csv + "\n");
     }
+    device_.clear();  // nothing is worked on any more
+    print("");
     if (checked_ == 0)
-        std::printf("\nFAILED: %s: nothing was checked\n", name_.c_str());
+        print(coloured("FAILED") + ": " + name_ + ": nothing was checked");
     else if (wrong_count_)
-        std::printf("\nFAILED: %s: %d of %d results differ from the CPU's\n", name_.c_str(), wrong_count_,
-                    checked_);
+        print(coloured("FAILED") + text(": %s: %d of %d result%s differ%s from the CPU's", name_.c_str(),
+                                        wrong_count_, checked_, checked_ == 1 ? "" : "s",
+                                        wrong_count_ == 1 ? "s" : ""));
     else if (!wrong_.empty())
-        std::printf("\nPASSED, by luck: %s: %s came out right this time; it is still wrong\n", name_.c_str(),
-                    wrong_.c_str());
+        print(coloured("PASSED, by luck") +
+              wrapped(text(": %s: %s came out right this time; it is still wrong", name_.c_str(), wrong_.c_str())));
     else
-        std::printf("\nPASSED: %s: %d result%s agree%s with the CPU's\n", name_.c_str(), checked_,
-                    checked_ == 1 ? "" : "s", checked_ == 1 ? "s" : "");
+        print(coloured("PASSED") + text(": %s: %d result%s agree%s with the CPU's", name_.c_str(), checked_,
+                                        checked_ == 1 ? "" : "s", checked_ == 1 ? "s" : ""));
+    if (!wrong_.empty() || wrong_count_) say_what_shows_more();
     return printed(status());
+}
+
+// The commands that show what was wrong: of a wrong twin, of the first wrong row.
+void Lab::say_what_shows_more() {
+    namespace fs = std::filesystem;
+    const std::string of = !wrong_.empty() ? " --wrong " + wrong_ : " --only " + wrong_rows_.front();
+    std::string rest;  // what else was typed, but the files; a GPU's sizes are too large for the hazard build
+    for (const CLI::Option* o : line_->app.get_options()) {
+        const std::string option = o->get_name();
+        static const std::vector<std::string> left = {"--only",    "--wrong",   "--csv",  "--out",
+                                                      "--cpu-out", "--show",    "--warm", "--repeats",
+                                                      "--list",    "--verbose", "--sweep"};
+        if (o->count() == 0 || among(left, option) || (on_gpu_ && o->get_type_name() == "NUMBER")) continue;
+        rest += " " + option + (o->get_items_expected_max() == 0 ? "" : " " + o->as<std::string>());
+    }
+    const fs::path program(path_),
+        folder = program.has_parent_path() ? program.parent_path() : fs::path("build/cpu");
+    const std::string file = program.filename().string();
+    const std::string hazards = (folder / ".." / "hazards" / file).lexically_normal().string();
+    const bool in_hazards = fs::absolute(folder).filename() == "hazards";
+    const auto hint = [&](const char* what, const std::string& command) {
+        say("%s", what);
+        print("  " + command);  // in one piece, to be copied
+    };
+    const std::string arguments = of + rest;
+    const bool has_hazards = !in_hazards && ::access(hazards.c_str(), X_OK) == 0;
+    if (has_hazards)
+        hint("To see the lines that race, or that go astray:", hazards + arguments);
+    else if (on_gpu_)
+        hint("To see what races in shared memory:", "compute-sanitizer --tool racecheck " + path_ + arguments);
+    if (!on_gpu_ && (!has_hazards || wrong_.empty() || !wrong_count_))
+        hint("To run the threads in another order:",
+             text("LAB_ORDER=%s ", std::getenv("LAB_ORDER") ? "forward" : "reverse") + path_ + arguments);
+    if (wrong_.empty() && n_ > 100 && of != " --only whole_program" && !typed("--n") && !typed("--width"))
+        hint("To try it on a few elements:", path_ + arguments + " --n 33");
 }
 
 std::string with_commas(int64_t value) {

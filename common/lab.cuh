@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,41 +24,6 @@ struct Place {
     const char* file;
     int line;
 };
-
-/// What poison() fills memory with: bytes that make a large number of every type, another one for every seed and
-/// run. A result that nobody wrote is seen by it, and one that was added to it, too: see wanted().
-inline unsigned char poison_byte = 0x60;
-
-/// What a poisoned word holds.
-template <class T>
-T poisoned() {
-    T word;
-    std::memset(&word, poison_byte, sizeof word);
-    return word;
-}
-
-/// "got 5, wanted 7" for a row's `wrong`, and a word on a forgotten reset if the result is the answer plus what the
-/// poisoned word held before.
-template <class T>
-std::string wanted(T got, T want) {
-    const auto number = [](T x) {
-        if constexpr (std::is_integral_v<T>)
-            return with_commas(static_cast<int64_t>(x));
-        else
-            return text("%.9g", static_cast<double>(x));
-    };
-    bool not_reset = false;
-    if constexpr (std::is_integral_v<T>) {
-        using Bits = std::make_unsigned_t<T>;  // may wrap around
-        not_reset =
-            static_cast<Bits>(got) == static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
-    } else {
-        const double held = static_cast<double>(poisoned<T>());
-        not_reset = std::fabs(static_cast<double>(got) - static_cast<double>(want) - held) <= held / 100;
-    }
-    return "got " + number(got) + ", wanted " + number(want) +
-           (not_reset ? ": the answer plus what the word held before; was it reset?" : "");
-}
 
 /// An array in device memory, freed with its owner, which must be no global variable: CHECK resets the device
 /// before the program ends. T must be trivially copyable.
@@ -128,6 +94,7 @@ constexpr bool gpu = false;
 constexpr bool gpu = true;
 #endif
 
+#ifndef CUDACPU
 /// Does nothing: what a launch takes at least.
 __global__ void nothing() {}
 
@@ -155,6 +122,7 @@ __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
     }
     if (fold == 1 && never[0] == 1) never[0] = 2;
 }
+#endif
 
 /// The middle value (the mean of the two middle ones); `values` must not be empty.
 inline double median(std::vector<double> values) {
@@ -200,7 +168,9 @@ public:
         check_cuda(status, "cudaGetDeviceCount", __FILE__, __LINE__);
         CHECK(cudaGetDevice(&device_));
         CHECK(cudaGetDeviceProperties(&properties_, device_));
-        if (!gpu) return runs_on("the CPU device (its times say nothing about a GPU)", false);
+#ifdef CUDACPU
+        runs_on("the CPU device", false, ": results count, times and clocks don't");
+#else
         int driver = 0, runtime = 0;
         CHECK(cudaDriverGetVersion(&driver));
         CHECK(cudaRuntimeGetVersion(&runtime));
@@ -214,6 +184,7 @@ public:
         CHECK(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device_));
         CHECK(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device_));
         predict(time([] {}, [] { nothing<<<1, 32>>>(); }), 2.0 * clock_khz * width_bits / 8);
+#endif
     }
 
     const cudaDeviceProp& properties() const { return properties_; }
@@ -223,28 +194,23 @@ public:
     template <class Kernel>
     int blocks_to_fill(Kernel kernel, int threads, size_t shared_bytes = 0) const {
         if (blocks()) return blocks();
-        const auto asked = std::make_tuple(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
-        const auto [known, is_new] = resident_.emplace(asked, 0);  // launches ask within the time that is measured
-        int& per_sm = known->second;
-        if (is_new) CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
+        int& per_sm = known_occupancy(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
+        if (per_sm == 0) CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
         return std::max(1, per_sm * sms());
     }
 
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
-    /// `fixed` bytes besides; or, on the CPU device, too much time. Call it before the first allocation.
-    void require_memory(double per_element, double fixed = 0) const {
-        require_time(n());
+    /// `fixed` bytes besides; or, on the CPU device, too much time, or more than at_most() says. `room` says what
+    /// else is to be known of the size. Call it before the first allocation.
+    void require_memory(double per_element, double fixed = 0, Room room = {}) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
-        const double room =
-            0.9 * static_cast<double>(free) - fixed;  // the rest is for the L2's flush and the driver
-        if (static_cast<double>(n()) * per_element <= room) return;
-        const std::string less = room < per_element
-                                     ? "fewer --blocks, or nvidia-smi, which shows who holds the memory"
-                                     : text("--n %lld or less", static_cast<long long>(room / per_element));
-        refuse("--n %lld needs %s of device memory, and %s are free; type %s", static_cast<long long>(n()),
-               bytes_text(static_cast<double>(n()) * per_element + fixed).c_str(),
-               bytes_text(static_cast<double>(free)).c_str(), less.c_str());
+        // The rest is for the L2's flush and the driver.
+        const double bytes = 0.9 * static_cast<double>(free) - fixed;
+        room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
+        room.words = bytes_text(static_cast<double>(n()) * per_element + fixed) + " of device memory, and " +
+                     bytes_text(static_cast<double>(free)) + " are free";
+        require_room(room);
     }
 
     /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
@@ -262,18 +228,18 @@ public:
     /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region,
     /// `prepare` poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the
     /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up.
-    template <class Prepare, class Work>
-    double time(Prepare prepare, Work work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
+    using Call = std::function<void()>;
+    double time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return time(prepare, work, !warm(), place);
     }
     /// The same, with the L2 flushed or not whatever --warm says.
-    template <class Prepare, class Work>
-    double time(Prepare prepare, Work work, bool flush, Place place = {__builtin_FILE(), __builtin_LINE()}) {
+    double time(const Call& prepare, const Call& work, bool flush,
+                Place place = {__builtin_FILE(), __builtin_LINE()}) {
         std::vector<double> times;
         Event start, stop;
+        const uint64_t first = random_bits(seed(), 0);
         for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
-            poison_byte =
-                static_cast<unsigned char>(0x60 + random_bits(seed(), static_cast<uint64_t>(run + 1)) % 16);
+            poison_byte = static_cast<unsigned char>(0x60 + (first + static_cast<uint64_t>(run + 1)) % 16);
             prepare();
             if (on_gpu() && flush) flush_l2();
             start.record();
@@ -292,8 +258,9 @@ public:
     /// GPU only, as is the library's row. It takes device memory for as many bytes again, for a copy twice as many.
     enum class Limit { read, copy, set };
     bool shows_limit() const { return on_gpu() && wants_all(); }
-    void limit_row(Limit limit, int64_t bytes) {
+    void limit_row([[maybe_unused]] Limit limit, [[maybe_unused]] int64_t bytes) {
         if (!shows_limit()) return;
+#ifndef CUDACPU
         const int64_t size = std::max<int64_t>(16, bytes / 16 * 16);
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
@@ -314,6 +281,7 @@ public:
         static const char* const names[] = {"read only", "copy", "memset"};
         row({names[static_cast<int>(limit)], "-", ms,
              (limit == Limit::copy ? 2.0 : 1.0) * static_cast<double>(size), "", Kind::limit});
+#endif
     }
 
     /// The exit status for main. The verdict is printed, and the CSV file written, when the sample itself is
@@ -334,8 +302,12 @@ private:
         if (!flush_) flush_ = std::make_unique<DeviceArray<char>>(2 * std::max(properties_.l2CacheSize, 1 << 20));
         CHECK(cudaMemsetAsync(flush_->get(), 0, flush_->bytes()));
     }
+    /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
+    int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
+        return resident_[{kernel, threads, shared_bytes}];
+    }
     cudaDeviceProp properties_{};
-    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;  // blocks of a kernel on an SM
+    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;
     int device_ = 0;
     bool verdict_due_ = false;
     std::unique_ptr<DeviceArray<char>> flush_;

@@ -1,11 +1,17 @@
 // lab.hpp - what every sample needs and none teaches, as far as it has nothing to do with CUDA:
 // the command line, the table, the CSV file and the verdict. lab.cpp is compiled once for all samples.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -79,7 +85,7 @@ public:
 
     /// Reads the command line. Prints the help or the list and ends with status 0, or says what to type and ends
     /// with status 2, or 3 if a file cannot be written. Each option is given once, but --only; a value is the next
-    /// argument or follows "="; a number has nothing but digits.
+    /// argument or follows "="; a number is written 1000000, 1e6 or 2^20.
     void parse(int argc, char** argv);
     /// The same without printing or ending: nothing, if the program is to go on.
     std::optional<Ended> read(int argc, char** argv);
@@ -87,10 +93,10 @@ public:
     // ---- what the command line asked for -----------------------------------------------------------------------
     int64_t n() const { return n_; }
     void set_n(int64_t n) { n_ = n; }  ///< the next rows are about n elements (a sweep over sizes)
-    int blocks() const { return static_cast<int>(blocks_); }
+    int blocks() const { return static_cast<int>(std::min<int64_t>(blocks_, std::numeric_limits<int>::max())); }
     int threads() const { return static_cast<int>(threads_); }
     uint64_t seed() const { return seed_; }
-    int repeats() const { return static_cast<int>(repeats_); }
+    int repeats() const { return static_cast<int>(std::min(repeats_, most_repeats)); }
     bool warm() const { return warm_; }
     bool on_gpu() const { return on_gpu_; }
     bool writes_csv() const { return !csv_.empty(); }
@@ -104,8 +110,13 @@ public:
     bool wants_all() const { return only_.empty() && wrong_.empty(); }
 
     // ---- the table ---------------------------------------------------------------------------------------------
-    /// Names the sample's own columns; they stand between the result and the time, and in the CSV file.
-    void columns(std::vector<std::string> names) { columns_ = std::move(names); }
+    /// Names the sample's own columns; they stand between the result and the time, and in the CSV file. They are as
+    /// wide as the first row's cells, and at least `least`; the result's at least `of_result`.
+    void columns(std::vector<std::string> names, size_t least = 6, size_t of_result = 11) {
+        columns_ = std::move(names);
+        least_width_ = least;
+        result_width_ = of_result;
+    }
     /// A line of prose above, between or below the tables.
     void say(const char* format, ...) __attribute__((format(printf, 2, 3)));
     /// Runs the tutorial's whole program, which a sample has beside its kernels, and prints its verdict under what
@@ -127,12 +138,22 @@ public:
     /// Says what is wrong with the command line and what to type instead; ends with status 2.
     [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));
 
-    /// Ends with status 2 if n elements, --blocks and --repeats of all wanted variants are more than the CPU device
-    /// does in a minute. `option`: what sets n.
-    void require_time(int64_t n, const char* option = "--n") const;
+    /// The sample itself cannot do with more of this option, --n or --blocks, and why: "..., which are ...".
+    void at_most(const char* option, int64_t most, const char* why);
+    /// What a run of n elements takes, and how its size is typed.
+    struct Room {
+        int64_t cost = 0;                  ///< the elements that count for the time on the CPU device (0: n)
+        std::string elements_are = "--n";  ///< the option that says how many there are
+        std::function<std::string(int64_t)> smaller = {};  ///< what to type for so many (default: --n N or less)
+        int64_t in_memory = int64_t{1} << 50;              ///< so many elements fit into the device's memory
+        std::string words = "";                            ///< what n elements need, and what there is
+    };
+    /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for the memory,
+    /// for at_most(). What it says to type instead runs.
+    void require_room(Room room) const;
 
 protected:
-    void runs_on(std::string device, bool gpu);  // lab.cuh tells
+    void runs_on(std::string device, bool gpu, const char* remark = "");  // lab.cuh tells
     /// Rows of b bytes are predicted to take launch_ms + b / bytes_per_ms: an empty kernel's time, and the memory's
     /// nominal bandwidth (two transfers a clock over the whole bus).
     void predict(double launch_ms, double bytes_per_ms);
@@ -149,15 +170,36 @@ private:
         for (const auto& v : table) to.push_back({v.name, v.how, v.least_threads});
     }
     bool too_few_threads(const Entry& entry) const { return threads_ && threads_ < entry.least_threads; }
-    int longest_name() const;
-    void header();
+    /// One cell of the table: what stands above it, its text, and how wide its column is at least.
+    struct Cell {
+        std::string heading, text;
+        size_t least = 0;
+        int dispensable = 0;  ///< the larger, the sooner it is left out where the screen has no room; 0: never
+        size_t end = 0;       ///< where its column ends
+    };
+    using Cells = std::vector<Cell>;
+    struct OwnLimit {
+        int64_t most;
+        const char* why;
+    };
+    static constexpr int64_t most_repeats = 100000;
+    size_t longest_name() const;
+    size_t rows_to_come() const;
+    void print(const std::string& line);
+    void plan(const Cells& row);
+    void print_row(const Cells& cells);
+    void say_what_shows_more();
     std::string name_, question_, device_;
-    bool on_gpu_ = false, warm_ = false, header_due_ = true;
-    int name_width_ = 0;
+    bool on_gpu_ = false, warm_ = false, verbose_ = false, header_due_ = true;
+    Cells plan_;
+    std::vector<Cells> waiting_;  // the limit's row, until the next one tells how wide the columns are
+    std::map<std::string, OwnLimit> own_limits_;
+    size_t rows_ = 0, least_width_ = 6, result_width_ = 11;
     int64_t n_ = 1, blocks_ = 0, threads_ = 256, repeats_ = 0;
     uint64_t seed_ = 42;
     std::string wrong_, csv_, blocks_help_, n_help_, title_;
-    std::vector<std::string> only_, columns_, choices_, slow_;
+    std::string path_, typed_n_, typed_blocks_, typed_repeats_;
+    std::vector<std::string> only_, columns_, choices_, slow_, wrong_rows_;
     std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
     std::vector<Entry> variants_, twins_;
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;
@@ -192,5 +234,47 @@ std::string bytes_text(double bytes);
 std::string printable(const std::string& words);
 /// printf into a string.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/// What poison() fills memory with: bytes that make a large number of every type, another one for every seed and
+/// run. A result that nobody wrote is seen by it, and one that was added to it, too: see wanted().
+inline unsigned char poison_byte = 0x60;
+
+/// What a poisoned word holds.
+template <class T>
+T poisoned() {
+    T word;
+    std::memset(&word, poison_byte, sizeof word);
+    return word;
+}
+
+/// "got 5, wanted 7" for a row's `wrong`. What the word held before the launch is a large number; where it shows in
+/// the result, nobody wrote the word, or nobody reset it before something was added. In floats the two may be
+/// alike.
+template <class T>
+std::string wanted(T got, T want) {
+    const auto number = [](T x) {
+        if constexpr (std::is_integral_v<T>)
+            return with_commas(static_cast<int64_t>(x));
+        else
+            return text("%.9g", static_cast<double>(x));
+    };
+    bool left = false, added = false;
+    if constexpr (std::is_integral_v<T>) {
+        using Bits = std::make_unsigned_t<T>;  // may wrap around
+        left = sizeof(T) > 1 && got == poisoned<T>();
+        added = sizeof(T) > 1 && static_cast<Bits>(got) ==
+                                     static_cast<Bits>(static_cast<Bits>(want) + static_cast<Bits>(poisoned<T>()));
+    } else {  // a sum that large is rounded, perhaps often
+        const double held = static_cast<double>(poisoned<T>()), off = static_cast<double>(got) - held;
+        const bool shows = std::fabs(static_cast<double>(want)) < held / 1000;
+        left = shows && std::fabs(off) <= held * 1e-6;
+        added = shows && std::fabs(off - static_cast<double>(want)) <= held * 1e-6;
+    }
+    return "got " + number(got) + ", wanted " + number(want) +
+           (left && added ? ": what the word held before the launch; was it written, was it reset?"
+            : left        ? ": what the word held before the launch; was it written?"
+            : added       ? ": the answer plus what the word held before; was it reset?"
+                          : "");
+}
 
 }  // namespace lab

@@ -1,10 +1,10 @@
 #!/bin/sh
-# again.sh seeds|together BINARY: a sample again and again. seeds: 100 runs with 100 seeds and sizes, without the slow
-# variants. together: eight runs at once on one device, three times.
+# again.sh seeds|together COUNT BINARY: a sample again and again. seeds: COUNT runs with as many seeds and sizes, without
+# the slow variants. together: eight runs at once on one device, COUNT times.
 # Exit status: 0 all agree with the CPU, 1 not, 77 no device.
 . "$(dirname "$0")/lib.sh"
-mode=$1
-sample "$2"
+mode=$1 count=$2
+sample "$3"
 needs_device
 
 once() { # once NUMBER ARGUMENT...
@@ -21,17 +21,21 @@ once() { # once NUMBER ARGUMENT...
 }
 case $mode in
 seeds)
-    wanted=100 only=$(quick) || skip "all variants are slow"
-    for number in $(seq 100); do once "$number" $only --repeats 1 --n $((number * number + number)); done
+    only=$(quick) || skip "all variants are slow"
+    wanted=$count only=${rungs:-$only}
+    for run in $(seq "$count"); do
+        number=$((100 * run / count))
+        once "$number" $only --repeats 1 --n $((number * number + number))
+    done
     ;;
 together)
-    wanted=24 size=""
+    wanted=$((8 * count)) size=""
     [ "$device" = gpu ] || size="--n 20011"
-    for round in 1 2 3; do
-        for number in 1 2 3 4 5 6 7 8; do once $((round * 8 + number)) $size & done
+    for round in $(seq "$count"); do
+        for number in 1 2 3 4 5 6 7 8; do once $((round * 8 + number)) $rungs $size & done
         wait
     done
     ;;
 esac
-must "$wanted of $wanted runs agree with the CPU" test "$(cat "$folder/agree" 2>/dev/null | wc -l)" = "${wanted:?seeds or together}"
+must "$wanted of $wanted runs agree with the CPU" test "$(cat "$folder/agree" 2>/dev/null | wc -l)" = "${wanted:?seeds or together, and how many}"
 finish

@@ -115,9 +115,9 @@ try
 took=$((($(date +%s%N) - began) / 1000000))
 for signal in INT TERM; do
     i=0
-    while [ $i -lt 20 ]; do
+    while [ $i -lt 10 ]; do
         old
-        after=$((took * i / 18 + 1))
+        after=$((took * i / 8 + 1))
         timeout --preserve-status -s $signal $((after / 1000)).$(printf %03d $((after % 1000))) \
             "$binary" $small --csv "$at/x" >out 2>err
         status=$?

@@ -25,7 +25,7 @@ delete $takes{"--show"};  # would wait for a key
 @{$words{"--only"}} = grep { !$slow{$_} } @{$words{"--only"}};
 my @takes = sort keys %takes;
 die "fuzz.sh: $binary --list names no options\n" unless @takes;
-my @odd = ("", " ", "0", "-1", "+5", "1e3", "0x10", "007", " 7", "1.5", "NaN", "x", "2147483648", "4294967296",
+my @odd = ("", " ", "0", "-1", "+5", "1e3", "2^9", "1e30", "2.5e-3", "0x10", "007", " 7", "1.5", "NaN", "x", "2147483648", "4294967296",
            "9223372036854775808", "18446744073709551616", "99999999999999999999", "1125899906842624", "[1,2]", "{1,2}",
            "\e[31mred\e[0m", "\xff\xfe", "\xc2\x9b", "\xe5\x86\x85", "a\nb", "%s%n", "--", "-", "\@x", "A" x 100000);
 @odd = grep { !/^(2147483648|4294967296)$/ } @odd if $binary =~ m{/gpu/[^/]*$};  # right ones there, that take long
@@ -38,7 +38,7 @@ sub small {  # a right value, and a small one
     return 1 + int rand 64 if $option =~ /^--(blocks|width|height)$/;
     1 + int rand 5000;
 }
-sub flag { $_[0] =~ /^(--(warm|list|help|sweep|timeline)|-h)$/ }
+sub flag { $_[0] =~ /^(--(warm|verbose|list|help|sweep|timeline)|-h)$/ }
 my (%ended, $failed);
 for my $number (1 .. $count) {
     my (@line, %given);

@@ -29,8 +29,15 @@ sample hazards 0 1
 expect 0 "^01_fake: wrong \(twin\) +- +- +- +- +report +fake.cu:7$"
 expect 0 "^01_fake: right +ok +ok +ok +ok +ok +-$"
 sample hazards 0 0
-expect 1 "^unexpected: 01_fake: wrong \(twin\): nothing finds it$"
+expect 1 "^.*/build/hazards/01_fake --wrong wrong +# a wrong twin, and nothing finds it$"
+expect 1 "^- +a wrong twin is not noticed|  - +a wrong twin is not noticed$"
 sample hazards 0 1
 sample asan 1 0
-expect 1 "^unexpected: 01_fake: right, which is right: asan says status 1$"
+expect 1 "^.*/build/asan/01_fake --only right +# asan says status 1$"
+sample cpu 1 0
+expect 1 "^.*/build/asan/01_fake --only right +# forward says status 1, reverse says status 1, seeds says status 1, asan says status 1$"
+# a line a kernel, and not one for each of 200 cells
+printf "#!/bin/sh\n[ \$1 != --list ] || seq 40 | sed 's/^/variant v/'\n" >"$folder/build/cpu/01_fake"
+expect 1 "^.*/build/asan/01_fake --only v30 +# asan says status 1$"
+expect 1 "^\.\.\. and 10 more$"
 finish

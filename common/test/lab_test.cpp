@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "screen.hpp"
+
 #include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -109,7 +112,7 @@ TEST(CommandLineDeathTest, RefusesWhatNeedsMoreThreads) {
 
 TEST(CommandLineDeathTest, RefusesWithStatus2AndSaysWhatToType) {
     const std::vector<std::vector<std::string>> lines = {
-        {"--n", "0"},      {"--n", "1e3"},    {"--n", ""},         {"--threads", "48"},
+        {"--n", "0"},      {"--n", "1e-3"},   {"--n", ""},         {"--threads", "48"},
         {"--blocks", "0"}, {"--only", "slo"}, {"--wrong", "slow"}, {"--nonsense"},
         {"stray"},         {"--csv", ""},     {"--csv", "--warm"}, {"--n", "1", "--n", "2"}};
     for (const auto& line : lines) {
@@ -172,6 +175,130 @@ TEST(Verdict, NothingCheckedIsNoPass) {
     bench.parse_line({});
     bench.on(false);
     EXPECT_EQ(bench.verdict(), 1);
+}
+
+std::vector<std::string> lines_of(const std::string& printed) {
+    std::vector<std::string> lines;
+    std::istringstream in(printed);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+size_t widest(const std::string& printed) {
+    size_t most = 0;
+    for (const std::string& line : lines_of(printed)) most = std::max(most, lab::width_of(line));
+    return most;
+}
+
+// The largest that any sample has: the screen is wide enough, and a column stays below its heading.
+TEST(Table, FitsOnTheScreen) {
+    for (const bool gpu : {false, true})
+        for (const std::vector<std::string>& line : {std::vector<std::string>{}, {"--verbose"}}) {
+            Bench bench;
+            bench.variant("cas_float_local_sum", "the longest name");
+            bench.parse_line(line);
+            testing::internal::CaptureStdout();
+            bench.on(gpu);
+            bench.new_table("minima of 1,073,741,824 floats");
+            bench.columns({"clocks median", "clocks p95", "% of tutorial", "L2 warm", "% of tut. warm"});
+            const std::vector<std::string> more = {"1234567", "1234567", "100.0", "123456", "100.0"};
+            if (gpu) bench.row({"read only", "-", 1.0, 4e9, "", lab::Kind::limit});
+            if (gpu) bench.row({"CUB", "536,870,912 of 536,870,912", 2.0, 4e9, "", lab::Kind::library, more});
+            bench.row({"slow", "536,870,912 of 536,870,912", 6543.21, 4e9, "", lab::Kind::variant, more});
+            bench.row({"fast", "1 of 536,870,912", 0.1, 4e9,
+                       "block 0: got 1,234,567,890,123,456, wanted -1,234,567,890,123,456: "
+                       "the answer plus what the word held before; was it reset?",
+                       lab::Kind::variant, more});
+            const std::string printed = testing::internal::GetCapturedStdout();
+            EXPECT_LE(widest(printed), gpu ? 100u : 80u) << printed;
+            EXPECT_NE(printed.find("in the --csv file alone"), std::string::npos) << printed;
+            size_t at = std::string::npos;
+            for (const std::string& row : lines_of(printed)) {
+                if (row.find("verdict") != std::string::npos) at = row.find("verdict");
+                EXPECT_TRUE(row.compare(0, 5, "slow ") != 0 || row.find("ok") == at) << printed;
+            }
+            EXPECT_NE(at, std::string::npos);
+        }
+}
+
+TEST(Table, HasNoColumnWithoutAUse) {
+    Bench bench;
+    bench.parse_line({});
+    testing::internal::CaptureStdout();
+    bench.on(false);
+    bench.row({"slow", "8", 2.0, 1e6, ""});
+    EXPECT_EQ(lines_of(testing::internal::GetCapturedStdout()).at(2), "variant            result  verdict");
+    Bench other;
+    other.parse_line({});
+    testing::internal::CaptureStdout();
+    other.on(true);
+    other.row({"slow", "8", 2.0, 1e6, ""});
+    const std::string printed = testing::internal::GetCapturedStdout();
+    for (const char* word : {"library", "limit", "predicted", "ms"})
+        EXPECT_EQ(printed.find(word), std::string::npos) << printed;
+    EXPECT_NE(printed.find("GB/s"), std::string::npos) << printed;
+}
+
+TEST(Verdict, EndsWithTheCommandThatShowsMore) {
+    Folder folder;
+    for (const char* name : {"cpu", "hazards"}) fs::create_directories(folder.path / name);
+    for (const char* wrong : {"slow", "broken"})
+        for (const bool built : {false, true}) {
+            if (built) {
+                std::ofstream(folder.path / "hazards/00_bench") << "#!/bin/sh\n";
+                fs::permissions(folder.path / "hazards/00_bench", fs::perms(0755));
+            }
+            Bench bench;
+            const std::string option = wrong == std::string("slow") ? "--only" : "--wrong";
+            std::vector<std::string> words = {
+                folder.file("cpu/00_bench"), "--n=2^10", option, wrong, "--csv", "/dev/null"};
+            std::vector<char*> argv;
+            for (std::string& w : words) argv.push_back(w.data());
+            ASSERT_FALSE(bench.read(static_cast<int>(argv.size()), argv.data()));
+            testing::internal::CaptureStdout();
+            bench.on(false);
+            bench.row({wrong, "9", 2.0, 1e6, "got 9, wanted 8"});
+            bench.verdict();
+            const std::string printed = testing::internal::GetCapturedStdout();
+            const std::string rest = " " + option + " " + wrong + " --n 1024\n";
+            EXPECT_EQ(printed.find(folder.file("hazards/00_bench") + rest) != std::string::npos, built) << printed;
+            const std::string order = "LAB_ORDER=reverse " + words[0] + rest;
+            EXPECT_TRUE(built || printed.find(order) != std::string::npos) << printed;
+            fs::remove(folder.path / "hazards/00_bench");
+        }
+}
+
+TEST(Refusal, NamesWhatIsNearlyRight) {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
+        {{"--only", "fsat"}, "did you mean --only fast?"},
+        {{"--only", "brokn"}, "did you mean --wrong broken?"},
+        {{"--wrong", "Broken"}, "did you mean --wrong broken?"},
+        {{"--repeat", "3"}, "did you mean --repeats?"},
+        {{"--thread=64"}, "did you mean --threads?"},
+        {{"--n", "many"}, "type digits, 1e6 or 2^20"},
+        {{"--n", "0"}, "type --n 1000"},
+        {{"--threads", "48"}, "type --threads 256"}};
+    for (auto [line, advice] : lines) {
+        Bench bench;
+        line.insert(line.begin(), "00_bench");
+        std::vector<char*> argv;
+        for (std::string& w : line) argv.push_back(w.data());
+        const auto ended = bench.read(static_cast<int>(argv.size()), argv.data());
+        ASSERT_TRUE(ended);
+        const std::string said = std::regex_replace(ended->text, std::regex("\\s+"), " ");
+        EXPECT_NE(said.find(advice), std::string::npos) << said;
+    }
+    EXPECT_EQ(lab::nearest("nonsense", {"slow", "fast"}), "");
+    EXPECT_EQ(lab::nearest("x", {"a", "b"}), "");
+    EXPECT_EQ(lab::nearest("vectorized", {"tutorial", "vectorised"}), "vectorised");
+}
+
+TEST(Wrapped, BreaksAtSpacesAlone) {
+    EXPECT_EQ(lab::wrapped("one two three", 2, 8), "one two\n  three");
+    EXPECT_EQ(lab::wrapped("    a b c d", 2, 7), "    a b\n      c\n      d");
+    EXPECT_EQ(lab::wrapped("/a/very/long/path is here", 2, 10), "/a/very/long/path\n  is here");
+    EXPECT_EQ(lab::wrapped("x\n\ny\n", 2, 10), "x\n\ny\n");
+    EXPECT_EQ(lab::width_of("\xc3\xa9\xe5\x86\x85"), 3u);
+    EXPECT_EQ(lab::wrapped("\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9", 0, 5), "\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9");
 }
 
 TEST(Table, ComparesWithLimitAndLibrary) {
@@ -268,6 +395,44 @@ TEST(WriteFileDeathTest, SaysWhyAndLeavesNothing) {
     EXPECT_EXIT(lab::write_file("/dev/full", "x"), testing::ExitedWithCode(3), "cannot write '/dev/full'");
     EXPECT_EXIT(lab::write_file(folder.file("none/x"), "x"), testing::ExitedWithCode(3), "cannot write");
     EXPECT_EQ(folder.count(), 0u);
+}
+
+// A forgotten reset is named where the poison shows it, and nowhere else.
+template <class T>
+class Wanted : public testing::Test {};
+using Types =
+    testing::Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t, float, double>;
+TYPED_TEST_SUITE(Wanted, Types);
+
+TYPED_TEST(Wanted, NamesAResetOnlyWhereThePoisonShows) {
+    using T = TypeParam;
+    const bool is_float = std::is_floating_point_v<T>, tells = sizeof(T) > 1;
+    for (int byte = 0x60; byte <= 0x6f; ++byte) {
+        lab::poison_byte = static_cast<unsigned char>(byte);
+        const T held = lab::poisoned<T>();
+        EXPECT_GT(held, T(sizeof(T) == 1 ? 0 : 20000));
+        std::vector<T> answers = {
+            T(0), T(1), T(2), T(100), std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()};
+        for (int e = 3; e < (is_float ? 120 : int(8 * sizeof(T)) - 1); ++e)
+            answers.push_back(T(std::ldexp(1.3, e)));
+        answers.push_back(held);
+        for (const T want : answers) {
+            for (const int off : {1, 2, 3, 7, 10, -1, -2, -3, -7, -10}) {
+                T got = T(want + T(off));
+                if constexpr (std::is_floating_point_v<T>)  // off by some of the last bits
+                    for (int k = 0; k < std::abs(off); ++k)
+                        got = std::nextafter(k ? got : want, off > 0 ? T(INFINITY) : -T(INFINITY));
+                const std::string said = lab::wanted(got, want);
+                EXPECT_TRUE(got == held || said.find("before") == std::string::npos) << said << ", held " << +held;
+            }
+            if (want == held) continue;
+            EXPECT_EQ(lab::wanted(held, want).find("was it written") != std::string::npos,
+                      is_float ? std::fabs(double(want)) < double(held) / 1000 : tells)
+                << +want;
+        }
+        EXPECT_EQ(lab::wanted(T(held + T(5)), T(5)).find("was it reset") != std::string::npos, tells);
+        EXPECT_EQ(lab::wanted(T(held + T(5)), T(5)).find("was it written") != std::string::npos, is_float);
+    }
 }
 
 TEST(Text, ForPeople) {

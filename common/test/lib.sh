@@ -12,6 +12,8 @@
 #     words KIND                  what --list names of a kind: variant, twin, slow, choice --op, takes --threads
 #     needs_device                else the test is left out
 #     quick                       prints --only for each variant but the slow ones, nothing where none is slow; false if all are
+#     $rungs                      after `sample`: --only for each variant that takes the sample's options, where that saves
+#                                 time: on the CPU device, and not for whole_program, which has its own sizes
 #     excused KIND NAME           is that in the sample's excused.txt?
 set -u
 here=$(cd "$(dirname "$0")" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd) patience=120 failed=0 status=0
@@ -44,7 +46,8 @@ ends() {
     wanted=$1
     shift
     run "$@"
-    if echo "$status" | grep -qxE "$wanted"; then ok "status $status  $*"; else fail "status $status, wanted $wanted: $*" && false; fi
+    said="${LAB_ORDER:+LAB_ORDER=$LAB_ORDER }$*"
+    if echo "$status" | grep -qxE "$wanted"; then ok "status $status  $said"; else fail "status $status, wanted $wanted: $said" && false; fi
 }
 says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 
@@ -54,6 +57,10 @@ sample() {
     list=$("$binary" --list) || { echo "FAIL  $binary --list"; exit 1; }
     if takes --n; then small="--n 5003"; fi
     if takes --width; then small="--width 70 --height 37"; fi
+    rungs=""
+    if [ "$device" != gpu ] && words variant | grep -qx whole_program; then
+        rungs=$(words variant | grep -vx whole_program | grep -vxF -e "$(words slow; echo .)" | sed 's/^/--only /')
+    fi
 }
 takes() { echo "$list" | grep -qE "^takes $1( |\$)"; }
 words() { echo "$list" | sed -n "s/^$1 //p"; }

@@ -133,7 +133,8 @@ xargs -L 1 -P "$jobs" sh -c '
 
 echo "running the tests without a mutant ..." >&2
 for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
-    for test in hazards.right asan.right cpu.twins cpu.checks cpu.orders cpu.blocks cpu.threads cpu.sizes cpu.run cpu.options; do
+    for test in hazards.right asan.right cpu.twins cpu.checks cpu.orders cpu.blocks cpu.blocks_more \
+        cpu.threads cpu.sizes cpu.run cpu.options; do
         start=$(date +%s)
         LAB_SECONDS=300
         export LAB_SECONDS
@@ -143,7 +144,7 @@ for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
         fi
         echo "$(($(date +%s) - start)) ${test%.*} ${test#*.}"
     done | sort -s -n >"$folder/$sample/groups" # the quickest first
-    [ "$(wc -l <"$folder/$sample/groups")" = 10 ] || exit 3
+    [ "$(wc -l <"$folder/$sample/groups")" = 11 ] || exit 3
     for wanted in "$@"; do
         line=${wanted#"$sample"}
         case $line in

@@ -51,7 +51,7 @@ must "the report on the CPU device" sh "$top/common/tools/report.sh" "$build" cp
 page "$folder/cpu/index.html"
 must "no time of this machine" lacks 'time µs|cpu_device_ms|CPU-device ms' "$folder/cpu/index.html"
 must "the H200 is named" grep -q 'Measured on an <strong>NVIDIA H200</strong>' "$folder/cpu/index.html"
-[ -d "$build/hazards" ] && must "hazards" grep -q 'cudacpu: hazard: a race' "$folder/cpu/index.html"
+[ -d "$build/hazards" ] && must "hazards" grep -q 'cudacpu: hazard: race' "$folder/cpu/index.html"
 
 cp -r "$top"/[0-9]* "$folder" && mkdir "$folder/common" && cp -r "$top/common/tools" "$folder/common"
 must "the plots of results/" sh "$top/common/tools/plots.sh" "$folder"

@@ -1,20 +1,30 @@
 #!/bin/sh
-# device.sh BUILD auto|gpu|cpu: says where the samples run (gpu or cpu), and on a second line why.
-# Exit status 2: a bad word, 3: nothing is built there.
+# device.sh BUILD auto|gpu|cpu: says where the samples run (gpu or cpu), and on a second line why, in a sentence.
+# Exit status 2: a bad word, 3: nothing is built there, 77: the GPU was asked for, and none answers.
 build=$1 device=$2
+counts="results count, times don't"
+first=$(ls -d "$build"/gpu/[0-9]* 2>/dev/null | head -1)
+# answers: does a GPU? else $said is what the program says of it
+answers() {
+    said=$("$first" --n 1 --repeats 1 2>&1 >/dev/null)
+    [ $? != 77 ]
+}
 case $device in
-gpu | cpu) why="as asked" ;;
+cpu) why="The CPU device runs the samples, as asked: $counts." ;;
+gpu)
+    why="The GPU runs the samples, as asked."
+    if [ -n "$first" ] && ! answers; then
+        echo "$said" >&2
+        exit 77
+    fi
+    ;;
 auto)
-    first=$(ls -d "$build"/gpu/[0-9]* 2>/dev/null | head -1)
     if [ -z "$first" ]; then
-        device=cpu why="there is no GPU build, since nvcc was not found"
+        device=cpu why="No nvcc here, so the CPU device runs the samples: $counts."
+    elif answers; then
+        device=gpu why="A GPU answers, and runs the samples."
     else
-        why=$("$first" --n 1 --repeats 1 2>&1 >/dev/null)
-        if [ $? = 77 ]; then
-            device=cpu why=$(echo "$why" | head -1)
-        else
-            device=gpu why="a GPU answers"
-        fi
+        device=cpu why="No GPU here, so the CPU device runs the samples: $counts."
     fi
     ;;
 *)

@@ -150,8 +150,14 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
     rows.erase(std::remove_if(rows.begin(), rows.end(), [](const Row& r) { return cell(r, "verdict").empty(); }),
                rows.end());
     if (!s.sequel) s.claims = read_claims(folder / "claims.txt");
+    bool in_question = false;  // which goes on in lines that are set in
     for (const std::string& line : lines_of(s.output)) {
-        if (s.question.empty() && starts_with(line, s.name + ": ")) s.question = line.substr(s.name.size() + 2);
+        in_question = in_question && starts_with(line, "  ");
+        if (in_question) s.question += line.substr(1);
+        if (s.question.empty() && starts_with(line, s.name + ": ")) {
+            s.question = line.substr(s.name.size() + 2);
+            in_question = true;
+        }
         if (starts_with(line, "PASSED") || starts_with(line, "FAILED")) s.verdict = line;
     }
     if (s.verdict.empty()) s.verdict = "FAILED: " + s.name + " said no verdict";

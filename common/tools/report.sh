@@ -17,12 +17,12 @@ set -u
 build=$1 folder=$3
 . "$(dirname "$0")/folder.sh"
 chosen=$(sh "$top/common/tools/device.sh" "$build" "$2") || exit
-device=$(echo "$chosen" | head -1) why=$(echo "$chosen" | tail -1)
+device=$(echo "$chosen" | head -1)
 if [ $device = gpu ] && ! command -v gnuplot >/dev/null 2>&1; then
     echo "report.sh: gnuplot is missing, and draws the plots. Type: apt-get install gnuplot-nox" >&2
     exit 3
 fi
-echo "Running on the $device: $why."
+echo "$chosen" | tail -1
 rm -rf "$folder/data" && mkdir -p "$folder/data" || exit 3
 failed=0
 

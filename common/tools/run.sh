@@ -1,29 +1,40 @@
 #!/bin/sh
 # run.sh BUILD auto|gpu|cpu: runs the samples one after the other, on the GPU where one answers, else on the CPU
-# device. Exit status 0 if all pass. Sequels (04_all_gpus) are left to who asks for them.
+# device. Exit status 0 if all pass, 1 if not, and device.sh's. Sequels (04_all_gpus) are left to who asks for them.
 build=$1
 . "$(dirname "$0")/folder.sh"
 chosen=$(sh "$top/common/tools/device.sh" "$build" "$2") || exit
-device=$(echo "$chosen" | head -1) why=$(echo "$chosen" | tail -1)
-echo "Running on the $device: $why."
+device=$(echo "$chosen" | head -1)
+echo "$chosen" | tail -1
+passed="PASSED " not_passed="FAILED "
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
+    passed=$(printf '\033[32mPASSED\033[0m ') not_passed=$(printf '\033[1;31mFAILED\033[0m ')
+fi
 verdicts="" failed=0
 for sample in $(programs "$build/$device"); do
     [ -d "$top/$sample" ] || continue
     echo
-    out=$("$build/$device/$sample" 2>&1)
+    "$build/$device/$sample"
     status=$?
-    echo "$out"
-    if [ $status != 0 ]; then failed=1; fi
-    verdict=$(echo "$out" | grep -E '^(PASSED|FAILED)' | tail -1)
-    verdicts="$verdicts${verdict:-FAILED: $sample ended with status $status}
-"
+    case $status in
+    0) verdicts="$verdicts  $passed $sample
+" ;;
+    1) verdicts="$verdicts  $not_passed $sample
+" failed=1 ;;
+    *) verdicts="$verdicts  $not_passed $sample ended with status $status
+" failed=1 ;;
+    esac
     last=$build/$device/$sample
 done
 mistake=$("$last" --list | sed -n 's/^twin //p' | head -1)
+next() { printf '  %-26s %s\n' "$1" "$2"; }
 echo
 echo "All verdicts:"
-printf '%s' "$verdicts" | sed 's/^/  /'
+printf '%b' "$verdicts"
 echo
-printf 'Next: %-52s %s\n' "make report" "the same with plots, tables and hazards, as one page"
-[ -z "$mistake" ] || printf '      %-52s %s\n' "$last --wrong $mistake" "a classic mistake, caught"
+echo "Next:"
+next "make 04" "one sample, after an edit: it runs, and is searched for races"
+next "make try FILE=yours.cu" "your own .cu file, its races named"
+next "make report" "plots, tables and hazards, as one page"
+[ -z "$mistake" ] || printf '  %s\n  %-26s %s\n' "$last --wrong $mistake" "" "a classic mistake, caught"
 exit $failed

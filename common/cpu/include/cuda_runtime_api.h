@@ -169,11 +169,11 @@ cudaError_t destroy(cudaStream_t), destroy(cudaEvent_t);
 cudaError_t record(cudaEvent_t, cudaStream_t), wait_for(cudaEvent_t, cudaStream_t);
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop);
 
+alignas(256) inline char blank_argument[4 << 10];
 template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // a call that only makes it say who it is
-    alignas(256) static char blank[4 << 10];
     Kernel* kernel = nullptr;
     probe = &kernel;
-    function(reinterpret_cast<P&>(blank)...);
+    function(reinterpret_cast<P&>(blank_argument)...);
     probe = nullptr;
     return kernel;
 }

@@ -11,6 +11,7 @@ namespace cudacpu {
 std::vector<Exchange*> open_exchanges[33];
 Exchange* last_joined;
 unsigned long syncs[33];
+Where last_met[33];
 
 namespace {
 
@@ -33,11 +34,12 @@ void note_once(const std::string& what, const std::string& mend, Where where) {
 void passed(const Exchange& e, unsigned warp) {
     for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
     const bool syncwarp = e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()");
-    if (syncwarp) hazards::lanes_met(32 * warp, e.arrived);
+    if (syncwarp) last_met[warp] = e.where, hazards::lanes_met(32 * warp, e.arrived);
     if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived; ended && e.kind == Exchange::at_warp && !syncwarp)
         note_once(text("note: %s names lanes that have ended: 0x%08x", e.what, ended),
                   "name the lanes that take part: ask __ballot_sync() for them before the branch", e.where);
     if (e.kind != Exchange::at_barrier) return;
+    std::fill(std::begin(last_met), std::end(last_met), e.where);
     hazards::barrier_passed();
     if (!running_block.ended) return;
     note_once("note: a barrier that threads of the block never reach, as they have ended",

@@ -14,7 +14,7 @@
 //     an atomic, or read the flag, after it
 // The last rule takes in what other threads did before the fence. So a race may stay hidden behind somebody else's
 // fence, but none is invented.
-#include "internal.hpp"
+#include "hazards.hpp"
 
 #include <unistd.h>
 
@@ -30,7 +30,6 @@ extern "C" char __executable_start, _end;  // from the linker: the program and i
 namespace cudacpu::hazards {
 
 using Time = uint32_t;
-enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4, compares = 8 };  // flag: volatile and global
 
 struct Record {     // one access
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
@@ -56,12 +55,6 @@ Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::r
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
-struct Race {
-    Record before, after;
-    char* address;
-    size_t bytes;
-    bool adds;  // a thread reads a value, and writes it after others have
-};
 std::map<std::pair<uint64_t, uint64_t>, Race> races;  // of this launch, by the sites
 struct SeenFlag {
     const char* address;
@@ -84,78 +77,16 @@ bool ordered(const Record& r) {  // does r come before what the running thread d
            (r.rank / 32 == rank / 32 && r.time < me[r.rank % 32]);
 }
 
-bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
-
-// ---- reports ---------------------------------------------------------------------------------------------
-
-const std::string& line_of(uint64_t site) {
-    static std::map<uint64_t, std::string> known;
-    std::string& s = known[site];
-    const char* at = reinterpret_cast<char*>(site & ~0ul >> 16);
-    if (s.empty()) s = site >> 48 ? text("%s:%d", at, int(site >> 48)) : source_line(at - 1);
-    if (s.empty()) s = "a line that is not known";
-    return s;
-}
-
-std::string index(uint64_t i, dim3 n) {
-    return text("(%u,%u,%u)", unsigned(i % n.x), unsigned(i / n.x % n.y), unsigned(i / n.x / n.y));
-}
-
 uint64_t block_of(const Record& r) {
     return std::upper_bound(blocks.begin(), blocks.end(), std::pair(r.time, ~0ul))[-1].second;
 }
-
-std::string who(const Record& r) {
-    const char* does = r.access & atomic ? "does an atomic" : r.access & writes ? "writes" : "reads";
-    return "block " + index(block_of(r), launch->grid) + ", thread " + index(r.rank, launch->block) + " " + does +
-           " at " + line_of(r.site);
-}
-
-void report(const std::string& what, const char* address, const std::string& mend, const Record& mine,
-            const Record& other) {
-    static std::set<std::string> reported;
-    const auto& [a, b] = std::minmax(line_of(mine.site), line_of(other.site));
-    exit_status = 1;
-    if (!reported.insert(what + a + b).second) return;
-    std::string place = explain(address);
-    if (place.empty()) place = is_global(address) ? "a variable of the program" : text("address %p", address);
-    std::string s = "cudacpu: hazard: " + what + place + "\n  in kernel " + launch->kernel->name + ", ";
-    if (&mine != &other) s += who(other) + ",\n  and ";
-    s += who(mine) + (&mine != &other ? ", and nothing orders the two\n  " : "\n  ") + mend;
-    char folder[4096];  // lines are easier to read with paths from here
-    if (getcwd(folder, sizeof folder - 1))
-        for (size_t i, n = strlen(strcat(folder, "/")); (i = s.find(folder)) != s.npos;) s.erase(i, n);
-    say(s);
-}
-
-int distance(const Race& r) {  // 0: in a warp, 1: in a block, 2: between blocks
-    return block_of(r.before) != block_of(r.after) ? 2 : r.before.rank / 32 != r.after.rank / 32;
-}
+Party party(const Record& r) { return {r.site, block_of(r), r.rank, r.step, r.access}; }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
     const bool adds = noted.adds || race.adds;
     if (distance(race) > distance(noted)) noted = race;
     noted.adds = adds;
-}
-
-void report(const Race& race) {
-    const auto& [before, after, address, bytes, adds] = race;
-    const bool any_atomic = (before.access | after.access) & atomic;
-    if (any_atomic && (before_cas.count(before.site) || before_cas.count(after.site))) return;
-    const bool swapped = after.step < before.step;  // the preempted thread's comes first in the program
-    const std::string &a = line_of((swapped ? after : before).site), &b = line_of((swapped ? before : after).site);
-    const std::string put = distance(race) ? "put __syncthreads() " : "put __syncwarp() ";
-    std::string mend = a == b ? put + "into the loop around " + a : put + "between " + a + " and " + b;
-    if (any_atomic)
-        mend = "make both accesses atomic, or order them: by a barrier, between blocks by a second kernel";
-    else if (adds || (a == b && before.access & after.access & writes))
-        mend = "use an atomic (atomicAdd, ...) if all add to the same place; else let one thread write";
-    else if (distance(race) == 2)
-        mend =
-            "blocks cannot wait for each other: use an atomic, or a second kernel; if the last block reads what\n"
-            "  all have written, they need __threadfence() before the atomic that counts them";
-    report("a race on ", address, mend, after, before);
 }
 
 void settle() {  // the write of the last call has been done
@@ -172,7 +103,7 @@ void compare(Shadow& cell, char* address, size_t bytes, const Record& mine, bool
         const bool loses = late && (r.access & (writes | flag)) == (writes | flag);
         if (synchronised && !loses) return;
         const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
-        Race race{r, mine, address, bytes, loses};
+        Race race{party(r), party(mine), address, bytes, loses};
         for (const Record& own : cell.read) race.adds |= own.rank == writer.rank && own.site == other.site;
         if ((r.access | mine.access) & atomic || !(other.access & writes) || bytes > sizeof value_before)
             return note(race);
@@ -210,22 +141,17 @@ void check(char* address, size_t bytes, unsigned kind, uint64_t site) {
     const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
     if (address >= arguments && address < arguments + launch->body.bytes) return;
     Record mine{site, now, uint16_t(rank), uint8_t(std::min(me[steps]++, 255u)), 0, uint8_t(kind & 15)};
-    auto wrong = [&](const char* what, const char* mend) { report(what, address, mend, mine, mine); };
+    auto wrong = [&](Mistake what) { note(what, address, bytes, party(mine)); };
     const Region* r = find(address);
     if (!r && is_global(address)) r = &program;
-    if (!r)
-        return wrong("an access to memory that is not the device's: ",
-                     "give the kernel memory from cudaMalloc or cudaMallocManaged");
+    if (!r) return wrong(Mistake::foreign);
     if (r->freed || address >= r->base + r->pages || !r->shadow) return;  // it will be reported as a fault
     const size_t first = address - r->start, last = first + bytes;
-    if (address < r->start || last > r->bytes)
-        return wrong("an access out of bounds: ", "check the index against the size: if (i < n)");
+    if (address < r->start || last > r->bytes) return wrong(Mistake::out_of_bounds);
     if (is_shared(r)) mine.access &= 15 - flag;  // there, volatile orders nothing
     if (!(kind & writes && !(kind & atomic)) && (r->kind == Kind::device || is_shared(r)) &&
         memchr(written(*r) + first, 0, bytes))
-        wrong("a value is used that nobody has written: ",
-              is_shared(r) ? "write it first, and put a barrier between"
-                           : "set the memory first: cudaMemset, cudaMemcpy or a kernel");
+        wrong(Mistake::unwritten);
     memset(written(*r) + first, 1, bytes);
     const bool late = mine.access & (flag | atomic) && writes_late(address, mine);
     for (size_t i = first; i < last; i = (i / 4 + 1) * 4) {
@@ -282,7 +208,13 @@ void block_begins() {
 }
 void launch_ends() {
     settle();
-    for (auto& [sites, race] : races) report(race);
+    std::vector<Race> all;
+    for (const auto& [sites, race] : races) {
+        const bool any_atomic = (race.before.access | race.after.access) & atomic;
+        if (!any_atomic || !(before_cas.count(race.before.site) || before_cas.count(race.after.site)))
+            all.push_back(race);
+    }
+    report(all);
     races.clear();
 }
 void barrier_passed() {

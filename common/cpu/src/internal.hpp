@@ -4,6 +4,7 @@
 // ../include/cuda_runtime_api.h.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,17 @@ std::string source_line(const void* pc);  // "sum.cu:12", from the debug informa
 std::string source_line(Where where);
 std::string thread_name();      // "block (0,0,0), thread (5,0,0)"
 std::string who_waits_where();  // a line for each run of threads
+/// The lines of a file as compiled, or as it is found from here; none if it is not there.
+const std::vector<std::string>& source_text(const std::string& file);
+std::string wrapped(const std::string& words);  // into lines of the terminal's width; `code` is kept together
+struct Remark {
+    std::string place, words;  // "sum.cu:12", "thread 3 reads"
+};
+/// Each line as it stands in its file, and beside or below it what is said about it.
+std::string listing(const std::vector<Remark>& remarks);
+/// "element 19 of cache (sum.cu:8)", with the name that the running kernel has for it.
+std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
+std::string kernel_name();  // with its template arguments
 /// What happened, in which thread of which launch, at which line, and how to mend it.
 std::string compose_report(const std::string& what, const std::string& mend, const std::string& line);
 
@@ -81,6 +93,7 @@ void preempt();                   // another thread of the block, if any is read
 
 extern std::vector<Exchange*> open_exchanges[33];  // in each warp, and at [32] in the whole block
 extern unsigned long syncs[33];  // of each warp: how often its threads have waited for each other
+extern Where last_met[33];  // the barrier or __syncwarp() that each warp last passed, and at [32] the whole block
 /// Lets those go on for whom all have come that they wait for. Lanes that ask who is active wait until nobody
 /// else can run: so many are active together as can be.
 bool complete_exchanges(bool nobody_can_run);
@@ -98,6 +111,8 @@ struct Launch {
     Where where;
     Kernel* kernel = nullptr;
     Body body{};
+    std::shared_ptr<void> owner{};  // of the body's closure
+    std::vector<const void*> arguments{};  // the pointers among them, nullptr for the others
 };
 extern const Launch* launch;  // that now runs
 extern uint64_t block_number;
@@ -117,6 +132,7 @@ struct Region {  // memory that the device may use
     Where where;
     bool freed = false;
     hazards::Shadow* shadow = nullptr;  // the hazard build's notes about it
+    const char* name = "";              // of a __shared__ variable
 };
 Region* find(const void* address);  // the region, or the inaccessible page behind it
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages);

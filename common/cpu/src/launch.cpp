@@ -36,6 +36,7 @@ cudaError_t run_launch(const Launch& l) {
         const uint64_t b = block_number = (first + i * step) % blocks, row = b / l.grid.x;
         cudacpu_block = {unsigned(b % l.grid.x), unsigned(row % l.grid.y), unsigned(row / l.grid.y)};
         ++progress;
+        std::fill(std::begin(last_met), std::end(last_met), Where{"", 0});
         begin_shared_memory(l.dynamic_bytes);
         hazards::block_begins();
         run_block();
@@ -60,13 +61,14 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream,
 }
 
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments) {
+    const std::shared_ptr<void> owner(body.closure, [](void* p) { ::operator delete(p); });
     if (probe) return void(*probe = &kernel);
     if (configured.empty())
         fault(cudaErrorInvalidConfiguration, text("kernel %s is called like a function", kernel.name),
               text("write %s<<<blocks, threads>>>(...)", kernel.name), nullptr);
     Launch l = configured.back();
     configured.pop_back();
-    l.kernel = &kernel, l.body = body;
+    l.kernel = &kernel, l.body = body, l.owner = owner, l.arguments = arguments;
     std::istringstream names(kernel.parameters);
     std::string name, refused;
     for (const void* const& p : arguments) {

@@ -6,6 +6,8 @@
 
 #include <cstdarg>
 #include <filesystem>
+#include <fstream>
+#include <map>
 
 extern "C" const ElfW(Ehdr) __ehdr_start;  // from the linker: where the program begins
 
@@ -20,15 +22,155 @@ std::string text(const char* format, ...) {
     return buffer;
 }
 
+namespace {
+
+constexpr size_t columns = 80;
+
+bool colours() {  // as lab.cpp decides it for stdout
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(2) && !(none && *none) && !(terminal && !strcmp(terminal, "dumb"));
+}
+
+}  // namespace
+
 void say(const std::string& message) {
     std::string s = message + "\n";
     std::error_code none;
     const std::string folder = std::filesystem::current_path(none).string() + "/";
     for (size_t i = 0; (i = s.find(folder, i)) != s.npos;)  // files below the working folder are named from there
-        if (i && !isspace(s[i - 1])) ++i;
+        if (i && !isspace(s[i - 1]) && s[i - 1] != '(') ++i;
         else s.erase(i, folder.size());
+    if (colours() && s.starts_with("cudacpu: ")) {  // the first line: red, and what is only said yellow
+        const bool mild = s.starts_with("cudacpu: not") || s.starts_with("cudacpu: warning");
+        s.insert(std::min(s.find('\n'), s.size()), "\033[0m");
+        s.insert(0, mild ? "\033[1;33m" : "\033[1;31m");
+    }
     fflush(stdout);
     fputs(s.c_str(), stderr);
+}
+
+const std::vector<std::string>& source_text(const std::string& file) {
+    static auto& known = *new std::map<std::string, std::vector<std::string>>;
+    const auto [lines, is_new] = known.try_emplace(file);
+    for (std::string name = file; is_new && lines->second.empty();) {
+        std::ifstream in(name);
+        for (std::string line; std::getline(in, line);) lines->second.push_back(line);
+        const size_t folder = name.find('/', name[0] == '/');  // what is left of the path may be found from here
+        if (folder == name.npos) break;
+        name.erase(0, folder + 1);
+    }
+    return lines->second;
+}
+
+std::string wrapped(const std::string& words) {
+    std::string s, word;
+    size_t column = columns;  // a new line
+    bool quoted = false;
+    for (const char c : words + " ") {
+        quoted ^= c == '`';
+        if ((c != ' ' && c != '\n') || quoted) {
+            word += c;
+            continue;
+        }
+        const bool fits = column + 1 + word.size() <= columns;
+        if (!word.empty()) s += (fits ? " " : "\n  ") + word, column = (fits ? column + 1 : 2) + word.size();
+        if (c == '\n') column = columns;
+        word.clear();
+    }
+    return s;
+}
+
+std::string listing(const std::vector<Remark>& remarks) {
+    std::string s, file_before;
+    for (const auto& [place, words] : remarks) {
+        const size_t colon = place.rfind(':');
+        if (colon == place.npos) {
+            s += "\n    " + place + ": " + words;
+            continue;
+        }
+        const std::string file = place.substr(0, colon), number = place.substr(colon + 1);
+        const auto& lines = source_text(file);
+        const size_t n = strtoul(number.c_str(), nullptr, 10);
+        std::string code = n && n <= lines.size() ? lines[n - 1] : "";
+        for (size_t tab; (tab = code.find('\t')) != code.npos;) code.replace(tab, 1, "    ");
+        code.erase(0, std::min(code.find_first_not_of(' '), code.size()));
+        code.erase(code.find_last_not_of(" \r") + 1);
+        if (!file_before.empty() && file != file_before) s += "\n  " + file;
+        file_before = file;
+        if (code.empty() && words.empty()) continue;
+        const std::string before = text("\n  %5s |  ", number.c_str());
+        const size_t width = columns + 1 - before.size();
+        // What does not fit loses its comment first.
+        if (code.size() + 6 + words.size() > width)
+            code.erase(code.find_last_not_of(' ', std::min(code.find("//"), code.size()) - 1) + 1);
+        if (code.size() > width) code = code.substr(0, width - 3) + "...";
+        s += before + (code.empty() ? words : code);
+        if (code.empty() || words.empty()) continue;
+        if (code.size() + 6 + words.size() <= width) s += "      " + words;
+        else s += "\n        |  " + words;
+    }
+    return s;
+}
+
+// The symbol that holds the address, as `nm` tells it: {its name, where it begins}.
+static std::pair<std::string, uintptr_t> symbol(const void* address) {
+    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0, at = uintptr_t(address) - base;
+    FILE* pipe = popen(text("nm -CS /proc/%d/exe 2>/dev/null", getpid()).c_str(), "r");
+    if (!pipe) return {};
+    std::pair<std::string, uintptr_t> found;
+    char line[8192];
+    while (fgets(line, sizeof line, pipe)) {
+        unsigned long begin, size;
+        int name = 0;
+        if (sscanf(line, "%lx %lx %*c %n", &begin, &size, &name) == 2 && name && begin <= at && at < begin + size)
+            found = {std::string(line + name, strcspn(line + name, "\n")), begin + base};
+    }
+    pclose(pipe);
+    return found;
+}
+
+std::string kernel_name() {
+    static auto& known = *new std::map<const void*, std::string>;
+    std::string& s = known[reinterpret_cast<void*>(launch->body.run)];
+    if (!s.empty()) return s;
+    // "void cudacpu::run_closure<k<float>(int*)::{lambda()#1}>(void const*)"
+    s = symbol(reinterpret_cast<void*>(launch->body.run)).first;
+    const std::string name = launch->kernel->name;
+    const size_t i = s.find(name + "<");
+    if (i == s.npos) return s = name;
+    size_t end = i + name.size();
+    for (int depth = 0; end < s.size() && (depth || end == i + name.size()); ++end)
+        depth += s[end] == '<' ? 1 : s[end] == '>' ? -1 : 0;
+    return s = s.substr(i, end - i);
+}
+
+std::string name_of(const void* address, size_t bytes, std::string* name) {
+    std::string local;
+    if (!name) name = &local;
+    const char *at = static_cast<const char*>(address), *start = nullptr;
+    const Region* r = find(address);
+    std::string made;
+    if (!r && is_global(address)) {
+        const auto [variable, begin] = symbol(address);
+        *name = variable.substr(variable.rfind("::") == variable.npos ? 0 : variable.rfind("::") + 2);
+        start = reinterpret_cast<char*>(begin);
+    } else if (r) {
+        start = r->start, *name = r->name;
+        if (r->where.line) made = text(" (%s:%d)", r->where.file, r->where.line);
+        if (r->kind == Kind::dynamic && name->empty()) *name = "the dynamic shared memory";
+        std::string all = launch ? launch->kernel->parameters : "";
+        if (launch && r->kind != Kind::shared && r->kind != Kind::dynamic)
+            for (const void* p : launch->arguments) {  // of several in one allocation the last before it
+                const std::string parameter = all.substr(0, all.find(','));
+                all.erase(0, parameter.size() + 1);
+                const char* q = static_cast<const char*>(p);
+                if (q && find(q) == r && (name->empty() || (q <= at && q > start))) start = q, *name = parameter;
+            }
+    }
+    if (!start || name->empty())
+        return made.empty() ? text("address %p", address)
+                            : text("element %td of the memory", (at - start) / ptrdiff_t(bytes)) + made;
+    return text("element %td of ", (at - start) / ptrdiff_t(bytes)) + *name + made;
 }
 
 std::string source_line(Where where) { return text("%s:%d", where.file, where.line); }
@@ -84,7 +226,8 @@ std::string compose_report(const std::string& what, const std::string& mend, con
         s += text("\n  launched at %s:%d as <<<(%u,%u,%u), (%u,%u,%u)>>>", launch->where.file, launch->where.line,
                   g.x, g.y, g.z, b.x, b.y, b.z);
     }
-    return s + (mend.empty() ? "" : "\n  " + mend);
+    if (!line.empty()) s += listing({{line, ""}});
+    return s + wrapped(mend);
 }
 
 }  // namespace cudacpu

@@ -13,8 +13,9 @@ namespace {
 std::vector<SharedObject*> everywhere;  // shared memory outside of functions
 size_t bytes_of_block;                  // so far
 
-Region* map_shared(size_t bytes, size_t alignment, Kind kind, Where where) {
+Region* map_shared(size_t bytes, size_t alignment, Kind kind, Where where, const char* name) {
     Region r{nullptr, bytes, kind, nullptr, 0, where};
+    r.name = name;
     r.start = map_before_guard(bytes, alignment, &r.base, &r.pages);
     if (!r.start) fault(cudaErrorMemoryAllocation, "no memory is left", "end other programs, or use less", &where);
     return add_region(r);
@@ -31,7 +32,7 @@ char* fresh(SharedObject& s) {
         fault(cudaErrorInvalidValue,
               text("%zu bytes of shared memory with %s, the limit is %zu", bytes_of_block, s.name, limit),
               "use less, or raise the limit for the dynamic part with cudaFuncSetAttribute", &s.where);
-    if (!s.address) s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where)->start;
+    if (!s.address) s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where, s.name)->start;
     s.serial = block_serial;
     hazards::region_fresh(*find(s.address));
     return static_cast<char*>(memset(s.address, 0xff, s.bytes));  // not 0: on a GPU it holds anything
@@ -39,11 +40,11 @@ char* fresh(SharedObject& s) {
 
 char* at_namespace_scope(SharedObject& s) {
     everywhere.push_back(&s);
-    return s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where)->start;
+    return s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where, s.name)->start;
 }
 
 void* dynamic_arena(size_t alignment, bool fixed_start) {
-    static Region& arena = *map_shared(228 << 10, page, Kind::dynamic, {"", 0});
+    static Region& arena = *map_shared(228 << 10, page, Kind::dynamic, {"", 0}, "");
     static unsigned long serial;
     // One `extern __shared__` outside of functions needs an address that never changes; then the end of the
     // memory lies before an inaccessible page only when the size is a whole number of pages.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
 #include <type_traits>
 
 #include "../vector_types.h"
@@ -118,11 +117,11 @@ struct Body {  // a kernel with its arguments
     void* closure;
     size_t bytes;
     void (*run)(const void* closure);
-    std::shared_ptr<void> owner;
 };
 /// Notes how the kernel that is called next is launched.
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* stream = nullptr, CUDACPU_HERE);
-/// Checks the launch and queues it. `arguments`: the pointers among them, nullptr for the others.
+/// Checks the launch and queues it. The closure, from `new`, belongs to the queue from now on. `arguments`: the
+/// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
 extern Kernel** probe;  // not null: a kernel that is called leaves its Kernel here, and does not run
 
@@ -138,12 +137,10 @@ template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
 }
 template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
-/// The body of every kernel is a call of this: the closure, from `new`, holds the arguments by value.
-template <class F, class... Arguments> void enter_kernel(const char* name, const char* parameters,
-                                                         unsigned max_threads, F* closure, const Arguments&... a) {
-    static Kernel kernel{name, parameters, max_threads};
-    const std::shared_ptr<void> owner(closure, [](void* p) { ::operator delete(p); });
-    enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>, owner}, {pointer_in(a)...});
+/// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many kernels,
+/// so there is as little here as can be.
+template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* closure, const Arguments&... a) {
+    enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>}, {pointer_in(a)...});
 }
 
 // ---- shared memory: each object has pages of its own and ends where an inaccessible page begins ----------
@@ -151,7 +148,7 @@ template <class F, class... Arguments> void enter_kernel(const char* name, const
 struct SharedObject {
     size_t bytes, alignment;
     const char* name;
-    Where where;
+    Where where = Where::here();
     char* address = nullptr;
     unsigned long serial = 0;  // of the block that last used it
 };
@@ -160,13 +157,11 @@ char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
 void* dynamic_arena(size_t alignment, bool fixed_start);
 
-template <class S> CUDACPU_QUIET S& shared(const char* name, Where where = Where::here()) {
+template <class S> CUDACPU_QUIET S& shared(SharedObject& object) {
     static_assert(sizeof(S) <= 48 << 10, "more than 48 KB of static shared memory: CUDA refuses it");
-    static SharedObject object{sizeof(S), alignof(S), name, where};
     return *reinterpret_cast<S*>(object.serial == block_serial ? object.address : fresh(object));
 }
-template <class S> S& shared_at_namespace_scope(const char* name, Where where = Where::here()) {
-    static SharedObject object{sizeof(S), alignof(S), name, where};
+template <class S> S& shared_at_namespace_scope(SharedObject& object) {
     return *reinterpret_cast<S*>(at_namespace_scope(object));
 }
 template <class T> T* dynamic_shared() { return static_cast<T*>(dynamic_arena(alignof(T), false)); }

@@ -1,0 +1,32 @@
+// hazards.hpp - what the hazard build has seen (hazards.cpp) and words (advice.cpp).
+#pragma once
+#include "internal.hpp"
+
+namespace cudacpu::hazards {
+
+enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4, compares = 8 };  // flag: volatile and global
+
+struct Party {      // one access, and who did it
+    uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
+    uint64_t block;
+    unsigned rank, step;  // step: how many accesses its thread has done since the last barrier
+    uint8_t access;
+};
+struct Race {
+    Party before, after;
+    char* address;
+    size_t bytes;
+    bool adds;  // a thread reads a value, and writes it after others have
+    // What the block, and the warp of the thread that now runs, have passed last.
+    Where block_met = last_met[32], warp_met = last_met[rank / 32];
+};
+enum class Mistake { foreign, out_of_bounds, unwritten };  // of one thread
+
+inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
+int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a block, 2 between blocks
+
+// Mistakes and races are said when the launch has ended: those of one cause together, once a program.
+void note(Mistake what, char* address, size_t bytes, const Party& who);
+void report(const std::vector<Race>& races);
+
+}  // namespace cudacpu::hazards

@@ -1,0 +1,264 @@
+// structure.cpp - the source text as advice needs it: functions, their statements, and which threads get there.
+//
+// No compiler: what it cannot follow (macros that hide braces) it takes for one long statement.
+#include "structure.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "internal.hpp"
+
+namespace cudacpu {
+
+namespace {
+
+bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+void blank(std::string& s, size_t from, size_t to) {
+    for (; from < to && from < s.size(); ++from)
+        if (s[from] != '\n') s[from] = ' ';
+}
+
+// Comments, literals and directives become white space.
+void strip(std::string& s) {
+    bool fresh = true;  // nothing has stood in this line
+    for (size_t i = 0; i < s.size(); ++i) {
+        const size_t from = i;
+        const char c = s[i];
+        if (c == '#' && fresh) {
+            while (i < s.size() && (s[i] != '\n' || s[i - 1] == '\\')) ++i;
+            blank(s, from, i);
+        } else if (s.compare(i, 2, "//") == 0) {
+            blank(s, from, i = std::min(s.find('\n', i), s.size()));
+        } else if (s.compare(i, 2, "/*") == 0) {
+            const size_t end = s.find("*/", i + 2);
+            i = end == s.npos ? s.size() : end + 1;
+            blank(s, from, i + 1);
+        } else if (c == '"' || (c == '\'' && !(i && isalnum(static_cast<unsigned char>(s[i - 1]))))) {
+            for (++i; i < s.size() && s[i] != c && s[i] != '\n'; ++i) i += s[i] == '\\';
+            blank(s, from + 1, i);
+        }
+        if (i < s.size()) fresh = s[i] == '\n' || (fresh && isspace(static_cast<unsigned char>(s[i])));
+    }
+}
+
+size_t skip_space(const std::string& s, size_t at) {
+    while (at < s.size() && isspace(static_cast<unsigned char>(s[at]))) ++at;
+    return at;
+}
+
+// Behind the bracket that closes the one at `at`.
+size_t closed(const std::string& s, size_t at) {
+    int depth = 0;
+    for (; at < s.size(); ++at) {
+        depth += strchr("([{", s[at]) ? 1 : strchr(")]}", s[at]) ? -1 : 0;
+        if (!depth) return at + 1;
+    }
+    return s.size();
+}
+
+std::string word_at(const std::string& s, size_t at) {
+    size_t end = at;
+    while (end < s.size() && in_word(s[end])) ++end;
+    return s.substr(at, end - at);
+}
+
+}  // namespace
+
+Source::Source(const std::vector<std::string>& lines) {
+    starts = {0, 0};  // lines begin with 1
+    for (const std::string& l : lines) {
+        written += l + "\n";
+        starts.push_back(written.size());
+    }
+    strip(text = written);
+    read_functions();
+    for (Function& f : all) read_variables(f);
+}
+
+const Source* Source::of(const std::string& file) {
+    static std::map<std::string, Source*> known;
+    const auto [s, is_new] = known.try_emplace(file, nullptr);
+    if (!is_new) return s->second;
+    const std::vector<std::string>& lines = source_text(file);
+    return s->second = lines.empty() ? nullptr : new Source(lines);
+}
+
+int Source::line_at(size_t at) const {
+    return int(std::upper_bound(starts.begin() + 1, starts.end(), at) - starts.begin()) - 1;
+}
+
+std::string Source::line(int number) const {
+    if (number < 1 || size_t(number) + 1 >= starts.size()) return "";
+    return text.substr(starts[number], starts[number + 1] - starts[number]);
+}
+
+size_t Source::word(const std::string& name, size_t from, size_t to) const {
+    if (name.empty()) return text.npos;
+    for (size_t i = text.find(name, from); i < to; i = text.find(name, i + 1))
+        if (!(i && in_word(text[i - 1])) && !in_word(text[i + name.size()])) return i;
+    return text.npos;
+}
+
+size_t Source::spot(int number, const std::string& name) const {
+    if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
+    const size_t from = starts[number], to = starts[number + 1];
+    if (const size_t i = word(name, from, to); i < to) return i;
+    if (const size_t i = text.find('[', from); i < to) return i;
+    size_t i = to;
+    while (i > from && strchr(" \t\n};", text[i - 1])) --i;
+    return i > from ? i - 1 : from;
+}
+
+Statement Source::statement(size_t& at) const {
+    at = skip_space(text, at);
+    Statement s{Statement::simple, at, at, 0, 0, {}};
+    const std::string first = word_at(text, at);
+    auto add = [&] {
+        s.parts.push_back(statement(at));
+        s.end = at;
+    };
+    auto parentheses = [&] {
+        s.head = text.find('(', at);
+        if (s.head == text.npos) s.head = text.size();
+        at = s.head_end = s.end = closed(text, s.head);
+    };
+    if (at < text.size() && text[at] == '{') {
+        s.kind = Statement::block;
+        const size_t end = closed(text, at);
+        for (++at; (at = skip_space(text, at)) < end - 1;) s.parts.push_back(statement(at));
+        at = s.end = end;
+    } else if (first == "if" || first == "for" || first == "while" || first == "switch") {
+        s.kind = first == "if" || first == "switch" ? Statement::branch : Statement::loop;
+        parentheses();
+        add();
+        const size_t next = skip_space(text, at);
+        if (first == "if" && word_at(text, next) == "else") at = next + 4, add();
+    } else if (first == "do") {
+        s.kind = Statement::loop;
+        at += 2;
+        add();
+        parentheses();
+        at = s.end = std::min(text.find(';', at), text.size() - 1) + 1;
+    } else {
+        for (; at < text.size() && text[at] != ';' && text[at] != '}';)
+            at = strchr("([{", text[at]) ? closed(text, at) : at + 1;
+        at = s.end = at < text.size() && text[at] == ';' ? at + 1 : std::max(at, s.begin + 1);
+    }
+    return s;
+}
+
+// A brace that follows a parameter list opens a function; one behind a namespace or a class is gone into.
+void Source::read_functions() {
+    for (size_t at = 0, begin = 0; at < text.size(); ++at) {
+        if (text[at] == ';' || text[at] == '}') begin = at + 1;
+        if (text[at] == '(') at = closed(text, at) - 1;
+        if (at >= text.size() || text[at] != '{') continue;
+        const std::string head = text.substr(begin, at - begin);
+        size_t open = head.npos;  // the last parentheses that follow a name are the parameters
+        std::string name;
+        for (size_t i = 0; i < head.size(); ++i) {
+            if (head[i] == ':' && i && head[i - 1] == ')') break;  // what a constructor initialises
+            if (head[i] != '(') continue;
+            size_t end = i, first;
+            while (end && isspace(static_cast<unsigned char>(head[end - 1]))) --end;
+            for (first = end; first && in_word(head[first - 1]);) --first;
+            const std::string before = head.substr(first, end - first);
+            if (!before.empty() && before.compare(0, 2, "__") != 0) open = i, name = before;
+            i = closed(head, i) - 1;
+        }
+        if (open == head.npos) {
+            if (head.find('=') == head.npos) begin = at + 1;  // a namespace, a class
+            else at = closed(text, at) - 1, begin = at + 1;
+            continue;
+        }
+        const std::string parameters = head.substr(open, closed(head, open) - open);
+        all.push_back({name, parameters, statement(at), {}, {}});
+        begin = at--;
+    }
+}
+
+// What is computed from the thread's index, or comes from an atomic or a shuffle, differs from thread to thread.
+void Source::read_variables(Function& f) const {
+    f.own = {"threadIdx", "thread_rank", "laneid", "clock", "clock64"};
+    std::set<std::string> shared;
+    for (size_t i = 0; i < f.parameters.size(); ++i) {
+        if (i && in_word(f.parameters[i - 1])) continue;
+        const std::string name = word_at(f.parameters, i);
+        for (const char* part : {"tid", "lane", "thread", "idx", "rank"})
+            if (name.find(part) != name.npos) f.own.insert(name);
+    }
+    const auto [body, from, to] = std::tuple(text.substr(0, f.body.end), f.body.begin, f.body.end);
+    for (size_t i = word("__shared__", from, to); i < to; i = word("__shared__", i + 1, to))
+        for (size_t j = i; j < text.find(';', i); ++j)
+            if (in_word(text[j]) && !in_word(text[j - 1])) shared.insert(word_at(text, j));
+    for (int round = 0; round < 3; ++round)
+        for (size_t i = from; i < to; ++i) {  // name = expression, until a comma or the end
+            if (body[i] != '=' || body[i + 1] == '=' || strchr("=!<>", body[i - 1])) continue;
+            size_t end = i - 1, first;
+            while (end > from && strchr(" \t\n+-*/%&|^", body[end])) --end;
+            for (first = ++end; first > from && in_word(body[first - 1]);) --first;
+            const std::string name = body.substr(first, end - first);
+            size_t stop = i + 1;
+            while (stop < to && !strchr(",;", body[stop]) && body[stop] != ')')
+                stop = strchr("([{", body[stop]) ? closed(body, stop) : stop + 1;
+            bool differs = false, by_warp = false;
+            for (size_t j = i; j < stop; ++j) {
+                if (!in_word(body[j]) || in_word(body[j - 1])) continue;
+                const std::string w = word_at(body, j);
+                differs |= f.own.count(w) || w.starts_with("atomic") || w.starts_with("__shfl");
+                by_warp |= f.warps.count(w);
+            }
+            const std::string value = body.substr(i, stop - i);
+            for (const char* whole : {"/ 32", "/32", ">> 5", ">>5", "/ warpSize"})
+                if (differs && value.find(whole) != value.npos && value.find('[') == value.npos)
+                    differs = false, by_warp = true;
+            if (name.empty() || isdigit(static_cast<unsigned char>(name[0])) || shared.count(name)) continue;
+            if (differs) f.own.insert(name);
+            else if (by_warp) f.warps.insert(name);
+        }
+}
+
+const Function* Source::function_at(size_t at) const {
+    for (const Function& f : all)
+        if (f.body.holds(at)) return &f;
+    return nullptr;
+}
+
+std::vector<const Statement*> Source::path(const Function& f, size_t at) {
+    std::vector<const Statement*> result{&f.body};
+    for (bool deeper = true; deeper;) {
+        deeper = false;
+        for (const Statement& part : result.back()->parts)
+            if (part.holds(at)) {
+                result.push_back(&part);
+                deeper = true;
+                break;
+            }
+    }
+    return result;
+}
+
+Source::Who Source::who_enters(const Function& f, const Statement& s) const {
+    const std::string head = text.substr(s.head, s.head_end - s.head);
+    Who who = everybody;
+    for (size_t i = 0; i < head.size(); ++i) {
+        if (!in_word(head[i]) || (i && in_word(head[i - 1]))) continue;
+        const std::string w = word_at(head, i);
+        if (f.warps.count(w)) who = std::max(who, whole_warps);
+        if (!f.own.count(w)) continue;
+        size_t j = i + w.size();  // threadIdx.x < 32, threadIdx.x / 32 == 0
+        while (j < head.size() && (in_word(head[j]) || head[j] == '.')) ++j;
+        j = skip_space(head, j);
+        size_t k = j;
+        while (k < head.size() && strchr("<>=/", head[k])) ++k;
+        const std::string sign = head.substr(j, k - j), number = word_at(head, skip_space(head, k));
+        const int value = number == "warpSize" ? 32 : atoi(number.c_str());
+        const bool warps = value && value % 32 == 0 && (sign == "<" || sign == ">=" || sign == "/");
+        who = std::max(who, warps ? whole_warps : some);
+    }
+    return who;
+}
+
+}  // namespace cudacpu

@@ -1,0 +1,51 @@
+// structure.hpp - the source text as advice needs it: functions, their statements, and which threads get there.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cudacpu {
+
+/// A statement, from its first character to behind its last.
+struct Statement {
+    enum Kind { simple, block, branch, loop } kind;
+    size_t begin, end;
+    size_t head = 0, head_end = 0;  // of a branch or loop: its parentheses
+    std::vector<Statement> parts;   // of a block; of the others the one or two that they hold
+    bool holds(size_t at) const { return begin <= at && at < end; }
+};
+struct Function {
+    std::string name, parameters;
+    Statement body;
+    std::set<std::string> own;   // variables that differ from thread to thread
+    std::set<std::string> warps; // those that only differ from warp to warp
+};
+
+class Source {
+    std::vector<size_t> starts;  // of the lines
+    std::string written;
+    std::vector<Function> all;
+    Statement statement(size_t& at) const;
+    void read_functions();
+    void read_variables(Function& f) const;
+
+public:
+    std::string text;  // without comments, literals and directives, which are white space
+    explicit Source(const std::vector<std::string>& lines);
+    /// A source file that can be found; null if it cannot.
+    static const Source* of(const std::string& file);
+
+    const std::vector<Function>& functions() const { return all; }
+    const Function* function_at(size_t at) const;
+    int line_at(size_t at) const;
+    std::string line(int number) const;     // its text
+    std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }
+    size_t spot(int line, const std::string& name) const;  // where the line uses the name
+    size_t word(const std::string& name, size_t from, size_t to) const;  // npos: it is not there
+    /// The statements that hold the character, the function's body first.
+    static std::vector<const Statement*> path(const Function& f, size_t at);
+    enum Who { everybody, whole_warps, some };
+    Who who_enters(const Function& f, const Statement& s) const;  // a branch or loop
+};
+
+}  // namespace cudacpu

@@ -1,0 +1,23 @@
+#!/bin/sh
+# clangd.sh BUILD [FILE.cu]: does an editor find its way? clangd opens a sample's file with what compile_commands.json says
+# about it, and must find no error; in a copy with a misspelt word it must. Exit status: 0 yes, 1 no, 77 no clangd.
+. "$(dirname "$0")/lib.sh"
+build=$(cd "$1" && pwd) || exit 1
+clangd=$(command -v clangd || ls /usr/bin/clangd-[0-9]* 2>/dev/null | head -1)
+[ "$clangd" ] || skip "no clangd (apt-get install clangd)"
+cd "$top" || exit 1
+file=${2:-$(ls 03_*/*shared.cu)}
+
+errors() { # errors BUILD FILE: that clangd finds. What its menus could not rework ("tweak:") is none
+    timeout 120 "$clangd" --compile-commands-dir="$1" --check-lines=1-1 --check="$2" >"$folder/all" 2>&1
+    grep -q 'All checks completed' "$folder/all" || fail "clangd has not read $2: $(tail -1 "$folder/all")"
+    grep -E '^E\[' "$folder/all" | grep -v 'tweak: ' >"$folder/out"
+}
+must "compile_commands.json has $file" grep -q "\"file\": *\"$top/$file\"" "$build/compile_commands.json"
+errors "$build" "$file"
+must "clangd finds no error in $file" test ! -s "$folder/out"
+sed 's/__syncthreads()/__syncthread()/' "$file" >"$folder/misspelt.cu"
+cp .clangd "$folder" && sed "s|$top/$file|$folder/misspelt.cu|g" "$build/compile_commands.json" >"$folder/compile_commands.json"
+errors "$folder" "$folder/misspelt.cu"
+must "in a copy with a misspelt word it finds that" grep -q "undeclared identifier '__syncthread'" "$folder/out"
+finish

@@ -1,0 +1,58 @@
+# cure.awk: carries out what the hazard build advises, to the letter, on a copy of a program.
+#   awk -f cure.awk ADVICE FILE.cu >CURED.cu
+# ADVICE: what the hazard build has said. What is no recipe ("check the index") is carried out by a line's own
+# comment "// cured: ...", if the advice names the line.
+function each(numbers, list,   n) {  # "3, 5 and 9"
+    gsub(/,| and /, " ", numbers)
+    return split(numbers, list, " ")
+}
+function numbers_in(s) {
+    match(s, /^[0-9]+((, [0-9]+)*( and [0-9]+))?/)
+    return substr(s, 1, RLENGTH)
+}
+function carry_out(advice,   what, n, list, i, rest, code, parts) {
+    if (match(advice, /give the (loop|branch) of line [0-9]+ braces, and /)) {
+        rest = substr(advice, RSTART + RLENGTH)
+        code = substr(advice, RSTART, RLENGTH)
+        gsub(/[^0-9]/, "", code)
+        open[code + 0] = 1
+        match(rest, /after line [0-9]+/)
+        close_after[substr(rest, RSTART + 11, RLENGTH - 11) + 0] = 1
+        advice = rest
+    }
+    for (rest = advice; match(rest, /put [_a-z]+\(\) (after|before) lines? [0-9]/); rest = substr(rest, RSTART + 4)) {
+        split(substr(rest, RSTART), what, " ")
+        n = each(numbers_in(substr(rest, RSTART + RLENGTH - 1)), list)
+        for (i = 1; i <= n; ++i)
+            if (what[3] == "after") after[list[i]] = after[list[i]] " " what[2] ";"
+            else before[list[i]] = before[list[i]] " " what[2] ";"
+    }
+    for (rest = advice; match(rest, /in line [0-9]+ (put|write) /); rest = substr(rest, RSTART + 4)) {
+        split(substr(rest, RSTART), what, " ")
+        split(substr(rest, RSTART), parts, "`")
+        if (what[4] == "put") { from[what[3]] = parts[2]; to[what[3]] = parts[2] " " what[5] ";" }
+        else { from[what[3]] = parts[4]; to[what[3]] = parts[2] }
+    }
+    for (rest = advice; match(rest, /lines? [0-9]/); rest = substr(rest, RSTART + 4)) {
+        n = each(numbers_in(substr(rest, RSTART + RLENGTH - 1)), list)
+        for (i = 1; i <= n; ++i) named[list[i]] = 1
+    }
+}
+FNR == NR {
+    # A report's advice follows the lines of its listing; a line that goes on begins with two blanks, too.
+    if (/^cudacpu: /) { carry_out(advice); advice = ""; listed = 0 }
+    if (/^ +[0-9]* \|/) { listed = 1; advice = "" }
+    else if (listed && /^  /) advice = advice (advice == "" ? "" : " ") substr($0, 3)
+    next
+}
+FNR == 1 { carry_out(advice) }
+{
+    line = $0
+    if (FNR in named && (i = index(line, "// cured: "))) line = substr(line, i + 10)
+    if (FNR in from && (i = index(line, from[FNR])))
+        line = substr(line, 1, i - 1) to[FNR] substr(line, i + length(from[FNR]))
+    if (FNR in before) print before[FNR]
+    print line (FNR in open ? " {" : "")
+    if (FNR in after) print after[FNR]
+    if (FNR in close_after) print "}"
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# planted.sh CUDACPU FILE.cu: does the advice of the hazard build mend what it finds? Each program of the file has one
+# planted mistake. It is run, what is advised is carried out to the letter (cure.awk), and the program must then be
+# clean. "ADVICE=words" behind a PLANT() says what must be advised where that is no recipe.
+. "$(dirname "$0")/../../lib.sh"
+cudacpu=$(realpath "$1") file=$(realpath "$2")
+cp "$here/planted.cuh" "$folder"
+cp "$file" "$folder/planted.cu"
+cd "$folder" || exit 3
+"$cudacpu" planted.cu --hazards -o planted || fail "$file does not compile"
+for name in $(./planted); do
+    timeout 60 ./planted "$name" >"$name.said" 2>&1
+    grep -q '^cudacpu: ' "$name.said" || fail "$name: nothing is found"
+    words=$(sed -n "s/^PLANT($name).*ADVICE=//p" planted.cu)
+    [ -z "$words" ] || tr -s '\n ' ' ' <"$name.said" | grep -qE "$words" || fail "$name: not advised: $words"
+done
+cat *.said >all.said
+awk -f "$here/cure.awk" all.said planted.cu >cured.cu
+"$cudacpu" cured.cu --hazards -o cured || fail "what is advised for $file does not compile"
+for name in $(./planted); do
+    timeout 60 ./cured "$name" >"$name.then" 2>&1 && ! grep -q '^cudacpu: [^n]' "$name.then" ||
+        fail "$name: not mended
+$(cat "$name.said")
+then
+$(cat "$name.then")"
+done
+finish

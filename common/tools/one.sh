@@ -1,0 +1,109 @@
+#!/bin/sh
+# one.sh BUILD DEVICE NN [ARGUMENT...]: builds sample NN (04), and nothing else, and runs it with the arguments; then looks
+# for what one run does not show: few and odd elements, other orders of the threads, races. Exit status: 0 if nothing is
+# wrong, 1 if something is, else as device.sh's.
+# one.sh --checks CPU_BINARY HAZARDS_BINARY [ARGUMENT...]: looks only, and names what is wrong.
+. "$(dirname "$0")/folder.sh"
+cd "$top" || exit
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' HUP INT TERM
+
+typed() { # typed WORD: does the user's own command line have this option? It is given once.
+    case " $arguments " in *" $1 "* | *" $1="*) return 0 ;; esac
+    return 1
+}
+has() { echo "$list" | grep -qE "^takes $1( |\$)"; }
+
+# one ORDER BINARY OPTION VALUE...: a run that must end with 0. Of the options those count that the sample takes and that
+# the user has not typed; a variant that takes seconds is left out unless it is asked for.
+one() {
+    order=$1 binary=$2
+    shift 2
+    options=""
+    while [ $# -gt 0 ]; do
+        if has "$1" && ! typed "$1"; then options="$options $1 $2"; fi
+        shift 2
+    done
+    command="$binary$options${arguments:+ $arguments}"
+    if LAB_ORDER=$order timeout 60 $command $quick </dev/null >"$log" 2>&1; then return; fi
+    status=$?
+    [ "$order" = forward ] || command="LAB_ORDER=$order $command"
+    [ $status != 124 ] || echo "after a minute it had not ended" >>"$log"
+    false
+}
+plain() {
+    for order in forward reverse 1; do
+        one $order "$cpu" --n 5003 --width 70 --height 37 --blocks 3 --repeats 3 || return
+        one $order "$cpu" --n 257 --width 33 --height 257 --threads 64 || return
+    done
+    for n in 1 3 1000; do one reverse "$cpu" --n $n --width $n --height 17 --repeats 2 || return; done
+}
+races() {
+    most=$quick quick=$all
+    one forward "$hazards" --n 5003 --width 70 --height 37 || return
+    quick=$most
+    one 1 "$hazards" --n 5003 --width 70 --height 37 --blocks 3 &&
+        one forward "$hazards" --n 3 --width 3 --height 5
+}
+# say TITLE: the command, and of what it printed the first row that is wrong and the first report
+say() {
+    wrong=1
+    printf '\n%s:\n  %s\n' "$1" "$command"
+    shown=$(awk '/WRONG/ && !rows++ { on = 1; print; next }
+        /^cudacpu: / && !/hazards were found/ { on = !reports++ }
+        /^[^ ]/ && !/^cudacpu: / { on = 0 }
+        on' "$log" | head -14)
+    if [ -z "$shown" ]; then shown=$(grep -v '^ok$' "$log" | tail -4); fi
+    echo "$shown" | sed 's/^/  /'
+}
+checks() {
+    list=$("$cpu" --list) quick="" all="" wrong=0
+    if ! typed --only && ! typed --wrong; then # the tutorial's whole program has sizes of its own
+        quick=$(echo "$list" | sed -n '/whole_program/d; s/^variant /--only /p')
+    fi
+    [ ! -x "$cpu" ] || plain || say "Not right, in a run of another size or order"
+    [ ! -x "$hazards" ] || races || say "What the hazard build says"
+}
+
+if [ "$1" = --checks ]; then
+    cpu=$2 hazards=$3
+    shift 3
+    arguments=$*
+    checks
+    exit $wrong
+fi
+build=$1 device=$2 name=$(folder_of "$3")
+shift 3
+arguments=$*
+sh common/tools/build.sh "$build" lab || exit
+known=$(${CMAKE:-cmake} --build "$build" --target help)
+targets=""
+for kind in gpu cpu hazards; do
+    if [ $kind = gpu ] && { [ "$device" = cpu ] || ! nvidia-smi -L 2>/dev/null | grep -q '^GPU 0'; }; then continue; fi
+    if echo "$known" | grep -qE "(^|[. ])${kind}_$name(:|\$| )"; then targets="$targets ${kind}_$name"; fi
+done
+if [ -z "$targets" ]; then
+    echo "$name cannot be built here. Type make doctor to see what is missing." >&2
+    exit 3
+fi
+echo "Building $name."
+sh common/tools/build.sh "$build" $targets || exit
+cpu=$build/cpu/$name hazards=$build/hazards/$name
+chosen=$(sh common/tools/device.sh "$build" "$device") || exit
+binary=$build/$(echo "$chosen" | head -1)/$name
+
+"$binary" $arguments
+status=$?
+[ $status = 0 ] || [ $status = 1 ] || exit $status # the command line, or the system: its own words say it
+wrong=0
+[ ! -x "$cpu" ] || checks
+echo
+if [ $status = 0 ] && [ $wrong = 0 ]; then
+    echo "RIGHT: $name, in other sizes and other orders of the threads, too, and no race."
+    next=$(printf '%02d' $((${name%%_*} + 1)) 2>/dev/null)
+    echo "Next: change a line of $(ls "$name"/*.cu | head -1), and type it again"
+    exit 0
+fi
+echo "WRONG: $name, see above."
+exit 1
