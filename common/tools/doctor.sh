@@ -176,10 +176,10 @@ hidden() {
     *) [ "$first" -ge "$count" ] ;;
     esac
 }
-# What the GPU builds were compiled for: sm_90 (code), compute_90 (PTX)
+# What the GPU builds were compiled for: sm_90 (code), compute_90 (PTX). CMake calls them 90-real and 90-virtual.
 architectures() {
-    grep -oE ',code=[^ "]*|-arch=(native|all)' "$build/compile_commands.json" 2>/dev/null |
-        grep -oE '(sm|compute)_[0-9]+[af]?|native|all' | sort -u
+    tr ';' '\n' 2>/dev/null <"$build/gpu_architectures" | sed 's/-major$//
+        s/^\(.*\)-virtual$/compute_\1/; s/^\(.*\)-real$/sm_\1/; /^[0-9]/{h; s/^/sm_/p; g; s/^/compute_/;}'
 }
 # runs CODE CAPABILITY: does a GPU of this compute capability (90) run it? Code runs on its own major version, PTX on
 # all that is newer; what ends in `a` runs nowhere else.
