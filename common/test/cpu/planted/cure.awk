@@ -41,9 +41,9 @@ function carry_out(advice,   what, n, list, i, rest, code, parts) {
 FNR == NR {
     # A report's advice follows the lines of its listing; a line that goes on begins with two blanks, too.
     if (/^cudacpu: /) { carry_out(advice); advice = ""; listed = 0 }
-    if (/^ +[0-9]* \|/) { listed = 1; advice = ""; named[$1] = 1 }
     for (rest = $0; match(rest, /planted\.cu:[0-9]+/); rest = substr(rest, RSTART + RLENGTH))
         named[substr(rest, RSTART + 11, RLENGTH - 11)] = 1
+    if (/^ +[0-9]* \|/) { listed = 1; advice = ""; named[$1] = 1 }
     else if (listed && /^  /) advice = advice (advice == "" ? "" : " ") substr($0, 3)
     next
 }
