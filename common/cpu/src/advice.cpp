@@ -31,38 +31,15 @@ class Scene {
     size_t common = 0;                        // how many statements hold both
     const Statement* around = nullptr;        // the innermost loop that holds both
 
-    using Chain = std::vector<std::pair<const Function*, size_t>>;
-    // The place, and the places from which its function is called.
-    Chain chain(size_t at) const {
-        Chain c;
-        for (const Function* g = src.function_at(at); g && c.size() < 5; g = src.function_at(at)) {
-            c.emplace_back(g, at);
-            size_t call = 0;
-            do call = src.word(g->name, call + 1, src.text.size());
-            while (call < src.text.size() && (!src.function_at(call) || src.function_at(call) == g));
-            if (call >= src.text.size()) break;
-            at = call;
-        }
-        return c;
-    }
     size_t in_function(size_t at) const {
-        for (const auto& [g, place] : chain(at))
+        for (const auto& [g, place] : src.callers(at))
             if (g == f) return place;
         return string::npos;
-    }
-    size_t first_of(std::initializer_list<const char*> words, size_t from, size_t to) const {
-        size_t first = string::npos;
-        for (const char* w : words)
-            if (const size_t i = src.word(w, from, to); i < to) first = std::min(first, i);
-        return first;
-    }
-    bool has(std::initializer_list<const char*> words, size_t from, size_t to) const {
-        return first_of(words, from, to) != string::npos;
     }
     Source::Who who_comes(const Function& g, const std::vector<const Statement*>& path, size_t n, int depth = 0) const {
         Source::Who who = Source::everybody;
         for (size_t i = 0; i < n && i < path.size(); ++i)
-            if (path[i]->kind == Statement::branch || path[i]->kind == Statement::loop)
+            if ((path[i]->kind == Statement::branch || path[i]->kind == Statement::loop) && !src.holds_barrier(*path[i]))
                 who = std::max(who, src.who_enters(g, *path[i]));
         for (size_t call = src.word(g.name, 0, src.text.size()); depth < 3 && call < src.text.size();
              call = src.word(g.name, call + 1, src.text.size()))
@@ -78,8 +55,6 @@ class Scene {
         return t.size() > 50 ? "..." + t.substr(t.size() - 47) : t;
     }
     bool begins_with(const Statement& s, const char* word) const { return src.word(word, s.begin, s.end) == s.begin; }
-
-    size_t index_of(const Statement* s) const { return size_t(std::find(pa.begin(), pa.end(), s) - pa.begin()); }
 
     // What is put behind a statement, the n-th of its path: behind which line that is.
     Advice behind(const string& what, const std::vector<const Statement*>& path, size_t n) const {
@@ -101,14 +76,17 @@ class Scene {
     // A path to the statement before the second, or to the last of the loop: so that one barrier serves all.
     std::vector<const Statement*> before_second(size_t n) const {
         auto path = pa;
-        for (const Statement& s : pb[n - 1]->parts)
-            if (s.end <= pb[n]->begin) path[n] = &s;
+        const Statement& holder = n < pb.size() ? *pb[n - 1] : pa[n]->parts.empty() ? *pa[n - 1] : *pa[n];
+        for (const Statement& s : holder.parts)
+            if (n >= pb.size()) path.resize(n + 1), path.push_back(&s);
+            else if (s.end <= pb[n]->begin) path[n] = &s;
         return path;
     }
-    std::vector<const Statement*> last_in_turn(size_t n) const {
-        auto path = pb;
-        path.resize(n + 1);
-        path[n] = &path[n - 1]->parts.back();
+    std::vector<const Statement*> last_in_turn() const {
+        if (!around) return {};
+        std::vector<const Statement*> path(pa.begin(), std::find(pa.begin(), pa.end(), around) + 1);
+        path.push_back(&around->parts[0]);
+        if (!path.back()->parts.empty() && path.back()->kind == Statement::block) path.push_back(&path.back()->parts.back());
         return path;
     }
 
@@ -125,18 +103,22 @@ class Scene {
 
     // Not all threads come here: a barrier would wait for ever.
     Advice split(size_t n) const {
-        for (size_t i = 0; i < n; ++i)
-            if ((pa[i]->kind == Statement::branch || pa[i]->kind == Statement::loop) && src.who_enters(*f, *pa[i])) {
-                const int line = src.line_at(pa[i]->begin);
-                if (pa[i]->kind == Statement::branch)
-                    return {text("not all threads enter the if of line %d: end it behind line %d, put "
-                                 "__syncthreads() there, and begin it again", line, src.line_at(a)), ""};
-                return {text("not all threads take all rounds of the loop of line %d: let all take as many, guard "
-                             "the work with if, and put __syncthreads() between lines %d and %d", line,
-                             src.line_at(a), src.line_at(b)), ""};
-            }
-        return {text("not all threads call %s: let all call it, and put __syncthreads() between lines "
-                     "%d and %d", f->name.c_str(), src.line_at(a), src.line_at(b)), ""};
+        const string both = text("between lines %d and %d", src.line_at(a), src.line_at(b));
+        for (size_t i = 0; i < n; ++i) {
+            const Statement& s = *pa[i];
+            if ((s.kind != Statement::branch && s.kind != Statement::loop) || !src.who_enters(*f, s)) continue;
+            const int line = src.line_at(s.begin);
+            if (s.kind == Statement::loop)
+                return {text("not all threads take all rounds of the loop of line %d: let all take as many, guard the "
+                             "work with if, and put __syncthreads() ", line) + both, ""};
+            if (n == i + 2 && n < pa.size() && n < pb.size() && s.parts.size() == 1 && !src.declares(*pa[i + 1], pb[n]->begin))
+                return {text("not all threads enter the if of line %d: after line %d write `} __syncthreads(); if ", line,
+                             src.line_at(before_second(n)[n]->end - 1)) + src.original(s.head, s.head_end) + " {`", ""};
+            return {text("not all threads enter the if of line %d: end it after line %d, put __syncthreads() there, and "
+                         "begin it again; what both halves use is declared before", line,
+                         src.line_at(pa[std::min(n, pa.size() - 1)]->end - 1)), ""};
+        }
+        return {text("not all threads call %s: let all call it, and put __syncthreads() ", f->name.c_str()) + both, ""};
     }
 
     // Does who comes to the two lines come there, too?
@@ -157,25 +139,26 @@ class Scene {
         const bool known = met != string::npos && unconditional(met);
         const bool met_inside = around && known && around->holds(met), met_between = known && met > a && met < b;
         // Which statements of the two paths the barrier is put behind: those that part them, or those of the loop.
-        const size_t level = common, loop = around ? index_of(around) : 0,
-                     turn = around && loop + 1 < pa.size() ? loop + 1 + (pa[loop + 1]->kind == Statement::block) : loop + 1;
+        const auto round = last_in_turn();
+        const size_t level = common, turn = round.size() - 1;
         // From the first to the second, and from the second around the loop to the first: where no barrier lies.
         const bool straight = !met_between && !barrier_between(pa.back()->end, b);
         const bool turns = around && !(met_inside && !met_between) && !barrier_between(b, around->end) &&
                            !barrier_between(around->begin, a);
         if (same && (!around || met_inside || !turns)) return same_round();
-        auto kind_at = [&](size_t n) -> string {
-            const Source::Who who = who_comes(*f, pa, n);
+        auto kind_at = [&](const std::vector<const Statement*>& path, size_t n) -> string {
+            const Source::Who who = who_comes(*f, path, n);
             return who == Source::everybody ? "__syncthreads()" : who == Source::whole_warps && !far ? "__syncwarp()" : "";
         };
-        const string within = kind_at(level), at_turn = around ? kind_at(turn) : "";
+        const string within = kind_at(pa, level), at_turn = around ? kind_at(round, turn) : "";
         if (same || (turns && (!straight || within.empty()))) {
             if (at_turn.empty()) return split(turn);
-            Advice v = behind(at_turn, same ? pa : last_in_turn(turn), turn);
+            Advice v = behind(at_turn, same && turn < pa.size() ? pa : round, turn);
             v.ends_loop = src.line_at(around->begin);
             return v;
         }
-        if (!around && !straight) {  // the function is called again
+        const bool in_head = level == pa.size();  // a is the condition of what b stands in
+        if (!around && !straight && !in_head) {  // the function is called again
             if (within.empty()) return split(level);
             if (!begins_with(*pb[level], "return")) return behind(within, pb, level);
             return {"put " + within + " before ", "", {src.line_at(pa[level]->begin)}};
@@ -183,17 +166,19 @@ class Scene {
         if (within.empty()) return split(level);
         Advice forward;
         const Statement& holder = *pa[level - 1];
-        const bool in_head = level == pa.size();  // a is the condition of what b stands in
         if (in_head && holder.kind == Statement::loop && holder.parts[0].kind == Statement::block)
             forward = {"put " + within + " after ", ", inside the loop", {src.line_at(holder.parts[0].begin)}};
-        else if (in_head || holder.kind == Statement::branch)
+        else if (level == pb.size()) {  // b is the condition behind what a stands in
+            const auto path = before_second(level);
+            forward = behind(within, path, path.size() - 1);
+        } else if (in_head || holder.kind == Statement::branch)
             forward = {text("read what line %d compares into a variable first, then ", src.line_at(a)) + within +
                            ", then the " + (holder.kind == Statement::loop ? "loop" : "if"), ""};
         else
             forward = behind(within, before_second(level), level);
         if (!in_head && pa[level]->kind == Statement::loop) forward.after_loop = src.line_at(pa[level]->begin);
         if (!turns || at_turn.empty()) return forward;
-        Advice back = behind(at_turn, last_in_turn(turn), turn);
+        Advice back = behind(at_turn, round, turn);
         if (forward.before == back.before && forward.after == back.after) {
             forward.lines.merge(back.lines);
             return forward;
@@ -234,8 +219,8 @@ class Scene {
         return src.line_at(path.back()->head_end);
     }
     bool fenced(size_t from, size_t to) const {
-        return has({"__threadfence", "__threadfence_system"}, from, to) ||
-               (far < 2 && has({"__threadfence_block"}, from, to));
+        return src.has({"__threadfence", "__threadfence_system"}, from, to) ||
+               (far < 2 && src.has({"__threadfence_block"}, from, to));
     }
     Advice fences(bool behind_take, int take, bool before_give, int give) const {
         Advice v{"put __threadfence() after ", "", {}};
@@ -253,12 +238,9 @@ class Scene {
                 if (spins && (take == string::npos || i > take)) take = i;
             }
         if (take == string::npos) return false;
-        const size_t open = src.text.find('(', take);
-        size_t lock = open + 1;
+        size_t lock = src.text.find('(', take) + 1;
         while (strchr("&*( ", src.text[lock])) ++lock;
-        size_t end = lock;
-        while (isalnum(static_cast<unsigned char>(src.text[end])) || src.text[end] == '_') ++end;
-        const string name = src.text.substr(lock, end - lock);
+        const string name = src.name_at(lock);
         const size_t give = src.word(name, b, f->body.end);
         if (give >= f->body.end || src.word(name, a, b) < b) return false;
         const auto given = Source::path(*f, give);
@@ -273,36 +255,22 @@ class Scene {
         v = fences(!taken, line_behind(take, a), !freed, src.line_at(last.end - 1));
         return true;
     }
-    // Loops that do nothing but look.
-    void spins(const Statement& s, std::vector<const Statement*>& all) const {
-        if (s.kind == Statement::loop && s.parts[0].parts.empty()) {
-            const string t = src.text.substr(s.parts[0].begin, s.parts[0].end - s.parts[0].begin);
-            if (t == ";" || t == "{}" || t.starts_with("continue") || t.starts_with("__nanosleep")) all.push_back(&s);
-        } else if (s.kind == Statement::loop && s.parts[0].parts.size() == 1 && s.parts[0].kind == Statement::block &&
-                   src.text.compare(s.parts[0].parts[0].begin, 11, "__nanosleep") == 0) {
-            all.push_back(&s);
-        }
-        for (const Statement& part : s.parts) spins(part, all);
-    }
     bool advise_flag(Advice& v) const {
         std::vector<const Statement*> all;
-        spins(f->body, all);
+        src.waiting_loops(f->body, all);
         for (const Statement* s : all) {
-            const bool itself = (s->head <= a && a < s->head_end) || (s->head <= b && b < s->head_end);
-            if (itself) {
-                v = {text("a flag needs atomics: in line %d read it by atomicAdd(&flag, 0), in line %d write it by "
-                          "atomicExch(&flag, value), behind a __threadfence()", src.line_at(s->head <= b && b < s->head_end ? b : a),
-                          src.line_at(s->head <= b && b < s->head_end ? a : b)), ""};
-                return true;
-            }
+            for (const auto& [look, set] : {std::pair(a, b), std::pair(b, a)})
+                if (s->head <= look && look < s->head_end) {
+                    v = {text("a flag needs atomics: in line %d read it by atomicAdd(&flag, 0), in line %d write it by "
+                              "atomicExch(&flag, value), behind a __threadfence()", src.line_at(look), src.line_at(set)), ""};
+                    return true;
+                }
             const size_t writer = a_writes ? a : b, reader = a_writes ? b : a;
             if (s->end > reader || s->holds(writer)) continue;
             for (size_t i = s->head; i < s->head_end; ++i) {  // a name that the writer uses behind its write
-                if (!isalpha(static_cast<unsigned char>(src.text[i])) || isalnum(static_cast<unsigned char>(src.text[i - 1])) || src.text[i - 1] == '_') continue;
-                size_t end = i;
-                while (isalnum(static_cast<unsigned char>(src.text[end])) || src.text[end] == '_') ++end;
-                const size_t set = src.word(src.text.substr(i, end - i), writer, f->body.end);
-                if (set >= f->body.end || s->holds(set) || src.text[end] == '(') continue;
+                const string name = src.name_at(i);
+                const size_t set = src.word(name, writer, f->body.end);
+                if (name.empty() || set >= f->body.end || s->holds(set) || src.text[i + name.size()] == '(') continue;
                 const bool behind = fenced(s->end, reader), before = fenced(writer, set);
                 if (behind && before) continue;
                 v = fences(!behind, src.line_at(s->end - 1), !before, src.line_at(outermost(writer, set).end - 1));
@@ -320,7 +288,7 @@ public:
     Scene(const Pair& p, const Source& source) : pair(p), src(source), far(distance(p.race)) {
         a = src.spot(p.a.number, p.name), b = src.spot(p.b.number, p.name);
         if (a == string::npos || b == string::npos) return;
-        const Chain ca = chain(a), cb = chain(b);
+        const auto ca = src.callers(a), cb = src.callers(b);
         for (const auto& [g, place] : ca)
             for (const auto& [h, other] : cb)
                 if (g == h && !f) f = g, a = place, b = other;
@@ -397,11 +365,11 @@ public:
             const size_t ticket = first_atomic(a, b);
             if (ticket != string::npos) {
                 const Statement& first = outermost(a, ticket);
-                const size_t fence = first_of({"__threadfence", "__threadfence_system"}, a, ticket);
+                const size_t fence = src.first_of({"__threadfence", "__threadfence_system"}, a, ticket);
                 if (fence == string::npos) return {"put __threadfence() after ", "", {src.line_at(first.end - 1)}};
                 const auto path = Source::path(*f, fence);
                 const bool by_all = who_comes(*f, path, path.size()) == who_comes(*f, pa, pa.size());
-                if (!has({"__syncthreads"}, a, ticket))
+                if (!src.has({"__syncthreads"}, a, ticket))
                     return {by_all ? "put __syncthreads() before " : "put __syncthreads() after ", "",
                             {by_all ? src.line_at(outermost(ticket, a).begin) : src.line_at(first.end - 1)}};
                 const Statement& second = outermost(ticket, b);
@@ -415,8 +383,8 @@ public:
     }
 
     Advice advise() const {
-        Advice v;
-        if (advise_fences(v)) return v;
+        Advice v{"harmless while all write one value: let one thread write, if that may change", ""};
+        if (pair.equal || advise_fences(v)) return v;
         const bool one_atomic = (pair.race.before.access ^ pair.race.after.access) & atomic;
         if (pair.adds && !one_atomic) return advise_atomic(pa);
         if (far == 2) return advise_blocks();

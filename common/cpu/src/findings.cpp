@@ -4,6 +4,7 @@
 #include <map>
 
 #include "advice.hpp"
+#include "structure.hpp"
 
 namespace cudacpu::hazards {
 
@@ -39,6 +40,18 @@ const char* does(const Party& p) {
     return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
 }
 
+// "element 19 of cache (sum.cu:8)"; dynamic shared memory has its name from the text.
+string element_of(const Party& who, const char* address, size_t bytes, string* name = nullptr) {
+    string element = name_of(address, bytes, name);
+    const string nameless = "the dynamic shared memory";
+    const Source* source = Source::of(line_of(who.site).file);
+    const size_t i = element.find(nameless);
+    const string own = source && i != element.npos ? source->dynamic_array(line_of(who.site).number) : "";
+    if (own.empty()) return element;
+    if (name) *name = own;
+    return element.replace(i, nameless.size(), own);
+}
+
 string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
     if (!harmless) exit_status = 1;
     return wrapped("cudacpu: " + string(harmless ? "note: " : "hazard: ") + what).substr(3) + "\n  in kernel " + kernel_name() + ", " + blocks +
@@ -58,7 +71,7 @@ void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);
     if (!said.insert(text("%d", int(m.what)) + at.place).second) return;
     string name;
-    const string element = name_of(m.address, m.bytes, &name);
+    const string element = element_of(m.who, m.address, m.bytes, &name);
     const Region* r = find(m.address);
     string what = "an access to memory that is not the device's", mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
     if (m.what == Mistake::out_of_bounds) {
@@ -121,7 +134,7 @@ void report(const std::vector<Race>& races) {
         std::vector<Remark> remarks;
     };
     std::map<string, Report> reports;  // those of one cause are one
-    for (auto& [lines, p] : pairs) name_of(p.race.address, p.race.bytes, &p.name);
+    for (auto& [lines, p] : pairs) element_of(p.race.after, p.race.address, p.race.bytes, &p.name);
     for (auto& [lines, p] : pairs) {
         // Who only reads what another has read and written does not add to it.
         auto writes_twice = [&](const Line& l) {
@@ -160,7 +173,7 @@ void report(const std::vector<Race>& races) {
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
-        say(head((equal ? "race, but of equal values, on " : "race on ") + name_of(r.pair.race.address, r.pair.race.bytes),
+        say(head((equal ? "race, but of equal values, on " : "race on ") + element_of(r.pair.race.after, r.pair.race.address, r.pair.race.bytes),
                  x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y), r.pair.a,
                  equal) +
             listing(r.remarks) + wrapped(r.advice.words()));

@@ -281,6 +281,71 @@ std::vector<const Statement*> Source::path(const Function& f, size_t at) {
     return result;
 }
 
+size_t Source::first_of(std::initializer_list<const char*> words, size_t from, size_t to) const {
+    size_t first = text.npos;
+    for (const char* w : words)
+        if (const size_t i = word(w, from, to); i < to) first = std::min(first, i);
+    return first;
+}
+
+std::string Source::name_at(size_t at) const {
+    const bool begins = !isdigit(static_cast<unsigned char>(text[at])) && !(at && in_word(text[at - 1]));
+    return begins ? word_at(text, at) : "";
+}
+
+std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const {
+    std::vector<std::pair<const Function*, size_t>> found;
+    for (const Function* f = function_at(at); f && found.size() < 5; f = function_at(at)) {
+        found.emplace_back(f, at);
+        at = 0;
+        do at = word(f->name, at + 1, text.size());
+        while (at < text.size() && (!function_at(at) || function_at(at) == f));
+    }
+    return found;
+}
+
+void Source::waiting_loops(const Statement& s, std::vector<const Statement*>& found) const {
+    if (s.kind == Statement::loop) {
+        const Statement* body = &s.parts[0];
+        if (body->kind == Statement::block && body->parts.size() == 1) body = &body->parts[0];
+        const std::string t = text.substr(body->begin, body->end - body->begin);
+        if (t == ";" || t == "{}" || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
+    }
+    for (const Statement& part : s.parts) waiting_loops(part, found);
+}
+
+bool Source::holds_barrier(const Statement& s) const {
+    for (const Statement& body : s.parts)
+        for (const Statement& part : body.parts)
+            if (part.kind == Statement::simple &&
+                (has({"__syncthreads"}, part.begin, part.end) || text.find(".sync()", part.begin) < part.end))
+                return true;
+    return false;
+}
+
+bool Source::declares(const Statement& block, size_t to) const {
+    for (const Statement& s : block.parts) {  // two names, or a type and a star, begin a declaration
+        if (s.begin >= to) break;
+        const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
+        if (s.kind == Statement::simple && (in_word(text[next]) || strchr("*&:<", text[next]))) return true;
+    }
+    return false;
+}
+
+std::string Source::dynamic_array(int line) const {
+    std::string name;
+    const size_t here = starts[std::min<size_t>(std::max(line, 1), starts.size() - 1)];
+    for (size_t i = word("extern", 0, text.size()); i < text.size(); i = word("extern", i + 1, text.size())) {
+        const size_t end = std::min(text.find(';', i), text.size()), open = text.find('[', i);
+        if (word("__shared__", i, end) > end || open > end || (!name.empty() && i > here)) continue;
+        size_t last = open, first;
+        while (last > i && !in_word(text[last - 1])) --last;
+        for (first = last; first > i && in_word(text[first - 1]);) --first;
+        name = text.substr(first, last - first);
+    }
+    return name;
+}
+
 Source::Who Source::who_enters(const Function& f, const Statement& s) const {
     const std::string head = text.substr(s.head, s.head_end - s.head);
     Who who = everybody;

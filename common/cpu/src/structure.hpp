@@ -1,5 +1,6 @@
 // structure.hpp - the source text as advice needs it: functions, their statements, and which threads get there.
 #pragma once
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,6 +46,17 @@ public:
     std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }
     size_t spot(int line, const std::string& name) const;  // where the line uses the name
     size_t word(const std::string& name, size_t from, size_t to) const;  // npos: it is not there
+    size_t first_of(std::initializer_list<const char*> words, size_t from, size_t to) const;
+    bool has(std::initializer_list<const char*> words, size_t from, size_t to) const {
+        return first_of(words, from, to) != std::string::npos;
+    }
+    std::string name_at(size_t at) const;  // that begins here, or ""
+    /// The place, and the places from which its function is called.
+    std::vector<std::pair<const Function*, size_t>> callers(size_t at) const;
+    void waiting_loops(const Statement& s, std::vector<const Statement*>& found) const;  // that do nothing but look
+    bool holds_barrier(const Statement& s) const;  // of a branch or loop: then all threads come there
+    bool declares(const Statement& block, size_t to) const;  // a variable, before that place
+    std::string dynamic_array(int line) const;  // the `extern __shared__` array that is in sight
     /// The statements that hold the character, the function's body first.
     static std::vector<const Statement*> path(const Function& f, size_t at);
     enum Who { everybody, whole_warps, some };

@@ -33,6 +33,11 @@ function carry_out(advice,   what, n, list, i, rest, code, parts) {
         if (what[4] == "put") { from[what[3]] = parts[2]; to[what[3]] = parts[2] " " what[5] ";" }
         else { from[what[3]] = parts[4]; to[what[3]] = parts[2] }
     }
+    if (match(advice, /after line [0-9]+ write /)) {
+        split(substr(advice, RSTART), what, " ")
+        split(substr(advice, RSTART), parts, "`")
+        after[what[3]] = after[what[3]] " " parts[2]
+    }
     for (rest = advice; match(rest, /lines? [0-9]/); rest = substr(rest, RSTART + 4)) {
         n = each(numbers_in(substr(rest, RSTART + RLENGTH - 1)), list)
         for (i = 1; i <= n; ++i) named[list[i]] = 1
