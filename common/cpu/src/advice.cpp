@@ -151,11 +151,16 @@ class Scene {
             return who == Source::everybody ? "__syncthreads()" : who == Source::whole_warps && !far ? "__syncwarp()" : "";
         };
         const string within = kind_at(pa, level), at_turn = around ? kind_at(round, turn) : "";
-        if (same || (turns && (!straight || within.empty()))) {
-            if (at_turn.empty()) return split(turn);
+        auto ending = [&] {
+            if (!same && level == pb.size() && around->parts[0].kind == Statement::block)  // b decides on the next round
+                return Advice{"put " + at_turn + " after ", ", inside the loop", {src.line_at(around->parts[0].begin)}};
             Advice v = behind(at_turn, same && turn < pa.size() ? pa : round, turn);
             v.ends_loop = src.line_at(around->begin);
             return v;
+        };
+        if (same || (turns && (!straight || within.empty()))) {
+            if (at_turn.empty()) return split(turn);
+            return ending();
         }
         const bool in_head = level == pa.size();  // a is the condition of what b stands in
         if (!around && !straight && !in_head) {  // the function is called again
@@ -178,7 +183,7 @@ class Scene {
             forward = behind(within, before_second(level), level);
         if (!in_head && pa[level]->kind == Statement::loop) forward.after_loop = src.line_at(pa[level]->begin);
         if (!turns || at_turn.empty()) return forward;
-        Advice back = behind(at_turn, round, turn);
+        Advice back = ending();
         if (forward.before == back.before && forward.after == back.after) {
             forward.lines.merge(back.lines);
             return forward;

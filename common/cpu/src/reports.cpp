@@ -28,7 +28,7 @@ constexpr size_t columns = 80;
 
 bool colours() {  // as lab.cpp decides it for stdout
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(2) && !(none && *none) && !(terminal && !strcmp(terminal, "dumb"));
+    return isatty(2) && !(none && *none) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
 std::string from_here(std::string s) {  // files below the working folder are named from there
