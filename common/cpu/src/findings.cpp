@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include "advice.hpp"
 #include "structure.hpp"
@@ -54,8 +55,8 @@ string element_of(const Party& who, const char* address, size_t bytes, string* n
 
 string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
     if (!harmless) exit_status = 1;
-    return wrapped("cudacpu: " + string(harmless ? "note: " : "hazard: ") + what).substr(3) + "\n  in kernel " + kernel_name() + ", " + blocks +
-           (at.number ? ", at " + at.place : "");
+    return wrapped("cudacpu: " + string(harmless ? "note: " : "hazard: ") + what).substr(3) + "\n  in kernel " +
+           kernel_name() + ", " + blocks + (at.number ? ", at " + at.place : "");
 }
 
 std::set<string> said;
@@ -73,15 +74,17 @@ void say_mistake(const Noted& m) {
     string name;
     const string element = element_of(m.who, m.address, m.bytes, &name);
     const Region* r = find(m.address);
-    string what = "an access to memory that is not the device's", mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
+    string what = "an access to memory that is not the device's",
+           mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
     if (m.what == Mistake::out_of_bounds) {
         what = "an access out of bounds: " + element + (r ? text(", which has %zu", r->bytes / m.bytes) : "");
         mend = "check the index against the size: if (i < n)";
     } else if (m.what == Mistake::unwritten) {
         what = "a value that nobody has written: " + element;
-        mend = is_shared(r) ? "write it first, or check the index; if another thread writes it, put __syncthreads() "
-                              "between"
-                            : "set the memory first: cudaMemset, cudaMemcpy or a kernel";
+        mend = is_shared(r)
+                   ? "write it first, or check the index; if another thread writes it, put __syncthreads() "
+                     "between"
+                   : "set the memory first: cudaMemset, cudaMemcpy or a kernel";
     }
     say(head(what, "block " + block_of(m.who), at) +
         listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who), name}}) + wrapped(mend));
@@ -90,7 +93,9 @@ void say_mistake(const Noted& m) {
 string remark(const Pair& p, const Line& at) {
     const Party &x = p.race.before, &y = p.race.after;
     const bool blocks = x.block != y.block;
-    auto who = [&](const Party& q) { return (blocks ? "block " + block_of(q) + " thread " : "thread ") + thread_of(q); };
+    auto who = [&](const Party& q) {
+        return (blocks ? "block " + block_of(q) + " thread " : "thread ") + thread_of(q);
+    };
     if (line_of(x.site).place != at.place) return who(y) + " " + does(y);
     if (line_of(y.site).place != at.place) return who(x) + " " + does(x);
     if (string(does(x)) != does(y)) return who(x) + " " + does(x) + ", " + who(y) + " " + does(y);
@@ -109,7 +114,7 @@ void note(Mistake what, char* address, size_t bytes, const Party& who) {
 }
 
 void report(const std::vector<Race>& races) {
-    std::map<std::pair<string, string>, Pair> pairs;  // by their lines
+    std::map<std::tuple<string, string, const void*>, Pair> pairs;  // by their lines and the memory
     std::set<string> racing;
     for (const Race& r : races) {
         if (!r.equal) exit_status = 1;
@@ -117,7 +122,8 @@ void report(const std::vector<Race>& races) {
         if (std::pair(x.file, x.number) > std::pair(y.file, y.number)) std::swap(x, y);
         racing.insert({x.place, y.place});
         const bool both = r.before.access & r.after.access & writes;
-        Pair& p = pairs.try_emplace({x.place, y.place}, Pair{x, y, r, r.adds, both, r.equal, ""}).first->second;
+        Pair& p = pairs.try_emplace({x.place, y.place, find(r.address)}, Pair{x, y, r, r.adds, both, r.equal, ""})
+                      .first->second;
         p.adds |= r.adds, p.both_write |= both, p.equal &= r.equal;
         const auto weight = [](const Race& race) {  // a read beside a write says more than two writes
             return std::pair(distance(race), !(race.before.access & race.after.access & writes));
@@ -134,31 +140,34 @@ void report(const std::vector<Race>& races) {
         std::vector<Remark> remarks;
     };
     std::map<string, Report> reports;  // those of one cause are one
-    for (auto& [lines, p] : pairs) element_of(p.race.after, p.race.address, p.race.bytes, &p.name);
-    for (auto& [lines, p] : pairs) {
+    for (auto& [key, p] : pairs) element_of(p.race.after, p.race.address, p.race.bytes, &p.name);
+    for (auto& [key, p] : pairs) {
+        const bool one_line = p.a.place == p.b.place;
         // Who only reads what another has read and written does not add to it.
-        auto writes_twice = [&](const Line& l) {
-            const auto same = pairs.find({l.place, l.place});
+        auto writes_twice = [&, &key = key](const Line& l) {
+            const auto same = pairs.find({l.place, l.place, std::get<2>(key)});
             return same != pairs.end() && same->second.both_write;
         };
-        p.adds &= lines.first == lines.second || writes_twice(p.a) || writes_twice(p.b);
+        p.adds &= one_line || writes_twice(p.a) || writes_twice(p.b);
         const bool consequence = std::any_of(pairs.begin(), pairs.end(), [&](const auto& other) {
             const Pair& q = other.second;
             if (&q == &p) return false;
             if (distance(p.race) == 2 && distance(q.race) < 2) return follows_from(p, q);
-            return lines.first == lines.second && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
+            return one_line && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
                    (q.a.place == p.a.place || q.b.place == p.a.place);
         });
         if (consequence) continue;
-        if (!said.insert(string(launch->kernel->name) + p.a.place + p.b.place).second) continue;
+        if (!said.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
         Advice advice = advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
-        const auto [r, is_new] = reports.try_emplace((p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
+        const auto [r, is_new] = reports.try_emplace(
+            (p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
         r->second.advice.lines.merge(advice.lines);
         for (const Remark& m : remarks) {
             auto& all = r->second.remarks;
-            if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; })) all.push_back(m);
+            if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; }))
+                all.push_back(m);
         }
     }
     for (auto& [key, r] : reports) {
@@ -173,9 +182,10 @@ void report(const std::vector<Race>& races) {
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
-        say(head((equal ? "race, but of equal values, on " : "race on ") + element_of(r.pair.race.after, r.pair.race.address, r.pair.race.bytes),
-                 x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y), r.pair.a,
-                 equal) +
+        say(head((equal ? "race, but of equal values, on " : "race on ") +
+                     element_of(r.pair.race.after, r.pair.race.address, r.pair.race.bytes),
+                 x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y),
+                 r.pair.a, equal) +
             listing(r.remarks) + wrapped(r.advice.words()));
     }
 }

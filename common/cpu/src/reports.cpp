@@ -122,7 +122,8 @@ std::string listing(const std::vector<Remark>& remarks) {
 
 // The symbol that holds the address, as `nm` tells it: {its name, where it begins}.
 static std::pair<std::string, uintptr_t> symbol(const void* address) {
-    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0, at = uintptr_t(address) - base;
+    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0,
+                    at = uintptr_t(address) - base;
     FILE* pipe = popen(text("nm -CS /proc/%d/exe 2>/dev/null", getpid()).c_str(), "r");
     if (!pipe) return {};
     std::pair<std::string, uintptr_t> found;

@@ -84,7 +84,8 @@ std::string as_atomic(const std::string& t, bool exchange) {
     }
     if (sign == t.npos) return "";
     const char op = t[sign - 1];
-    const std::string x = trimmed(t.substr(0, sign - (strchr("+-|&^*/%", op) != nullptr))), value = trimmed(t.substr(sign + 1));
+    const std::string x = trimmed(t.substr(0, sign - (strchr("+-|&^*/%", op) != nullptr))),
+                      value = trimmed(t.substr(sign + 1));
     if (x.find(' ') != x.npos && x.find('[') == x.npos) return "";  // a declaration
     switch (op) {
         case '+': return call("atomicAdd", x, value);
@@ -102,7 +103,8 @@ std::string as_atomic(const std::string& t, bool exchange) {
     if (value.ends_with(" + " + x)) return call("atomicAdd", x, value.substr(0, value.size() - x.size() - 3));
     for (const std::string m : {"max", "min"})
         if (value.starts_with(m + "(" + x + ", "))
-            return call(m == "max" ? "atomicMax" : "atomicMin", x, value.substr(x.size() + 6, value.size() - x.size() - 7));
+            return call(m == "max" ? "atomicMax" : "atomicMin", x,
+                        value.substr(x.size() + 6, value.size() - x.size() - 7));
     return exchange ? call("atomicExch", x, value) : "";
 }
 
@@ -312,6 +314,14 @@ void Source::waiting_loops(const Statement& s, std::vector<const Statement*>& fo
         if (t == ";" || t == "{}" || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
     }
     for (const Statement& part : s.parts) waiting_loops(part, found);
+}
+
+Source::Lock Source::lock_of(const Function& f) const {
+    const size_t at = first_of({"atomicCAS", "atomicExch"}, f.body.begin, f.body.end);
+    if (at == text.npos) return no_lock;
+    for (const Statement* s : path(f, at))
+        if (s->kind == Statement::loop) return takes;
+    return gives;
 }
 
 bool Source::holds_barrier(const Statement& s) const {
