@@ -143,8 +143,7 @@ bool Scene::barrier_between(size_t from, size_t to) const {
 }
 
 Advice Scene::barrier() const {
-    const bool same =
-        a == b || (common == pa.size() && common == pb.size() && pa.back()->kind == Statement::simple);
+    const bool same = common == pa.size() && common == pb.size();  // one statement, or one condition
     const bool known = met != string::npos && unconditional(met);
     const bool met_inside = around && known && around->holds(met), met_between = known && met > a && met < b;
     // Which statements of the two paths the barrier is put behind: those that part them, or those of the loop.
@@ -174,8 +173,8 @@ Advice Scene::barrier() const {
         if (at_turn.empty()) return split(turn);
         return ending();
     }
-    const bool in_head = level == pa.size();  // a is the condition of what b stands in
-    if (!around && !straight && !in_head) {   // the function is called again
+    const bool in_head = level == pa.size();                      // a is the condition of what b stands in
+    if (!around && !straight && !in_head && level < pb.size()) {  // the function is called again
         if (within.empty()) return split(level);
         if (!begins_with(*pb[level], "return")) return behind(within, pb, level);
         return {"put " + within + " before ", "", {src.line_at(pa[level]->begin)}};
