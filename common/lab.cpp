@@ -110,12 +110,20 @@ std::string csv_field(const std::string& field) {  // as RFC 4180 has it
     return s + "\"";
 }
 
+/// Why a line did not reach stdout, the first that did not: errno's value.
+int lost = 0;
+bool flushed() {
+    errno = 0;
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return true;
+    if (!lost) lost = errno;
+    return false;
+}
+
 /// The status to end with: system_error, and a word on stderr, if what was printed did not reach stdout.
 Status printed(Status status) {
-    errno = 0;
-    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    if (flushed()) return status;
     std::fprintf(stderr, "cannot write to standard output: %s; type > FILE on a disk with room, or nothing\n",
-                 errno ? std::strerror(errno) : "an earlier line is lost");
+                 lost ? std::strerror(lost) : "an earlier line is lost");
     return system_error;
 }
 
@@ -447,7 +455,7 @@ void Lab::predict(double launch_ms, double bytes_per_ms) {
 void Lab::print(const std::string& line) {
     Progress::says("");
     std::printf("%s\n", line.c_str());
-    std::fflush(stdout);
+    flushed();
     if (!device_.empty()) Progress::says(text("%s: row %zu of %zu", name_.c_str(), rows_ + 1, rows_in_all()));
 }
 
