@@ -46,7 +46,7 @@ tables: build
 	@"$(BUILD)/figures" tables .
 
 test:
-	@$(tools) sh common/tools/build.sh "$(BUILD)" all test_builds
+	@$(tools) sh common/tools/build.sh "$(BUILD)" gpu_samples cpu_samples hazards_samples test_builds
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
 
 check-all: asan

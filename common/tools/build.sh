@@ -4,7 +4,7 @@
 build=$1
 shift
 cd "$(dirname "$0")/../.." || exit
-case "$*" in '' | all* | *_samples) anew=yes ;; *) anew=no ;; esac # one sample, after an edit, is not set up anew
+case "$*" in '' | all* | *_samples*) anew=yes ;; *) anew=no ;; esac # one sample, after an edit, is not set up anew
 if [ $anew = yes ] || [ ! -f "$build/CMakeCache.txt" ] || [ -n "$CMAKE_FLAGS" ]; then
     sh common/tools/doctor.sh --install
     # CMake tells on stdout that it is done, on stderr what a reader wants to know. Flags are several words.
