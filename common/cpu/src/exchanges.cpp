@@ -41,7 +41,7 @@ void passed(const Exchange& e, unsigned warp) {
     if (e.kind != Exchange::at_barrier) return;
     std::fill(std::begin(last_met), std::end(last_met), e.where);
     hazards::barrier_passed();
-    if (!running_block.ended) return;
+    if (!running_block.ended()) return;
     note_once("note: a barrier that threads of the block never reach, as they have ended",
               "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard the work "
               "with if" + who_waits_where(), e.where);
@@ -53,7 +53,7 @@ bool complete_exchanges(bool nobody_can_run) {
     bool any = false;
     for (unsigned warp = 0; warp < 33; ++warp)
         std::erase_if(open_exchanges[warp], [&](Exchange* e) {
-            e->complete = e->kind == Exchange::at_barrier ? e->count + running_block.ended == running_block.size
+            e->complete = e->kind == Exchange::at_barrier ? e->count + running_block.ended() == running_block.size
                           : e->kind == Exchange::at_warp  ? !(e->mask & running_block.lanes[warp] & ~e->arrived)
                                                           : nobody_can_run;
             if (e->complete) any = true, passed(*e, warp);

@@ -53,8 +53,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
         static unsigned long last;
         static int idle;
-        idle = self && last == progress ? idle + 1 : 0;
-        last = progress;
+        const unsigned long now = 1024 * progress + rank;
+        idle = self && last == now ? idle + 1 : 0;
+        last = now;
         if (idle < 10) return;
         fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
               "blocks run one after another here, and a thread gives way only at a barrier, a warp operation or "

@@ -77,7 +77,7 @@ extern Fiber host_fiber;  // the program's own stack
 void free_fiber(Fiber* fiber);
 void abandon_fibers();      // all begin at the beginning again
 /// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.
-void switch_to(Thread* thread, void** from, Fiber* from_fiber);
+void switch_to(Thread* thread, void** from);
 bool on_own_stack(const void* address);
 bool below_own_stack(const void* address);  // where an overflow ends
 

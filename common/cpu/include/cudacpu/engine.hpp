@@ -41,19 +41,22 @@ struct Fiber;
 struct alignas(64) Thread {  // one line of the cache
     uint3 index;
     unsigned rank;
-    void* stack;   // where it goes on; nullptr: it has not begun, or has ended
-    Fiber* fiber;  // nullptr: it has not begun
+    void* stack;   // where it goes on; nullptr: it runs, has not begun, or has ended
+    Fiber* fiber;  // that it waited on; nullptr: it never did
     Exchange* at;  // what it waits for; nullptr: nothing
     Where where;
 };
 struct BlockOfThreads {
-    unsigned size, ended;  // its threads; how many have ended
+    unsigned size, width;  // its threads, and those in a row
+    unsigned begun;        // how many have
     unsigned lanes[32];    // of each warp: the lanes that have not ended
     Thread threads[1024 + 1];  // behind the last one stands one that never goes on
+    unsigned ended() const;
     bool has_ended(unsigned thread) const { return !(lanes[thread / 32] >> thread % 32 & 1); }
 };
 extern BlockOfThreads running_block;
 extern Thread* self;            // nullptr while the host runs
+extern Fiber* current_fiber;
 extern unsigned rank, lane;     // of the thread that now runs, in its block and in its warp
 extern unsigned long progress;  // the watchdog looks whether it moves
 extern unsigned waits_in_a_row;  // of a thread that may spin: atomics, and reads of what is volatile
@@ -88,19 +91,15 @@ CUDACPU_INLINE void become(Thread* t) {
     rank = t->rank;
     lane = rank % 32;
 }
-CUDACPU_INLINE void thread_ends() {
-    running_block.lanes[rank / 32] &= ~(1u << lane);
-    ++running_block.ended;
-    ++progress;
-    self->stack = nullptr;
-}
-/// The running thread has ended. true: the next one has not begun, and does so on the same stack.
+/// The running thread has ended. true: the next one has not begun, and does so on the same stack. Threads that never
+/// wait leave their lines of the cache alone.
 CUDACPU_INLINE bool next_begins_here() {
-    thread_ends();
-    Thread* const next = self + 1;
-    if (!in_turn || next->fiber) return false;
-    next->fiber = self->fiber;
-    become(next);
+    running_block.lanes[rank / 32] &= ~(1u << lane);
+    if (!in_turn || running_block.begun != rank + 1 || running_block.begun == running_block.size) return false;
+    ++running_block.begun;
+    ++self;
+    lane = ++rank % 32;
+    if (++cudacpu_thread.x == running_block.width) cudacpu_thread = self->index;
     return true;
 }
 
@@ -204,11 +203,14 @@ CUDACPU_INLINE void await(Exchange* e, Where where) {
     if (!in_turn || !next->stack || (next->at && !next->at->complete)) return await_slowly(e, where);
     me->at = e;
     me->where = where;
+    me->fiber = current_fiber;
+    current_fiber = next->fiber;
     waits_in_a_row = 0;
     __builtin_prefetch(next[1].stack);
     become(next);
     switch_stacks(&me->stack, next->stack);
     me->at = nullptr;
+    me->stack = nullptr;
 }
 CUDACPU_INLINE void leave(Exchange* e) {
     if (!--e->count) close(e);
