@@ -60,8 +60,8 @@ template <class T> CUDACPU_QUIET unsigned match(const Lanes& lanes, T value) {
             same |= rest & -rest;
     return same;
 }
-template <class T, class F> CUDACPU_QUIET T atomic(T* address, Where where, bool compare, F f) {
-    about_to_do_atomic(address, sizeof(T), compare, where);
+template <class T, class F> CUDACPU_QUIET T atomic(T* address, Where where, unsigned kind, F f) {
+    about_to_do_atomic(address, sizeof(T), kind, where);
     const T old = *address;  // no other fiber runs between the two
     *address = f(old);
     return old;
@@ -77,7 +77,7 @@ template <class Int, class Float> Int to_integer(Float x) {
 // ---- barriers and fences ---------------------------------------------------------------------------------
 
 inline void __threadfence() { cudacpu::fence(); }
-inline void __threadfence_block() { cudacpu::fence(); }
+inline void __threadfence_block() { cudacpu::fence(true); }
 inline void __threadfence_system() { cudacpu::fence(); }
 inline void __syncthreads(CUDACPU_HERE) { cudacpu::barrier("__syncthreads()", 0, where); }
 // clang-format off
@@ -137,28 +137,30 @@ CUDACPU_GONE(__any)   CUDACPU_GONE(__all)      CUDACPU_GONE(__ballot)
 
 // ---- atomics: for the types that CUDA has them for, so that nvcc takes what this takes -------------------
 
-#define CUDACPU_ATOMIC(name, expression, ...) \
+#define CUDACPU_ATOMIC(name, kind, expression, ...) \
     template <cudacpu::one_of<__VA_ARGS__> T> T name(T* address, cudacpu::as<T> value, CUDACPU_HERE) { \
-        return cudacpu::atomic(address, where, false, [=](T old) CUDACPU_QUIET -> T { return expression; }); \
+        return cudacpu::atomic(address, where, kind, [=](T old) CUDACPU_QUIET -> T { return expression; }); \
     }
-#define CUDACPU_CAS(name, ...) \
+#define CUDACPU_CAS(name, kind, ...) \
     template <cudacpu::one_of<__VA_ARGS__> T> \
     T name(T* address, cudacpu::as<T> expected, cudacpu::as<T> value, CUDACPU_HERE) { \
         auto swap = [=](T old) CUDACPU_QUIET { return old == expected ? value : old; }; \
-        return cudacpu::atomic(address, where, true, swap); \
+        return cudacpu::atomic(address, where, kind, swap); \
     }
-#define CUDACPU_SCOPES(X, name, ...) X(name, __VA_ARGS__) X(name##_block, __VA_ARGS__) X(name##_system, __VA_ARGS__)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicAdd, cudacpu::sum(old, value), int, unsigned, cudacpu::ull, float, double)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicSub, cudacpu::sum(old, T(0u - value)), int, unsigned)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicExch, ((void)old, value), int, unsigned, cudacpu::ull, float)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicMin, cudacpu::least(old, value), int, unsigned, cudacpu::ull, long long)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicMax, cudacpu::most(old, value), int, unsigned, cudacpu::ull, long long)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicAnd, old & value, int, unsigned, cudacpu::ull)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicOr, old | value, int, unsigned, cudacpu::ull)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicXor, old ^ value, int, unsigned, cudacpu::ull)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicInc, old >= value ? 0 : old + 1, unsigned)
-CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicDec, old == 0 || old > value ? value : old - 1, unsigned)
-CUDACPU_SCOPES(CUDACPU_CAS, atomicCAS, int, unsigned, cudacpu::ull, unsigned short)
+#define CUDACPU_SCOPES(X, name, kind, ...) \
+    X(name, kind, __VA_ARGS__) X(name##_block, kind | cudacpu::at_block_scope, __VA_ARGS__) \
+    X(name##_system, kind, __VA_ARGS__)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicAdd, 0, cudacpu::sum(old, value), int, unsigned, cudacpu::ull, float, double)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicSub, 0, cudacpu::sum(old, T(0u - value)), int, unsigned)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicExch, cudacpu::at_exchanges, ((void)old, value), int, unsigned, cudacpu::ull, float)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicMin, 0, cudacpu::least(old, value), int, unsigned, cudacpu::ull, long long)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicMax, 0, cudacpu::most(old, value), int, unsigned, cudacpu::ull, long long)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicAnd, 0, old & value, int, unsigned, cudacpu::ull)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicOr, 0, old | value, int, unsigned, cudacpu::ull)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicXor, 0, old ^ value, int, unsigned, cudacpu::ull)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicInc, 0, old >= value ? 0 : old + 1, unsigned)
+CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicDec, 0, old == 0 || old > value ? value : old - 1, unsigned)
+CUDACPU_SCOPES(CUDACPU_CAS, atomicCAS, cudacpu::at_compares, int, unsigned, cudacpu::ull, unsigned short)
 
 // ---- mathematics -----------------------------------------------------------------------------------------
 

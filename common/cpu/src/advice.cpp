@@ -70,7 +70,7 @@ struct Advice {
 struct Pair {  // the races between two lines
     Line a, b;
     Race race;    // one of them, between the most distant threads
-    bool adds, both_write;
+    bool adds, both_write, equal;
     string name;  // of the array
 };
 
@@ -505,9 +505,9 @@ Advice without_source(const Pair& p) {
     return {"order the two: put " + string(far ? "__syncthreads()" : "__syncwarp()") + " between them", ""};
 }
 
-string head(const string& what, const string& blocks, const Line& at) {
-    exit_status = 1;
-    return "cudacpu: hazard: " + what + "\n  in kernel " + kernel_name() + ", " + blocks +
+string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
+    if (!harmless) exit_status = 1;
+    return "cudacpu: " + string(harmless ? "note: " : "hazard: ") + what + "\n  in kernel " + kernel_name() + ", " + blocks +
            (at.number ? ", at " + at.place : "");
 }
 
@@ -565,13 +565,13 @@ void report(const std::vector<Race>& races) {
     std::map<std::pair<string, string>, Pair> pairs;  // by their lines
     std::set<string> racing;
     for (const Race& r : races) {
-        exit_status = 1;
+        if (!r.equal) exit_status = 1;
         Line x = line_of(r.before.site), y = line_of(r.after.site);
         if (std::pair(x.file, x.number) > std::pair(y.file, y.number)) std::swap(x, y);
         racing.insert({x.place, y.place});
         const bool both = r.before.access & r.after.access & writes;
-        Pair& p = pairs.try_emplace({x.place, y.place}, Pair{x, y, r, r.adds, both, ""}).first->second;
-        p.adds |= r.adds, p.both_write |= both;
+        Pair& p = pairs.try_emplace({x.place, y.place}, Pair{x, y, r, r.adds, both, r.equal, ""}).first->second;
+        p.adds |= r.adds, p.both_write |= both, p.equal &= r.equal;
         const auto weight = [](const Race& race) {  // a read beside a write says more than two writes
             return std::pair(distance(race), !(race.before.access & race.after.access & writes));
         };
@@ -602,7 +602,7 @@ void report(const std::vector<Race>& races) {
             if (const Scene scene(p, *source); scene.found) advice = scene.advise();
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a)}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b)});
-        const auto [r, is_new] = reports.try_emplace(p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
+        const auto [r, is_new] = reports.try_emplace((p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
         r->second.advice.lines.merge(advice.lines);
         for (const Remark& m : remarks) {
             auto& all = r->second.remarks;
@@ -615,8 +615,10 @@ void report(const std::vector<Race>& races) {
             return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
-        say(head("race on " + name_of(r.pair.race.address, r.pair.race.bytes),
-                 x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y), r.pair.a) +
+        const bool equal = r.pair.equal;
+        say(head((equal ? "race, but of equal values, on " : "race on ") + name_of(r.pair.race.address, r.pair.race.bytes),
+                 x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y), r.pair.a,
+                 equal) +
             listing(r.remarks) + wrapped(r.advice.words()));
     }
 }

@@ -1,213 +1,285 @@
-// hazards.cpp - the hazard build: what the compiler calls before each access of the program.
+// hazards.cpp - the hazard build: one access of the program, before it is done.
 //
-// `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
-// Before an access the thread may be stopped and another one run, so that a missing atomic loses updates. Then the
-// access is compared with what is noted about those bytes: who wrote and read them last. Two accesses of different
-// threads, one of them a write, are a race if nothing orders them.
-//
-// One clock counts launches, blocks, barriers and fences. An access at time t comes before what a thread does now
-// if
-//   - it is the thread's own, or an earlier launch's
-//   - their block has passed a barrier since t
-//   - both are lanes of one warp, and __syncwarp() since t leads from one to the other (a shuffle orders nothing)
-//   - a thread that fenced after t has since done an atomic, or written a volatile flag, where this thread has done
-//     an atomic, or read the flag, after it
-// The last rule takes in what other threads did before the fence. So a race may stay hidden behind somebody else's
-// fence, but none is invented.
-#include "hazards.hpp"
-
+// The thread may be stopped and another one run, so that a missing atomic loses updates. Then the access is compared
+// with what is noted about those bytes: who wrote and read them last. Two accesses of different threads, one of them a
+// write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run. Two writes of the
+// same value are noted, but change no result.
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
-#include <unordered_map>
-#include <vector>
+
+#include "detect.hpp"
 
 extern "C" char __executable_start, _end;  // from the linker: the program and its variables
 
 namespace cudacpu::hazards {
 
-using Time = uint32_t;
-
-struct Record {     // one access
-    uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
-    Time time;      // 0: there was none
-    uint16_t rank;
-    uint8_t step, bytes : 4, access : 4;  // step: how many accesses its thread has done since the last barrier
-};
-struct Shadow {  // of four bytes; two readers, so that one is not the writer itself
-    Record write, read[2];
-};
-
 namespace {
 
-// What a thread knows: all accesses before these times of each lane of its warp, of other blocks, and of its own
-// block; then the time of its last fence, and how many accesses it has done since the last barrier.
-enum { of_others = 32, of_block, fenced, steps };
-using Notes = std::array<Time, 36>;
-std::vector<Notes> notes;
-Time now, launch_start, block_start, last_barrier;
-std::vector<std::pair<Time, uint64_t>> blocks;                     // when each began
-std::unordered_map<const void*, std::pair<Time, Time>> handed_on;  // by atomics: of others, and of their own block
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races;  // of this launch, by the sites
-struct SeenFlag {
-    const char* address;
-    unsigned writes;  // how many of it there had been
-};
-std::vector<SeenFlag> seen;  // by each thread of the block: the flag that it has read, and not yet written
-std::unordered_map<const void*, unsigned> flag_writes;
-Race same_value;  // two writes: it is a race only if the second changes the value
-unsigned char value_before[16];
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
 // still holds. A thread that goes without the CAS has decided on an old value.
 std::set<uint64_t> before_cas;
 
-void raise(Time& t, Time to) { t = std::max(t, to); }
+struct {  // the last access, what has to be looked at once it is done
+    bool any = false, race = false, flag_write = false, word = false;
+    bool shared, flags;
+    char* address;
+    size_t bytes;
+    unsigned rank, kind;
+    unsigned char before[16];
+    Race two_writes;  // the second may leave the value as it is
+    Mind* mind;
+    Gift gift;
+} last;
 
-bool ordered(const Record& r) {  // does r come before what the running thread does now?
-    const Notes& me = notes[rank];
-    if (r.time < block_start) return r.time < me[of_others];
-    return r.rank == rank || r.time < std::max(last_barrier, me[of_block]) ||
-           (r.rank / 32 == rank / 32 && r.time < me[r.rank % 32]);
+struct {  // the region that a page belongs to
+    uintptr_t page = 0;
+    Region* region;
+} near[256];
+void forget_pages() {
+    for (auto& n : near) n.page = 0;
+}
+Region* region_near(const char* address) {
+    const uintptr_t number = uintptr_t(address) / page;
+    const auto& n = near[number % std::size(near)];
+    return n.page == number ? n.region : nullptr;
+}
+Region* region_of(const char* address) {
+    Region* r = find(address);
+    if (!r && is_global(address)) r = &program;
+    const uintptr_t number = uintptr_t(address) / page;
+    if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
+        near[number % std::size(near)].page = number, near[number % std::size(near)].region = r;
+    return r;
 }
 
-uint64_t block_of(const Record& r) {
-    return std::upper_bound(blocks.begin(), blocks.end(), std::pair(r.time, ~0ul))[-1].second;
-}
-Party party(const Record& r) { return {r.site, block_of(r), r.rank, r.step, r.access}; }
+// ---- races -----------------------------------------------------------------------------------------------
 
-void note(const Race& race) {  // of all races between two sites the one between the most distant threads
-    Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
-    const bool adds = noted.adds || race.adds;
-    if (distance(race) > distance(noted)) noted = race;
-    noted.adds = adds;
+bool noted_before(const Record& a, const Record& b, bool adds) {  // most races are seen again and again
+    static struct {
+        uint64_t a, b;
+    } noted[1024];
+    const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
+    auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
+    if (n.a == low && n.b == high) {
+        const auto known = races.find(std::minmax(a.site, b.site));
+        return known != races.end() && !known->second.equal;
+    }
+    n = {low, high};
+    return false;
 }
 
-void settle() {  // the write of the last call has been done
-    if (same_value.bytes && memcmp(same_value.address, value_before, same_value.bytes) != 0) note(same_value);
-    same_value.bytes = 0;
+void settle() {
+    last.any = false;
+    const bool same = !memcmp(last.before, last.address, last.bytes);
+    if (last.race) {
+        last.two_writes.equal = same;
+        if (same || !last.flags) note(last.two_writes);
+        else flags_race({last.two_writes, last.shared, last.two_writes.seen});
+    }
+    if (last.flag_write) flag_settled(last.address, last.bytes);
+    if (!last.word) return;
+    if (last.kind & compares && !same) give(last.address, last.kind, last.gift);
+    Mind& m = *last.mind;
+    uint64_t before = 0, value = 0;
+    memcpy(&before, last.before, std::min<size_t>(last.bytes, 8));
+    memcpy(&value, last.address, std::min<size_t>(last.bytes, 8));
+    if (m.lock == last.address) lock_changed(m, last.address, false, !same && value == m.unlocked);
+    else if (last.kind & (compares | exchanges) && !same) m.unlocked = before, lock_changed(m, last.address, true, false);
+}
+
+struct Access {
+    char* address;
+    size_t bytes;
+    unsigned kind;
+    Record mine;
+    Time from;  // what was before has nothing to do with it
+    bool shared, late;
+};
+
+void look_after(const Access& a) {
+    if (!last.any) {
+        last.race = last.flag_write = last.word = false;
+        last.any = true;
+        last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank, last.kind = a.kind;
+        last.mind = me;
+        memcpy(last.before, a.address, last.bytes);
+    }
+}
+
+__attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const Access& a) {
+    const Record& mine = a.mine;
+    if (r.time < launch_start) return race_of_works(r, mine, a.address, a.bytes);
+    const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
+    const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
+    const bool too_narrow = r.time < block_start && (r.access | mine.access) & narrow;
+    const bool loses = a.late && (r.access & (writes | flag)) == (writes | flag);
+    if (synchronise && !loses && !flags && !too_narrow) return;
+    const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
+    bool adds = loses;
+    for (const Record& own : cell.read) adds |= own.rank == writer.rank && own.site == other.site;
+    if (noted_before(r, mine, adds)) return;
+    const Race race{party(r), party(mine), a.address, a.bytes, adds};
+    if ((r.access | mine.access) & atomic || !(other.access & writes)) {
+        if (flags && !loses) flags_race({race, a.shared, &writer == &mine ? me->publishes : published(a.address)});
+        else note(race);
+        return;
+    }
+    look_after(a);
+    last.race = true;
+    last.two_writes = race;
+    last.two_writes.seen = flags && !a.late && me->seen == a.address;
+    last.flags = flags && !loses;
+    last.shared = a.shared;
+}
+
+bool apart(const Record& r, const Access& a) { return r.bytes & a.mine.bytes && r.time && !ordered(r, a.from); }
+
+void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders two plain ones are worth most
+    Record* to = nullptr;
+    for (Record& r : cell.read)
+        if (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access)) to = &r;
+    for (Record& r : cell.read)
+        if (!to && ordered(r, a.from)) to = &r;
+    for (Record& r : cell.read)
+        if (!to && r.access > a.mine.access) to = &r;
+    if (!to && a.mine.access <= cell.read[1].access) to = &cell.read[1];
+    if (to) *to = a.mine;
+}
+
+void compare(Cell& cell, const Access& a) {
+    if (apart(cell.write, a)) conflict(cell, cell.write, a);
+    if (!(a.mine.access & writes)) return keep_read(cell, a);
+    for (const Record& r : cell.read) {
+        if (!r.time) continue;
+        if (apart(r, a)) conflict(cell, r, a);
+        if (a.kind & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
+    }
+    cell.write = a.mine;
 }
 
 // ---- one access ------------------------------------------------------------------------------------------
 
-void compare(Shadow& cell, char* address, size_t bytes, const Record& mine, bool late) {
-    auto check = [&](const Record& r) {
-        const bool synchronised = r.access & (atomic | flag) && mine.access & (atomic | flag);
-        if (!(r.bytes & mine.bytes) || ordered(r)) return;
-        const bool loses = late && (r.access & (writes | flag)) == (writes | flag);
-        if (synchronised && !loses) return;
-        const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
-        Race race{party(r), party(mine), address, bytes, loses};
-        for (const Record& own : cell.read) race.adds |= own.rank == writer.rank && own.site == other.site;
-        if ((r.access | mine.access) & atomic || !(other.access & writes) || bytes > sizeof value_before)
-            return note(race);
-        memcpy(value_before, address, bytes);
-        same_value = race;
-    };
-    check(cell.write);
-    if (!(mine.access & writes)) return void(cell.read[!ordered(cell.read[0])] = mine);
-    for (const Record& r : cell.read) {
-        check(r);
-        if (mine.access & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
-    }
-    cell.write = mine;
+size_t cells(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2; }
+
+void check_written(const Region& r, const Access& a, size_t first) {
+    uint8_t* const flags = r.shadow->written + first;
+    const bool reads_it = !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));  // who exchanges may not care
+    if (reads_it && memchr(flags, 0, a.bytes))
+        note(Mistake::unwritten, a.address, a.bytes, party(a.mine));
+    memset(flags, 1, a.bytes);
 }
 
-// Volatile accesses do not race, as they may be a flag. But who reads a value, and writes after another thread has
-// written, loses that write. An atomic reads and writes at once.
-bool writes_late(const char* address, const Record& mine) {
-    unsigned& all = flag_writes[address];
-    SeenFlag& mine_seen = seen[rank];
-    const bool flag_write = (mine.access & (writes | flag)) == (writes | flag);
-    const bool late = flag_write && mine_seen.address == address && mine_seen.writes != all;
-    all += flag_write;
-    mine_seen = {flag_write ? nullptr : address, all};
-    return late;
-}
-
-size_t cells(const Region& r) { return r.bytes / 4 + 1; }
-uint8_t* written(const Region& r) { return reinterpret_cast<uint8_t*>(r.shadow + cells(r)); }  // a flag a byte
-
-void check(char* address, size_t bytes, unsigned kind, uint64_t site) {
-    Notes& me = notes[rank];
+void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
+    restore_flag();
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
-    if (kind & writes || rank != same_value.after.rank) settle();
-    const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
-    if (address >= arguments && address < arguments + launch->body.bytes) return;
-    Record mine{site, now, uint16_t(rank), uint8_t(std::min(me[steps]++, 255u)), 0, uint8_t(kind & 15)};
-    auto wrong = [&](Mistake what) { note(what, address, bytes, party(mine)); };
-    const Region* r = find(address);
-    if (!r && is_global(address)) r = &program;
-    if (!r) return wrong(Mistake::foreign);
-    if (r->freed || address >= r->base + r->pages || !r->shadow) return;  // it will be reported as a fault
-    const size_t first = address - r->start, last = first + bytes;
-    if (address < r->start || last > r->bytes) return wrong(Mistake::out_of_bounds);
-    if (is_shared(r)) mine.access &= 15 - flag;  // there, volatile orders nothing
-    if (!(kind & writes && !(kind & atomic)) && (r->kind == Kind::device || is_shared(r)) &&
-        memchr(written(*r) + first, 0, bytes))
-        wrong(Mistake::unwritten);
-    memset(written(*r) + first, 1, bytes);
-    const bool late = mine.access & (flag | atomic) && writes_late(address, mine);
-    for (size_t i = first; i < last; i = (i / 4 + 1) * 4) {
-        mine.bytes = ((1u << std::min<size_t>(last - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
-        compare(r->shadow[i / 4], address, bytes, mine, late);
+    if (last.any && (kind & writes || rank != last.rank || last.word)) settle();
+    if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
+    Access a{address, bytes, kind, {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
+             floor_time, false, false};
+    if (!r) {
+        const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
+        if (address >= arguments && address < arguments + launch->body.bytes) return;
+        r = region_of(address);
+        if (!r && on_device_heap(address)) return;
+        if (!r) return note(Mistake::foreign, address, bytes, party(a.mine));
+        if (r->freed || !r->shadow) return;  // it will be reported as a fault
     }
-    if (!(mine.access & (atomic | flag))) return;
-    auto& [others, own] = handed_on[address];
-    raise(me[of_others], others);
-    raise(me[own < block_start ? of_others : of_block], own);
-    if (kind & writes && me[fenced]) others = me[of_others], own = std::max(me[of_block], me[fenced]);
-}
-
-void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
-    char* address = static_cast<char*>(const_cast<void*>(where));
-    if (!in_kernel() || busy || on_own_stack(address)) return;
-    if (!(kind & atomic) && random_number() % (kind & flag ? 4 : 16) == 0) preempt();
-    busy = true;
-    check(address, bytes, kind, site);
-    busy = false;
-}
-
-void share_notes(size_t first, unsigned lanes, size_t count) {  // each learns what the others know
-    Notes all{};
-    ++now;
-    const size_t last = std::min(first + count, notes.size());
-    for (size_t i = first; i < last; ++i) {
-        if (!(lanes >> i % 32 & 1)) continue;
-        notes[i][i % 32] = now;
-        for (size_t j = 0; j < steps; ++j) raise(all[j], notes[i][j]);
+    const size_t first = address - r->start, end = first + bytes;
+    if (address < r->start || end > r->bytes) {
+        note(Mistake::out_of_bounds, address, bytes, party(a.mine));
+        return open_red_zone(*r, address, bytes, !(kind & writes));
     }
-    for (size_t i = first; i < last; ++i)
-        if (lanes >> i % 32 & 1) notes[i] = all;
+    a.shared = is_shared(r);
+    if (a.shared) a.from = block_start;
+    if (!r->shadow->all_written) check_written(*r, a, first);
+    if (!a.shared && !(kind & atomic)) {
+        Run& b = runs.back();
+        if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
+        b.last = now;
+    }
+    const bool flag_write = (kind & (writes | flag)) == (writes | flag);
+    if (flag_write) a.late = flag_written(address, bytes);
+    Cell* const all = r->shadow->cells;
+    for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
+        a.mine.bytes = ((1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
+        compare(all[i / 4], a);
+    }
+    if (me->lock && address != me->lock)
+        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine);
+    if (flag_write || kind & atomic || me->lock == address) {
+        me->polled_at = 0;
+        const bool rmw = kind & atomic;
+        take(address, rmw ? kind : 0);
+        const bool word = kind & (compares | exchanges) || (me->lock == address && kind & writes);
+        const Gift g = gift(kind);
+        if (word || flag_write) look_after(a);
+        last.flag_write |= flag_write, last.word |= word;
+        if (rmw && kind & compares) last.gift = g;
+        else give(address, kind, g);
+        if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
+    } else if (kind & flag) {
+        const Record& w = all[first / 4].write;
+        take(address, 0);
+        flag_read(address, bytes, site, w, !a.shared && apart(w, a));
+    } else {
+        me->polled_at = 0;
+    }
+    if (kind & writes && !(kind & atomic)) me->wrote = true;
 }
 
 }  // namespace
+
+void settle_all() {
+    restore_flag();
+    if (last.any) settle();
+}
+
+void note(const Race& race) {  // of all races between two sites the one between the most distant threads
+    Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
+    const bool adds = noted.adds || race.adds, equal = noted.equal && race.equal;
+    if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;
+    noted.adds = adds;
+    noted.equal = equal;
+}
+
+void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
+    static int until_preempted = 7;
+    if (!self || busy) return;
+    char* address = static_cast<char*>(const_cast<void*>(where));
+    Region* r = region_near(address);
+    if (!r && on_own_stack(address)) return;
+    if (!(kind & atomic) && (until_preempted -= kind & flag ? 8 : 1) < 0) {
+        until_preempted = int(random_number() % 48);
+        preempt();
+    }
+    busy = true;
+    me = &mind(rank);
+    check(r, address, bytes, kind, site);
+    busy = false;
+}
 
 // ---- what the engine tells -------------------------------------------------------------------------------
 
 void launch_begins() {
     if (!program.shadow) region_added(program);
-    launch_start = ++now;
-    blocks.clear();
-    handed_on.clear();
-    flag_writes.clear();
+    clocks_launch_begins();
+    flags_of_launch(true);
 }
 void block_begins() {
-    settle();
-    block_start = last_barrier = ++now;
-    blocks.emplace_back(now, block_number);
-    notes.assign(running_block.size, {});
-    seen.assign(running_block.size, {});
-    for (Notes& n : notes) n[of_others] = launch_start;
+    settle_all();
+    clocks_block_begins();
 }
 void launch_ends() {
-    settle();
+    settle_all();
+    flags_of_launch(false);
     std::vector<Race> all;
     for (const auto& [sites, race] : races) {
         const bool any_atomic = (race.before.access | race.after.access) & atomic;
@@ -216,62 +288,40 @@ void launch_ends() {
     }
     report(all);
     races.clear();
+    busy = false;
+    close_red_zones();
 }
-void barrier_passed() {
-    share_notes(0, ~0u, notes.size());
-    last_barrier = now;
-}
-void lanes_met(unsigned first, unsigned lanes) { share_notes(first, lanes, 32); }
-void at_fence() {
-    if (in_kernel()) notes[rank][fenced] = ++now;
-}
-void at_atomic(void* address, unsigned bytes, bool compare, Where where) {
-    access(address, bytes, writes | atomic | (compare ? compares : 0),
+void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
+    access(address, bytes, writes | atomic | kind,
            reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48);
 }
 
 void region_added(Region& r) {
-    r.shadow = static_cast<Shadow*>(calloc(cells(r), sizeof(Shadow) + 4));  // costs only the pages that are used
-    if (!r.shadow) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
+    forget_pages();
+    if (!r.shadow) {
+        r.shadow = new Shadow{};
+        r.shadow->cells = static_cast<Cell*>(calloc(cells(r), sizeof(Cell)));  // costs only the pages that are used
+        r.shadow->written = static_cast<uint8_t*>(calloc(cells(r), 4));
+        r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
+        if (!r.shadow->cells || !r.shadow->written) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
+    } else {
+        memset(r.shadow->written, 0, r.bytes);
+    }
 }
-void region_fresh(Region& r) {
-    if (!in_kernel()) settle();
-    memset(r.shadow, 0, cells(r) * (sizeof(Shadow) + 4));
+void region_fresh(Region& r) {  // what was noted in an earlier block is older than this block: no race
+    memset(r.shadow->written, 0, r.bytes);
 }
 void bytes_written(Region& r, size_t offset, size_t bytes) {
-    if (r.shadow) memset(written(r) + offset, 1, bytes);
+    if (!r.shadow) return;
+    memset(r.shadow->written + offset, 1, bytes);
+    if (!offset && bytes == r.bytes) r.shadow->all_written = true;
 }
-void region_gone(Region& r) { free(std::exchange(r.shadow, nullptr)); }
+void region_gone(Region& r) {
+    forget_pages();
+    if (!r.shadow) return;
+    free(r.shadow->cells);
+    free(r.shadow->written);
+    delete std::exchange(r.shadow, nullptr);
+}
 
 }  // namespace cudacpu::hazards
-
-// ---- what the compiler calls -----------------------------------------------------------------------------
-
-using namespace cudacpu::hazards;
-
-// clang-format off
-#define CUDACPU_SITE reinterpret_cast<uint64_t>(__builtin_return_address(0))
-#define CUDACPU_HOOK(name, bytes, kind) void __tsan_##name(void* p) { access(p, bytes, kind, CUDACPU_SITE); }
-#define CUDACPU_HOOKS(bytes) \
-    CUDACPU_HOOK(read##bytes, bytes, reads)         CUDACPU_HOOK(write##bytes, bytes, writes) \
-    CUDACPU_HOOK(volatile_read##bytes, bytes, flag) CUDACPU_HOOK(volatile_write##bytes, bytes, flag | writes) \
-    CUDACPU_HOOK(unaligned_read##bytes, bytes, reads) CUDACPU_HOOK(unaligned_write##bytes, bytes, writes) \
-    CUDACPU_HOOK(unaligned_volatile_read##bytes, bytes, flag) \
-    CUDACPU_HOOK(unaligned_volatile_write##bytes, bytes, flag | writes)
-
-extern "C" {
-CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
-void __tsan_read_range(void* p, size_t n) { access(p, n, reads, CUDACPU_SITE); }
-void __tsan_write_range(void* p, size_t n) { access(p, n, writes, CUDACPU_SITE); }
-// clang calls these instead of the last two.
-void* __tsan_memset(void* p, int value, size_t n) { return access(p, n, writes, CUDACPU_SITE), memset(p, value, n); }
-void* __tsan_memcpy(void* to, const void* from, size_t n) {
-    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memcpy(to, from, n);
-}
-void* __tsan_memmove(void* to, const void* from, size_t n) {
-    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memmove(to, from, n);
-}
-void __tsan_vptr_read(void** p) { access(p, 8, reads, CUDACPU_SITE); }
-void __tsan_vptr_update(void** p, void*) { access(p, 8, writes, CUDACPU_SITE); }
-void __tsan_atomic_thread_fence(int) { cudacpu::fence(); }
-}  // extern "C"

@@ -4,7 +4,8 @@
 
 namespace cudacpu::hazards {
 
-enum Access : uint8_t { reads = 0, writes = 1, atomic = 2, flag = 4, compares = 8 };  // flag: volatile and global
+enum Access : uint8_t {  // flag: volatile; narrow: an atomic of the block's scope
+    reads = 0, writes = 1, atomic = 2, flag = 4, narrow = 8, compares = at_compares, exchanges = at_exchanges };
 
 struct Party {      // one access, and who did it
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
@@ -19,6 +20,8 @@ struct Race {
     bool adds;  // a thread reads a value, and writes it after others have
     // What the block, and the warp of the thread that now runs, have passed last.
     Where block_met = last_met[32], warp_met = last_met[rank / 32];
+    bool equal = false;  // both write the same value: a note, the exit status stays
+    bool seen = false;   // the later one wrote a volatile word, and had read what the other had written
 };
 enum class Mistake { foreign, out_of_bounds, unwritten };  // of one thread
 

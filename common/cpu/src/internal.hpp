@@ -5,6 +5,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ constexpr bool asan_build = true;
 constexpr bool asan_build = false;
 #endif
 constexpr size_t page = 4096;
+constexpr size_t guard = hazard_build ? 1 << 20 : page;         // inaccessible, behind each region
+constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
 // ---- reports.cpp: words ----------------------------------------------------------------------------------
 
@@ -172,12 +175,20 @@ CUDACPU_HAZARD_HOOK(launch_ends());
 CUDACPU_HAZARD_HOOK(block_begins());
 CUDACPU_HAZARD_HOOK(barrier_passed());
 CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
-CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, bool /*compare*/, Where));
-CUDACPU_HAZARD_HOOK(at_fence());
+CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where));
+CUDACPU_HAZARD_HOOK(at_fence(bool /*block_only*/));
 CUDACPU_HAZARD_HOOK(region_added(Region&));
 CUDACPU_HAZARD_HOOK(region_fresh(Region&));  // a new block: nothing in it is written yet
 CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));
 CUDACPU_HAZARD_HOOK(region_gone(Region&));
+CUDACPU_HAZARD_HOOK(work_queued(unsigned long /*number*/, const void* /*stream*/, const std::set<unsigned long>& /*after*/,
+                                const char* /*what*/));
+CUDACPU_HAZARD_HOOK(work_waits(unsigned long /*number*/, unsigned long /*event*/));
+CUDACPU_HAZARD_HOOK(work_begins(unsigned long /*number*/));
+CUDACPU_HAZARD_HOOK(work_ended());
+CUDACPU_HAZARD_HOOK(work_touches(const void* /*address*/, size_t /*bytes*/, bool /*write*/));  // a copy
+CUDACPU_HAZARD_HOOK(host_must_keep(const void* /*start*/, size_t /*pitch*/, size_t /*width*/, size_t /*height*/));
+CUDACPU_HAZARD_HOOK(host_waits(bool /*begins*/));  // works may run; they have
 }  // namespace hazards
 
 }  // namespace cudacpu

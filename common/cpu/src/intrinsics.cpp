@@ -5,13 +5,13 @@
 
 namespace cudacpu {
 
-void about_to_do_atomic(void* address, unsigned bytes, bool compare, Where where) {
+void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
     if (!self) return;
     if (++waits_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another one
-    hazards::at_atomic(address, bytes, compare, where);
+    hazards::at_atomic(address, bytes, kind, where);
 }
 
-void fence() { hazards::at_fence(); }
+void fence(bool block_only) { hazards::at_fence(block_only); }
 
 void trap(const char* what, Where where) {
     fault(cudaErrorLaunchFailure, std::string(what) + " was called", "it ends the kernel: see what led there",

@@ -76,6 +76,7 @@ cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cuda
     return enqueue(stream, [=] {
         for (size_t y = 0; y < height; ++y) {
             char* row = static_cast<char*>(to) + y * pitch;
+            hazards::work_touches(row, width, true);
             write(row, y);
             if (Region* r = find(row)) hazards::bytes_written(*r, row - r->start, width);
         }
@@ -87,7 +88,9 @@ cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cuda
 
 Region* find(const void* address) {
     const auto it = regions().upper_bound(static_cast<const char*>(address));
-    return it == regions().end() || address < it->second.base ? nullptr : &it->second;
+    if (it == regions().end()) return nullptr;
+    Region& r = it->second;
+    return address < r.base - (r.kind == Kind::registered ? 0 : guard_before) ? nullptr : &r;
 }
 
 bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
@@ -98,15 +101,15 @@ bool is_managed(const void* p, size_t bytes) { return bytes && side_of(p, bytes)
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages) {
     const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     *pages = (rounded + page - 1) / page * page;
-    void* p = mmap(nullptr, *pages + page, PROT_READ | PROT_WRITE, private_pages, -1, 0);
+    void* p = mmap(nullptr, guard_before + *pages + guard, PROT_NONE, private_pages, -1, 0);
     if (p == MAP_FAILED) return nullptr;
-    *base = static_cast<char*>(p);
-    mprotect(*base + *pages, page, PROT_NONE);
+    *base = static_cast<char*>(p) + guard_before;
+    mprotect(*base, *pages, PROT_READ | PROT_WRITE);
     return *base + *pages - rounded;
 }
 
 Region* add_region(const Region& region) {
-    Region& r = regions()[region.base + region.pages + page] = region;
+    Region& r = regions()[region.base + region.pages + guard] = region;
     ASAN_POISON_MEMORY_REGION(r.base, r.start - r.base);
     ASAN_POISON_MEMORY_REGION(r.start + r.bytes, r.base + r.pages - r.start - r.bytes);
     hazards::region_added(r);
@@ -227,11 +230,11 @@ cudaError_t release(void* p, Kind kind) {
     if (kind == Kind::registered) return regions().erase(r->start + r->bytes), cudaSuccess;
     bytes_in_use -= r->bytes;
     // Its addresses are never given out again, so that a use after free is found; the last ones are explained.
-    const void* gone = mmap(r->base, r->pages + page, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
+    const void* gone = mmap(r->base, r->pages + guard, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
     if (gone == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
     r->freed = true;
     static std::queue<const char*> freed;
-    freed.push(r->base + r->pages + page);
+    freed.push(r->base + r->pages + guard);
     if (freed.size() > 200) regions().erase(freed.front()), freed.pop();
     return cudaSuccess;
 }
@@ -290,10 +293,12 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     const bool to_host = kind == cudaMemcpyDeviceToHost || (target == host_only && source != host_only);
     const std::string* const what = to_host && height == 1 ? planned_flip() : nullptr;
     const auto write = [=, keep = staged](char* row, size_t y) {
+        hazards::work_touches(rows + y * from_pitch, width, false);
         memmove(row, rows + y * from_pitch, width);
         if (what) falsify(*what, row, width, from);
     };
     if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;
+    if (!wait && !stage) hazards::host_must_keep(from, from_pitch, width, height);
     return wait ? finish(stream) : await_copy(to, to_pitch * (height - 1) + width);
 }
 

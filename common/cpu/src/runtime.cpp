@@ -91,17 +91,21 @@ cudaError_t run_works(Numbers needed) {
     works_run = runs_works = true;
     device_takes_over(true);
     note_touches();
+    hazards::host_waits(true);
     for (const unsigned long number : needed) {
         const auto w = works.find(number);
         if (w == works.end()) continue;
         compare_touches(number, host_waits);
         device_takes_over(true);  // a callback of the host ran
+        hazards::work_begins(number);
         sticky_error = failed(w->second.run());
+        hazards::work_ended();
         works.erase(w);
         if (sticky_error) works.clear();
     }
     compare_touches(~0ul, host_waits);
     works_run = runs_works = false;
+    hazards::host_waits(false);
     works_wait = !works.empty();
     device_takes_over(false);
     for (const auto& [number, work] : works)
@@ -173,6 +177,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool 
     for (const cudaStream_t s : streams)
         if (stream->blocking && s->blocking && s != stream && (stream == &default_stream || s == &default_stream))
             after.insert(s->after.begin(), s->after.end());
+    hazards::work_queued(number, stream, after, is_kernel ? "a kernel" : api_function);
     works[number] = {std::move(run), is_kernel, std::move(after)};
     [[maybe_unused]] static const bool helped = start_help();
     works_wait = true;
@@ -216,6 +221,7 @@ cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t wait_for(cudaEvent_t event, cudaStream_t stream) {
     if (cudaError_t e{known(event) ?: enqueue(stream, nothing)}) return e;
     queue().works.rbegin()->second.after.insert(event->record);
+    hazards::work_waits(queue().number, event->record);
     return cudaSuccess;
 }
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop) {

@@ -54,7 +54,6 @@ void* dynamic_arena(size_t alignment, bool fixed_start) {
     serial = block_serial;
     alignment = std::max<size_t>(alignment, 16);
     char* end = arena.base + arena.pages;
-    hazards::region_gone(arena);
     arena.bytes = launch->dynamic_bytes;
     arena.start = fixed ? arena.base : end - (arena.bytes + alignment - 1) / alignment * alignment;
     if (fixed) {

@@ -278,7 +278,8 @@ __global__ void ping_pong(volatile int* turn, int* out) {  // no fence, as the t
 }
 __global__ void volatile_under_lock(volatile int* counter) {
     if (threadIdx.x % 8 == 0) {
-        while (*counter < 0 || atomicCAS(&mutex_, 0, 1) != 0) continue;
+        while (atomicCAS(&mutex_, 0, 1) != 0) continue;
+        __threadfence();
         *counter = *counter + 1;
         __threadfence();
         atomicExch(&mutex_, 0);

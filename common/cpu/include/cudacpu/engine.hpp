@@ -249,8 +249,9 @@ public:
 };
 
 bool in_kernel();
-void about_to_do_atomic(void* address, unsigned bytes, bool compare, Where where);  // may let others run
-void fence();
+enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
+void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where);  // may let others run
+void fence(bool block_only = false);
 void give_way();
 long long clock_ticks();
 unsigned long long special_register(const char* name);

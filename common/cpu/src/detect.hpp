@@ -1,0 +1,151 @@
+// detect.hpp - what the parts of the hazard build that find something know of each other.
+//
+//   hazards.cpp   one access: is it in bounds, and does it race with the last ones to the same bytes?
+//   clocks.cpp    which accesses come before what the running thread does now
+//   flags.cpp     volatile words that threads wait for, and locks
+//   works.cpp     what runs beside each other: kernels and copies of several streams, and the host
+//   hooks.cpp     what the compiler calls
+#pragma once
+#include <memory>
+#include <utility>
+
+#include "hazards.hpp"
+
+namespace cudacpu::hazards {
+
+using Time = uint32_t;  // of one clock: launches, blocks, barriers and fences move it on
+
+struct Record {     // one access
+    uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
+    Time time;      // 0: there was none
+    uint16_t rank;
+    uint8_t step, bytes : 4, access : 4;  // step: how many accesses its thread has done since the last barrier
+};
+struct Cell {  // of four bytes; two readers, so that one is not the writer itself
+    Record write, read[2];
+};
+struct Shadow {  // of a region
+    Cell* cells;
+    uint8_t* written;  // a flag a byte
+    bool all_written;
+};
+
+// ---- clocks.cpp ------------------------------------------------------------------------------------------
+
+// What a thread knows of others: all that they did before a time. An entry is for a thread, or for a whole block.
+struct Clock {
+    struct Entry {
+        uint64_t who;
+        Time time;
+    };
+    uint32_t prefix = 0;         // all that the first blocks of the launch have done
+    std::vector<Entry> entries;  // sorted
+    Time of(uint32_t run, unsigned rank) const;
+};
+using Known = std::shared_ptr<const Clock>;
+
+struct Fence {  // what its thread knew
+    Time time = 0, barrier = 0, lanes[32];
+    bool has_lanes = false;
+    Known known, made;  // made: all of it as one clock, once it is asked for
+};
+enum Scope { in_block, in_device };
+struct Mind {        // of a thread of the running block
+    Time block = 0;  // when its block began: if another one runs, all that follows is void
+    Time counted;    // the barrier since which steps are counted
+    unsigned steps;
+    bool has_lanes, knows;
+    Time lanes[32];    // before these times of its warp's lanes, by __syncwarp()
+    Known known;       // by fences
+    Known pending[2];  // read by atomics and flags, and a fence of that scope is still to come
+    Fence fence[2];    // the last one of at least that scope
+    // flags.cpp:
+    uint64_t polled_at;          // its last access was a read of a flag here
+    const char* seen;            // the flag that it has read and not yet written
+    unsigned seen_writes;        // how many writes of it there had been
+    bool wrote, publishes;       // since its last atomic; and then there was a fence
+    Time last_atomic;
+    const char* lock;            // that it holds
+    uint64_t unlocked;           // what that held before
+};
+extern Time now, floor_time, launch_start, block_start, last_barrier;
+extern Known block_known;
+extern uint32_t run;  // which block of the launch this is, in the order in which they run
+struct Run {
+    Time start;
+    uint64_t block;
+    Time last = 0, last_of_others = 0;  // accesses to global memory but atomics: by the last thread, and before by others
+    unsigned last_rank = 0;
+};
+extern std::vector<Run> runs;
+extern std::vector<Mind> minds;
+extern Mind* me;  // of the running thread, once mind() was called
+
+void reset(Mind& mind);
+inline Mind& mind(unsigned thread) {
+    Mind& m = minds[thread];
+    if (m.block != block_start) reset(m);
+    return m;
+}
+bool ordered_elsewhere(const Record& r);
+bool ordered_by_fences(const Record& r);
+/// Does r come before what the running thread does now? Shared memory is new in each block: nothing came before it.
+inline bool ordered(const Record& r, Time from) {
+    if (r.time < from) return true;
+    if (r.time < block_start) return ordered_elsewhere(r);
+    return r.rank == rank || r.time < last_barrier ||
+           (me->has_lanes && r.rank / 32 == rank / 32 && r.time < me->lanes[r.rank % 32]) || ordered_by_fences(r);
+}
+struct Gift {  // what an atomic or a volatile write hands on
+    Known block, device;
+};
+void take(const char* address, unsigned access);
+Gift gift(unsigned access);
+void give(const char* address, unsigned access, const Gift& gift);
+void clocks_launch_begins();
+void clocks_block_begins();
+uint64_t block_of(const Record& r);
+Party party(const Record& r);
+
+// ---- hazards.cpp -----------------------------------------------------------------------------------------
+
+void settle_all();  // the last access has been done
+void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
+void note(const Race& race);  // it will be reported when the launch ends
+inline int size_of_distance(const Record& a, const Record& b) {
+    return a.time < block_start || b.time < block_start ? 2 : a.rank / 32 != b.rank / 32;
+}
+
+// ---- flags.cpp -------------------------------------------------------------------------------------------
+
+struct Pair {  // two volatile accesses that nothing orders
+    Race race;
+    bool shared, published;  // published: the writer had a fence between what it wrote before and this write
+};
+void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, bool unordered);
+bool flag_written(char* address, size_t bytes);  // has it changed since its thread read it?
+void flag_settled(const char* address, size_t bytes);
+void flags_race(const Pair& pair);
+bool published(const char* address);
+void restore_flag();  // what a thread has read is again what stands there
+
+void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
+void in_section(const char* address, const Record& mine);  // an access under a lock
+void sections_fenced(unsigned thread, Scope scope);
+void sections_at_barrier();
+void flags_of_launch(bool begins);
+
+// ---- heap.cpp --------------------------------------------------------------------------------------------
+
+bool on_device_heap(const char* address);  // from `new` or malloc() in a kernel
+/// Lets an access out of bounds go to pages that hold nothing: what is read is 0, what is written is lost.
+void open_red_zone(const Region& r, char* address, size_t bytes, bool reading);
+void close_red_zones();
+
+// ---- works.cpp -------------------------------------------------------------------------------------------
+
+bool before_this_launch(const Record& r);  // of an earlier work: does this one wait for it?
+void race_of_works(const Record& before, const Record& mine, char* address, size_t bytes);
+Time launch_beside();  // a launch begins: when did the first work begin that it does not wait for?
+
+}  // namespace cudacpu::hazards

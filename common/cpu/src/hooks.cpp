@@ -1,0 +1,33 @@
+// hooks.cpp - the hazard build: what the compiler calls before each access of the program.
+//
+// `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
+#include "detect.hpp"
+
+using namespace cudacpu::hazards;
+
+// clang-format off
+#define CUDACPU_SITE reinterpret_cast<uint64_t>(__builtin_return_address(0))
+#define CUDACPU_HOOK(name, bytes, kind) void __tsan_##name(void* p) { access(p, bytes, kind, CUDACPU_SITE); }
+#define CUDACPU_HOOKS(bytes) \
+    CUDACPU_HOOK(read##bytes, bytes, reads)         CUDACPU_HOOK(write##bytes, bytes, writes) \
+    CUDACPU_HOOK(volatile_read##bytes, bytes, flag) CUDACPU_HOOK(volatile_write##bytes, bytes, flag | writes) \
+    CUDACPU_HOOK(unaligned_read##bytes, bytes, reads) CUDACPU_HOOK(unaligned_write##bytes, bytes, writes) \
+    CUDACPU_HOOK(unaligned_volatile_read##bytes, bytes, flag) \
+    CUDACPU_HOOK(unaligned_volatile_write##bytes, bytes, flag | writes)
+
+extern "C" {
+CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
+void __tsan_read_range(void* p, size_t n) { access(p, n, reads, CUDACPU_SITE); }
+void __tsan_write_range(void* p, size_t n) { access(p, n, writes, CUDACPU_SITE); }
+// clang calls these instead of the last two.
+void* __tsan_memset(void* p, int value, size_t n) { return access(p, n, writes, CUDACPU_SITE), memset(p, value, n); }
+void* __tsan_memcpy(void* to, const void* from, size_t n) {
+    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memcpy(to, from, n);
+}
+void* __tsan_memmove(void* to, const void* from, size_t n) {
+    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memmove(to, from, n);
+}
+void __tsan_vptr_read(void** p) { access(p, 8, reads, CUDACPU_SITE); }
+void __tsan_vptr_update(void** p, void*) { access(p, 8, writes, CUDACPU_SITE); }
+void __tsan_atomic_thread_fence(int) { cudacpu::fence(); }
+}  // extern "C"

@@ -1,0 +1,82 @@
+// redzone.cpp - the hazard build: what lies around the memory of kernels, and what they get from `new` and malloc().
+//
+// An access out of bounds is reported, and the kernel goes on: its races are worth finding, too. Around each region
+// lie inaccessible pages; those that are touched become readable and writable until the launch ends.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <map>
+
+#include "detect.hpp"
+
+extern "C" {  // the C library's own, by its other names
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* p, size_t bytes);
+void __libc_free(void* p);
+}
+
+namespace cudacpu::hazards {
+
+namespace {
+
+std::vector<char*> opened;  // pages
+
+// Memory that kernels have got, by its start. Its own notes must not get there.
+bool noting;
+std::map<const char*, size_t>& heap() {
+    static auto& h = *new std::map<const char*, size_t>;
+    return h;
+}
+
+void* noted(void* p, size_t bytes) {
+    if (!self || noting || !p) return p;
+    noting = true;
+    heap()[static_cast<char*>(p)] = bytes;
+    noting = false;
+    return p;
+}
+void forget(void* p) {
+    if (noting || !p || heap().empty()) return;
+    noting = true;
+    heap().erase(static_cast<char*>(p));
+    noting = false;
+}
+
+}  // namespace
+
+bool on_device_heap(const char* address) {
+    const auto next = heap().upper_bound(address);
+    if (next == heap().begin()) return false;
+    const auto& [start, bytes] = *std::prev(next);
+    return address < start + bytes;
+}
+
+void open_red_zone(const Region& r, char* address, size_t bytes, bool reading) {
+    if (r.kind == Kind::registered) return;  // what is around it is the program's own
+    const auto from = uintptr_t(address) / page * page;
+    for (uintptr_t p = from; p < uintptr_t(address) + bytes; p += page) {
+        char* const at = reinterpret_cast<char*>(p);
+        if ((at >= r.base && at < r.base + r.pages) || std::count(opened.begin(), opened.end(), at)) continue;
+        if (mprotect(at, page, PROT_READ | PROT_WRITE)) return;
+        opened.push_back(at);
+    }
+    for (char* p = address; reading && p < address + bytes; ++p)
+        if (p < r.start || p >= r.start + r.bytes) *p = 0;
+}
+
+void close_red_zones() {
+    for (char* p : opened) mprotect(p, page, PROT_NONE);
+    opened.clear();
+}
+
+}  // namespace cudacpu::hazards
+
+using namespace cudacpu::hazards;
+
+extern "C" {
+void* malloc(size_t bytes) { return noted(__libc_malloc(bytes), bytes); }
+void* calloc(size_t count, size_t bytes) { return noted(__libc_calloc(count, bytes), count * bytes); }
+void* realloc(void* p, size_t bytes) { return forget(p), noted(__libc_realloc(p, bytes), bytes); }
+void free(void* p) { return forget(p), __libc_free(p); }
+}

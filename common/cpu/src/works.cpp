@@ -1,0 +1,194 @@
+// works.cpp - the hazard build: what runs beside each other. Kernels and copies of several streams, if no event and
+// no wait of the host orders them; and the host, which changes what is still to be copied.
+//
+// A work comes after another if its stream or an event says so, or if the host had waited for the other before it
+// queued this one. All others may run at the same time, although here they run one after the other.
+#include <execinfo.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "detect.hpp"
+
+namespace cudacpu::hazards {
+
+namespace {
+
+using Numbers = std::map<const void*, unsigned long>;  // of each stream: the last work that is waited for
+struct Work {
+    unsigned long number;
+    const void* stream;
+    Numbers after;
+    unsigned long begun_before;  // how many works had run when it was queued: the host had waited for those
+    unsigned long turn = ~0ul;   // as which it runs
+    Time start = 0;
+    std::string what, line;  // the line of a kernel; of copies the callers
+    void* callers[8];
+    int depth;
+};
+std::map<unsigned long, Work> queued;
+std::vector<Work> done;  // since the queue was last empty
+Work running;
+unsigned long turns;
+bool several_streams;
+
+struct Source {  // that the host must not change before it is copied
+    unsigned long number;
+    const char* start;
+    size_t pitch, width, height;
+    uint64_t sum;
+    std::string what;
+    void* callers[8];
+    int depth;
+};
+std::vector<Source> sources;
+
+std::string line_of(void* const* callers, int depth) {
+    for (int i = 0; i < depth; ++i)
+        if (std::string s = source_line(static_cast<char*>(callers[i]) - 1); !s.empty()) return " at " + s;
+    return "";
+}
+std::string line_of(const Record& r) {
+    if (r.rank == 0xffff) return "";
+    if (r.site >> 48)
+        return text(" at %s:%d", reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48));
+    return " at " + source_line(reinterpret_cast<char*>(r.site) - 1);
+}
+
+bool waits_for(const Work& later, const Work& earlier) {
+    const auto i = later.after.find(earlier.stream);
+    return earlier.turn < later.begun_before || earlier.stream == later.stream ||
+           (i != later.after.end() && i->second >= earlier.number);
+}
+
+const Work* work_at(Time t) {
+    for (auto w = done.rbegin(); w != done.rend(); ++w)
+        if (w->start <= t) return &*w;
+    return nullptr;
+}
+
+uint64_t sum_of(const Source& s) {
+    uint64_t sum = 0;
+    for (size_t y = 0; y < s.height; ++y)
+        for (size_t x = 0; x < s.width; x += 8) {
+            uint64_t word = 0;
+            memcpy(&word, s.start + y * s.pitch + x, std::min<size_t>(8, s.width - x));
+            sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+            sum ^= sum >> 29;
+        }
+    return sum;
+}
+
+void say_hazard(const std::string& s) {
+    static std::set<std::string> said;
+    exit_status = 1;
+    if (said.insert(s).second) say("cudacpu: hazard: " + s);
+}
+
+}  // namespace
+
+void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what) {
+    Work w{number, stream, {}, turns, ~0ul, 0, what, "", {}, 0};
+    for (unsigned long a : after) {
+        const auto i = queued.find(a);
+        if (i == queued.end()) continue;
+        for (const auto& [s, n] : i->second.after) w.after[s] = std::max(w.after[s], n);
+        w.after[i->second.stream] = std::max(w.after[i->second.stream], a);
+        several_streams |= i->second.stream != stream;
+    }
+    if (!queued.empty() && queued.rbegin()->second.stream != stream) several_streams = true;
+    w.depth = backtrace(w.callers, 8);
+    queued[number] = std::move(w);
+}
+
+void work_waits(unsigned long number, unsigned long event) {
+    const auto w = queued.find(number), e = queued.find(event);
+    if (w == queued.end() || e == queued.end()) return;
+    for (const auto& [s, n] : e->second.after) w->second.after[s] = std::max(w->second.after[s], n);
+    w->second.after[e->second.stream] = std::max(w->second.after[e->second.stream], event);
+}
+
+void work_begins(unsigned long number) {
+    const auto w = queued.find(number);
+    if (w == queued.end()) return;
+    running = std::move(w->second);
+    queued.erase(w);
+    running.turn = turns++;
+    running.start = ++now;
+    sources.erase(std::remove_if(sources.begin(), sources.end(), [=](const Source& s) { return s.number == number; }),
+                  sources.end());
+}
+void work_ended() {
+    if (several_streams) done.push_back(std::move(running));
+    if (queued.empty()) done.clear(), several_streams = false;
+}
+
+Time launch_beside() {
+    running.what = std::string("kernel ") + launch->kernel->name;
+    running.line = " at " + source_line(launch->where);
+    for (const Work& w : done)
+        if (!waits_for(running, w)) return w.start;
+    return running.start;
+}
+
+bool before_this_launch(const Record& r) {
+    const Work* const w = work_at(r.time);
+    return !w || waits_for(running, *w);
+}
+
+void race_of_works(const Record& before, const Record& mine, char* address, size_t) {
+    static std::set<std::pair<uint64_t, uint64_t>> said;
+    const Work* const w = work_at(before.time);
+    exit_status = 1;
+    if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
+    auto does = [](const Work& work, const Record& r) {
+        const std::string line = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
+        return work.what + (line.empty() ? "" : ", queued" + line + ",") + (r.access & writes ? " writes" : " reads") +
+               line_of(r);
+    };
+    std::string s = "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") +
+                    "\n  " + does(*w, before) + ",\n  and " + does(running, mine) +
+                    ", and neither waits for the other\n  let one wait: cudaEventRecord() and cudaStreamWaitEvent(), "
+                    "or cudaStreamSynchronize() between";
+    say_hazard(s);
+}
+
+void work_touches(const void* address, size_t bytes, bool write) {
+    if (!several_streams) return;
+    char* const first = static_cast<char*>(const_cast<void*>(address));
+    Region* const r = find(first);
+    if (!r || !r->shadow || r->freed || first < r->start || first + bytes > r->start + r->bytes) return;
+    const Record mine{0, now, 0xffff, 0, 15, uint8_t(write ? writes : reads)};
+    auto apart = [&](const Record& o) { return o.time && o.time < running.start && !before_this_launch(o); };
+    for (size_t i = (first - r->start) / 4; i <= (first - r->start + bytes - 1) / 4; ++i) {
+        Cell& cell = r->shadow->cells[i];
+        const Record* other = apart(cell.write) ? &cell.write : nullptr;
+        for (const Record& o : cell.read)
+            if (write && apart(o)) other = &o;
+        if (other) race_of_works(*other, mine, r->start + 4 * i, 4);
+        (write ? cell.write : cell.read[0]) = mine;
+    }
+}
+
+void host_must_keep(const void* start, size_t pitch, size_t width, size_t height) {
+    const Region* const r = find(start);
+    if (queued.empty() || !r || (r->kind != Kind::pinned && r->kind != Kind::registered)) return;
+    Source s{queued.rbegin()->first, static_cast<const char*>(start), pitch, width, height, 0, api_function, {}, 0};
+    s.sum = sum_of(s);
+    s.depth = backtrace(s.callers, 8);
+    sources.push_back(std::move(s));
+}
+
+void host_waits(bool begins) {
+    for (Source& s : sources) {
+        const uint64_t sum = sum_of(s);
+        if (begins && sum != s.sum)
+            say_hazard("the host has changed " + explain(s.start) + "\n  before " + s.what +
+                       line_of(s.callers, s.depth) + " had copied it\n  wait for the copy first: "
+                       "cudaStreamSynchronize(), or an event");
+        s.sum = sum;
+    }
+}
+
+}  // namespace cudacpu::hazards

@@ -1,0 +1,156 @@
+// streams.cu - labelled programs: several streams, copies, and what the host does meanwhile.
+#include "labelled.cuh"
+
+__global__ void produce(int* a) { a[threadIdx.x] = int(threadIdx.x); }
+__global__ void consume(const int* a, int* b) { b[threadIdx.x] = a[threadIdx.x]; }
+
+cudaStream_t stream() {
+    cudaStream_t s;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    return s;
+}
+int* pinned(int n) {
+    int* p = nullptr;
+    if (cudaMallocHost((void**)&p, n * sizeof(int)) != cudaSuccess) exit(4);
+    for (int i = 0; i < n; ++i) p[i] = i;
+    return p;
+}
+struct Two {
+    int *a = zeros<int>(64), *b = zeros<int>(64);
+    cudaStream_t s = stream(), t = stream();
+    Two() { cudaDeviceSynchronize(); }
+};
+
+void two_streams(int) {
+    const Two x;
+    produce<<<1, 64, 0, x.s>>>(x.a);       // host two_streams
+    consume<<<1, 64, 0, x.t>>>(x.a, x.b);  // host two_streams
+}
+void two_streams_event(int) {
+    const Two x;
+    cudaEvent_t done;
+    cudaEventCreate(&done);
+    produce<<<1, 64, 0, x.s>>>(x.a);
+    cudaEventRecord(done, x.s);
+    cudaStreamWaitEvent(x.t, done, 0);
+    consume<<<1, 64, 0, x.t>>>(x.a, x.b);
+}
+void two_streams_event_too_early(int) {
+    const Two x;
+    cudaEvent_t done;
+    cudaEventCreate(&done);
+    cudaEventRecord(done, x.s);
+    produce<<<1, 64, 0, x.s>>>(x.a);  // host two_streams_event_too_early
+    cudaStreamWaitEvent(x.t, done, 0);
+    consume<<<1, 64, 0, x.t>>>(x.a, x.b);  // host two_streams_event_too_early
+}
+void two_streams_wait(int) {
+    const Two x;
+    produce<<<1, 64, 0, x.s>>>(x.a);
+    cudaStreamSynchronize(x.s);
+    consume<<<1, 64, 0, x.t>>>(x.a, x.b);
+}
+void two_streams_apart(int) {
+    const Two x;
+    produce<<<1, 64, 0, x.s>>>(x.a);
+    produce<<<1, 64, 0, x.t>>>(x.b);
+}
+void two_streams_two_readers(int) {
+    const Two x;
+    int* const other = zeros<int>(64);
+    cudaDeviceSynchronize();
+    consume<<<1, 64, 0, x.s>>>(x.a, x.b);
+    consume<<<1, 64, 0, x.t>>>(x.a, other);
+}
+void blocking_streams(int) {  // the default stream waits for them, and they for it
+    int *a = zeros<int>(64), *b = zeros<int>(64);
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    produce<<<1, 64, 0, s>>>(a);
+    consume<<<1, 64>>>(a, b);
+    produce<<<1, 64, 0, s>>>(a);
+}
+void kernel_and_copy(int) {
+    const Two x;
+    int* const host = pinned(64);
+    produce<<<1, 64, 0, x.s>>>(x.a);                                        // host kernel_and_copy
+    cudaMemcpyAsync(host, x.a, 64 * sizeof(int), cudaMemcpyDeviceToHost, x.t);  // host kernel_and_copy
+}
+void copy_and_kernel(int) {
+    const Two x;
+    int* const host = pinned(64);
+    cudaMemcpyAsync(x.a, host, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);  // host copy_and_kernel
+    consume<<<1, 64, 0, x.t>>>(x.a, x.b);                                       // host copy_and_kernel
+}
+void kernel_and_copy_in_order(int) {
+    const Two x;
+    int* const host = pinned(64);
+    cudaMemcpyAsync(x.a, host, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);
+    consume<<<1, 64, 0, x.s>>>(x.a, x.b);
+    cudaMemcpyAsync(host, x.b, 64 * sizeof(int), cudaMemcpyDeviceToHost, x.s);
+}
+void memset_and_kernel(int) {
+    const Two x;
+    cudaMemsetAsync(x.a, 0, 64 * sizeof(int), x.s);  // host memset_and_kernel
+    produce<<<1, 64, 0, x.t>>>(x.a);                 // host memset_and_kernel
+}
+void source_changed(int) {
+    const Two x;
+    int* const host = pinned(64);
+    cudaMemcpyAsync(x.a, host, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);  // host source_changed
+    host[5] = 77;                                                               // host source_changed
+}
+void source_changed_after_wait(int) {
+    const Two x;
+    int* const host = pinned(64);
+    cudaMemcpyAsync(x.a, host, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);
+    cudaStreamSynchronize(x.s);
+    host[5] = 77;
+}
+void ordinary_source_changed(int) {  // it was taken before the call returned
+    const Two x;
+    int host[64] = {};
+    cudaMemcpyAsync(x.a, host, sizeof host, cudaMemcpyHostToDevice, x.s);
+    host[5] = 77;
+}
+void halves(int) {  // two streams, each with a half of its own
+    const Two x;
+    int* const host = pinned(64);
+    cudaStream_t s[] = {x.s, x.t};
+    for (int i = 0; i < 2; ++i) {
+        cudaMemcpyAsync(x.a + 32 * i, host + 32 * i, 32 * sizeof(int), cudaMemcpyHostToDevice, s[i]);
+        consume<<<1, 32, 0, s[i]>>>(x.a + 32 * i, x.b + 32 * i);
+        cudaMemcpyAsync(host + 32 * i, x.b + 32 * i, 32 * sizeof(int), cudaMemcpyDeviceToHost, s[i]);
+    }
+}
+void managed_between(int) {
+    int* p = nullptr;
+    if (cudaMallocManaged((void**)&p, 64 * sizeof(int)) != cudaSuccess) exit(4);
+    p[3] = 1;
+    produce<<<1, 64>>>(p);
+    cudaDeviceSynchronize();
+    p[3] += 1;
+    produce<<<1, 64>>>(p);
+}
+
+int main(int argc, char** argv) {
+    const Case cases[] = {
+        {"host", "two_streams", two_streams},
+        {"right", "two_streams_event", two_streams_event},
+        {"host", "two_streams_event_too_early", two_streams_event_too_early},
+        {"right", "two_streams_wait", two_streams_wait},
+        {"right", "two_streams_apart", two_streams_apart},
+        {"right", "two_streams_two_readers", two_streams_two_readers},
+        {"right", "blocking_streams", blocking_streams},
+        {"host", "kernel_and_copy", kernel_and_copy},
+        {"host", "copy_and_kernel", copy_and_kernel},
+        {"right", "kernel_and_copy_in_order", kernel_and_copy_in_order},
+        {"host", "memset_and_kernel", memset_and_kernel},
+        {"host", "source_changed", source_changed},
+        {"right", "source_changed_after_wait", source_changed_after_wait},
+        {"right", "ordinary_source_changed", ordinary_source_changed},
+        {"right", "halves", halves},
+        {"right", "managed_between", managed_between},
+    };
+    return choose(cases, argc, argv);
+}
