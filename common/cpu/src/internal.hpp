@@ -57,6 +57,7 @@ std::string compose_report(const std::string& what, const std::string& mend, con
 /// Reports what goes wrong at a line, and how to mend it; the kernel ends with the error, or the program does.
 [[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
                         const void* pc = nullptr);
+extern const void* last_access;  // by a thread that may spin: where the compiler called for it
 extern int exit_status;  // for a program that else would end with 0
 /// Reports a bug after which the kernel or the program can go on, once a line; the exit status tells of it.
 void bug(const std::string& what, const std::string& mend, const std::string& line);

@@ -36,6 +36,7 @@ const Region* shared_region(const void* p) {
 
 void access(const void* address, bool writes, const void* pc) {
     if (!in_kernel()) return;
+    last_access = pc;
     if (!writes && ++waits_in_a_row > 1000) give_way();
     const Region* const r = shared_region(address);
     if (!r) return;
