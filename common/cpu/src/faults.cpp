@@ -54,7 +54,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
         static unsigned long last;
         static int idle;
-        const unsigned long now = 1024 * progress + rank;
+        const unsigned long now = 1024 * progress + running_block.ended();
         idle = self && last == now ? idle + 1 : 0;
         last = now;
         if (idle < 10) return;

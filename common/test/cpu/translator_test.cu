@@ -273,7 +273,7 @@ template <class T>
 __global__ void call_its_template(T t, int* out) {
     *out = t.of<true>(7);  // without `template`, as nvcc takes it
 }
-TEST(Translator, MemberTemplatesOfDependentTypes) {
+TEST(Templates, OfDependentTypes) {
     int* out;
     ASSERT_EQ(cudaSuccess, cudaMallocManaged(&out, sizeof *out));
     call_its_template<<<1, 1>>>(Signed(), out);
