@@ -64,7 +64,7 @@ bool complete_exchanges(bool nobody_can_run) {
 }
 
 Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where) {
-    if (!self)
+    if (!in_kernel())
         fault(cudaErrorNotSupported, std::string(what) + " is for kernels", "the host cannot call it", &where);
     if (kind == Exchange::at_warp && !(mask >> lane & 1))
         fault(cudaErrorLaunchFailure, text("%s: lane %u is not in its own mask 0x%08x", what, lane, mask),

@@ -157,7 +157,7 @@ void report_leaks();
 extern const char* api_function;  // the one that last passed the gate
 unsigned long last_work();
 bool work_is_queued(unsigned long number);
-extern thread_local bool runs_works;  // whether this thread of the program does
+extern constinit thread_local bool runs_works;  // whether this thread of the program does
 extern pthread_t runner;              // the one that last did
 
 // ---- planned.cpp: faults that a test plans ----------------------------------------------------------------

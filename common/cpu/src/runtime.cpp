@@ -29,7 +29,7 @@ namespace cudacpu {
 
 cudaError_t last_error, sticky_error;
 const char* api_function;
-thread_local bool runs_works;
+constinit thread_local bool runs_works;
 pthread_t runner;
 
 namespace {
