@@ -115,8 +115,8 @@ void syncthreads_1024_threads(benchmark::State& state) {
     measure(state, "thread", 1024.0 * turns, [] { barriers<<<1, 1024>>>(); });
 }
 
-/// Adds the column "x native": how often `native` could have run in the time of a launch. Both take turns, so that what
-/// else the machine does slows both.
+/// Adds the column "x native": how often `native` could have run in the time of a launch. Both take turns, so that
+/// what else the machine does slows both.
 template <class Launch, class Native>
 void compare(benchmark::State& state, Launch launch, Native native) {
     using Clock = std::chrono::steady_clock;

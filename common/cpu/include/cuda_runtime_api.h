@@ -362,7 +362,8 @@ CUDACPU_API(cudaEventCreate, (cudaEvent_t* event, unsigned flags = cudaEventDefa
 CUDACPU_API(cudaEventCreateWithFlags, (cudaEvent_t* event, unsigned flags), create(event, flags))
 CUDACPU_API(cudaEventDestroy, (cudaEvent_t event), destroy(event))
 CUDACPU_API(cudaEventRecord, (cudaEvent_t event, cudaStream_t s = nullptr), record(event, s))
-CUDACPU_API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t s = nullptr, unsigned = 0), record(event, s))
+CUDACPU_API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t s = nullptr, unsigned = 0),
+            record(event, s))
 CUDACPU_API(cudaEventSynchronize, (cudaEvent_t event), finish(event))
 CUDACPU_API(cudaEventQuery, (cudaEvent_t event), finish(event))
 CUDACPU_API(cudaEventElapsedTime, (float* ms, cudaEvent_t start, cudaEvent_t stop), elapsed(ms, start, stop))
@@ -371,9 +372,11 @@ CUDACPU_API(cudaFuncSetAttribute, (auto f, cudaFuncAttribute a, int value), set_
 CUDACPU_API(cudaFuncGetAttributes, (cudaFuncAttributes* a, auto f), give(a, attributes_of(kernel_of(f))))
 CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, auto f, int threads, size_t bytes),
             occupancy(blocks, kernel_of(f), threads, bytes))
-CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, auto f, int threads, size_t bytes, unsigned),
+CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, auto f, int threads, size_t bytes,
+                                                                     unsigned),
             occupancy(blocks, kernel_of(f), threads, bytes))
-CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMem, (int* grid, int* block, auto f, auto bytes, int limit = 1024),
+CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMem, (int* grid, int* block, auto f, auto bytes,
+                                                             int limit = 1024),
             give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes(*block)) ?: give(grid, *grid * sm_count))
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, auto f, size_t bytes = 0, int limit = 1024),

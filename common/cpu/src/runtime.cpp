@@ -51,17 +51,19 @@ Queue& queue() {  // never destroyed: destructors of the program may use it
     return q;
 }
 cudaStream_t named(cudaStream_t s) {
-    return !s || s == cudaStreamLegacy ? &queue().default_stream : s == cudaStreamPerThread ? &queue().per_thread : s;
+    return !s || s == cudaStreamLegacy ? &queue().default_stream
+           : s == cudaStreamPerThread  ? &queue().per_thread
+                                       : s;
 }
 std::atomic<bool> works_run, works_wait;
-bool host_waits = true;  // for the works that run
+bool host_waits = true;            // for the works that run
 std::atomic<unsigned long> calls;  // of the API
 
 // Each function of the API holds it, and a helper that runs works for a host that waits by its own means.
 std::recursive_mutex one_call;
 
-// A host that looks at memory until a kernel or a callback has changed it does not call: after a second all runs that
-// is queued.
+// A host that looks at memory until a kernel or a callback has changed it does not call: after a second all runs
+// that is queued.
 void help() {
     prepare_thread();
     unsigned long seen = 0;
@@ -121,7 +123,8 @@ void last_word(int status, void*) {
     size_t kernels = 0;
     for (const auto& [number, work] : queue().works) kernels += work.is_kernel;
     if (kernels && !status && !sticky_error && !runs_works) {
-        say(text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s:\n  on a GPU nobody "
+        say(
+            text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s:\n  on a GPU nobody "
                  "knows how far they get; here they run now. Call cudaDeviceSynchronize()",
                  kernels, kernels > 1 ? "s" : ""));
         finish_all();

@@ -64,7 +64,8 @@ void set_block_size(dim3 size) {
     in_turn = order == Order::forward && !hazard_build && !asan_build;
     const unsigned n = running_block.size = size.x * size.y * size.z;
     for (unsigned i = 0; i < n; ++i)
-        running_block.threads[i] = {{i % size.x, i / size.x % size.y, i / size.x / size.y}, i, nullptr, nullptr, nullptr, {}};
+        running_block.threads[i] = {
+            {i % size.x, i / size.x % size.y, i / size.x / size.y}, i, nullptr, nullptr, nullptr, {}};
     running_block.width = size.x;
     running_block.threads[n].stack = nullptr;
 }

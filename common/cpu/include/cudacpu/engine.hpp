@@ -47,20 +47,20 @@ struct alignas(64) Thread {  // one line of the cache
     Where where;
 };
 struct BlockOfThreads {
-    unsigned size, width;  // its threads, and those in a row
-    unsigned begun;        // how many have
-    unsigned lanes[32];    // of each warp: the lanes that have not ended
+    unsigned size, width;      // its threads, and those in a row
+    unsigned begun;            // how many have
+    unsigned lanes[32];        // of each warp: the lanes that have not ended
     Thread threads[1024 + 1];  // behind the last one stands one that never goes on
     unsigned ended() const;
     bool has_ended(unsigned thread) const { return !(lanes[thread / 32] >> thread % 32 & 1); }
 };
 extern BlockOfThreads running_block;
-extern Thread* self;            // nullptr while the host runs
+extern Thread* self;  // nullptr while the host runs
 extern Fiber* current_fiber;
-extern unsigned rank, lane;     // of the thread that now runs, in its block and in its warp
-extern unsigned long progress;  // the watchdog looks whether it moves
+extern unsigned rank, lane;      // of the thread that now runs, in its block and in its warp
+extern unsigned long progress;   // the watchdog looks whether it moves
 extern unsigned waits_in_a_row;  // of a thread that may spin: atomics, and reads of what is volatile
-extern bool in_turn;            // threads go on by their numbers, and none is preempted
+extern bool in_turn;             // threads go on by their numbers, and none is preempted
 
 #if defined(__x86_64__)
 #define CUDACPU_SWITCH
@@ -91,8 +91,8 @@ CUDACPU_INLINE void become(Thread* t) {
     rank = t->rank;
     lane = rank % 32;
 }
-/// The running thread has ended. true: the next one has not begun, and does so on the same stack. Threads that never
-/// wait leave their lines of the cache alone.
+/// The running thread has ended. true: the next one has not begun, and does so on the same stack. Threads that
+/// never wait leave their lines of the cache alone.
 CUDACPU_INLINE bool next_begins_here() {
     running_block.lanes[rank / 32] &= ~(1u << lane);
     if (!in_turn || running_block.begun != rank + 1 || running_block.begun == running_block.size) return false;
@@ -136,8 +136,8 @@ template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
 }
 template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
-/// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many kernels,
-/// so there is as little here as can be.
+/// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many
+/// kernels, so there is as little here as can be.
 template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* closure, const Arguments&... a) {
     enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>}, {pointer_in(a)...});
 }
@@ -187,8 +187,7 @@ void await_slowly(Exchange* exchange, Where where);
 void close(Exchange* exchange);
 extern Exchange* last_joined;  // nullptr: it is complete
 
-CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, unsigned mask,
-                                                             Where where) {
+CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, unsigned mask, Where where) {
     Exchange* const e = last_joined;
     const bool same = e && e->kind == kind && e->what == what && e->mask == mask &&
                       (kind == Exchange::at_warp      ? e->warp == rank / 32 && mask >> lane & 1
@@ -230,8 +229,8 @@ class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;
 
 public:
-    template <class T> CUDACPU_INLINE Lanes(
-        const char* what, unsigned mask, const T& value, Where where, Exchange::Kind kind = Exchange::at_warp)
+    template <class T> CUDACPU_INLINE Lanes(const char* what, unsigned mask, const T& value, Where where,
+                                            Exchange::Kind kind = Exchange::at_warp)
         : exchange(join_quickly(kind, what, mask, where)) {
         static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
         exchange->arrived |= 1u << lane;
@@ -249,7 +248,7 @@ public:
 };
 
 bool in_kernel();
-enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
+enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };         // kinds of atomics
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where);  // may let others run
 void fence(bool block_only = false);
 void give_way();

@@ -1,4 +1,5 @@
-// intrinsics.hpp - CUDA's rarer device functions: directed rounding, halves and quarters of a word, minima of three.
+// intrinsics.hpp - CUDA's rarer device functions: directed rounding, halves and quarters of a word, minima of
+// three.
 #pragma once
 #include <cfenv>
 
@@ -27,21 +28,41 @@ constexpr int difference(int a, int b) { return a < b ? b - a : a - b; }
 
 // clang-format off
 #define CUDACPU_DIRECTED(prefix, suffix, T, mode) \
-    inline T __##prefix##add_##suffix(T a, T b) { volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x + y; }); } \
-    inline T __##prefix##sub_##suffix(T a, T b) { volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x - y; }); } \
-    inline T __##prefix##mul_##suffix(T a, T b) { volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x * y; }); } \
-    inline T __##prefix##div_##suffix(T a, T b) { volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x / y; }); } \
+    inline T __##prefix##add_##suffix(T a, T b) { \
+        volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x + y; }); \
+    } \
+    inline T __##prefix##sub_##suffix(T a, T b) { \
+        volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x - y; }); \
+    } \
+    inline T __##prefix##mul_##suffix(T a, T b) { \
+        volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x * y; }); \
+    } \
+    inline T __##prefix##div_##suffix(T a, T b) { \
+        volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x / y; }); \
+    } \
     inline T __##prefix##rcp_##suffix(T a) { return __##prefix##div_##suffix(1, a); } \
-    inline T __##prefix##sqrt_##suffix(T a) { volatile T x = a; return cudacpu::rounded<T>(mode, [&] { return sqrt(T(x)); }); }
+    inline T __##prefix##sqrt_##suffix(T a) {
+        volatile T x = a; return cudacpu::rounded<T>(mode, [&] { return sqrt(T(x)); });
+    }
 #define CUDACPU_TO_FLOAT(suffix, mode) \
     CUDACPU_DIRECTED(f, suffix, float, mode) CUDACPU_DIRECTED(d, suffix, double, mode) \
-    inline float __fmaf_##suffix(float a, float b, float c) { volatile float x = a; return cudacpu::rounded<float>(mode, [&] { return fmaf(x, b, c); }); } \
-    inline double __fma_##suffix(double a, double b, double c) { volatile double x = a; return cudacpu::rounded<double>(mode, [&] { return fma(x, b, c); }); } \
-    inline float __double2float_##suffix(double a) { volatile double x = a; return cudacpu::rounded<float>(mode, [&] { return float(x); }); } \
+    inline float __fmaf_##suffix(float a, float b, float c) { \
+        volatile float x = a; return cudacpu::rounded<float>(mode, [&] { return fmaf(x, b, c); }); \
+    } \
+    inline double __fma_##suffix(double a, double b, double c) { \
+        volatile double x = a; return cudacpu::rounded<double>(mode, [&] { return fma(x, b, c); }); \
+    } \
+    inline float __double2float_##suffix(double a) { \
+        volatile double x = a; return cudacpu::rounded<float>(mode, [&] { return float(x); }); \
+    } \
     inline float __int2float_##suffix(int a) { return __double2float_##suffix(a); } \
     inline float __uint2float_##suffix(unsigned a) { return __double2float_##suffix(a); } \
-    inline float __ll2float_##suffix(long long a) { volatile long long x = a; return cudacpu::rounded<float>(mode, [&] { return float(x); }); } \
-    inline double __ll2double_##suffix(long long a) { volatile long long x = a; return cudacpu::rounded<double>(mode, [&] { return double(x); }); }
+    inline float __ll2float_##suffix(long long a) { \
+        volatile long long x = a; return cudacpu::rounded<float>(mode, [&] { return float(x); }); \
+    } \
+    inline double __ll2double_##suffix(long long a) {
+        volatile long long x = a; return cudacpu::rounded<double>(mode, [&] { return double(x); });
+    }
 CUDACPU_TO_FLOAT(rd, FE_DOWNWARD) CUDACPU_TO_FLOAT(ru, FE_UPWARD) CUDACPU_TO_FLOAT(rz, FE_TOWARDZERO)
 inline double __drcp_rn(double x) { return 1 / x; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
@@ -55,10 +76,16 @@ constexpr int __hadd(int a, int b) { return int((int64_t(a) + b) >> 1); }
 constexpr int __rhadd(int a, int b) { return int((int64_t(a) + b + 1) >> 1); }
 constexpr unsigned __uhadd(unsigned a, unsigned b) { return unsigned((uint64_t(a) + b) >> 1); }
 constexpr unsigned __urhadd(unsigned a, unsigned b) { return unsigned((uint64_t(a) + b + 1) >> 1); }
-constexpr unsigned __sad(int a, int b, unsigned c) { return c + (a < b ? unsigned(b) - unsigned(a) : unsigned(a) - unsigned(b)); }
+constexpr unsigned __sad(int a, int b, unsigned c) {
+    return c + (a < b ? unsigned(b) - unsigned(a) : unsigned(a) - unsigned(b));
+}
 constexpr unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a < b ? b - a : a - b); }
-constexpr unsigned __funnelshift_lc(unsigned a, unsigned b, unsigned n) { return n < 32 ? __funnelshift_l(a, b, n) : a; }
-constexpr unsigned __funnelshift_rc(unsigned a, unsigned b, unsigned n) { return n < 32 ? __funnelshift_r(a, b, n) : b; }
+constexpr unsigned __funnelshift_lc(unsigned a, unsigned b, unsigned n) {
+    return n < 32 ? __funnelshift_l(a, b, n) : a;
+}
+constexpr unsigned __funnelshift_rc(unsigned a, unsigned b, unsigned n) {
+    return n < 32 ? __funnelshift_r(a, b, n) : b;
+}
 constexpr unsigned __fns(unsigned mask, unsigned base, int offset) {  // the offset-th bit that is set, from base on
     if (offset == 0) return mask >> base & 1 ? base : ~0u;
     for (int i = int(base), left = offset < 0 ? -offset : offset; i >= 0 && i < 32; i += offset < 0 ? -1 : 1)
@@ -75,8 +102,12 @@ template <class T> __forceinline__ void __stwt(T* p, cudacpu::as<T> value) { *p 
     constexpr unsigned name(unsigned x, unsigned y) { \
         return cudacpu::each_part<T>(x, y, 0, [](int a, [[maybe_unused]] int b, int) { return expression; }); \
     }
-#define CUDACPU_SIGNED(name, expression) CUDACPU_PARTS_OF(name##2, short, expression(short)) CUDACPU_PARTS_OF(name##4, signed char, expression(signed char))
-#define CUDACPU_UNSIGNED(name, expression) CUDACPU_PARTS_OF(name##2, unsigned short, expression(unsigned short)) CUDACPU_PARTS_OF(name##4, unsigned char, expression(unsigned char))
+#define CUDACPU_SIGNED(name, expression) \
+    CUDACPU_PARTS_OF(name##2, short, expression(short)) \
+    CUDACPU_PARTS_OF(name##4, signed char, expression(signed char))
+#define CUDACPU_UNSIGNED(name, expression) \
+    CUDACPU_PARTS_OF(name##2, unsigned short, expression(unsigned short)) \
+    CUDACPU_PARTS_OF(name##4, unsigned char, expression(unsigned char))
 #define CUDACPU_SUM(T) a + b
 #define CUDACPU_LESS(T) a - b
 #define CUDACPU_SUM_IN(T) cudacpu::saturated<T>(a + b)
@@ -113,12 +144,20 @@ CUDACPU_COMPARISON(ge, GE) CUDACPU_COMPARISON(gt, GT) CUDACPU_COMPARISON(le, LE)
 CUDACPU_SIGNED(__vseteq, CUDACPU_EQ)        CUDACPU_SIGNED(__vsetne, CUDACPU_NE)
 CUDACPU_SIGNED(__vcmpeq, CUDACPU_MASK_EQ)   CUDACPU_SIGNED(__vcmpne, CUDACPU_MASK_NE)
 #define CUDACPU_OF_ONE(bytes) \
-    constexpr unsigned __vabs##bytes(unsigned a) { return __vsub##bytes(__vmaxs##bytes(a, 0), __vmins##bytes(a, 0)); } \
-    constexpr unsigned __vabsss##bytes(unsigned a) { return __vsubss##bytes(__vmaxs##bytes(a, 0), __vmins##bytes(a, 0)); } \
+    constexpr unsigned __vabs##bytes(unsigned a) { \
+        return __vsub##bytes(__vmaxs##bytes(a, 0), __vmins##bytes(a, 0)); \
+    } \
+    constexpr unsigned __vabsss##bytes(unsigned a) { \
+        return __vsubss##bytes(__vmaxs##bytes(a, 0), __vmins##bytes(a, 0)); \
+    } \
     constexpr unsigned __vneg##bytes(unsigned a) { return __vsub##bytes(0, a); } \
     constexpr unsigned __vnegss##bytes(unsigned a) { return __vsubss##bytes(0, a); } \
-    constexpr unsigned __vsads##bytes(unsigned a, unsigned b) { return cudacpu::parts_sum<bytes>(__vabsdiffs##bytes(a, b)); } \
-    constexpr unsigned __vsadu##bytes(unsigned a, unsigned b) { return cudacpu::parts_sum<bytes>(__vabsdiffu##bytes(a, b)); }
+    constexpr unsigned __vsads##bytes(unsigned a, unsigned b) { \
+        return cudacpu::parts_sum<bytes>(__vabsdiffs##bytes(a, b)); \
+    } \
+    constexpr unsigned __vsadu##bytes(unsigned a, unsigned b) {
+        return cudacpu::parts_sum<bytes>(__vabsdiffu##bytes(a, b));
+    }
 namespace cudacpu {
 template <int parts> constexpr unsigned parts_sum(unsigned a) {
     unsigned sum = 0;
@@ -138,15 +177,23 @@ CUDACPU_THREE(s32, int, max, most)      CUDACPU_THREE(s32, int, min, least)
 CUDACPU_THREE(u32, unsigned, max, most) CUDACPU_THREE(u32, unsigned, min, least)
 #define CUDACPU_AT_LEAST_0(best_of, better) \
     constexpr int __vi##best_of##_s32_relu(int a, int b) { return cudacpu::most(cudacpu::better(a, b), 0); } \
-    constexpr int __vi##best_of##3_s32_relu(int a, int b, int c) { return cudacpu::most(__vi##best_of##3_s32(a, b, c), 0); } \
-    constexpr int __viadd##best_of##_s32_relu(int a, int b, int c) { return cudacpu::most(__viadd##best_of##_s32(a, b, c), 0); }
+    constexpr int __vi##best_of##3_s32_relu(int a, int b, int c) { \
+        return cudacpu::most(__vi##best_of##3_s32(a, b, c), 0); \
+    } \
+    constexpr int __viadd##best_of##_s32_relu(int a, int b, int c) {
+        return cudacpu::most(__viadd##best_of##_s32(a, b, c), 0);
+    }
 CUDACPU_AT_LEAST_0(max, most) CUDACPU_AT_LEAST_0(min, least)
 #define CUDACPU_THREE_PARTS(suffix, T, best_of, better) \
     constexpr unsigned __vi##best_of##3_##suffix(unsigned x, unsigned y, unsigned z) { \
-        return cudacpu::each_part<T>(x, y, z, [](int a, int b, int c) { return cudacpu::better(cudacpu::better(a, b), c); }); \
+        return cudacpu::each_part<T>(x, y, z, [](int a, int b, int c) { \
+            return cudacpu::better(cudacpu::better(a, b), c); \
+        }); \
     } \
     constexpr unsigned __viadd##best_of##_##suffix(unsigned x, unsigned y, unsigned z) { \
-        return cudacpu::each_part<T>(x, y, z, [](int a, int b, int c) { return cudacpu::better(int(static_cast<T>(a + b)), c); }); \
+        return cudacpu::each_part<T>(x, y, z, [](int a, int b, int c) { \
+            return cudacpu::better(int(static_cast<T>(a + b)), c); \
+        }); \
     }
 CUDACPU_THREE_PARTS(s16x2, short, max, most)          CUDACPU_THREE_PARTS(s16x2, short, min, least)
 CUDACPU_THREE_PARTS(u16x2, unsigned short, max, most) CUDACPU_THREE_PARTS(u16x2, unsigned short, min, least)
