@@ -41,8 +41,8 @@ constexpr int difference(int a, int b) { return a < b ? b - a : a - b; }
         volatile T x = a, y = b; return cudacpu::rounded<T>(mode, [&] { return x / y; }); \
     } \
     inline T __##prefix##rcp_##suffix(T a) { return __##prefix##div_##suffix(1, a); } \
-    inline T __##prefix##sqrt_##suffix(T a) {
-        volatile T x = a; return cudacpu::rounded<T>(mode, [&] { return sqrt(T(x)); });
+    inline T __##prefix##sqrt_##suffix(T a) { \
+        volatile T x = a; return cudacpu::rounded<T>(mode, [&] { return sqrt(T(x)); }); \
     }
 #define CUDACPU_TO_FLOAT(suffix, mode) \
     CUDACPU_DIRECTED(f, suffix, float, mode) CUDACPU_DIRECTED(d, suffix, double, mode) \
@@ -60,8 +60,8 @@ constexpr int difference(int a, int b) { return a < b ? b - a : a - b; }
     inline float __ll2float_##suffix(long long a) { \
         volatile long long x = a; return cudacpu::rounded<float>(mode, [&] { return float(x); }); \
     } \
-    inline double __ll2double_##suffix(long long a) {
-        volatile long long x = a; return cudacpu::rounded<double>(mode, [&] { return double(x); });
+    inline double __ll2double_##suffix(long long a) { \
+        volatile long long x = a; return cudacpu::rounded<double>(mode, [&] { return double(x); }); \
     }
 CUDACPU_TO_FLOAT(rd, FE_DOWNWARD) CUDACPU_TO_FLOAT(ru, FE_UPWARD) CUDACPU_TO_FLOAT(rz, FE_TOWARDZERO)
 inline double __drcp_rn(double x) { return 1 / x; }
@@ -155,8 +155,8 @@ CUDACPU_SIGNED(__vcmpeq, CUDACPU_MASK_EQ)   CUDACPU_SIGNED(__vcmpne, CUDACPU_MAS
     constexpr unsigned __vsads##bytes(unsigned a, unsigned b) { \
         return cudacpu::parts_sum<bytes>(__vabsdiffs##bytes(a, b)); \
     } \
-    constexpr unsigned __vsadu##bytes(unsigned a, unsigned b) {
-        return cudacpu::parts_sum<bytes>(__vabsdiffu##bytes(a, b));
+    constexpr unsigned __vsadu##bytes(unsigned a, unsigned b) { \
+        return cudacpu::parts_sum<bytes>(__vabsdiffu##bytes(a, b)); \
     }
 namespace cudacpu {
 template <int parts> constexpr unsigned parts_sum(unsigned a) {
@@ -180,8 +180,8 @@ CUDACPU_THREE(u32, unsigned, max, most) CUDACPU_THREE(u32, unsigned, min, least)
     constexpr int __vi##best_of##3_s32_relu(int a, int b, int c) { \
         return cudacpu::most(__vi##best_of##3_s32(a, b, c), 0); \
     } \
-    constexpr int __viadd##best_of##_s32_relu(int a, int b, int c) {
-        return cudacpu::most(__viadd##best_of##_s32(a, b, c), 0);
+    constexpr int __viadd##best_of##_s32_relu(int a, int b, int c) { \
+        return cudacpu::most(__viadd##best_of##_s32(a, b, c), 0); \
     }
 CUDACPU_AT_LEAST_0(max, most) CUDACPU_AT_LEAST_0(min, least)
 #define CUDACPU_THREE_PARTS(suffix, T, best_of, better) \
