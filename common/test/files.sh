@@ -19,7 +19,7 @@ holds() { [ "$(ls -A "$at" | tr '\n' ' ')" = "$*${1:+ }" ]; } # holds FILE...: t
 is_old() { [ "$(cat "$at/x")" = old ]; }
 is_whole() { [ "$(head -c 14 "$1")" = sample,device, ] && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] &&
     [ "$(wc -l <"$1")" = "$lines" ]; }
-explains() { grep -q "$1" err && grep -q 'type ' err; }
+explains() { joined=$(tr -s "\n " "  " <err) && echo "$joined" | grep -q "$1" && echo "$joined" | grep -q "type "; } # lines wrap at 80 columns
 old() { rm -rf "${at:?}"/* && echo old >"$at/x"; }
 variant=$(words variant | tail -1)
 
