@@ -1,11 +1,13 @@
 // bench.cu - what the CPU device's own work costs: switches, barriers,
-// launches, and two whole kernels. A change to the engine shows here first.
+// launches, and whole kernels, two of them beside native code. A change to the
+// engine shows here first.
 // `make bench-cpu` runs it; --benchmark_filter=sum and the like choose.
 //
 // The column Time is one launch with the wait for it; the last column is that
 // time for each unit of its work.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -20,6 +22,23 @@ __global__ void empty() {}
 
 __global__ void barriers() {
     for (int i = 0; i < turns; ++i) __syncthreads();
+}
+
+__global__ void fold(const int* in, int* total) {
+    __shared__ int tile[1024];
+    const int tid = threadIdx.x;
+    tile[tid] = in[blockIdx.x * 1024 + tid];
+    __syncthreads();
+    for (int length = 512; length > 0; length /= 2) {
+        if (tid < length) tile[tid] += tile[tid + length];
+        __syncthreads();
+    }
+    if (tid == 0) atomicAdd(total, tile[0]);
+}
+
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
 }
 
 __global__ void shuffles(int* out) {
@@ -92,6 +111,59 @@ void syncthreads_256_threads(benchmark::State& state) {
     measure(state, "thread", 256.0 * turns, [] { barriers<<<1, 256>>>(); });
 }
 
+void syncthreads_1024_threads(benchmark::State& state) {
+    measure(state, "thread", 1024.0 * turns, [] { barriers<<<1, 1024>>>(); });
+}
+
+/// Adds the column "x native": how often `native` could have run in the time of a launch. Both take turns, so that
+/// what else the machine does slows both.
+template <class Launch, class Native>
+void compare(benchmark::State& state, Launch launch, Native native) {
+    using Clock = std::chrono::steady_clock;
+    Clock::duration device = Clock::duration::max(), host = device;
+    for (auto _ : state) {
+        const auto start = Clock::now();
+        launch();
+        CHECK(cudaDeviceSynchronize());
+        const auto between = Clock::now();
+        native();
+        device = std::min(device, between - start);
+        host = std::min(host, Clock::now() - between);
+        state.SetIterationTime(std::chrono::duration<double>(between - start).count());
+    }
+    state.counters["x native"] = double(device.count()) / double(host.count());
+}
+
+__attribute__((noinline, no_sanitize("alignment"))) void native_saxpy(int n, float a, const float* x, float* y) {
+    for (int i = 0; i < n; ++i) y[i] += a * x[i];
+}
+
+void saxpy_2_to_20(benchmark::State& state) {
+    constexpr int n = 1 << 20;
+    float *x = device_memory<float>(n), *y = device_memory<float>(n);
+    std::vector<float> host_x(n), host_y(n);
+    compare(state, [=] { saxpy<<<n / 256, 256>>>(n, 3, x, y); },
+            [&] { native_saxpy(n, 3, host_x.data(), host_y.data()); });
+    CHECK(cudaFree(x));
+    CHECK(cudaFree(y));
+}
+
+__attribute__((noinline, no_sanitize("alignment"))) int native_sum(const int* in, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; ++i) sum += in[i];
+    return sum;
+}
+
+void fold_2_to_20_in_blocks_of_1024(benchmark::State& state) {
+    constexpr int n = 1 << 20;
+    int *in = device_memory<int>(n), *total = device_memory<int>(1);
+    const std::vector<int> host(n);
+    compare(state, [=] { fold<<<n / 1024, 1024>>>(in, total); },
+            [&] { benchmark::DoNotOptimize(native_sum(host.data(), n)); });
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(total));
+}
+
 void shuffle_of_a_warp(benchmark::State& state) {
     int* out = device_memory<int>(32);
     measure(state, "lane", 32.0 * turns, [=] { shuffles<<<1, 32>>>(out); });
@@ -134,6 +206,9 @@ void image_1024_squared(benchmark::State& state) {
 BENCHMARK(launch_empty_kernel);
 BENCHMARK(fiber_switch);
 BENCHMARK(syncthreads_256_threads);
+BENCHMARK(syncthreads_1024_threads);
+BENCHMARK(saxpy_2_to_20)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(50);
+BENCHMARK(fold_2_to_20_in_blocks_of_1024)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
 BENCHMARK(shuffle_of_a_warp);
 BENCHMARK(atomic_add);
 BENCHMARK(sum_of_10_million_ints)->Unit(benchmark::kMillisecond);

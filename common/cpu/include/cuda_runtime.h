@@ -271,3 +271,5 @@ template <class T> __forceinline__ void __stcs(T* p, cudacpu::as<T> value) { *p 
 inline long long clock64() { return cudacpu::clock_ticks(); }  // clock() is the engine's as well
 inline void __nanosleep(unsigned) { cudacpu::give_way(); }
 inline void __trap(CUDACPU_HERE) { cudacpu::trap("__trap()", where); }
+
+#include "cudacpu/intrinsics.hpp"

@@ -122,6 +122,8 @@ constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 using cudaError_t = cudaError;
 using cudaEvent_t = struct CUevent_st*;
 using cudaStream_t = CUstream_st*;
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 
@@ -164,7 +166,13 @@ template <class S> char* within_symbol(const S& symbol, size_t offset, size_t by
 cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work, bool is_kernel = false);
 cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_function);
 cudaError_t finish(cudaStream_t), finish(cudaEvent_t), finish_all();
-cudaError_t create(cudaStream_t*, unsigned flags), create(cudaEvent_t*, unsigned flags);
+constexpr int highest_priority = -5;
+struct StreamProperties {
+    unsigned flags;
+    int priority;
+};
+StreamProperties properties_of(cudaStream_t);
+cudaError_t create(cudaStream_t*, unsigned flags, int priority = 0), create(cudaEvent_t*, unsigned flags);
 cudaError_t destroy(cudaStream_t), destroy(cudaEvent_t);
 cudaError_t record(cudaEvent_t, cudaStream_t), wait_for(cudaEvent_t, cudaStream_t);
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop);
@@ -258,8 +266,23 @@ CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int device),
 CUDACPU_API(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr a, int device),
             check(!device, cudaErrorInvalidDevice) ?: attribute(value, a))
 CUDACPU_API(cudaDeviceCanAccessPeer, (int* can, int, int), give(can, 0))
-CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest), give(least, 0) ?: give(greatest, 0))
-CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int), create(s, flags))
+CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest),
+            give(least, 0) ?: give(greatest, highest_priority))
+CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int priority), create(s, flags, priority))
+CUDACPU_API(cudaStreamGetPriority, (cudaStream_t s, int* priority), give(priority, properties_of(s).priority))
+CUDACPU_API(cudaStreamGetFlags, (cudaStream_t s, unsigned* flags), give(flags, properties_of(s).flags))
+CUDACPU_API(cudaStreamGetDevice, (cudaStream_t, int* device), give(device, 0))
+CUDACPU_API(cudaChooseDevice, (int* device, const cudaDeviceProp*), give(device, 0))
+CUDACPU_API(cudaSetValidDevices, (int*, int), cudaSuccess)
+CUDACPU_API(cudaInitDevice, (int device, unsigned, unsigned), check(!device, cudaErrorInvalidDevice))
+CUDACPU_API(cudaGetDeviceFlags, (unsigned* flags), give(flags, cudaDeviceScheduleAuto))
+CUDACPU_API(cudaDeviceGetCacheConfig, (cudaFuncCache* c), give(c, cudaFuncCachePreferNone))
+CUDACPU_API(cudaDeviceGetPCIBusId, (char* id, int length, int device),
+            check(id && length > 12 && !device) ?: (strcpy(id, "0000:00:00.0"), cudaSuccess))
+CUDACPU_API(cudaDeviceGetByPCIBusId, (int* device, const char*), give(device, 0))
+CUDACPU_API(cudaDeviceGetLimit, (size_t* value, cudaLimit l),
+            give(value, l == cudaLimitStackSize ? 1 << 10 : l == cudaLimitPrintfFifoSize ? 1 << 20 : 8 << 20))
+CUDACPU_API(cudaFuncSetSharedMemConfig, (auto, cudaSharedMemConfig), cudaSuccess)
 CUDACPU_API(cudaStreamAttachMemAsync, (cudaStream_t, void*, size_t = 0, unsigned = 4), cudaSuccess)
 CUDACPU_API(cudaFuncSetCacheConfig, (auto, cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaDeviceSetCacheConfig, (cudaFuncCache), cudaSuccess)
@@ -282,6 +305,8 @@ CUDACPU_API(cudaFree, (void* p), release(p, Kind::device))
 CUDACPU_API(cudaFreeAsync, (void* p, cudaStream_t), release(p, Kind::device))
 CUDACPU_API(cudaFreeHost, (void* p), release(p, Kind::pinned))
 CUDACPU_API(cudaHostUnregister, (void* p), release(p, Kind::registered))
+CUDACPU_API(cudaHostGetFlags, (unsigned* flags, void* p),
+            check(attributes_of(p).type == cudaMemoryTypeHost) ?: give(flags, cudaHostAllocMapped))
 CUDACPU_API(cudaHostGetDevicePointer, (auto** p, void* host, unsigned = 0),
             check(attributes_of(host).type == cudaMemoryTypeHost) ?: give((void**)p, host))
 CUDACPU_API(cudaPointerGetAttributes, (cudaPointerAttributes* a, const void* p), give(a, attributes_of(p)))
@@ -299,6 +324,8 @@ CUDACPU_API(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, siz
             copy(to, to_pitch, from, from_pitch, width, height, kind, s, false))
 CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1, nullptr, true))
 CUDACPU_API(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s = nullptr), set(p, n, value, n, 1, s, false))
+CUDACPU_API(cudaMemset2DAsync, (void* p, size_t pitch, int value, size_t w, size_t h, cudaStream_t s = nullptr),
+            set(p, pitch, value, w, h, s, false))
 CUDACPU_API(cudaMemset2D, (void* p, size_t pitch, int value, size_t w, size_t h),
             set(p, pitch, value, w, h, nullptr, true))
 CUDACPU_API(cudaMemPrefetchAsync, (const void* p, size_t n, int, cudaStream_t = nullptr), check(is_managed(p, n)))
@@ -313,6 +340,12 @@ CUDACPU_API(cudaMemcpyToSymbol, (const auto& symbol, const void* from, size_t n,
 CUDACPU_API(cudaMemcpyFromSymbol, (void* to, const auto& symbol, size_t n, size_t offset = 0,
                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost),
             copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, nullptr, true))
+CUDACPU_API(cudaMemcpyToSymbolAsync, (const auto& symbol, const void* from, size_t n, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t s = nullptr),
+            copy(within_symbol(symbol, offset, n, kind & (1 | 4)), n, from, n, n, 1, kind, s, false))
+CUDACPU_API(cudaMemcpyFromSymbolAsync, (void* to, const auto& symbol, size_t n, size_t offset, cudaMemcpyKind kind,
+                                        cudaStream_t s = nullptr),
+            copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, s, false))
 CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, (void*)&symbol))
 CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
 
@@ -329,6 +362,8 @@ CUDACPU_API(cudaEventCreate, (cudaEvent_t* event, unsigned flags = cudaEventDefa
 CUDACPU_API(cudaEventCreateWithFlags, (cudaEvent_t* event, unsigned flags), create(event, flags))
 CUDACPU_API(cudaEventDestroy, (cudaEvent_t event), destroy(event))
 CUDACPU_API(cudaEventRecord, (cudaEvent_t event, cudaStream_t s = nullptr), record(event, s))
+CUDACPU_API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t s = nullptr, unsigned = 0),
+            record(event, s))
 CUDACPU_API(cudaEventSynchronize, (cudaEvent_t event), finish(event))
 CUDACPU_API(cudaEventQuery, (cudaEvent_t event), finish(event))
 CUDACPU_API(cudaEventElapsedTime, (float* ms, cudaEvent_t start, cudaEvent_t stop), elapsed(ms, start, stop))
@@ -337,6 +372,13 @@ CUDACPU_API(cudaFuncSetAttribute, (auto f, cudaFuncAttribute a, int value), set_
 CUDACPU_API(cudaFuncGetAttributes, (cudaFuncAttributes* a, auto f), give(a, attributes_of(kernel_of(f))))
 CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, auto f, int threads, size_t bytes),
             occupancy(blocks, kernel_of(f), threads, bytes))
+CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, auto f, int threads, size_t bytes,
+                                                                     unsigned),
+            occupancy(blocks, kernel_of(f), threads, bytes))
+CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMem, (int* grid, int* block, auto f, auto bytes,
+                                                             int limit = 1024),
+            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+                ?: occupancy(grid, kernel_of(f), *block, bytes(*block)) ?: give(grid, *grid * sm_count))
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, auto f, size_t bytes = 0, int limit = 1024),
             give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes) ?: give(grid, *grid * sm_count))

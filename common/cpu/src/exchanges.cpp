@@ -35,16 +35,19 @@ void passed(const Exchange& e, unsigned warp) {
     for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
     const bool syncwarp = e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()");
     if (syncwarp) last_met[warp] = e.where, hazards::lanes_met(32 * warp, e.arrived);
-    if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived; ended && e.kind == Exchange::at_warp && !syncwarp)
+    if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived;
+        ended && e.kind == Exchange::at_warp && !syncwarp)
         note_once(text("note: %s names lanes that have ended: 0x%08x", e.what, ended),
                   "name the lanes that take part: ask __ballot_sync() for them before the branch", e.where);
     if (e.kind != Exchange::at_barrier) return;
     std::fill(std::begin(last_met), std::end(last_met), e.where);
     hazards::barrier_passed();
-    if (!running_block.ended) return;
+    if (!running_block.ended()) return;
     note_once("note: a barrier that threads of the block never reach, as they have ended",
               "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard the work "
-              "with if" + who_waits_where(), e.where);
+              "with if" +
+                  who_waits_where(),
+              e.where);
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ bool complete_exchanges(bool nobody_can_run) {
     bool any = false;
     for (unsigned warp = 0; warp < 33; ++warp)
         std::erase_if(open_exchanges[warp], [&](Exchange* e) {
-            e->complete = e->kind == Exchange::at_barrier ? e->count + running_block.ended == running_block.size
+            e->complete = e->kind == Exchange::at_barrier ? e->count + running_block.ended() == running_block.size
                           : e->kind == Exchange::at_warp  ? !(e->mask & running_block.lanes[warp] & ~e->arrived)
                                                           : nobody_can_run;
             if (e->complete) any = true, passed(*e, warp);
@@ -64,15 +67,15 @@ bool complete_exchanges(bool nobody_can_run) {
 }
 
 Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where) {
-    if (!self)
+    if (!in_kernel())
         fault(cudaErrorNotSupported, std::string(what) + " is for kernels", "the host cannot call it", &where);
     if (kind == Exchange::at_warp && !(mask >> lane & 1))
         fault(cudaErrorLaunchFailure, text("%s: lane %u is not in its own mask 0x%08x", what, lane, mask),
               "a lane may only take part in an operation whose mask names it", &where);
     auto& list = open_exchanges[kind == Exchange::at_barrier ? 32 : rank / 32];
     for (Exchange* e : list)
-        if (e->kind == kind && (kind == Exchange::at_warp ? e->mask == mask && !strcmp(e->what, what)
-                                                          : same_place(e->where, where)))
+        if (e->kind == kind &&
+            (kind == Exchange::at_warp ? e->mask == mask && !strcmp(e->what, what) : same_place(e->where, where)))
             return last_joined = e;
     if (closed.empty()) closed.push_back(new Exchange);
     Exchange* const e = closed.back();
@@ -98,7 +101,8 @@ void lane_is_absent(Exchange* e, int from) {
     memset(e->value[from], 0xff, sizeof e->value[from]);  // not 0: it must show in a sum
     const bool named = e->mask >> from & 1, exists = lanes_of_block(rank / 32) >> from & 1;
     const std::string what = text("%s takes the value of lane %d, which ", e->what, from);
-    const char* const mend = "the value is undefined: name in the mask the lanes that take part, and read from these alone";
+    const char* const mend =
+        "the value is undefined: name in the mask the lanes that take part, and read from these alone";
     if (named) bug(what + (exists ? "has ended" : "the block does not have"), mend, source_line(self->where));
     else note_once("note: " + what + "is not in the mask", mend, self->where);
 }

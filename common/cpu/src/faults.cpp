@@ -14,6 +14,7 @@ extern "C" void __assert(const char* expression, const char* file, int line) noe
 namespace cudacpu {
 
 int exit_status;
+const void* last_access;
 
 void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
            const void* pc) {
@@ -53,13 +54,14 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
         static unsigned long last;
         static int idle;
-        idle = self && last == progress ? idle + 1 : 0;
-        last = progress;
+        const unsigned long now = 1024 * progress + running_block.ended();
+        idle = self && last == now ? idle + 1 : 0;
+        last = now;
         if (idle < 10) return;
         fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
-              "blocks run one after another here, and a thread gives way only at a barrier, a warp operation or "
-              "an atomic:\n  waiting for another block never ends, and waiting for another thread needs atomics",
-              nullptr, pc);
+              "blocks run one after another here, and a thread gives way only at a barrier, a warp operation, an "
+              "atomic or a volatile read:\n  waiting for another block never ends",
+              nullptr, last_access && source_line(pc).empty() ? last_access : pc);
     }
     const char* address = static_cast<char*>(info->si_addr);
     const Region* r = find(address);

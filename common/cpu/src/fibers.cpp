@@ -30,7 +30,7 @@ Fiber* left;  // by the last switch
 
 void arrive() {  // the first thing that a fiber does when it goes on
     if constexpr (asan_build)
-        __sanitizer_finish_switch_fiber((self ? self->fiber : &host_fiber)->fake_stack, &left->bottom, &left->size);
+        __sanitizer_finish_switch_fiber(current_fiber->fake_stack, &left->bottom, &left->size);
 }
 
 #ifdef CUDACPU_SWITCH
@@ -80,19 +80,21 @@ void abandon_fibers() {
     for (Fiber& f : fibers) prepare(f);
 }
 
-void switch_to(Thread* t, void** from, Fiber* from_fiber) {
-    if (t && !t->fiber) t->fiber = take_fiber(), t->stack = t->fiber->context;
-    Fiber* const to = t ? t->fiber : &host_fiber;
-    left = from_fiber;
-    if constexpr (asan_build) __sanitizer_start_switch_fiber(&from_fiber->fake_stack, to->bottom, to->size);
+void switch_to(Thread* t, void** from) {
+    const bool begins = t && !t->fiber;
+    running_block.begun += begins;
+    left = std::exchange(current_fiber, begins ? take_fiber() : t ? t->fiber : &host_fiber);
+    if constexpr (asan_build)
+        __sanitizer_start_switch_fiber(&left->fake_stack, current_fiber->bottom, current_fiber->size);
+    void* const to = t && !begins ? std::exchange(t->stack, nullptr) : current_fiber->context;
     if (t) become(t);
     else self = nullptr;
-    switch_stacks(from, t ? t->stack : to->context);
+    switch_stacks(from, to);
     arrive();
 }
 
-bool on_own_stack(const void* p) { return size_t(p) - size_t(self->fiber->bottom) < self->fiber->size; }
+bool on_own_stack(const void* p) { return size_t(p) - size_t(current_fiber->bottom) < current_fiber->size; }
 
-bool below_own_stack(const void* p) { return size_t(p) - size_t(self->fiber->bottom) + page < page + 256; }
+bool below_own_stack(const void* p) { return size_t(p) - size_t(current_fiber->bottom) + page < page + 256; }
 
 }  // namespace cudacpu

@@ -252,7 +252,7 @@ void note(const Race& race) {  // of all races between two sites the one between
 
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
     static int until_preempted = 7;
-    if (!self || busy) return;
+    if (!self || !runs_works || busy) return;  // another thread of the program may run kernels
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
     if (!r && on_own_stack(address)) return;
@@ -261,6 +261,8 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         preempt();
     }
     busy = true;
+    if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
+    if (kind & writes && !(kind & atomic)) ++progress;  // a spin only reads
     me = &mind(rank);
     check(r, address, bytes, kind, site);
     busy = false;

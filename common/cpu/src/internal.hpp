@@ -27,7 +27,7 @@ constexpr bool asan_build = true;
 constexpr bool asan_build = false;
 #endif
 constexpr size_t page = 4096;
-constexpr size_t guard = hazard_build ? 1 << 20 : page;         // inaccessible, behind each region
+constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible, behind each region
 constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
 // ---- reports.cpp: words ----------------------------------------------------------------------------------
@@ -58,7 +58,8 @@ std::string compose_report(const std::string& what, const std::string& mend, con
 /// Reports what goes wrong at a line, and how to mend it; the kernel ends with the error, or the program does.
 [[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
                         const void* pc = nullptr);
-extern int exit_status;  // for a program that else would end with 0
+extern const void* last_access;  // by a thread that may spin: where the compiler called for it
+extern int exit_status;          // for a program that else would end with 0
 /// Reports a bug after which the kernel or the program can go on, once a line; the exit status tells of it.
 void bug(const std::string& what, const std::string& mend, const std::string& line);
 void prepare_thread();  // of the program: from now on it may run kernels
@@ -79,9 +80,9 @@ struct Fiber {
 };
 extern Fiber host_fiber;  // the program's own stack
 void free_fiber(Fiber* fiber);
-void abandon_fibers();      // all begin at the beginning again
+void abandon_fibers();  // all begin at the beginning again
 /// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.
-void switch_to(Thread* thread, void** from, Fiber* from_fiber);
+void switch_to(Thread* thread, void** from);
 bool on_own_stack(const void* address);
 bool below_own_stack(const void* address);  // where an overflow ends
 
@@ -96,7 +97,7 @@ void preempt();                   // another thread of the block, if any is read
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 
 extern std::vector<Exchange*> open_exchanges[33];  // in each warp, and at [32] in the whole block
-extern unsigned long syncs[33];  // of each warp: how often its threads have waited for each other
+extern unsigned long syncs[33];                    // of each warp: how often its threads have waited for each other
 extern Where last_met[33];  // the barrier or __syncwarp() that each warp last passed, and at [32] the whole block
 /// Lets those go on for whom all have come that they wait for. Lanes that ask who is active wait until nobody
 /// else can run: so many are active together as can be.
@@ -115,7 +116,7 @@ struct Launch {
     Where where;
     Kernel* kernel = nullptr;
     Body body{};
-    std::shared_ptr<void> owner{};  // of the body's closure
+    std::shared_ptr<void> owner{};         // of the body's closure
     std::vector<const void*> arguments{};  // the pointers among them, nullptr for the others
 };
 extern const Launch* launch;  // that now runs
@@ -141,15 +142,15 @@ struct Region {  // memory that the device may use
 Region* find(const void* address);  // the region, or the inaccessible page behind it
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages);
 Region* add_region(const Region& region);
-void device_takes_over(bool device);       // whether device memory may be touched
-void managed_in_use(bool by_device);       // whether the host may touch managed memory
-/// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it came
-/// too early. false: there is no such memory.
+void device_takes_over(bool device);  // whether device memory may be touched
+void managed_in_use(bool by_device);  // whether the host may touch managed memory
+/// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it
+/// came too early. false: there is no such memory.
 bool touched_early(const void* address, bool writes, const void* pc);
-void note_touches();  // before works run
+void note_touches();                                    // before works run
 void compare_touches(unsigned long work, bool report);  // those before this work
-std::string explain(const void* address);  // "byte 400 of the 400 bytes that ... allocated", or ""
-bool is_global(const void* address);       // a variable of the program
+std::string explain(const void* address);               // "byte 400 of the 400 bytes that ... allocated", or ""
+bool is_global(const void* address);                    // a variable of the program
 void report_leaks();
 
 // ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
@@ -157,8 +158,8 @@ void report_leaks();
 extern const char* api_function;  // the one that last passed the gate
 unsigned long last_work();
 bool work_is_queued(unsigned long number);
-extern thread_local bool runs_works;  // whether this thread of the program does
-extern pthread_t runner;              // the one that last did
+extern constinit thread_local bool runs_works;  // whether this thread of the program does
+extern pthread_t runner;                        // the one that last did
 
 // ---- planned.cpp: faults that a test plans ----------------------------------------------------------------
 
@@ -182,8 +183,8 @@ CUDACPU_HAZARD_HOOK(region_added(Region&));
 CUDACPU_HAZARD_HOOK(region_fresh(Region&));  // a new block: nothing in it is written yet
 CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));
 CUDACPU_HAZARD_HOOK(region_gone(Region&));
-CUDACPU_HAZARD_HOOK(work_queued(unsigned long /*number*/, const void* /*stream*/, const std::set<unsigned long>& /*after*/,
-                                const char* /*what*/));
+CUDACPU_HAZARD_HOOK(work_queued(unsigned long /*number*/, const void* /*stream*/,
+                                const std::set<unsigned long>& /*after*/, const char* /*what*/));
 CUDACPU_HAZARD_HOOK(work_waits(unsigned long /*number*/, unsigned long /*event*/));
 CUDACPU_HAZARD_HOOK(work_begins(unsigned long /*number*/));
 CUDACPU_HAZARD_HOOK(work_ended());

@@ -19,7 +19,7 @@ Kernel** probe;
 
 namespace {
 
-std::vector<Launch> configured;  // a launch among the arguments of another is fine
+thread_local std::vector<Launch> configured;  // a launch among the arguments of another is fine
 
 cudaError_t run_launch(const Launch& l) {
     launch = &l;
@@ -54,7 +54,7 @@ cudaError_t run_launch(const Launch& l) {
 }  // namespace
 
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream, Where where) {
-    if (self)
+    if (in_kernel())
         fault(cudaErrorNotSupported, "a kernel is launched from a kernel (dynamic parallelism)",
               "the CPU device cannot do that: launch it from the host", &where);
     configured.push_back({grid, block, dynamic_bytes, stream, where});
@@ -62,6 +62,7 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream,
 
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments) {
     const std::shared_ptr<void> owner(body.closure, [](void* p) { ::operator delete(p); });
+    const OneCall call;
     if (probe) return void(*probe = &kernel);
     if (configured.empty())
         fault(cudaErrorInvalidConfiguration, text("kernel %s is called like a function", kernel.name),
@@ -81,7 +82,6 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
                                  "give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
                                  source_line(l.where));
     }
-    const OneCall call;
     if (gate("a kernel launch") != cudaSuccess) return;
     const dim3 g = l.grid, b = l.block;
     const uint64_t in_block = uint64_t(b.x) * b.y * b.z;

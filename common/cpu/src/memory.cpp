@@ -264,7 +264,8 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (!to || !from) return failed(cudaErrorInvalidValue);
     const Side target = side_of(to, to_pitch * (height - 1) + width);
     const Side source = side_of(from, from_pitch * (height - 1) + width);
-    // As an H200 does (waits_h200.txt): ordinary memory is no device's, and for all else the addresses count, not the kind.
+    // As an H200 does (waits_h200.txt): ordinary memory is no device's, and for all else the addresses count, not
+    // the kind.
     const auto ordinary = [](const void* p, Side side) { return side == host_only && !find(p); };
     const bool named = kind != cudaMemcpyDefault;
     const bool misdirected = named && ((kind & 1 && ordinary(to, target)) || (kind & 2 && ordinary(from, source)));

@@ -17,6 +17,7 @@ using Numbers = std::set<unsigned long>;  // of works
 struct CUstream_st {
     bool blocking;  // it waits for the default stream, which waits for it
     Numbers after;  // what its next work waits for
+    int priority = 0;
 };
 struct CUevent_st {
     bool timed;
@@ -28,7 +29,7 @@ namespace cudacpu {
 
 cudaError_t last_error, sticky_error;
 const char* api_function;
-thread_local bool runs_works;
+constinit thread_local bool runs_works;
 pthread_t runner;
 
 namespace {
@@ -41,23 +42,28 @@ struct Work {
 struct Queue {  // What is destroyed is not deleted: works may still refer to it.
     std::map<unsigned long, Work> works;
     unsigned long number = 0;  // of the last work
-    CUstream_st default_stream{true, {}};
-    std::set<cudaStream_t> streams{&default_stream};
+    CUstream_st default_stream{true, {}}, per_thread{true, {}};
+    std::set<cudaStream_t> streams{&default_stream, &per_thread};
     std::set<cudaEvent_t> events;
 };
 Queue& queue() {  // never destroyed: destructors of the program may use it
     static auto& q = *new Queue;
     return q;
 }
+cudaStream_t named(cudaStream_t s) {
+    return !s || s == cudaStreamLegacy ? &queue().default_stream
+           : s == cudaStreamPerThread  ? &queue().per_thread
+                                       : s;
+}
 std::atomic<bool> works_run, works_wait;
-bool host_waits = true;  // for the works that run
+bool host_waits = true;            // for the works that run
 std::atomic<unsigned long> calls;  // of the API
 
 // Each function of the API holds it, and a helper that runs works for a host that waits by its own means.
 std::recursive_mutex one_call;
 
-// A host that looks at memory until a kernel or a callback has changed it does not call: after a second all runs that
-// is queued.
+// A host that looks at memory until a kernel or a callback has changed it does not call: after a second all runs
+// that is queued.
 void help() {
     prepare_thread();
     unsigned long seen = 0;
@@ -117,7 +123,8 @@ void last_word(int status, void*) {
     size_t kernels = 0;
     for (const auto& [number, work] : queue().works) kernels += work.is_kernel;
     if (kernels && !status && !sticky_error && !runs_works) {
-        say(text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s:\n  on a GPU nobody "
+        say(
+            text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s:\n  on a GPU nobody "
                  "knows how far they get; here they run now. Call cudaDeviceSynchronize()",
                  kernels, kernels > 1 ? "s" : ""));
         finish_all();
@@ -162,16 +169,16 @@ const char* describe(cudaError_t error, bool by_name) {
 cudaError_t reset(cudaError_t passed) {
     if (passed != sticky_error) return passed;
     finish_all();
-    auto& [works, number, default_stream, streams, events] = queue();
-    streams = {&default_stream};
+    auto& [works, number, default_stream, per_thread, streams, events] = queue();
+    streams = {&default_stream, &per_thread};
     events.clear();
     last_error = sticky_error = cudaSuccess;
     return release_all();
 }
 
 cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool is_kernel) {
-    auto& [works, number, default_stream, streams, events] = queue();
-    if (!stream) stream = &default_stream;
+    auto& [works, number, default_stream, per_thread, streams, events] = queue();
+    stream = named(stream);
     if (!streams.count(stream)) return failed(not_known);
     Numbers after = std::exchange(stream->after, {++number});
     for (const cudaStream_t s : streams)
@@ -201,9 +208,15 @@ cudaError_t finish_all() {
 unsigned long last_work() { return queue().number; }
 bool work_is_queued(unsigned long number) { return queue().works.count(number); }
 
-cudaError_t create(cudaStream_t* stream, unsigned flags) {
+StreamProperties properties_of(cudaStream_t stream) {
+    stream = named(stream);
+    if (!queue().streams.count(stream)) return {};
+    return {stream->blocking ? cudaStreamDefault : cudaStreamNonBlocking, stream->priority};
+}
+cudaError_t create(cudaStream_t* stream, unsigned flags, int priority) {
     if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
-    return give(stream, *queue().streams.insert(new CUstream_st{!flags, {}}).first);
+    priority = std::clamp(priority, highest_priority, 0);
+    return give(stream, *queue().streams.insert(new CUstream_st{!flags, {}, priority}).first);
 }
 cudaError_t create(cudaEvent_t* event, unsigned flags) {
     return give(event, *queue().events.insert(new CUevent_st{!(flags & cudaEventDisableTiming)}).first);

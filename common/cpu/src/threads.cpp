@@ -12,11 +12,14 @@ namespace cudacpu {
 unsigned rank, lane;
 BlockOfThreads running_block;
 Thread* self;
+Fiber* current_fiber = &host_fiber;
 unsigned long progress;
 unsigned waits_in_a_row;
 bool in_turn;
 
 namespace {
+
+bool threads_waited;  // in the block, or the last one: their notes are to be cleared
 
 [[noreturn]] void report_deadlock() {
     Thread* const end = running_block.threads + running_block.size;
@@ -42,61 +45,72 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
             Thread& t = running_block.threads[next];
             if (!running_block.has_ended(next) && (!t.at || t.at->complete)) return &t;
         }
-        if (running_block.ended == n) return nullptr;
+        if (running_block.ended() == n) return nullptr;
     } while (complete_exchanges(false) || complete_exchanges(true));
     report_deadlock();
 }
 
 }  // namespace
 
+unsigned BlockOfThreads::ended() const {
+    unsigned all = size;
+    for (unsigned t = 0; t < size; t += 32) all -= std::popcount(lanes[t / 32]);
+    return all;
+}
+
 bool in_kernel() { return self && runs_works; }
 
 void set_block_size(dim3 size) {
     in_turn = order == Order::forward && !hazard_build && !asan_build;
     const unsigned n = running_block.size = size.x * size.y * size.z;
-    for (unsigned i = 0; i < n; ++i) {
-        running_block.threads[i].index = {i % size.x, i / size.x % size.y, i / size.x / size.y};
-        running_block.threads[i].rank = i;
-    }
+    for (unsigned i = 0; i < n; ++i)
+        running_block.threads[i] = {
+            {i % size.x, i / size.x % size.y, i / size.x / size.y}, i, nullptr, nullptr, nullptr, {}};
+    running_block.width = size.x;
     running_block.threads[n].stack = nullptr;
-    running_block.threads[n].fiber = &host_fiber;
 }
 
 void run_block() {
     const unsigned n = running_block.size;
-    running_block.ended = 0;
-    for (unsigned t = 0; t < n; ++t) {
+    running_block.begun = 0;
+    for (unsigned t = 0; t < n; t += 32) running_block.lanes[t / 32] = n - t < 32 ? (1u << n % 32) - 1 : ~0u;
+    for (unsigned t = 0; t < n && threads_waited; ++t) {
         running_block.threads[t].stack = nullptr;
         running_block.threads[t].fiber = nullptr;
         running_block.threads[t].at = nullptr;
-        running_block.lanes[t / 32] = (2u << t % 32) - 1;
     }
-    switch_to(pick(), &host_fiber.context, &host_fiber);
+    threads_waited = false;
+    switch_to(pick(), &host_fiber.context);
 }
 
 void leave_block() {
-    switch_to(nullptr, &self->stack, self->fiber);
+    threads_waited = true;
+    switch_to(nullptr, &self->stack);
     __builtin_unreachable();
 }
 
 void run_threads() {
     for (;;) {
         launch->body.run(launch->body.closure);
-        Fiber* const mine = self->fiber;
+        Fiber* const mine = current_fiber;
         Thread* const t = pick();
         if (t && !t->fiber) {  // it has not begun: no switch, it begins right here
-            t->fiber = mine;
+            ++running_block.begun;
             become(t);
             continue;
         }
         free_fiber(mine);
-        switch_to(t, &mine->context, mine);
+        switch_to(t, &mine->context);
     }
 }
 
 void preempt() {
-    Thread* const t = pick();
-    if (t != self) switch_to(t, &self->stack, self->fiber);
+    Thread *const me = self, *const t = pick();
+    if (t == me) return;
+    me->fiber = current_fiber;
+    threads_waited = true;
+    switch_to(t, &me->stack);
+    me->stack = nullptr;
 }
 
 void give_way() {

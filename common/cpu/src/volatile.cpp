@@ -1,8 +1,9 @@
 // volatile.cpp - the plain build, for files that say `volatile`: what the compiler calls before each access.
 //
-// Who reads a volatile word again and again waits for another thread: that one gets its turn. And code for warps that
-// ran in step (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile shared memory, without __syncwarp()) is found: a
-// thread writes what another lane of its warp has read already, and that lane has gone on to write its own element.
+// Who reads a volatile word again and again waits for another thread: that one gets its turn. And code for warps
+// that ran in step (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile shared memory, without __syncwarp()) is
+// found: a thread writes what another lane of its warp has read already, and that lane has gone on to write its own
+// element.
 #include "internal.hpp"
 
 #include <set>
@@ -36,6 +37,7 @@ const Region* shared_region(const void* p) {
 
 void access(const void* address, bool writes, const void* pc) {
     if (!in_kernel()) return;
+    last_access = pc;
     if (!writes && ++waits_in_a_row > 1000) give_way();
     const Region* const r = shared_region(address);
     if (!r) return;
@@ -51,10 +53,11 @@ void access(const void* address, bool writes, const void* pc) {
     const unsigned reader = reads.last != rank ? reads.last : reads.before;
     const Wrote& its = wrote[reader];
     static std::set<const void*> known;
-    if (reader == rank || reader / 32 != rank / 32 || its.region != r || its.address == address || its.time != time ||
-        !known.insert(pc).second)
+    if (reader == rank || reader / 32 != rank / 32 || its.region != r || its.address == address ||
+        its.time != time || !known.insert(pc).second)
         return;
-    bug(text("lane %u writes what lane %u of its warp has read already, as if a warp ran in step: ", lane, reader % 32) +
+    bug(text("lane %u writes what lane %u of its warp has read already, as if a warp ran in step: ", lane,
+             reader % 32) +
             explain(address),
         "since Volta it does not, whatever is volatile: put __syncwarp() between the steps", source_line(pc));
 }

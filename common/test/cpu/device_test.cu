@@ -481,6 +481,40 @@ TEST(Intrinsics, Conversions) {
     EXPECT_EQ(LLONG_MAX, __double2ll_rz(CUDART_INF));
     EXPECT_EQ(16777216.0f, __int2float_rn(16777217));
 }
+TEST(Intrinsics, PartsOfAWord) {
+    EXPECT_EQ(0x80000002, __vadd2(0x7fff0001, 0x00010001));
+    EXPECT_EQ(0x7fff0002, __vaddss2(0x7fff0001, 0x00010001));
+    EXPECT_EQ(0xff112233, __vaddus4(0xf0102030, 0x20010203));
+    EXPECT_EQ(0x02030304, __vavgu4(0x01020304, 0x03030303));
+    EXPECT_EQ(0xffff0000, __vcmpgts2(0x0001ffff, 0xffff0001));
+    EXPECT_EQ(1, __vsetgtu2(0x0001ffff, 0xffff0001));
+    EXPECT_EQ(134, __vsads4(0x01ff0380, 0xff010100));
+    EXPECT_EQ(0x00018000, __vabs2(0xffff8000));
+    EXPECT_EQ(0x7f01fffe, __vnegss4(0x80ff0102));
+    EXPECT_EQ(-5, __vimin3_s32(3, -5, 4));
+    EXPECT_EQ(4, __viaddmax_s32(3, -5, 4));
+    EXPECT_EQ(0x00030002, __vimax3_s16x2(0x00010002, 0x0003ffff, 0x00020001));
+    bool first = true;
+    EXPECT_EQ(7, __vibmax_s32(3, 7, &first));
+    EXPECT_FALSE(first);
+    EXPECT_EQ(5, __fns(0xf0, 0, 2));
+    EXPECT_EQ(1, __funnelshift_lc(1, 2, 40));
+    EXPECT_EQ(0, __rhadd(-3, 2));
+}
+
+TEST(Intrinsics, DirectedRounding) {
+    EXPECT_EQ(1, __fadd_rd(1, 1e-10f));
+    EXPECT_EQ(nextafterf(1, 2), __fadd_ru(1, 1e-10f));
+    EXPECT_EQ(nextafterf(1, 0), __fsub_rz(1, 1e-10f));
+    EXPECT_EQ(nextafter(1.0 / 3, 1), __ddiv_ru(1, 3));
+    EXPECT_EQ(16777216, __ll2float_rd(16777217));
+    EXPECT_EQ(16777218, __ll2float_ru(16777217));
+    EXPECT_EQ(1.5, __hiloint2double(0x3ff80000, 0));
+    EXPECT_NEAR(0.3, erfinv(erf(0.3)), 1e-15);
+    EXPECT_NEAR(1.959963984540054, normcdfinv(0.975), 1e-13);
+    EXPECT_EQ(0.5, rcbrt(8));
+}
+
 TEST(Intrinsics, Mathematics) {
     EXPECT_EQ(1, min(CUDART_NAN_F, 1.0f));
     EXPECT_EQ(1, max(1.0f, CUDART_NAN));

@@ -1,14 +1,16 @@
 // The runtime API: memory, copies, symbols, streams, events, errors, properties.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 __global__ void add(int* p, int n, int value) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) p[i] += value;
 }
-__global__ void fail(int* p) { p[1 << 20] = 1; }
+__global__ void fail(int* p) { p[4] = 1; }  // behind 16 bytes lies an inaccessible page
 __device__ int device_variable = 3;
 __constant__ float table[4];
 __managed__ int managed_variable;
@@ -257,6 +259,45 @@ TEST(Streams, OnlyWhatIsWaitedForRuns) {
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaStreamDestroy(b));
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventRecord(e));
     cudaGetLastError();
+}
+
+TEST(Streams, OfSeveralThreadsOfTheHost) {
+    std::atomic<int> right = 0;
+    const auto use = [&right](int value) {
+        cudaStream_t s;
+        int *p, *pinned;
+        cudaStreamCreate(&s), cudaMalloc(&p, 400), cudaMallocHost(&pinned, 400);
+        for (int i = 0; i < 20; ++i) {
+            cudaMemsetAsync(p, 0, 400, s);
+            for (int k = 0; k < 3; ++k) add<<<4, 32, 0, s>>>(p, 100, value);
+            cudaMemcpyAsync(pinned, p, 400, cudaMemcpyDeviceToHost, s);
+            right += cudaStreamSynchronize(s) == cudaSuccess && pinned[0] == 3 * value && pinned[99] == 3 * value;
+        }
+        cudaStreamDestroy(s), cudaFree(p), cudaFreeHost(pinned);
+    };
+    std::thread threads[] = {std::thread(use, 1), std::thread(use, 2), std::thread(use, 3)};
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(60, right);
+}
+
+TEST(Streams, PrioritiesAndNamedStreams) {
+    cudaStream_t s;
+    int priority;
+    unsigned flags;
+    ASSERT_EQ(cudaSuccess, cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, -99));
+    EXPECT_EQ(cudaSuccess, cudaStreamGetPriority(s, &priority));
+    EXPECT_EQ(-5, priority);
+    EXPECT_EQ(cudaSuccess, cudaStreamGetFlags(s, &flags));
+    EXPECT_EQ(cudaStreamNonBlocking, flags);
+    EXPECT_EQ(cudaSuccess, cudaStreamDestroy(s));
+    int* p;
+    ASSERT_EQ(cudaSuccess, cudaMallocHost(&p, 4));
+    *p = 0;
+    add<<<1, 1, 0, cudaStreamPerThread>>>(p, 1, 1);
+    add<<<1, 1, 0, cudaStreamLegacy>>>(p, 1, 1);
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(cudaStreamPerThread));  // it waits for the default stream
+    EXPECT_EQ(2, *p);
+    cudaFreeHost(p);
 }
 
 TEST(Streams, Callbacks) {

@@ -262,3 +262,22 @@ TEST(Arguments, ReferencesReachTheObject) {
     EXPECT_EQ(42, values[0]);
     cudaFree(values);
 }
+
+struct Signed {
+    template <bool negative>
+    __device__ int of(int x) const {
+        return negative ? -x : x;
+    }
+};
+template <class T>
+__global__ void call_its_template(T t, int* out) {
+    *out = t.of<true>(7);  // without `template`, as nvcc takes it
+}
+TEST(Templates, OfDependentTypes) {
+    int* out;
+    ASSERT_EQ(cudaSuccess, cudaMallocManaged(&out, sizeof *out));
+    call_its_template<<<1, 1>>>(Signed(), out);
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(-7, *out);
+    EXPECT_EQ(cudaSuccess, cudaFree(out));
+}

@@ -41,23 +41,26 @@ struct Fiber;
 struct alignas(64) Thread {  // one line of the cache
     uint3 index;
     unsigned rank;
-    void* stack;   // where it goes on; nullptr: it has not begun, or has ended
-    Fiber* fiber;  // nullptr: it has not begun
+    void* stack;   // where it goes on; nullptr: it runs, has not begun, or has ended
+    Fiber* fiber;  // that it waited on; nullptr: it never did
     Exchange* at;  // what it waits for; nullptr: nothing
     Where where;
 };
 struct BlockOfThreads {
-    unsigned size, ended;  // its threads; how many have ended
-    unsigned lanes[32];    // of each warp: the lanes that have not ended
+    unsigned size, width;      // its threads, and those in a row
+    unsigned begun;            // how many have
+    unsigned lanes[32];        // of each warp: the lanes that have not ended
     Thread threads[1024 + 1];  // behind the last one stands one that never goes on
+    unsigned ended() const;
     bool has_ended(unsigned thread) const { return !(lanes[thread / 32] >> thread % 32 & 1); }
 };
 extern BlockOfThreads running_block;
-extern Thread* self;            // nullptr while the host runs
-extern unsigned rank, lane;     // of the thread that now runs, in its block and in its warp
-extern unsigned long progress;  // the watchdog looks whether it moves
+extern Thread* self;  // nullptr while the host runs
+extern Fiber* current_fiber;
+extern unsigned rank, lane;      // of the thread that now runs, in its block and in its warp
+extern unsigned long progress;   // the watchdog looks whether it moves
 extern unsigned waits_in_a_row;  // of a thread that may spin: atomics, and reads of what is volatile
-extern bool in_turn;            // threads go on by their numbers, and none is preempted
+extern bool in_turn;             // threads go on by their numbers, and none is preempted
 
 #if defined(__x86_64__)
 #define CUDACPU_SWITCH
@@ -88,19 +91,15 @@ CUDACPU_INLINE void become(Thread* t) {
     rank = t->rank;
     lane = rank % 32;
 }
-CUDACPU_INLINE void thread_ends() {
-    running_block.lanes[rank / 32] &= ~(1u << lane);
-    ++running_block.ended;
-    ++progress;
-    self->stack = nullptr;
-}
-/// The running thread has ended. true: the next one has not begun, and does so on the same stack.
+/// The running thread has ended. true: the next one has not begun, and does so on the same stack. Threads that
+/// never wait leave their lines of the cache alone.
 CUDACPU_INLINE bool next_begins_here() {
-    thread_ends();
-    Thread* const next = self + 1;
-    if (!in_turn || next->fiber) return false;
-    next->fiber = self->fiber;
-    become(next);
+    running_block.lanes[rank / 32] &= ~(1u << lane);
+    if (!in_turn || running_block.begun != rank + 1 || running_block.begun == running_block.size) return false;
+    ++running_block.begun;
+    ++self;
+    lane = ++rank % 32;
+    if (++cudacpu_thread.x == running_block.width) cudacpu_thread = self->index;
     return true;
 }
 
@@ -137,8 +136,8 @@ template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
 }
 template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
-/// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many kernels,
-/// so there is as little here as can be.
+/// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many
+/// kernels, so there is as little here as can be.
 template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* closure, const Arguments&... a) {
     enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>}, {pointer_in(a)...});
 }
@@ -188,8 +187,7 @@ void await_slowly(Exchange* exchange, Where where);
 void close(Exchange* exchange);
 extern Exchange* last_joined;  // nullptr: it is complete
 
-CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, unsigned mask,
-                                                             Where where) {
+CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, unsigned mask, Where where) {
     Exchange* const e = last_joined;
     const bool same = e && e->kind == kind && e->what == what && e->mask == mask &&
                       (kind == Exchange::at_warp      ? e->warp == rank / 32 && mask >> lane & 1
@@ -204,11 +202,14 @@ CUDACPU_INLINE void await(Exchange* e, Where where) {
     if (!in_turn || !next->stack || (next->at && !next->at->complete)) return await_slowly(e, where);
     me->at = e;
     me->where = where;
+    me->fiber = current_fiber;
+    current_fiber = next->fiber;
     waits_in_a_row = 0;
     __builtin_prefetch(next[1].stack);
     become(next);
     switch_stacks(&me->stack, next->stack);
     me->at = nullptr;
+    me->stack = nullptr;
 }
 CUDACPU_INLINE void leave(Exchange* e) {
     if (!--e->count) close(e);
@@ -228,8 +229,8 @@ class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;
 
 public:
-    template <class T> CUDACPU_INLINE Lanes(
-        const char* what, unsigned mask, const T& value, Where where, Exchange::Kind kind = Exchange::at_warp)
+    template <class T> CUDACPU_INLINE Lanes(const char* what, unsigned mask, const T& value, Where where,
+                                            Exchange::Kind kind = Exchange::at_warp)
         : exchange(join_quickly(kind, what, mask, where)) {
         static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
         exchange->arrived |= 1u << lane;
@@ -247,7 +248,7 @@ public:
 };
 
 bool in_kernel();
-enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
+enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };         // kinds of atomics
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where);  // may let others run
 void fence(bool block_only = false);
 void give_way();
