@@ -93,8 +93,9 @@ __global__ void worklist_lost(Graph g, int* list, int* size) {
 }
 __global__ void worklist_read_by_others(Graph g, int* list, int* size, int* out) {
     VERTEX;
-    if (v < g.n) list[atomicAdd(size, 1)] = v;         // race worklist_read_by_others
-    if (v < g.n) out[v] = list[(v + 1) % g.n];  // race worklist_read_by_others
+    if (v >= g.n) return;
+    list[atomicAdd(size, 1)] = v;                     // race worklist_read_by_others
+    for (int i = 0; i < g.n; ++i) out[v] += list[i];  // race worklist_read_by_others
 }
 __global__ void conditional_vertex(Graph g, int* most) {
     VERTEX;

@@ -344,20 +344,22 @@ __global__ void lock_freed_by_store(volatile int* lock, int* data) {
 // ---- tickets -------------------------------------------------------------------------------------------------------
 
 __device__ unsigned tickets;
-template <int Fences>  // 0: right, 1: none before, 2: of the block, 3: before the write
-__global__ void ticket(int* partial, int* out, int* last_block) {
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        if (Fences == 3) __threadfence();
-        partial[blockIdx.x] = int(blockIdx.x) + 1;  // race ticket_no_fence ticket_block_fence ticket_early_fence
-        if (Fences == 0) __threadfence();
-        if (Fences == 2) __threadfence_block();
-        last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+#define TICKET(name, before, after) \
+    __global__ void name(int* partial, int* out) { \
+        __shared__ bool last; \
+        if (threadIdx.x == 0) { \
+            before; \
+            partial[blockIdx.x] = int(blockIdx.x) + 1; \
+            after; \
+            last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1; \
+        } \
+        __syncthreads(); \
+        if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]); \
     }
-    __syncthreads();
-    if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
-    if (last && threadIdx.x == 0) *last_block = int(blockIdx.x);
-}
+TICKET(ticket_right, , __threadfence())
+TICKET(ticket_no_fence, , )                         // race ticket_no_fence
+TICKET(ticket_block_fence, , __threadfence_block())  // race ticket_block_fence
+TICKET(ticket_early_fence, __threadfence(), )        // race ticket_early_fence
 __global__ void ticket_before_barrier(int* all, int* out) {  // only one thread's part is fenced
     __shared__ bool last;
     all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // race ticket_before_barrier
@@ -426,10 +428,10 @@ int main(int argc, char** argv) {
         {"race", "lock_read_outside", [](int) { lock_read_outside<<<4, 32>>>(zeros<int>(1), zeros<int>(4)); }},
         {"right", "lock_by_exchange", ON(lock_by_exchange, 3, 64, 1)},
         {"right", "lock_freed_by_store", [](int) { lock_freed_by_store<<<3, 64>>>(zeros<int>(1), zeros<int>(1)); }},
-        {"right", "ticket_right", [](int) { ticket<0><<<8, 32>>>(zeros<int>(8), zeros<int>(1), zeros<int>(1)); }},
-        {"race", "ticket_no_fence", [](int) { ticket<1><<<8, 32>>>(zeros<int>(8), zeros<int>(1), zeros<int>(1)); }},
-        {"race", "ticket_block_fence", [](int) { ticket<2><<<8, 32>>>(zeros<int>(8), zeros<int>(1), zeros<int>(1)); }},
-        {"race", "ticket_early_fence", [](int) { ticket<3><<<8, 32>>>(zeros<int>(8), zeros<int>(1), zeros<int>(1)); }},
+        {"right", "ticket_right", [](int) { ticket_right<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
+        {"race", "ticket_no_fence", [](int) { ticket_no_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
+        {"race", "ticket_block_fence", [](int) { ticket_block_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
+        {"race", "ticket_early_fence", [](int) { ticket_early_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
         {"race", "ticket_before_barrier", [](int) { ticket_before_barrier<<<4, 64>>>(zeros<int>(256), zeros<int>(1)); }},
         {"right", "ticket_each_fences", [](int) { ticket_each_fences<<<4, 64>>>(zeros<int>(256), zeros<int>(1)); }},
     };
