@@ -8,7 +8,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
 .NOTPARALLEL:
-.PHONY: all build 01 02 03 04 05 06 try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
+.PHONY: all build asan 01 02 03 04 05 06 try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -16,12 +16,16 @@ tools = $(inner) CMAKE="$(CMAKE)" CMAKE_FLAGS="$(CMAKE_FLAGS)" JOBS=$(JOBS)
 
 all: build
 	@echo
-	@echo "Built. Next: make run     runs all samples and checks them"
-	@echo "             make test    runs the tests"
-	@echo "             make help    says what else there is"
+	@echo "Built. Next: make run                 runs all samples and checks them"
+	@echo "             make 04                  one of them, after you have changed it"
+	@echo "             make try FILE=yours.cu   your own .cu file: does it race?"
+	@echo "             make help                what else there is"
 
 build:
 	@$(tools) sh common/tools/build.sh "$(BUILD)"
+
+asan: build
+	@$(tools) sh common/tools/build.sh "$(BUILD)" asan_builds
 
 01 02 03 04 05 06:
 	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)
@@ -44,7 +48,7 @@ tables: build
 test: build
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
 
-check-all: build
+check-all: build asan
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS)
 
 lint: build
@@ -56,7 +60,7 @@ bench: build
 counters-gpu: build
 	@sh common/tools/counters.sh "$(BUILD)" "$(BUILD)/bench"
 
-hazards: build
+hazards: build asan
 	@sh common/test/hazards.sh "$(BUILD)" $(JOBS)
 
 bench-cpu: build
@@ -70,23 +74,31 @@ clean:
 	@rm -rf "$(BUILD)"
 
 help:
-	@echo "make            sets up what is missing and builds all samples, for the GPU and for the CPU device"
-	@echo "make run        the same, then runs the samples: on the GPU where one answers, else on the CPU device"
-	@echo "make report     runs them, too, and writes $(BUILD)/report/index.html: verdicts, plots, tables, and what races"
-	@echo "make test       the same, then runs the tests (the GPU's are skipped where none answers)"
-	@echo "make check-all  all of that, and the slow ones: other compilers, more random lines, sizes past 2^32 on a GPU"
-	@echo "make lint       holds the C++ files of common/ against .clang-format, .clang-tidy and cppcheck"
-	@echo "make hazards    runs every kernel and every wrong twin under every detector of the CPU device: one table"
-	@echo "make bench      measures all samples over their sizes on the GPU, and compares with the bars of the README"
-	@echo "make counters-gpu  counts with NVIDIA's ncu what the kernels do on the GPU: instructions, bank conflicts, ..."
-	@echo "make bench-cpu  measures the CPU device itself: switches, barriers, launches"
-	@echo "make plots      draws the H200's plots in results/ again"
-	@echo "make tables     writes the tables of the pages again, from results/"
-	@echo "make doctor     says what this machine has and lacks, and the command that mends it"
-	@echo "make clean      removes what was built"
-	@echo
-	@echo "make run DEVICE=cpu            on the CPU device, even where a GPU answers"
-	@echo "make NO_INSTALL=1              installs nothing, prints the command instead"
-	@echo "make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES=90    builds for this GPU architecture"
-	@echo
-	@echo "build/gpu/NAME and build/cpu/NAME are the programs; each takes --help."
+	@echo 'make              sets up what is missing, and builds all samples'
+	@echo 'make run          runs all: on the GPU where one answers, else on the CPU device'
+	@echo 'make 04           builds and runs one sample (01 ... 06), and looks for races'
+	@echo 'make 04 ARGS="--only sequential"    the same, with options of the sample'
+	@echo 'make try FILE=yours.cu    your own .cu file on the CPU device: does it race?'
+	@echo "make test         runs the tests (the GPU's are skipped where none answers)"
+	@echo ''
+	@echo 'make report       runs all, too, and writes $(BUILD)/report/index.html: verdicts,'
+	@echo '                  plots, tables, and what races'
+	@echo 'make hazards      every kernel and every wrong twin under every detector of the'
+	@echo '                  CPU device: one table'
+	@echo 'make bench        measures all samples over their sizes on the GPU, and compares'
+	@echo '                  with the bars of the README'
+	@echo "make counters-gpu counts with NVIDIA's ncu what the kernels do on the GPU"
+	@echo 'make bench-cpu    measures the CPU device itself: switches, barriers, launches'
+	@echo 'make check-all    all tests, also the slow ones: other compilers, more random'
+	@echo '                  lines, AddressSanitizer, sizes past 2^32 on a GPU'
+	@echo 'make lint         holds common/ against .clang-format, .clang-tidy and cppcheck'
+	@echo 'make plots        draws the plots in results/ again'
+	@echo 'make tables       writes the tables of the pages again, from results/'
+	@echo 'make doctor       what this machine has and lacks, and what mends it'
+	@echo 'make clean        removes what was built'
+	@echo ''
+	@echo 'make run DEVICE=cpu     on the CPU device, even where a GPU answers'
+	@echo 'make NO_INSTALL=1       installs nothing, prints the command instead'
+	@echo 'make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES=90    for this GPU architecture'
+	@echo ''
+	@echo '$(BUILD)/gpu/NAME and $(BUILD)/cpu/NAME are the programs; each takes --help.'

@@ -234,6 +234,7 @@ int main(int argc, char** argv) {
         row(name, got, ms, lab::Kind::shown);
     };
     sample.new_table("the sum of " + lab::with_commas(job.n) + " ints that lie in the host's memory", false);
+    sample.columns({}, 6, 21);  // beside long names: "CPU, 16 threads"
     if (sample.shows_limit()) {
         const double ms = sample.time([] {}, [&] { copy_only(job); });
         sample.row({"pinned copy only", "-", ms, double(job.bytes()), "", lab::Kind::limit});

@@ -322,7 +322,7 @@ void write(lab::Sample& sample, const std::string& path, const cv::Mat& picture,
     try {
         if (cv::imencode(path.substr(path.rfind('.')), picture, file)) {
             lab::write_file(path, std::string(file.begin(), file.end()));
-            return sample.say("%s: the picture of %s; but for .png, the file may be rounded", path.c_str(), whose);
+            return sample.say("%s: the picture of %s (.png keeps every pixel, .jpg does not)", path.c_str(), whose);
         }
     } catch (const cv::Exception&) {}  // OpenCV has said on stderr what it makes of it
     std::fprintf(stderr, "OpenCV cannot write %s so large; type a smaller --n, or --out picture.png\n", path.c_str());

@@ -448,7 +448,7 @@ void Lab::print(const std::string& line) {
     Progress::says("");
     std::printf("%s\n", line.c_str());
     std::fflush(stdout);
-    if (!device_.empty()) Progress::says(text("%s: %zu of some %zu rows", name_.c_str(), rows_, rows_to_come()));
+    if (!device_.empty()) Progress::says(text("%s: row %zu of %zu", name_.c_str(), rows_ + 1, rows_in_all()));
 }
 
 void Lab::say(const char* format, ...) {
@@ -467,7 +467,7 @@ void Lab::new_table(const std::string& title, bool predicted) {
     waiting_.clear();
 }
 
-size_t Lab::rows_to_come() const {
+size_t Lab::rows_in_all() const {
     size_t count = 0;
     for (const auto* entries : {&variants_, &twins_})
         for (const Entry& entry : *entries) count += wants(entry.name);

@@ -184,7 +184,7 @@ private:
     };
     static constexpr int64_t most_repeats = 100000;
     size_t longest_name() const;
-    size_t rows_to_come() const;
+    size_t rows_in_all() const;
     void print(const std::string& line);
     void plan(const Cells& row);
     void print_row(const Cells& cells);

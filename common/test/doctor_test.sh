@@ -19,10 +19,7 @@ done
 put() { mkdir -p "$root/${1%/*}" && printf '%s\n' "$2" >"$root/$1"; } # put FILE TEXT
 fake() { printf '#!%s\n%s\n' "$shell" "$2" >"$bin/$1" && chmod 755 "$bin/$1"; } # fake TOOL SCRIPT
 lack() { echo "$1" >>"$folder/lacking"; }                                       # a header
-build_has() {                                                                   # nvcc's option, as CMake writes it
-    mkdir -p "$folder/build"
-    echo "\"command\": \"nvcc -O3 \\\"--generate-code=arch=$1\\\" -x cu\"" >"$folder/build/compile_commands.json"
-}
+build_has() { mkdir -p "$folder/build" && echo "$1" >"$folder/build/gpu_architectures"; } # as CMake names them
 gpu() { # gpu NAME CAPABILITY CUDA: what nvidia-smi says
     fake nvidia-smi "case \$* in
 -L) echo 'GPU 0: $1 (UUID: GPU-11-aa)' ;;
@@ -52,7 +49,7 @@ machine() {
     fake perl "" && fake gnuplot "" && fake apt-get "echo apt-get \$* >>'$folder/installed'"
     nvcc "$folder" 12.8
     gpu "NVIDIA H200" 9.0 12.8
-    build_has 'compute_90,code=[sm_90]'
+    build_has 90-real
     for file in nvidia0 nvidiactl nvidia-uvm; do put dev/$file "" && chmod 666 "$root/dev/$file"; done
     put proc/version "Linux version 6.1"
     put proc/meminfo "MemAvailable:   9000000 kB"
@@ -66,7 +63,16 @@ no_driver() { rm -r "$root/dev" "$bin/nvidia-smi"; }
 # The fakes come first. nvcc lies in $folder/bin like the others, its header beside it in $folder/include.
 doctor() {
     $as env -i PATH="$bin:$folder/tools" LAB_DOCTOR_ROOT="$root" BUILD="$folder/build" $variables \
-        "$shell" "$folder/doctor.sh" $doctors >"$folder/out" 2>&1
+        "$shell" "$folder/doctor.sh" $doctors >"$folder/printed" 2>&1
+    status=$?
+    grep -E '^(ok|missing|wrong|optional) |^ {29}[^ ]+ ' "$folder/printed" | grep -v '^ *Type: ' | grep -E '^.{81}' >>"$folder/wide"
+    # a check's line in one piece
+    awk 'BEGIN { indent = sprintf("%29s", "") }
+        NR > 1 && substr($0, 1, 29) == indent { all = all (/^ *Type: / ? ". " : " ") substr($0, 30); next }
+        NR > 1 { print all }
+        { all = $0 }
+        END { if (NR) print all }' "$folder/printed" >"$folder/out"
+    return $status
 }
 fail() {
     echo "FAIL  $1"
@@ -174,13 +180,13 @@ advice 0 "optional +driver and nvcc .*takes CUDA 12.4, nvcc is 12.8: no PTX \(er
     gpu H200 9.0 12.4
 advice 0 "ok +driver and nvcc .*takes CUDA 12.10, nvcc is 12.8" gpu H200 9.0 12.10
 mend="Type: make clean; make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES"
-advice 0 "wrong +GPU in the build .*is 9.0, the build has sm_80 \(error 209\). $mend=90" build_has 'compute_80,code=[sm_80]'
+advice 0 "wrong +GPU in the build .*is 9.0, the build has sm_80 \(error 209\). $mend=90" build_has 80-real
 advice 0 "wrong +GPU in the build .*is 8.0, the build has sm_90 \(error 209\). $mend=80" gpu A100 8.0 12.8
-advice 0 "wrong +GPU in the build .*the build has compute_120 \(.*$mend=90" build_has 'compute_120,code=[compute_120]'
-advice 0 "wrong +GPU in the build .*the build has sm_100a \(.*$mend=90" build_has 'compute_100a,code=[sm_100a]'
-advice 0 "ok +GPU in the build .*the build has compute_75" build_has 'compute_75,code=[compute_75]'
-advice 0 "ok +GPU in the build .*the build has compute_80 sm_80" build_has 'compute_80,code=[compute_80,sm_80]'
-advice 0 "ok +GPU in the build .*the build has sm_90a" build_has 'compute_90a,code=[sm_90a]'
+advice 0 "wrong +GPU in the build .*the build has compute_120 \(.*$mend=90" build_has 120-virtual
+advice 0 "wrong +GPU in the build .*the build has sm_100a \(.*$mend=90" build_has 100a-real
+advice 0 "ok +GPU in the build .*the build has compute_75" build_has 75-virtual
+advice 0 "ok +GPU in the build .*the build has sm_80 compute_80" build_has 80
+advice 0 "ok +GPU in the build .*the build has sm_90a" build_has 90a-real
 advice 0 "optional +GPU in the build .*nothing is built .*Type: make" rm -r "$folder/build"
 advice 0 "wrong +GPU and nvcc +nvcc 12.8 does not compile for 6.1.*cuda-toolkit-archive" gpu "GTX 1080" 6.1 12.8
 advice 0 "optional +managed memory .*before cudaDeviceSynchronize.*" wsl
@@ -234,5 +240,6 @@ installs "You are not root, and there is no sudo here. Ask for:" no_sudo
 [ ! -s "$folder/installed" ] || fail "installs without being root"
 installs "  Fedora: .*" fedora
 
+[ ! -s "$folder/wide" ] || { sort -u "$folder/wide" >"$folder/out" && fail "lines of more than 80 columns"; }
 [ $failed = 1 ] || echo "$cases cases passed"
 exit $failed

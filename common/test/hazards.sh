@@ -74,8 +74,7 @@ cat "$folder/sizes.txt" "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" -v bu
         print cells[7]
     }
     # What shows it: the run of the last column that is not as expected, as the hazard build says most.
-    function command(c,   name, binary, order) {
-        split($1, name, ": ")
+    function command(c,   binary, order) {
         sub(/ \(twin\)$/, "", name[2])
         binary = build "/" (c > 4 ? header[c] : "cpu") "/" name[1]
         order = c == 3 ? "LAB_ORDER=reverse " : c == 4 ? "LAB_ORDER=1 " : ""
@@ -87,7 +86,14 @@ cat "$folder/sizes.txt" "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" -v bu
         said = ""
         twin = $1 ~ / \(twin\)$/
         caught = 0
-        for (c = 1; c <= 7; ++c) { table[rows, c] = $c; see(c, $c) }
+        split($1, name, ": ")
+        of[rows] = name[1]
+        for (c = 1; c <= 7; ++c) {
+            cell = c == 1 ? "  " name[2] : $c
+            if (c == 7 && index(cell, substr(name[1], 4) ".cu:") == 1) sub(/^[^:]*/, "", cell)  # the program itself
+            table[rows, c] = cell
+            see(c, cell)
+        }
         for (c = 2; c <= 6; ++c) {
             if (!twin && $c != "ok") { said = said (said ? ", " : "") header[c] " says " $c; shows = command(c) }
             if ($c != "-") caught = 1
@@ -99,11 +105,12 @@ cat "$folder/sizes.txt" "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" -v bu
     END {
         line(header)
         for (r = 1; r <= rows; ++r) {
+            if (of[r] != of[r - 1]) print of[r]
             for (c = 1; c <= 7; ++c) cells[c] = table[r, c]
             line(cells)
         }
         print "\nok      a variant is right, and nothing is said     -         a wrong twin is not noticed"
-        print "wrong   the result is                               report    a detector names the place: found"
+        print "wrong   the result is                               report    a detector names it; found: where"
         print "status  how else it ended                           seeds     the threads in three random orders"
         print "forward, reverse and seeds never interrupt a thread: a lost update shows under hazards alone."
         if (rows != kernels) odd[++odds] = "only " rows + 0 " of " kernels " kernels were run"

@@ -26,8 +26,8 @@ sample cpu 0 0
 sample asan 0 0
 expect 3 "hazards/01_fake is missing"
 sample hazards 0 1
-expect 0 "^01_fake: wrong \(twin\) +- +- +- +- +report +fake.cu:7$"
-expect 0 "^01_fake: right +ok +ok +ok +ok +ok +-$"
+expect 0 "^  wrong \(twin\) +- +- +- +- +report +:7$"
+expect 0 "^  right +ok +ok +ok +ok +ok +-$"
 sample hazards 0 0
 expect 1 "^.*/build/hazards/01_fake --wrong wrong +# a wrong twin, and nothing finds it$"
 expect 1 "^- +a wrong twin is not noticed|  - +a wrong twin is not noticed$"

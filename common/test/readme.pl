@@ -34,9 +34,10 @@ sub command { # a command in a text or block: it must end as told
     $text =~ s/ +# .*//;
     $text =~ s/^make && //;
     if ($text =~ s/^make\b *//) {
-        for my $word (split " ", $text) {
+        for my $word (split " ", $text =~ s/="[^"]*"/=/gr) { # `make 04` is for the folder 04_*
             my $known = $word =~ /^(\w+)=/ ? qr/\b$1\b/ : qr/^\Q$word\E:/m;
-            complain("$page:$.", "make $word", "not in the Makefile") unless slurp("Makefile") =~ $known;
+            complain("$page:$.", "make $word", "not in the Makefile")
+                unless $word =~ /^\d\d$/ ? @{[glob "${word}_*"]} : slurp("Makefile") =~ $known;
         }
         ++$count{$page}{"make target"};
         return;
@@ -71,7 +72,7 @@ sub block { # the lines of one block, and the command or file that a comment nam
             push @{$quoted->{want}}, $line;
         } elsif ($line =~ m{^(make\b|sh common/|ncu |compute-sanitizer |LAB_ORDER=\S* build/|build/)}) {
             command($line);
-        } elsif ($line =~ /^(on the CPU device|cudacpu: )|CPU-device ms/ && $page !~ /zh-CN/) { # languages.sh compares those
+        } elsif (($line =~ /^(on the CPU device|cudacpu: )/ || ($line =~ /^variant .*verdict$/ && $line !~ /GB/)) && $page !~ /zh-CN/) { # languages.sh compares those
             complain("$page:$.", "a comment above the block, <!-- from: COMMAND -->", "none");
             return;
         }
@@ -165,7 +166,7 @@ sub plain { # a line without what differs each time: the times and clocks of a t
     $text =~ s/\b(\w+\.cuh?):(\d+|NN)/$1:NN/g;
     $text =~ s/from \d+ to \d+ ns/from * to * ns/g;
     my @cells = split /  +/, $text;
-    @$table = map { /CPU-device ms|clocks|warm|% of tut/ ? 1 : 0 } @cells if $text =~ /CPU-device ms/;
+    @$table = map { /^(mean|median|p95|tutorial|warm)$/ ? 1 : 0 } @cells if $text =~ /^variant .*verdict$/;
     if (@$table && @cells == @$table && $cells[0] ne "") { $text = join "  ", map { $table->[$_] ? "*" : $cells[$_] } 0 .. $#cells }
     return $text;
 }

@@ -25,7 +25,17 @@ wrong=""
 line() {
     [ "$1" = missing ] && status=1
     [ "$1" = wrong ] && wrong=", but something is wrong: see above"
-    [ $install = yes ] || printf '%-9s %-17s  %s\n' "$1" "$2" "$3${4:+. Type: $4}"
+    [ $install = yes ] || printf '%-9s %-17s  %s\n' "$1" "$2" "$3${4:+. Type: $4}" | fit
+}
+# fit: in 80 columns; the command has a line of its own then, in one piece, to be copied
+fit() {
+    awk 'length($0) <= 80 { print; next }
+        { at = index($0, ". Type: "); command = at ? substr($0, at + 2) : ""; if (at) $0 = substr($0, 1, at - 1)
+          indent = sprintf("%29s", "")
+          while (length($0) > 80 && match(substr($0, 30, 52), /.* /)) {
+              print substr($0, 1, 29 + RLENGTH - 1); $0 = indent substr($0, 30 + RLENGTH)
+          }
+          print; if (command != "") print indent command }'
 }
 
 # ---- packages ------------------------------------------------------------------------------------------------------
@@ -166,10 +176,10 @@ hidden() {
     *) [ "$first" -ge "$count" ] ;;
     esac
 }
-# What the GPU builds were compiled for: sm_90 (code), compute_90 (PTX)
+# What the GPU builds were compiled for: sm_90 (code), compute_90 (PTX). CMake calls them 90-real and 90-virtual.
 architectures() {
-    grep -oE ',code=[^ "]*|-arch=(native|all)' "$build/compile_commands.json" 2>/dev/null |
-        grep -oE '(sm|compute)_[0-9]+[af]?|native|all' | sort -u
+    tr ';' '\n' 2>/dev/null <"$build/gpu_architectures" | sed 's/-major$//
+        s/^\(.*\)-virtual$/compute_\1/; s/^\(.*\)-real$/sm_\1/; /^[0-9]/{h; s/^/sm_/p; g; s/^/compute_/;}'
 }
 # runs CODE CAPABILITY: does a GPU of this compute capability (90) run it? Code runs on its own major version, PTX on
 # all that is newer; what ends in `a` runs nowhere else.
@@ -297,7 +307,7 @@ check_machine() {
     fi
 }
 other_systems() {
-    echo "This is no Debian or Ubuntu. Install the same with your package manager, for example:"
+    echo "No Debian or Ubuntu here. Install the same with your package manager, such as:"
     echo "  Fedora:  dnf install gcc-c++ cmake perl cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel gnuplot"
     echo "  Arch:    pacman -S gcc cmake perl cli11 boost opencv gtest benchmark gnuplot"
     echo "  macOS:   brew install cmake cli11 boost opencv googletest google-benchmark gnuplot"

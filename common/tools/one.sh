@@ -46,15 +46,15 @@ races() {
     one 1 "$hazards" --n 5003 --width 70 --height 37 --blocks 3 &&
         one forward "$hazards" --n 3 --width 3 --height 5
 }
-# say TITLE: the command, and of what it printed the first row that is wrong and the first report
+# say TITLE: the command, and of what it printed the first report, or the first row that is wrong
 say() {
     wrong=1
     printf '\n%s:\n  %s\n' "$1" "$command"
-    shown=$(awk '/WRONG/ && !rows++ { on = 1; print; next }
-        /^cudacpu: / && !/hazards were found/ { on = !reports++ }
+    shown=$(awk '/^cudacpu: / { on = !reports++; }
         /^[^ ]/ && !/^cudacpu: / { on = 0 }
         on' "$log" | head -14)
-    if [ -z "$shown" ]; then shown=$(grep -v '^ok$' "$log" | tail -4); fi
+    [ -n "$shown" ] || shown=$(grep -m 1 -A 2 ' WRONG$' "$log")
+    [ -n "$shown" ] || shown=$(grep -v '^ok$' "$log" | tail -4)
     echo "$shown" | sed 's/^/  /'
 }
 checks() {
@@ -62,18 +62,18 @@ checks() {
     if ! typed --only && ! typed --wrong; then # the tutorial's whole program has sizes of its own
         quick=$(echo "$list" | sed -n '/whole_program/d; s/^variant /--only /p')
     fi
-    [ ! -x "$cpu" ] || plain || say "Not right, in a run of another size or order"
+    [ $status != 0 ] || plain || say "Not right, in a run of another size or order"
     [ ! -x "$hazards" ] || races || say "What the hazard build says"
 }
 
 if [ "$1" = --checks ]; then
     cpu=$2 hazards=$3
     shift 3
-    arguments=$*
+    arguments=$* status=0
     checks
     exit $wrong
 fi
-build=$1 device=$2 name=$(folder_of "$3")
+build=$1 device=$2 number=$3 name=$(folder_of "$3")
 shift 3
 arguments=$*
 sh common/tools/build.sh "$build" lab || exit
@@ -98,12 +98,14 @@ status=$?
 [ $status = 0 ] || [ $status = 1 ] || exit $status # the command line, or the system: its own words say it
 wrong=0
 [ ! -x "$cpu" ] || checks
+# The verdict has colour where the sample's has it.
+if [ -t 1 ] && [ -z "$NO_COLOR" ] && [ "$TERM" != dumb ]; then green=$(printf '\033[1;32m') red=$(printf '\033[1;31m') plain=$(printf '\033[0m'); fi
 echo
+source=${name#*_}.cu
 if [ $status = 0 ] && [ $wrong = 0 ]; then
-    echo "RIGHT: $name, in other sizes and other orders of the threads, too, and no race."
-    next=$(printf '%02d' $((${name%%_*} + 1)) 2>/dev/null)
-    echo "Next: change a line of $(ls "$name"/*.cu | head -1), and type it again"
+    echo "${green}RIGHT${plain}: $name, in other sizes and orders of its threads, too, and nothing races."
+    echo "Next: change a line of $name/$source, and type make $number again"
     exit 0
 fi
-echo "WRONG: $name, see above."
+echo "${red}WRONG${plain}: $name, see above. Mend $name/$source, and type make $number again"
 exit 1

@@ -12,9 +12,9 @@ began=$(date +%s)
 shows=0
 [ -t 2 ] && shows=1
 
-# Of ctest's own lines come the results; on a terminal they show how far it is.
+# Of ctest's own lines come the results; on a terminal they show how far it is. One test more than JOBS, as some wait.
 {
-    ctest --test-dir "$build" --parallel "$jobs" --timeout 1500 --no-tests=error "$@" 2>&1
+    ctest --test-dir "$build" --parallel $((jobs + 1)) --timeout 1500 --no-tests=error "$@" 2>&1
     echo "status $?"
 } | awk -v shows="$shows" -v results="$folder/results" -v other="$folder/other" -v status="$folder/status" '
     /^status [0-9]+$/ { print $2 > status; next }
@@ -49,7 +49,7 @@ for program in $(awk '$1 ~ /failed|timeout/ && $2 ~ /^[0-9]+_/ { sub(/\..*/, "",
 done >"$folder/names"
 
 awk -v build="$build" -v log_file="$log" -v top="$top" -v minutes="$((seconds / 60)):$(printf %02d $((seconds % 60)))" '
-FILENAME ~ /results$/ { result[$2] = $1; ++number[$1]; next }
+FILENAME ~ /results$/ { result[$2] = $1; ++number[$1]; tests[++test_count] = $2; next }
 FILENAME ~ /names$/ { known[$1, $3] = $2; next }
 
 # ---- the log: what each test printed
@@ -149,7 +149,8 @@ END {
             if ((parts[2] == "") != (pass == 2) || (pass == 2 && (parts[1] in has_kernel))) continue
             if (++lines <= most) printf "%-46s %s\n", shows[kernels[k]], cut("# " (pass == 2 ? parts[1] ": " : "") says[kernels[k]], 100)
         }
-    for (test in result) {
+    for (t = 1; t <= test_count; ++t) {
+        test = tests[t]
         if (result[test] !~ /failed|timeout/) continue
         split(test, parts, ".")
         if (parts[1] in failed_in && result[test] != "timeout") continue
@@ -160,7 +161,7 @@ END {
             test = others[o]
             gsub(/[.]/, "[.]", test)
             printf "%-46s %s\n", "ctest --test-dir " build " -R \"^" test "$\" --output-on-failure", \
-                cut("# " (result[others[o]] == "timeout" ? "took too long" : line[others[o]]), 100)
+                cut("# " (result[others[o]] == "timeout" ? "took too long" : others[o] in line ? line[others[o]] : "failed"), 100)
         }
     if (lines > most) print "... and " lines - most " more"
     if (lines) print ""

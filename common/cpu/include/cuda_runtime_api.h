@@ -136,6 +136,11 @@ size_t available_memory();
 enum class Kind { device, managed, pinned, registered, shared, dynamic };
 extern cudaError_t last_error, sticky_error;  // sticky: of a kernel, and no function works any more
 cudaError_t gate(const char* function);       // every function of the API passes here first
+struct OneCall {                              // of the API at a time
+    const bool locked = lock();
+    static bool lock();
+    ~OneCall();
+};
 inline cudaError_t failed(cudaError_t e) { return e ? last_error = e : e; }
 inline cudaError_t check(bool ok, cudaError_t e = cudaErrorInvalidValue) { return failed(ok ? cudaSuccess : e); }
 cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = value, cudaSuccess)); }
@@ -216,7 +221,7 @@ struct cudaDeviceProp {
         memoryPoolsSupported = 1, concurrentManagedAccess = 1, hostNativeAtomicSupported = 1,
         hostRegisterSupported = 1, globalL1CacheSupported = 1, localL1CacheSupported = 1, clockRate = 1'000'000,
         memoryClockRate = 1'000'000, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver,
-        persistingL2CacheMaxSize, computeMode, clusterLaunch, streamPrioritiesSupported, isMultiGpuBoard,
+        persistingL2CacheMaxSize, computeMode, clusterLaunch, streamPrioritiesSupported = 1, isMultiGpuBoard,
         pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, computePreemptionSupported, cooperativeLaunch, cooperativeMultiDeviceLaunch,
         kernelExecTimeoutEnabled, singleToDoublePrecisionPerfRatio, maxTexture1D, maxTexture2D[2], maxTexture3D[3],
         maxTexture1DLayered[2], maxTexture2DLayered[3];
@@ -232,11 +237,14 @@ inline cudaError_t cudaPeekAtLastError() { return last_error; }
 inline cudaError_t cudaGetLastError() { return std::exchange(last_error, sticky_error); }
 inline const char* cudaGetErrorName(cudaError_t e) { return describe(e, true); }
 inline const char* cudaGetErrorString(cudaError_t e) { return describe(e, false); }
-inline cudaError_t cudaDeviceReset() { return reset(gate("cudaDeviceReset")); }
+inline cudaError_t cudaDeviceReset() { return OneCall(), reset(gate("cudaDeviceReset")); }
 
 // clang-format off
 #define CUDACPU_API(name, parameters, ...) \
-    inline cudaError_t name parameters { return cudaError_t(gate(#name) ?: (__VA_ARGS__)); }
+    inline cudaError_t name parameters { \
+        [[maybe_unused]] const OneCall call; \
+        return cudaError_t(gate(#name) ?: (__VA_ARGS__)); \
+    }
 CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
 [[deprecated("CUDA 13 has dropped it: use cudaDeviceSynchronize()")]]
 CUDACPU_API(cudaThreadSynchronize, (), finish_all())

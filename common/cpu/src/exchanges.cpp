@@ -9,30 +9,42 @@
 namespace cudacpu {
 
 std::vector<Exchange*> open_exchanges[33];
+Exchange* last_joined;
+unsigned long syncs[33];
 Where last_met[33];
 
 namespace {
 
+std::vector<Exchange*> closed;  // to be used again
+
 bool same_place(Where a, Where b) { return a.line == b.line && (a.file == b.file || !strcmp(a.file, b.file)); }
 
+unsigned lanes_of_block(unsigned warp) {
+    return running_block.size - 32 * warp < 32 ? (1u << running_block.size % 32) - 1 : ~0u;
+}
+
+void note_once(const std::string& what, const std::string& mend, Where where) {
+    static std::set<std::string> noted;  // lines
+    static Where last{};                 // saves the look into the set
+    if (same_place(last, where)) return;
+    last = where;
+    if (noted.insert(source_line(where)).second) say(compose_report(what, mend, source_line(where)));
+}
+
 void passed(const Exchange& e, unsigned warp) {
-    if (e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()")) {
-        last_met[warp] = e.where;
-        hazards::lanes_met(32 * warp, e.arrived);
-    }
+    for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
+    const bool syncwarp = e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()");
+    if (syncwarp) last_met[warp] = e.where, hazards::lanes_met(32 * warp, e.arrived);
+    if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived; ended && e.kind == Exchange::at_warp && !syncwarp)
+        note_once(text("note: %s names lanes that have ended: 0x%08x", e.what, ended),
+                  "name the lanes that take part: ask __ballot_sync() for them before the branch", e.where);
     if (e.kind != Exchange::at_barrier) return;
     std::fill(std::begin(last_met), std::end(last_met), e.where);
     hazards::barrier_passed();
-    static std::set<std::string> noted;  // lines
-    static Where last{};                 // saves the look into the set
-    if (!running_block.ended || same_place(last, e.where)) return;
-    last = e.where;
-    if (!noted.insert(source_line(e.where)).second) return;
-    say(compose_report("note: a barrier that threads of the block never reach, as they have ended",
-                       "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard "
-                       "the work with if" +
-                           who_waits_where(),
-                       source_line(e.where)));
+    if (!running_block.ended) return;
+    note_once("note: a barrier that threads of the block never reach, as they have ended",
+              "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard the work "
+              "with if" + who_waits_where(), e.where);
 }
 
 }  // namespace
@@ -47,44 +59,48 @@ bool complete_exchanges(bool nobody_can_run) {
             if (e->complete) any = true, passed(*e, warp);
             return e->complete;
         });
-    progress += any;
+    if (any) ++progress, last_joined = nullptr;
     return any;
 }
 
-Exchange* meet(Exchange::Kind kind, const char* what, unsigned mask, const void* value, size_t bytes, Where where) {
+Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where) {
     if (!self)
         fault(cudaErrorNotSupported, std::string(what) + " is for kernels", "the host cannot call it", &where);
     if (kind == Exchange::at_warp && !(mask >> lane & 1))
         fault(cudaErrorLaunchFailure, text("%s: lane %u is not in its own mask 0x%08x", what, lane, mask),
               "a lane may only take part in an operation whose mask names it", &where);
     auto& list = open_exchanges[kind == Exchange::at_barrier ? 32 : rank / 32];
-    auto found = std::find_if(list.begin(), list.end(), [&](const Exchange* e) {
-        return e->kind == kind && (kind == Exchange::at_warp ? e->mask == mask && !strcmp(e->what, what)
-                                                             : same_place(e->where, where));
-    });
-    if (found == list.end()) {
-        found = list.insert(found, new Exchange{kind, what, mask, where});
-        memset((*found)->value, 0xff, sizeof(*found)->value);  // not 0: so that a missing lane shows in a sum
-    }
-    Exchange* e = *found;
-    ++e->count;
-    e->arrived |= 1u << lane;
-    memcpy(e->value[lane], value, bytes);
-    if (kind == Exchange::at_barrier) e->votes += *static_cast<const int*>(value);
-    self->at = e;
-    self->where = where;
-    atomics_in_a_row = 0;
-    switch_to(next_fiber());
-    self->at = nullptr;
-    return e;
+    for (Exchange* e : list)
+        if (e->kind == kind && (kind == Exchange::at_warp ? e->mask == mask && !strcmp(e->what, what)
+                                                          : same_place(e->where, where)))
+            return last_joined = e;
+    if (closed.empty()) closed.push_back(new Exchange);
+    Exchange* const e = closed.back();
+    closed.pop_back();
+    e->kind = kind, e->what = what, e->mask = mask, e->warp = rank / 32, e->where = where;
+    e->count = e->arrived = 0, e->votes = 0, e->complete = false;
+    list.push_back(e);
+    return last_joined = e;
 }
 
-void leave(Exchange* e) {
-    if (!--e->count) delete e;
+void await_slowly(Exchange* e, Where where) {
+    Thread* const me = self;
+    me->at = e;
+    me->where = where;
+    waits_in_a_row = 0;
+    preempt();
+    me->at = nullptr;
 }
 
-int barrier(const char* what, int vote, Where where) {
-    return Lanes(what, 0, vote, where, Exchange::at_barrier).votes();
+void close(Exchange* e) { closed.push_back(e); }
+
+void lane_is_absent(Exchange* e, int from) {
+    memset(e->value[from], 0xff, sizeof e->value[from]);  // not 0: it must show in a sum
+    const bool named = e->mask >> from & 1, exists = lanes_of_block(rank / 32) >> from & 1;
+    const std::string what = text("%s takes the value of lane %d, which ", e->what, from);
+    const char* const mend = "the value is undefined: name in the mask the lanes that take part, and read from these alone";
+    if (named) bug(what + (exists ? "has ended" : "the block does not have"), mend, source_line(self->where));
+    else note_once("note: " + what + "is not in the mask", mend, self->where);
 }
 
 unsigned active_lanes(Where where) {

@@ -6,6 +6,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <memory>
+#include <set>
+
 extern "C" void __assert(const char* expression, const char* file, int line) noexcept;
 
 namespace cudacpu {
@@ -15,40 +18,49 @@ int exit_status;
 void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
            const void* pc) {
     say(compose_report(what, mend, where ? source_line(*where) : source_line(pc)));
-    if (!self) _exit(3);
+    if (!in_kernel()) _exit(3);
     outcome = error;
-    if (hazard_build) exit_status = 1;
+    if (hazard_build && error != cudaErrorAssert) exit_status = 1;  // an assert may be expected
     leave_block();
+}
+
+void bug(const std::string& what, const std::string& mend, const std::string& line) {
+    static std::set<std::string> known;
+    exit_status = 1;
+    if (known.insert(what.substr(0, what.find(' ')) + line).second) say(compose_report(what, mend, line));
 }
 
 namespace {
 
-char signal_stack[256 << 10];
+constexpr size_t signal_stack_bytes = 256 << 10;
+thread_local std::unique_ptr<char[]> signal_stack;
 
 #if defined(__x86_64__)
 #define CUDACPU_PC gregs[REG_RIP]
+#define CUDACPU_WRITES(context) ((context).gregs[REG_ERR] & 2)
 #elif defined(__aarch64__)
 #define CUDACPU_PC pc
+#define CUDACPU_WRITES(context) true
 #endif
 
 // A fault of a kernel is left by a jump to the host's stack, which SA_NODEFER allows.
 void on_signal(int signal, siginfo_t* info, void* context) {
-    ASAN_UNPOISON_MEMORY_REGION(signal_stack, sizeof signal_stack);  // of frames that such a jump has left
-    const void* pc = reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.CUDACPU_PC);
+    ASAN_UNPOISON_MEMORY_REGION(signal_stack.get(), signal_stack_bytes);  // of frames that such a jump has left
+    const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
+    const void* pc = reinterpret_cast<void*>(machine.CUDACPU_PC);
+    const bool in_kernel = cudacpu::in_kernel();
     if (signal == SIGVTALRM) {  // each second of processor time
+        if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
         static unsigned long last;
         static int idle;
         idle = self && last == progress ? idle + 1 : 0;
         last = progress;
-        if (idle < (hazard_build ? 60 : 10)) return;
+        if (idle < 10) return;
         fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
               "blocks run one after another here, and a thread gives way only at a barrier, a warp operation or "
               "an atomic:\n  waiting for another block never ends, and waiting for another thread needs atomics",
               nullptr, pc);
     }
-    if (signal == SIGILL || signal == SIGTRAP)
-        fault(cudaErrorLaunchFailure, "a function that has to return a value ended without a return",
-              "end each of its branches with a return", nullptr, pc);
     const char* address = static_cast<char*>(info->si_addr);
     const Region* r = find(address);
     const std::string about = explain(address);
@@ -58,20 +70,16 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         : r->freed ? "free memory only after its last use"
         : outside  ? "check the index against the size: if (i < n)"
                    : "copy it with cudaMemcpy, or use cudaMallocManaged";
-    if (self && signal == SIGFPE)
+    if (in_kernel && signal == SIGFPE)
         fault(cudaErrorLaunchFailure, "integer division by zero",
               "check the divisor: a GPU goes on with an undefined result", nullptr, pc);
-    if (self && below_own_stack(address))
+    if (in_kernel && below_own_stack(address))
         fault(cudaErrorIllegalAddress, "stack overflow",
               "each thread has 256 KB here: use smaller arrays, or a loop instead of recursion", nullptr, pc);
-    if (self)
+    if (in_kernel)
         fault(cudaErrorIllegalAddress, text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : ""),
               mend, nullptr, pc);
-    if (r && r->kind == Kind::managed && !r->freed && !outside && work_is_queued()) {
-        say(compose_report("warning: the host touches managed memory while a kernel may still use it: " + about,
-                           "wait for the kernel first: cudaDeviceSynchronize()", source_line(pc)));
-        return managed_in_use(false);
-    }
+    if (touched_early(address, CUDACPU_WRITES(machine), pc)) return;
     const char* touched = outside ? "the host touched memory out of bounds: " : "the host touched device memory: ";
     if (r) fault(cudaErrorIllegalAddress, touched + about, mend, nullptr, pc);
     struct sigaction standard {};  // a fault of the program's own: as if we were not here
@@ -81,21 +89,28 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 
 const struct SignalHandlers {
     SignalHandlers() {
-        const stack_t alternative{signal_stack, 0, sizeof signal_stack};
-        sigaltstack(&alternative, nullptr);
+        prepare_thread();
         struct sigaction action {};
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
         action.sa_sigaction = on_signal;
-        for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGVTALRM}) sigaction(s, &action, nullptr);
+        for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM}) sigaction(s, &action, nullptr);
         const itimerval second{{1, 0}, {1, 0}};
         setitimer(ITIMER_VIRTUAL, &second, nullptr);
     }
 } signal_handlers;
 
 }  // namespace
+
+void prepare_thread() {
+    if (signal_stack) return;
+    signal_stack.reset(new char[signal_stack_bytes]);
+    const stack_t alternative{signal_stack.get(), 0, signal_stack_bytes};
+    sigaltstack(&alternative, nullptr);
+}
+
 }  // namespace cudacpu
 
-// ---- of the C library and of AddressSanitizer ------------------------------------------------------------
+// ---- of the C library and of the sanitizers ------------------------------------------------------------
 
 using namespace cudacpu;
 
@@ -115,6 +130,36 @@ void __assert_fail(const char* expression, const char* file, unsigned line, cons
 }
 
 const char* __asan_default_options() { return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=0"; }
+
+#ifdef CUDACPU_ASAN
+void __ubsan_on_report() { exit_status = 1; }
+#else
+// The compiler calls these in place of an access at an address that its type does not allow, and at the end of a
+// function that has to return a value.
+struct UbsanPlace {
+    const char* file;
+    unsigned line, column;
+};
+struct UbsanMismatch {
+    UbsanPlace place;
+    const char* type;  // after two numbers of 16 bits
+    unsigned char log_of_alignment, kind;
+};
+void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address) {
+    const Where where{m->place.file, int(m->place.line)};
+    const unsigned alignment = 1u << m->log_of_alignment;
+    if (in_kernel() && uintptr_t(address) % alignment)
+        fault(cudaErrorMisalignedAddress,
+              text("misaligned address: %p is no multiple of %u, which %s needs", address, alignment, m->type + 4) +
+                  (find(address) ? ": " + explain(address) : ""),
+              "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy", &where);
+}
+void __ubsan_handle_missing_return(const UbsanPlace* place) {
+    const Where where{place->file, int(place->line)};
+    fault(cudaErrorLaunchFailure, "a function that has to return a value ended without a return",
+          "end each of its branches with a return", &where);
+}
+#endif
 
 void __asan_on_error() {
     if constexpr (asan_build)

@@ -12,33 +12,52 @@ using namespace boost::context::detail;
 
 namespace cudacpu {
 
-Fiber host_fiber, *current_fiber = &host_fiber;
+Fiber host_fiber;
+
+#ifndef CUDACPU_SWITCH
+void switch_stacks(void** from, void* to) {
+    const transfer_t t = jump_fcontext(to, from);
+    *static_cast<void**>(t.data) = t.fctx;
+}
+#endif
 
 namespace {
 
 constexpr size_t stack_bytes = 256 << 10;
 std::deque<Fiber> fibers;  // all that were ever made: blocks take them one after the other
 std::vector<Fiber*> spare;
+Fiber* left;  // by the last switch
 
-void arrive(transfer_t t) {  // the first thing that a fiber does when it goes on
-    auto* from = static_cast<Fiber*>(t.data);
-    from->context = t.fctx;
+void arrive() {  // the first thing that a fiber does when it goes on
     if constexpr (asan_build)
-        __sanitizer_finish_switch_fiber(current_fiber->fake_stack, &from->bottom, &from->size);
+        __sanitizer_finish_switch_fiber((self ? self->fiber : &host_fiber)->fake_stack, &left->bottom, &left->size);
 }
 
-void fiber_main(transfer_t from) {
-    arrive(from);
+#ifdef CUDACPU_SWITCH
+void fiber_main() {
+    arrive();
     run_threads();
 }
+void* begin(char* top) {  // as if fiber_main had been called
+    void** stack = reinterpret_cast<void**>(top) - 2;
+    stack[0] = reinterpret_cast<void*>(fiber_main);
+    stack[1] = nullptr;
+    return stack;
+}
+#else
+void fiber_main(transfer_t t) {
+    *static_cast<void**>(t.data) = t.fctx;
+    arrive();
+    run_threads();
+}
+void* begin(char* top) { return make_fcontext(top, stack_bytes - page, fiber_main); }
+#endif
 
 void prepare(Fiber& f) {  // to begin at the beginning
     ASAN_UNPOISON_MEMORY_REGION(f.bottom, f.size);
-    f.context = make_fcontext((char*)f.bottom + f.size, f.size, fiber_main);
+    f.context = begin((char*)f.bottom + f.size);
     spare.push_back(&f);
 }
-
-}  // namespace
 
 Fiber* take_fiber() {
     if (spare.empty()) {
@@ -52,6 +71,8 @@ Fiber* take_fiber() {
     return f;
 }
 
+}  // namespace
+
 void free_fiber(Fiber* fiber) { spare.push_back(fiber); }
 
 void abandon_fibers() {
@@ -59,16 +80,19 @@ void abandon_fibers() {
     for (Fiber& f : fibers) prepare(f);
 }
 
-void switch_to(Fiber* to) {
-    Fiber* from = current_fiber;
-    if (to == from) return;
-    current_fiber = to;
-    if constexpr (asan_build) __sanitizer_start_switch_fiber(&from->fake_stack, to->bottom, to->size);
-    arrive(jump_fcontext(to->context, from));
+void switch_to(Thread* t, void** from, Fiber* from_fiber) {
+    if (t && !t->fiber) t->fiber = take_fiber(), t->stack = t->fiber->context;
+    Fiber* const to = t ? t->fiber : &host_fiber;
+    left = from_fiber;
+    if constexpr (asan_build) __sanitizer_start_switch_fiber(&from_fiber->fake_stack, to->bottom, to->size);
+    if (t) become(t);
+    else self = nullptr;
+    switch_stacks(from, t ? t->stack : to->context);
+    arrive();
 }
 
-bool on_own_stack(const void* p) { return size_t(p) - size_t(current_fiber->bottom) < current_fiber->size; }
+bool on_own_stack(const void* p) { return size_t(p) - size_t(self->fiber->bottom) < self->fiber->size; }
 
-bool below_own_stack(const void* p) { return size_t(p) - size_t(current_fiber->bottom) + page < page + 256; }
+bool below_own_stack(const void* p) { return size_t(p) - size_t(self->fiber->bottom) + page < page + 256; }
 
 }  // namespace cudacpu

@@ -58,6 +58,9 @@ std::string compose_report(const std::string& what, const std::string& mend, con
 [[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
                         const void* pc = nullptr);
 extern int exit_status;  // for a program that else would end with 0
+/// Reports a bug after which the kernel or the program can go on, once a line; the exit status tells of it.
+void bug(const std::string& what, const std::string& mend, const std::string& line);
+void prepare_thread();  // of the program: from now on it may run kernels
 
 // ---- order.cpp: in which order threads and blocks run ----------------------------------------------------
 
@@ -68,49 +71,31 @@ unsigned random_number();
 // ---- fibers.cpp: stacks that take turns ------------------------------------------------------------------
 
 struct Fiber {
-    void* context;
+    void* context;       // where it goes on, or begins, when it takes up another thread
     const void* bottom;  // of the stack; below it lies a page that cannot be touched
     size_t size;
     void* fake_stack;  // AddressSanitizer's
 };
-extern Fiber host_fiber, *current_fiber;  // the program's own stack; the one that runs
-Fiber* take_fiber();                      // one that begins at the beginning, with run_threads()
-void free_fiber(Fiber* fiber);            // it may take up another thread
-void abandon_fibers();                    // all begin at the beginning again
-void switch_to(Fiber* fiber);
+extern Fiber host_fiber;  // the program's own stack
+void free_fiber(Fiber* fiber);
+void abandon_fibers();      // all begin at the beginning again
+/// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.
+void switch_to(Thread* thread, void** from, Fiber* from_fiber);
 bool on_own_stack(const void* address);
 bool below_own_stack(const void* address);  // where an overflow ends
 
 // ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
 
-struct Thread {
-    uint3 index;
-    Fiber* fiber;  // nullptr: it has not begun
-    Exchange* at;  // what it waits for; nullptr: nothing
-    Where where;
-};
-struct BlockOfThreads {
-    unsigned size, ended;  // its threads; how many have ended
-    unsigned lanes[32];    // of each warp: the lanes that have not ended
-    Thread threads[1024];
-    bool has_ended(unsigned thread) const { return !(lanes[thread / 32] >> thread % 32 & 1); }
-};
-extern BlockOfThreads running_block;
-extern Thread* self;            // nullptr while the host runs
-extern unsigned long progress;  // the watchdog looks whether it moves
-extern unsigned atomics_in_a_row;
 void set_block_size(dim3 size);
 void run_block();                 // until all its threads have ended, or leave_block()
 [[noreturn]] void leave_block();  // for good: its threads are dropped where they stand
 [[noreturn]] void run_threads();  // what a fiber does
-/// Of the thread that goes on now, or the host's when all have ended. Who calls it calls switch_to() himself: after
-/// a switch the processor mispredicts every return, so that each level of calls makes a barrier slower.
-Fiber* next_fiber();
-void preempt();  // another thread of the block, if any is ready, goes on
+void preempt();                   // another thread of the block, if any is ready, goes on
 
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 
 extern std::vector<Exchange*> open_exchanges[33];  // in each warp, and at [32] in the whole block
+extern unsigned long syncs[33];  // of each warp: how often its threads have waited for each other
 extern Where last_met[33];  // the barrier or __syncwarp() that each warp last passed, and at [32] the whole block
 /// Lets those go on for whom all have come that they wait for. Lanes that ask who is active wait until nobody
 /// else can run: so many are active together as can be.
@@ -157,6 +142,11 @@ char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* page
 Region* add_region(const Region& region);
 void device_takes_over(bool device);       // whether device memory may be touched
 void managed_in_use(bool by_device);       // whether the host may touch managed memory
+/// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it came
+/// too early. false: there is no such memory.
+bool touched_early(const void* address, bool writes, const void* pc);
+void note_touches();  // before works run
+void compare_touches(unsigned long work, bool report);  // those before this work
 std::string explain(const void* address);  // "byte 400 of the 400 bytes that ... allocated", or ""
 bool is_global(const void* address);       // a variable of the program
 void report_leaks();
@@ -164,7 +154,10 @@ void report_leaks();
 // ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
 
 extern const char* api_function;  // the one that last passed the gate
-bool work_is_queued();
+unsigned long last_work();
+bool work_is_queued(unsigned long number);
+extern thread_local bool runs_works;  // whether this thread of the program does
+extern pthread_t runner;              // the one that last did
 
 // ---- planned.cpp: faults that a test plans ----------------------------------------------------------------
 

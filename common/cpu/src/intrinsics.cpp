@@ -7,7 +7,7 @@ namespace cudacpu {
 
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
     if (!self) return;
-    if (++atomics_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another one
+    if (++waits_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another one
     hazards::at_atomic(address, bytes, kind, where);
 }
 

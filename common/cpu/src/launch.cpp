@@ -44,6 +44,7 @@ cudaError_t run_launch(const Launch& l) {
     if (outcome != cudaSuccess) {  // the block was abandoned: its fibers are dropped where they stand
         abandon_fibers();
         for (auto& list : open_exchanges) list.clear();
+        last_joined = nullptr;
     }
     hazards::launch_ends();
     launch = nullptr;
@@ -80,6 +81,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
                                  "give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
                                  source_line(l.where));
     }
+    const OneCall call;
     if (gate("a kernel launch") != cudaSuccess) return;
     const dim3 g = l.grid, b = l.block;
     const uint64_t in_block = uint64_t(b.x) * b.y * b.z;

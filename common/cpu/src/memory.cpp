@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <queue>
 #include <vector>
 
@@ -27,9 +28,39 @@ std::map<const char*, Region>& regions() {
     return r;
 }
 
+constexpr int open_pages = PROT_READ | PROT_WRITE;
 void protect(Kind kind, bool accessible) {
     for (auto& [end, r] : regions())
-        if (r.kind == kind && !r.freed) mprotect(r.base, r.pages, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+        if (r.kind == kind && !r.freed) mprotect(r.base, r.pages, accessible ? open_pages : PROT_NONE);
+}
+
+struct Touch {  // by the host, of memory that the device may still use: the first in each page
+    const char* address;
+    const void* pc;
+    unsigned long work;  // the last one queued
+    bool writes;
+    unsigned bytes;
+    uint32_t value;  // what the host saw there
+};
+std::vector<Touch> touches;
+std::mutex touches_change;
+
+struct Awaited {  // pages of pinned memory that a queued copy writes
+    char* pages;
+    size_t bytes;
+    unsigned long work;
+};
+std::vector<Awaited> awaited;
+
+char* page_of(const void* p) { return reinterpret_cast<char*>(uintptr_t(p) & ~(page - 1)); }
+
+cudaError_t await_copy(void* to, size_t bytes) {  // the host must not touch it before
+    const Region* r = find(to);
+    if (!r || r->kind != Kind::pinned) return cudaSuccess;
+    char* const first = page_of(to);
+    awaited.push_back({first, size_t(static_cast<char*>(to) + bytes - first), last_work()});
+    mprotect(first, awaited.back().bytes, PROT_NONE);
+    return cudaSuccess;
 }
 
 enum Side { host_only, device_only, either, outside };
@@ -89,10 +120,45 @@ void device_takes_over(bool device) {
     if (device == device_has_it) return;
     protect(Kind::device, device_has_it = device);
     if (device) managed_in_use(false);
+    std::erase_if(awaited, [](const Awaited& a) { return !work_is_queued(a.work); });
+    for (const Awaited& a : awaited) mprotect(a.pages, a.bytes, device ? open_pages : PROT_NONE);
 }
 
 void managed_in_use(bool by_device) {
     if (managed_taken != by_device) protect(Kind::managed, !(managed_taken = by_device));
+}
+
+bool touched_early(const void* address, bool writes, const void* pc) {
+    const Region* r = find(address);
+    const char* const at = static_cast<const char*>(address);
+    if (!r || r->freed || (r->kind != Kind::managed && r->kind != Kind::pinned)) return false;
+    if (at < r->start || at >= r->start + r->bytes) return false;
+    const std::lock_guard lock(touches_change);
+    mprotect(page_of(at), page, open_pages);
+    Touch t{at, pc, last_work(), writes, uintptr_t(at) % 4 == 0 ? 4u : uintptr_t(at) % 2 == 0 ? 2u : 1u, 0};
+    if (at + t.bytes > r->start + r->bytes) t.bytes = 1;
+    memcpy(&t.value, at, t.bytes);
+    touches.push_back(t);
+    return true;
+}
+
+void note_touches() {
+    const std::lock_guard lock(touches_change);
+    for (Touch& t : touches)
+        if (const Region* r = find(t.address); t.writes && r && !r->freed) memcpy(&t.value, t.address, t.bytes);
+}
+
+void compare_touches(unsigned long work, bool report) {
+    const std::lock_guard lock(touches_change);
+    std::erase_if(touches, [&](const Touch& t) {
+        if (t.work >= work) return false;
+        const Region* r = find(t.address);
+        if (report && r && !r->freed && memcmp(&t.value, t.address, t.bytes))
+            bug(text("the host %s memory too early, the device had yet to write ", t.writes ? "wrote" : "read") +
+                    explain(t.address),
+                "wait first, for the kernel or the copy: cudaDeviceSynchronize()", source_line(t.pc));
+        return true;
+    });
 }
 
 std::string explain(const void* address) {
@@ -198,8 +264,12 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (!to || !from) return failed(cudaErrorInvalidValue);
     const Side target = side_of(to, to_pitch * (height - 1) + width);
     const Side source = side_of(from, from_pitch * (height - 1) + width);
-    const Side no_target = kind & 1 ? host_only : device_only, no_source = kind & 2 ? host_only : device_only;
-    const bool misdirected = kind != cudaMemcpyDefault && (target == no_target || source == no_source);
+    // The device reaches pinned memory, too: it may stand for either side.
+    auto wrong = [](const void* p, Side side, bool device) {
+        return device ? side == host_only && !find(p) : side == device_only;
+    };
+    const bool misdirected =
+        kind != cudaMemcpyDefault && (wrong(to, target, kind & 1) || wrong(from, source, kind & 2));
     const char* const names[] = {"host", "device", "managed"};
     if (target == outside || source == outside)
         say(text("cudacpu: %s of %zu bytes goes beyond its memory: %s", api_function, width * height,
@@ -210,10 +280,11 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (target == outside || source == outside || misdirected) return failed(cudaErrorInvalidValue);
 
     // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
-    // writes later. Between host memory of whatever kind the host waits.
+    // writes later. Between host memory of whatever kind the host waits, between device memory it never does.
     const bool ordinary_source = !find(from) && (source == host_only || kind == cudaMemcpyHostToDevice);
     const bool ordinary_target = !find(to) && (target == host_only || kind == cudaMemcpyDeviceToHost);
     wait |= ordinary_target || (source == host_only && target == host_only);
+    wait &= source != device_only || target != device_only;
     const bool stage = !wait && ordinary_source;
     const auto staged = std::make_shared<std::string>();
     const char* rows = static_cast<const char*>(from);
@@ -228,7 +299,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     };
     if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;
     if (!wait && !stage) hazards::host_must_keep(from, from_pitch, width, height);
-    return wait ? finish(stream) : cudaSuccess;
+    return wait ? finish(stream) : await_copy(to, to_pitch * (height - 1) + width);
 }
 
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait) {
@@ -237,8 +308,8 @@ cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, c
     if (side == outside || (side == host_only && !find(p))) return failed(cudaErrorInvalidValue);
     const auto write = [=](char* row, size_t) { memset(row, value, width); };
     if (auto e = write_rows(p, pitch, width, height, stream, write)) return e;
-    return wait && side != device_only ? finish(stream)
-                                       : cudaSuccess;  // as CUDA: memory that the host sees is set at once
+    // As CUDA: memory that the host sees is set at once.
+    return wait && side != device_only ? finish(stream) : await_copy(p, pitch * (height - 1) + width);
 }
 
 }  // namespace cudacpu

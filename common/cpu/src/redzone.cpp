@@ -30,14 +30,14 @@ std::map<const char*, size_t>& heap() {
 }
 
 void* noted(void* p, size_t bytes) {
-    if (!self || noting || !p) return p;
+    if (!self || !runs_works || noting || !p) return p;
     noting = true;
     heap()[static_cast<char*>(p)] = bytes;
     noting = false;
     return p;
 }
 void forget(void* p) {
-    if (noting || !p || heap().empty()) return;
+    if (!runs_works || noting || !p || heap().empty()) return;
     noting = true;
     heap().erase(static_cast<char*>(p));
     noting = false;

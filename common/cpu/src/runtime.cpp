@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -27,6 +28,8 @@ namespace cudacpu {
 
 cudaError_t last_error, sticky_error;
 const char* api_function;
+thread_local bool runs_works;
+pthread_t runner;
 
 namespace {
 
@@ -47,26 +50,34 @@ Queue& queue() {  // never destroyed: destructors of the program may use it
     return q;
 }
 std::atomic<bool> works_run, works_wait;
+bool host_waits = true;  // for the works that run
 std::atomic<unsigned long> calls;  // of the API
 
-// A host that looks at memory until a kernel has changed it looks forever: nothing runs before it calls and waits.
-void watch() {
+// Each function of the API holds it, and a helper that runs works for a host that waits by its own means.
+std::recursive_mutex one_call;
+
+// A host that looks at memory until a kernel or a callback has changed it does not call: after a second all runs that
+// is queued.
+void help() {
+    prepare_thread();
     unsigned long seen = 0;
-    for (int seconds = 0;; ++seconds) {
-        std::this_thread::sleep_for(std::chrono::seconds(1));
-        if (works_run || !works_wait || seen != calls) seconds = 0;
+    for (int tenths = 0;; ++tenths) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        if (!works_wait || seen != calls) tenths = 0;
         seen = calls;
-        if (seconds == 10)
-            say("cudacpu: notice: kernels or copies are queued, and for ten seconds the host has not called for "
-                "them"
-                "\n  they run when the host waits: cudaDeviceSynchronize(), or the like");
+        if (tenths < 10 || !one_call.try_lock()) continue;
+        host_waits = false;
+        finish_all();
+        host_waits = true;
+        one_call.unlock();
     }
 }
-bool start_watch() {  // with all signals blocked: they are for the thread that runs the fibers
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread(watch).detach();
+bool start_help() {  // no signal of the program is for this thread
+    sigset_t others, before;
+    sigfillset(&others);
+    for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM}) sigdelset(&others, s);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
+    std::thread(help).detach();
     return !pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -75,20 +86,26 @@ cudaError_t run_works(Numbers needed) {
     auto& works = queue().works;
     for (auto w = works.rbegin(); w != works.rend(); ++w)
         if (needed.count(w->first)) needed.insert(w->second.after.begin(), w->second.after.end());
-    works_run = true;
+    prepare_thread();
+    runner = pthread_self();
+    works_run = runs_works = true;
+    device_takes_over(true);
+    note_touches();
     hazards::host_waits(true);
     for (const unsigned long number : needed) {
         const auto w = works.find(number);
         if (w == works.end()) continue;
-        device_takes_over(true);
+        compare_touches(number, host_waits);
+        device_takes_over(true);  // a callback of the host ran
         hazards::work_begins(number);
         sticky_error = failed(w->second.run());
         hazards::work_ended();
         works.erase(w);
         if (sticky_error) works.clear();
     }
-    works_run = false;
     hazards::host_waits(false);
+    compare_touches(~0ul, host_waits);
+    works_run = runs_works = false;
     works_wait = !works.empty();
     device_takes_over(false);
     for (const auto& [number, work] : works)
@@ -99,14 +116,17 @@ cudaError_t run_works(Numbers needed) {
 void last_word(int status, void*) {
     size_t kernels = 0;
     for (const auto& [number, work] : queue().works) kernels += work.is_kernel;
-    if (kernels)
-        say(
-            text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s, which never ran:"
-                 "\n  call cudaDeviceSynchronize()",
+    if (kernels && !status && !sticky_error && !runs_works) {
+        say(text("cudacpu: notice: the program ended without waiting for its last %zu kernel%s:\n  on a GPU nobody "
+                 "knows how far they get; here they run now. Call cudaDeviceSynchronize()",
                  kernels, kernels > 1 ? "s" : ""));
+        finish_all();
+        fflush(stdout);
+    }
     if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
     if (status || !exit_status) return;
-    say(text("cudacpu: hazards were found: exit status %d (the program's own was 0)", exit_status));
+    say(text("cudacpu: %s were found: exit status %d (the program's own was 0)", hazard_build ? "hazards" : "bugs",
+             exit_status));
     fflush(nullptr);
     _exit(exit_status);
 }
@@ -118,6 +138,11 @@ cudaError_t known(cudaEvent_t event) { return check(queue().events.count(event),
 cudaError_t nothing() { return cudaSuccess; }
 
 }  // namespace
+
+bool OneCall::lock() { return !in_kernel() && (one_call.lock(), true); }
+OneCall::~OneCall() {
+    if (locked) one_call.unlock();
+}
 
 cudaError_t gate(const char* function) {
     if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
@@ -154,7 +179,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool 
             after.insert(s->after.begin(), s->after.end());
     hazards::work_queued(number, stream, after, is_kernel ? "a kernel" : api_function);
     works[number] = {std::move(run), is_kernel, std::move(after)};
-    [[maybe_unused]] static const bool watched = start_watch();
+    [[maybe_unused]] static const bool helped = start_help();
     works_wait = true;
     if (is_kernel) managed_in_use(true);
     return cudaSuccess;
@@ -173,7 +198,8 @@ cudaError_t finish_all() {
     for (const auto& [number, work] : queue().works) all.insert(number);
     return run_works(all);
 }
-bool work_is_queued() { return !queue().works.empty(); }
+unsigned long last_work() { return queue().number; }
+bool work_is_queued(unsigned long number) { return queue().works.count(number); }
 
 cudaError_t create(cudaStream_t* stream, unsigned flags) {
     if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);

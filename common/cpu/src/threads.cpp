@@ -4,7 +4,7 @@
 // threads that never wait cost no switch.
 #include "internal.hpp"
 
-uint3 cudacpu_thread asm("cudacpu_threadIdx");  // the program sees it as a constant of the running thread
+uint3 cudacpu_thread;
 extern const int warpSize = 32;
 
 namespace cudacpu {
@@ -13,26 +13,14 @@ unsigned rank, lane;
 BlockOfThreads running_block;
 Thread* self;
 unsigned long progress;
-unsigned atomics_in_a_row;
+unsigned waits_in_a_row;
+bool in_turn;
 
 namespace {
 
-unsigned picked_last;
-
-Fiber* make_self(Thread* t) {  // nullptr: the host
-    self = t;
-    if (!t) return &host_fiber;
-    if (!t->fiber) t->fiber = take_fiber();
-    cudacpu_thread = t->index;
-    rank = unsigned(t - running_block.threads);
-    lane = rank % 32;
-    return t->fiber;
-}
-
 [[noreturn]] void report_deadlock() {
     Thread* const end = running_block.threads + running_block.size;
-    self = std::find_if(running_block.threads, end, [](const Thread& t) { return t.at; });
-    cudacpu_thread = self->index;
+    become(std::find_if(running_block.threads, end, [](const Thread& t) { return t.at; }));
     const size_t barriers = open_exchanges[32].size();
     fault(cudaErrorLaunchFailure,
           barriers > 1   ? "divergent barrier: the threads of the block wait at different ones"
@@ -46,15 +34,13 @@ Fiber* make_self(Thread* t) {  // nullptr: the host
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
     const unsigned n = running_block.size;
-    unsigned next = picked_last;
+    unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
     do {
         if (order == Order::seeded || hazard_build) next = random_number() % n;
         for (unsigned i = 0; i < n; ++i) {
             next = order == Order::reverse ? (next ? next : n) - 1 : next + 1 < n ? next + 1 : 0;
             Thread& t = running_block.threads[next];
-            if (running_block.has_ended(next) || (t.at && !t.at->complete)) continue;
-            picked_last = next;
-            return &t;
+            if (!running_block.has_ended(next) && (!t.at || t.at->complete)) return &t;
         }
         if (running_block.ended == n) return nullptr;
     } while (complete_exchanges(false) || complete_exchanges(true));
@@ -63,51 +49,59 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
 
 }  // namespace
 
-bool in_kernel() { return self; }
-
-Fiber* next_fiber() { return make_self(pick()); }
+bool in_kernel() { return self && runs_works; }
 
 void set_block_size(dim3 size) {
-    running_block.size = size.x * size.y * size.z;
-    for (unsigned i = 0; i < running_block.size; ++i)
+    in_turn = order == Order::forward && !hazard_build && !asan_build;
+    const unsigned n = running_block.size = size.x * size.y * size.z;
+    for (unsigned i = 0; i < n; ++i) {
         running_block.threads[i].index = {i % size.x, i / size.x % size.y, i / size.x / size.y};
+        running_block.threads[i].rank = i;
+    }
+    running_block.threads[n].stack = nullptr;
+    running_block.threads[n].fiber = &host_fiber;
 }
 
 void run_block() {
     const unsigned n = running_block.size;
     running_block.ended = 0;
     for (unsigned t = 0; t < n; ++t) {
+        running_block.threads[t].stack = nullptr;
         running_block.threads[t].fiber = nullptr;
         running_block.threads[t].at = nullptr;
         running_block.lanes[t / 32] = (2u << t % 32) - 1;
     }
-    picked_last = order == Order::reverse ? 0 : n - 1;  // pick() goes on from there
-    switch_to(next_fiber());
+    switch_to(pick(), &host_fiber.context, &host_fiber);
 }
 
 void leave_block() {
-    switch_to(make_self(nullptr));
+    switch_to(nullptr, &self->stack, self->fiber);
     __builtin_unreachable();
 }
 
 void run_threads() {
     for (;;) {
         launch->body.run(launch->body.closure);
-        running_block.lanes[rank / 32] &= ~(1u << lane);
-        ++running_block.ended;
-        ++progress;
-        Thread* t = pick();
-        if (t && !t->fiber) t->fiber = current_fiber;  // it has not begun: no switch, it begins right here
-        else free_fiber(current_fiber);
-        switch_to(make_self(t));
+        Fiber* const mine = self->fiber;
+        Thread* const t = pick();
+        if (t && !t->fiber) {  // it has not begun: no switch, it begins right here
+            t->fiber = mine;
+            become(t);
+            continue;
+        }
+        free_fiber(mine);
+        switch_to(t, &mine->context, mine);
     }
 }
 
-void preempt() { switch_to(next_fiber()); }
+void preempt() {
+    Thread* const t = pick();
+    if (t != self) switch_to(t, &self->stack, self->fiber);
+}
 
 void give_way() {
     if (!self) return;
-    atomics_in_a_row = 0;
+    waits_in_a_row = 0;
     complete_exchanges(false);
     preempt();
 }

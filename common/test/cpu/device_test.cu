@@ -148,7 +148,7 @@ __global__ void more_warps(long long* out) {
     int all;
     out[32 + lane] = __match_all_sync(0xffffffff, 7, &all) + all;
     out[64 + lane] = lane % 2 ? __popc(__activemask()) : 100;
-    out[96 + lane] = int(__shfl_down_sync(0xffffffff, 1.5, 1));
+    out[96 + lane] = int(__shfl_up_sync(0xffffffff, 1.5, 1));
 }
 TEST(Warp, EndedLanesActiveMaskWideTypes) {
     Managed<long long> out(128);

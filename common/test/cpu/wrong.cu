@@ -1,7 +1,5 @@
 // One mistake each, chosen by name; and right programs that look suspicious. Ends with
 // 200 + (error - 700) % 100 if CUDA reports an error, else with what the checks say.
-#include <unistd.h>
-
 #include <cooperative_groups.h>
 
 #include <cassert>
@@ -456,11 +454,6 @@ int main(int, char** argv) {
     if (is("divide_by_zero")) return divide_by_zero<<<1, 1>>>(device<int>(1)), waited();
     if (is("trap")) return trapping<<<1, 1>>>(), waited();
     if (is("never_waited")) return touch<<<1, 1>>>(managed<int>(1)), 0;
-    if (is("host_polls")) {
-        touch<<<1, 1>>>(managed<int>(1));
-        for (int i = 0; i < 115; ++i) usleep(100'000);  // as if it looked for the result
-        return waited();
-    }
     if (is("leak")) return cudaMalloc((void**)&argv, 100), 0;
     if (is("no_configuration")) return touch(nullptr), 0;
     if (is("spin")) return spin<<<1, 1>>>(device<int>(1)), waited();

@@ -14,6 +14,11 @@
 // The hazard build instruments every access of the program. Functions that belong to the engine, although
 // they live in headers, must be left out, or the engine would report itself.
 #define CUDACPU_QUIET __attribute__((no_sanitize("thread")))
+#ifdef CUDACPU_INSTRUMENTED
+#define CUDACPU_INLINE CUDACPU_QUIET inline
+#else
+#define CUDACPU_INLINE __attribute__((always_inline)) inline
+#endif
 #define CUDACPU_HERE ::cudacpu::Where where = ::cudacpu::Where::here()
 
 enum cudaError : int;
@@ -28,6 +33,76 @@ struct Where {  // std::source_location, as clang 14 lacks it
         return {file, line};
     }
 };
+
+// ---- threads: what a wait and an end need is inline, as a call returns slowly once the stack has changed -----
+
+struct Exchange;
+struct Fiber;
+struct alignas(64) Thread {  // one line of the cache
+    uint3 index;
+    unsigned rank;
+    void* stack;   // where it goes on; nullptr: it has not begun, or has ended
+    Fiber* fiber;  // nullptr: it has not begun
+    Exchange* at;  // what it waits for; nullptr: nothing
+    Where where;
+};
+struct BlockOfThreads {
+    unsigned size, ended;  // its threads; how many have ended
+    unsigned lanes[32];    // of each warp: the lanes that have not ended
+    Thread threads[1024 + 1];  // behind the last one stands one that never goes on
+    bool has_ended(unsigned thread) const { return !(lanes[thread / 32] >> thread % 32 & 1); }
+};
+extern BlockOfThreads running_block;
+extern Thread* self;            // nullptr while the host runs
+extern unsigned rank, lane;     // of the thread that now runs, in its block and in its warp
+extern unsigned long progress;  // the watchdog looks whether it moves
+extern unsigned waits_in_a_row;  // of a thread that may spin: atomics, and reads of what is volatile
+extern bool in_turn;            // threads go on by their numbers, and none is preempted
+
+#if defined(__x86_64__)
+#define CUDACPU_SWITCH
+// Leaves this stack, and goes on where the other was left. What the compiler wants to keep it saves itself, but for
+// two registers that a function may need for its frame.
+CUDACPU_INLINE void switch_stacks(void** from, void* to) {
+    asm volatile(
+        "leaq -128(%%rsp), %%rsp\n\tpushq %%rbp\n\tpushq %%rbx\n\tleaq 1f(%%rip), %%rax\n\tpushq %%rax\n\t"
+        "movq %%rsp, (%%rdi)\n\tmovq %%rsi, %%rsp\n\tpopq %%rax\n\tjmpq *%%rax\n"
+        "1:\tpopq %%rbx\n\tpopq %%rbp\n\tleaq 128(%%rsp), %%rsp"
+        : "+D"(from), "+S"(to)
+        :
+        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
+          "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+          "memory", "cc");
+}
+#else
+void switch_stacks(void** from, void* to);
+#endif
+
+}  // namespace cudacpu
+extern uint3 cudacpu_thread asm("cudacpu_threadIdx");  // the program sees it as a constant of the running thread
+namespace cudacpu {
+
+CUDACPU_INLINE void become(Thread* t) {
+    self = t;
+    cudacpu_thread = t->index;
+    rank = t->rank;
+    lane = rank % 32;
+}
+CUDACPU_INLINE void thread_ends() {
+    running_block.lanes[rank / 32] &= ~(1u << lane);
+    ++running_block.ended;
+    ++progress;
+    self->stack = nullptr;
+}
+/// The running thread has ended. true: the next one has not begun, and does so on the same stack.
+CUDACPU_INLINE bool next_begins_here() {
+    thread_ends();
+    Thread* const next = self + 1;
+    if (!in_turn || next->fiber) return false;
+    next->fiber = self->fiber;
+    become(next);
+    return true;
+}
 
 // ---- launches: `k<<<grid, block>>>(a, b)` becomes `(configure(grid, block), k(a, b))` --------------------
 
@@ -51,17 +126,21 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
 extern Kernel** probe;  // not null: a kernel that is called leaves its Kernel here, and does not run
 
 // As on a GPU, each thread has the arguments' bytes: nothing is copied by a constructor, nothing is destroyed.
-template <class F> CUDACPU_QUIET void run_closure(const void* closure) {
+template <class F> CUDACPU_QUIET __attribute__((noinline)) void run_thread(const void* closure) {
     alignas(F) char mine[sizeof(F)];
     memcpy(mine, closure, sizeof mine);
     (*reinterpret_cast<F*>(mine))();
+}
+template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
+    do run_thread<F>(closure);  // not inlined: threadIdx is a constant to the compiler
+    while (next_begins_here());
 }
 template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
 /// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many kernels,
 /// so there is as little here as can be.
 template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* closure, const Arguments&... a) {
-    enqueue_kernel(kernel, {closure, sizeof(F), run_closure<F>}, {pointer_in(a)...});
+    enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>}, {pointer_in(a)...});
 }
 
 // ---- shared memory: each object has pages of its own and ends where an inaccessible page begins ----------
@@ -95,40 +174,78 @@ template <class T> auto dynamic_at_namespace_scope() -> T (&)[] {
 struct Exchange {  // threads that wait for each other, and what they show each other
     enum Kind { at_barrier, at_warp, at_activemask } kind;
     const char* what;
-    unsigned mask;
-    Where where;                    // of the first that came
-    unsigned count = 0;             // who came and has not left
-    unsigned arrived = 0;           // the lanes
-    int votes = 0;                  // their sum
-    bool complete = false;          // all have come
-    unsigned char value[32][32]{};  // of each lane
+    unsigned mask, warp;
+    Where where;                  // of the first that came
+    unsigned count;               // who came and has not left
+    unsigned arrived;             // the lanes
+    int votes;                    // their sum
+    bool complete;                // all have come
+    unsigned char value[32][32];  // of each lane that has come
 };
-/// Returns when all have come; then each must leave().
-Exchange* meet(Exchange::Kind kind, const char* what, unsigned mask, const void* value, size_t bytes, Where where);
-void leave(Exchange* exchange);
-int barrier(const char* what, int vote, Where where);  // the sum of the votes
+/// The exchange that the thread takes part in. await() returns when all have come; then each must leave().
+Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where);
+void await_slowly(Exchange* exchange, Where where);
+void close(Exchange* exchange);
+extern Exchange* last_joined;  // nullptr: it is complete
+
+CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, unsigned mask,
+                                                             Where where) {
+    Exchange* const e = last_joined;
+    const bool same = e && e->kind == kind && e->what == what && e->mask == mask &&
+                      (kind == Exchange::at_warp      ? e->warp == rank / 32 && mask >> lane & 1
+                       : kind == Exchange::at_barrier ? e->where.line == where.line && e->where.file == where.file
+                                                      : false);
+    return same ? e : join(kind, what, mask, where);
+}
+CUDACPU_INLINE void await(Exchange* e, Where where) {
+    Thread* const me = self;
+    Thread* const next = me + 1;
+    ++e->count;
+    if (!in_turn || !next->stack || (next->at && !next->at->complete)) return await_slowly(e, where);
+    me->at = e;
+    me->where = where;
+    waits_in_a_row = 0;
+    __builtin_prefetch(next[1].stack);
+    become(next);
+    switch_stacks(&me->stack, next->stack);
+    me->at = nullptr;
+}
+CUDACPU_INLINE void leave(Exchange* e) {
+    if (!--e->count) close(e);
+}
+CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // the sum of the votes
+    Exchange* const e = join_quickly(Exchange::at_barrier, what, 0, where);
+    e->votes += vote;
+    await(e, where);
+    const int votes = e->votes;
+    leave(e);
+    return votes;
+}
 unsigned active_lanes(Where where);
+void lane_is_absent(Exchange* exchange, int lane);
 
 class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;
 
 public:
-    template <class T> CUDACPU_QUIET Lanes(const char* what, unsigned mask, const T& value, Where where,
-                                           Exchange::Kind kind = Exchange::at_warp)
-        : exchange(meet(kind, what, mask, &value, sizeof(T), where)) {
+    template <class T> CUDACPU_INLINE Lanes(
+        const char* what, unsigned mask, const T& value, Where where, Exchange::Kind kind = Exchange::at_warp)
+        : exchange(join_quickly(kind, what, mask, where)) {
         static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
+        exchange->arrived |= 1u << lane;
+        memcpy(exchange->value[lane], &value, sizeof(T));
+        await(exchange, where);
     }
     CUDACPU_QUIET ~Lanes() { leave(exchange); }
     CUDACPU_QUIET unsigned present() const { return exchange->arrived; }
-    int votes() const { return exchange->votes; }
-    template <class T> CUDACPU_QUIET T get(int lane) const {  // of an absent lane: CUDA leaves it open
+    template <class T> CUDACPU_QUIET T get(int from) const {
         T value;
-        memcpy(&value, exchange->value[lane], sizeof(T));
+        if (!(exchange->arrived >> from & 1)) lane_is_absent(exchange, from);
+        memcpy(&value, exchange->value[from], sizeof(T));
         return value;
     }
 };
 
-extern unsigned rank, lane;  // of the thread that now runs, in its block and in its warp
 bool in_kernel();
 enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where);  // may let others run

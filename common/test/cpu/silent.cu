@@ -1,0 +1,142 @@
+// What a GPU may pass over in silence and the plain build must not, and what it must let pass: one a name.
+// Ends with 200 + (error - 700) % 100 if CUDA reports an error, else with 0 if the result is what the code says.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+__global__ void misaligned(const char* p, int* out) {
+    *out = *reinterpret_cast<const int*>(p + 1);  // @misaligned
+}
+__global__ void misaligned_vector(const float* p, float4* out) {
+    *out = *reinterpret_cast<const float4*>(p + 1);  // @misaligned_vector
+}
+__global__ void upper_half_gone(int* out) {
+    int v = 1;
+    if (threadIdx.x < 16) v += __shfl_down_sync(~0u, v, 16);  // @upper_half_gone
+    out[threadIdx.x] = v;
+}
+__global__ void left_early(int* out, int n) {
+    int v = 1;
+    if (int(threadIdx.x) >= n) return;
+    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(~0u, v, d);  // @left_early
+    out[threadIdx.x] = v;
+}
+__global__ void vote_of_the_rest(int* out, int n) {
+    if (int(threadIdx.x) >= n) return;
+    out[threadIdx.x] = __popc(__ballot_sync(~0u, 1));  // @vote_of_the_rest
+}
+__global__ void half_a_warp(int* out) {
+    int v = 1;
+    if (threadIdx.x >= 16) return;
+    for (int d = 8; d > 0; d /= 2) v += __shfl_down_sync(0xffff, v, d);  // @half_a_warp
+    if (threadIdx.x == 0) *out = v;
+}
+__device__ void fold_in_step(volatile int* a, int i) {
+    a[i] += a[i + 32];
+    a[i] += a[i + 16];  // @in_step
+    a[i] += a[i + 8];
+    a[i] += a[i + 4];
+    a[i] += a[i + 2];
+    a[i] += a[i + 1];
+}
+__global__ void in_step(int* out) {
+    __shared__ int a[64];
+    a[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x < 32) fold_in_step(a, threadIdx.x);
+    if (threadIdx.x == 0) *out = a[0];
+}
+__global__ void step_by_step(int* out) {
+    __shared__ volatile int a[32];
+    a[threadIdx.x] = 1;
+    __syncwarp();
+    for (unsigned d = 16; d > 0; d /= 2) {
+        if (threadIdx.x < d) a[threadIdx.x] += a[threadIdx.x + d];
+        __syncwarp();
+    }
+    if (threadIdx.x == 0) *out = a[0];
+}
+__global__ void flag_in_shared(int* out) {
+    __shared__ volatile int stop, turn;
+    if (threadIdx.x == 0) stop = turn = 0;
+    __syncthreads();
+    for (int i = 0; i < 100 && !stop; ++i)
+        if (i == int(threadIdx.x)) stop = 1;
+    while (turn != int(threadIdx.x)) {
+    }
+    turn = threadIdx.x + 1;
+    __syncthreads();
+    if (threadIdx.x == 0) *out = turn;
+}
+__global__ void set(int* p, int value) { p[threadIdx.x] = value; }
+
+static int* memory;
+static int result(int want, int* p = memory) {
+    const cudaError_t e = cudaDeviceSynchronize();
+    return e != cudaSuccess ? 200 + (e - 700) % 100 : *p != want;
+}
+
+int main(int, char** argv) {
+    auto is = [&](const char* name) { return !std::strcmp(argv[1], name); };
+    cudaMallocManaged(&memory, 4096);
+    int status = 98;
+    if (is("misaligned")) misaligned<<<1, 1>>>(reinterpret_cast<char*>(memory), memory), status = result(0);
+    if (is("misaligned_vector"))
+        misaligned_vector<<<1, 1>>>(reinterpret_cast<float*>(memory), reinterpret_cast<float4*>(memory + 8)),
+            status = result(0);
+    if (is("upper_half_gone")) upper_half_gone<<<1, 32>>>(memory), status = result(0);
+    if (is("left_early")) left_early<<<1, 32>>>(memory, 20), status = result(31);
+    if (is("vote_of_the_rest")) vote_of_the_rest<<<1, 32>>>(memory, 20), status = result(20);
+    if (is("half_a_warp")) half_a_warp<<<1, 32>>>(memory), status = result(16);
+    if (is("in_step")) in_step<<<1, 64>>>(memory), status = result(64) & 0;
+    if (is("step_by_step")) step_by_step<<<1, 32>>>(memory), status = result(32);
+    if (is("flag_in_shared")) flag_in_shared<<<1, 64>>>(memory), status = result(64);
+    if (is("read_early")) {
+        set<<<1, 32>>>(memory, 5);
+        status = memory[3] != 0;  // @read_early
+    }
+    if (is("another_array")) {  // the host may use one while the device uses another
+        int* other;
+        cudaMallocManaged(&other, 4096);
+        set<<<1, 32>>>(memory, 5);
+        other[3] = 1;
+        set<<<1, 32>>>(other, 9);
+        status = result(5);
+        cudaFree(other);
+    }
+    if (is("pinned_early") || is("pinned_beside")) {
+        int* pinned;
+        cudaMallocHost(&pinned, 4096);
+        std::memset(pinned, 0, 4096);
+        set<<<1, 32>>>(memory, 5);
+        cudaMemcpyAsync(pinned, memory, 128, cudaMemcpyDefault);
+        if (is("pinned_early")) status = pinned[3] != 0;  // @pinned_early
+        else pinned[100] = 1;
+        const int after = result(5, pinned);
+        if (is("pinned_beside")) status = after;
+        cudaFreeHost(pinned);
+    }
+    if (is("host_polls")) {  // without a call of the API
+        set<<<1, 32>>>(memory, 5);
+        while (*const_cast<volatile int*>(memory + 3) != 5) {
+        }
+        status = result(5);
+    }
+    if (is("callback")) {
+        static std::atomic<bool> done;
+        set<<<1, 32>>>(memory, 5);
+        cudaLaunchHostFunc(nullptr, [](void*) { done = true; }, nullptr);
+        while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        status = result(5);
+    }
+    if (is("fault_while_polled")) {
+        set<<<1, 32>>>(nullptr, 5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        status = result(0);
+    }
+    if (is("never_waited")) return set<<<1, 32>>>(memory, 5), 0;
+    cudaFree(memory);
+    return status;
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# summary_test.sh: does common/tools/test.sh (make test) say in a few lines what came out? With tests that only print, in
+# place of the lab's.
+. "$(dirname "$0")/lib.sh"
+build=$folder/build program=$(cd "$top" && ls -d 01_*)
+mkdir -p "$build/cpu"
+printf '#!/bin/sh\nprintf "variant right\\nvariant other\\ntwin mistake\\n"\n' >"$build/cpu/$program"
+cp "$build/cpu/$program" "$build/cpu/01_sequel" && chmod +x "$build/cpu"/*
+test_that() { # test_that NAME STATUS: a test that prints what stands on stdin and ends so
+    cat >"$build/$1.out"
+    echo "add_test($1 sh -c \"cat $build/$1.out; exit $2\")"
+    echo "set_tests_properties($1 PROPERTIES SKIP_RETURN_CODE 77)"
+} >>"$build/CTestTestfile.cmake"
+# expect STATUS LINE...: what test.sh must end with, and the lines that it must print
+expect() {
+    ends "$1" sh "$top/common/tools/test.sh" "$build" 2
+    shift
+    for line; do grep -qE -e "$line" "$folder/out" || fail "no line like: $line"; done
+}
+
+echo fine | test_that common.fine 0
+echo "left out: no GPU here" | test_that "$program.gpu.run" 77
+expect 0 '^ +1 skipped: no GPU here$' '^PASSED: 1 of 2 tests passed, 1 skipped, in 0:0. min$' "^what they printed: $build/test.log$"
+
+test_that "$program.cpu.sizes" 1 <<END
+ok    status 0  $build/cpu/$program --n 1
+FAIL  status 1, wanted 0: $build/cpu/$program --n 31
+      | right          12     0.01  ok
+      | other          12     0.01  WRONG
+      |     other: got 12, wanted 13
+FAIL  status 1, wanted 0: $build/cpu/$program --n 257
+      | other          12     0.01  WRONG
+END
+expect 8 "^make 01 ARGS=\"--only other --n 31\" +# got 12, wanted 13$" '^FAILED: 1 of 3 tests passed, 1 failed, 1 skipped'
+test_that "$program.hazards.right" 1 <<END
+FAIL  status 1, wanted 0: LAB_ORDER=forward $build/hazards/$program --n 5003 --only other
+      | cudacpu: hazard: a race on byte 4 of the 8 bytes
+      |   in kernel other, block (0,0,0), thread (1,0,0) reads at some.cu:7,
+END
+test_that "$program.cpu.orders" 1 <<END
+FAIL  status 3, wanted 0: LAB_ORDER=reverse $build/cpu/$program --n 5003
+      | cudacpu: a misaligned access
+      |   in kernel right, block (0,0,0), thread (1,0,0) reads at some.cu:9
+END
+test_that "$program.cpu.twins" 1 <<END
+FAIL  status 0, wanted 1: $build/cpu/$program --wrong mistake
+END
+test_that 01_sequel.cpu.run 1 <<END
+FAIL  status 1, wanted 0: $build/cpu/01_sequel --n 3 --only right
+END
+echo "FAIL  something else" | test_that common.other 1
+expect 8 "^make 01 ARGS=\"--only other\" +# a race, some.cu:7$" "^make 01 ARGS=\"--wrong mistake\" +# a wrong twin, and nothing notices it$" \
+    "^LAB_ORDER=reverse $build/cpu/$program --only right --n 5003 +# a misaligned access, some.cu:9$" \
+    "^$build/cpu/01_sequel --only right --n 3 +# wrong$" \
+    "^ctest --test-dir $build -R \"\^common\[.\]other\\$\" --output-on-failure +# FAIL  something else$"
+must "a line a kernel" test "$(grep -c ' # ' "$folder/out")" = 5
+must "the log has it all" grep -q 'got 12, wanted 13' "$build/test.log"
+for number in $(seq 60); do echo "FAIL  no $number" | test_that "common.many$number" 1; done
+expect 8 '^\.\.\. and 41 more$'
+must "40 lines at most" test "$(wc -l <"$folder/out")" -le 40
+finish
