@@ -19,7 +19,8 @@ Time now, floor_time, launch_start, block_start, last_barrier;
 Known block_known;
 uint32_t run;
 std::vector<Run> runs;
-std::vector<Mind> minds;
+Mind minds[1024];
+Run* this_run;
 Mind* me;
 
 namespace {
@@ -101,7 +102,8 @@ const Known& known_now() { return me->known ? me->known : block_known; }
 
 void learn(Mind& m, const Known& news) {
     if (!news) return;
-    if (!m.knows) m.knows = true, knowers.push_back(unsigned(&m - minds.data()));
+    m.synchronised = true;
+    if (!m.knows) m.knows = true, knowers.push_back(unsigned(&m - minds));
     m.known = join(m.known ? m.known : block_known, news);
 }
 
@@ -143,11 +145,10 @@ void reset(Mind& m) {
     m.polled_at = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
-    for (int s : {in_block, in_device}) {
-        m.pending[s] = m.fence[s].known = m.fence[s].made = nullptr;
-        m.fence[s].time = 0;
-    }
-    m.known = nullptr;
+    if (!m.synchronised) return;
+    m.synchronised = false;
+    m.known = m.pending[in_block] = m.pending[in_device] = nullptr;
+    m.fence[in_block] = m.fence[in_device] = {};
 }
 
 bool ordered_by_fences(const Record& r) {
@@ -176,6 +177,7 @@ void take(const char* address, unsigned access) {
     auto learn_later = [](Known& to, const Known& from) {
         if (!from || to == from) return;
         to = join(to, from);
+        me->synchronised = true;
         if (!me->knows) me->knows = true, knowers.push_back(rank);
     };
     if (w->second.run == run) learn_later(me->pending[in_block], w->second.block);
@@ -212,7 +214,7 @@ void clocks_block_begins() {
     block_known = block_fenced[in_block] = block_fenced[in_device] = nullptr;
     knowers.clear();
     fencers.clear();
-    if (minds.size() < running_block.size) minds.resize(running_block.size);
+    this_run = &runs.back();
 }
 
 void barrier_passed() {
@@ -263,6 +265,7 @@ void at_fence(bool block_only) {
     learn(*me, me->pending[in_block]);
     me->pending[in_block] = nullptr;
     if (!block_only) learn(*me, std::exchange(me->pending[in_device], nullptr));
+    me->synchronised = true;
     Fence& f = me->fence[in_block];
     f.time = ++now;
     f.barrier = last_barrier;

@@ -17,6 +17,8 @@
 
 namespace cudacpu::hazards {
 
+bool something_shown;
+
 namespace {
 
 struct Flag {
@@ -29,7 +31,7 @@ std::set<uint64_t> waiting_sites;
 std::map<std::pair<uint64_t, uint64_t>, std::vector<Pair>> pairs;  // by their sites
 std::unordered_map<uint64_t, unsigned> shown_old;                  // how often, by site
 struct Shown {
-    char* address = nullptr;
+    char* address;
     size_t bytes;
     uint64_t value;
 } shown;  // a value from before, in place of this one
@@ -84,12 +86,15 @@ void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, 
         waiting_sites.count(site) || ++shown_old[site] > 16)
         return;
     shown = {address, bytes, value_at(address, bytes)};
+    something_shown = true;
     memcpy(address, &f->second.before, bytes);
     --me->seen_writes;
 }
 
 void restore_flag() {
-    if (shown.address) memcpy(shown.address, &shown.value, shown.bytes), shown.address = nullptr;
+    if (!something_shown) return;
+    memcpy(shown.address, &shown.value, shown.bytes);
+    something_shown = false;
 }
 
 bool flag_written(char* address, size_t bytes) {
@@ -134,7 +139,7 @@ void flags_of_launch(bool begins) {
 }
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back) {
-    const unsigned thread = unsigned(&m - minds.data());
+    const unsigned thread = unsigned(&m - minds);
     if (given_back) close_section(address, sections[thread]);
     if (taken || given_back) sections[thread] = {};
     m.lock = taken ? address : given_back ? nullptr : m.lock;

@@ -4,6 +4,7 @@
 // with what is noted about those bytes: who wrote and read them last. Two accesses of different threads, one of them a
 // write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run. Two writes of the
 // same value are noted, but change no result.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace {
 
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
+int until_preempted = 7;
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races;  // of this launch, by the sites
@@ -145,7 +147,7 @@ bool apart(const Record& r, const Access& a) { return r.bytes & a.mine.bytes && 
 void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders two plain ones are worth most
     Record* to = nullptr;
     for (Record& r : cell.read)
-        if (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access)) to = &r;
+        if (!to && (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access))) to = &r;
     for (Record& r : cell.read)
         if (!to && ordered(r, a.from)) to = &r;
     for (Record& r : cell.read)
@@ -155,17 +157,24 @@ void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders
 }
 
 void compare(Cell& cell, const Access& a) {
-    if (apart(cell.write, a)) conflict(cell, cell.write, a);
+    for (const Record* r : {&cell.write, &cell.synced})
+        if (apart(*r, a)) conflict(cell, *r, a);
     if (!(a.mine.access & writes)) return keep_read(cell, a);
     for (const Record& r : cell.read) {
         if (!r.time) continue;
         if (apart(r, a)) conflict(cell, r, a);
         if (a.kind & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
     }
-    cell.write = a.mine;
+    (a.mine.access & (atomic | flag) ? cell.synced : cell.write) = a.mine;
 }
 
 // ---- one access ------------------------------------------------------------------------------------------
+
+void touched_globally() {
+    Run& b = *this_run;
+    if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
+    b.last = now;
+}
 
 size_t cells(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2; }
 
@@ -200,11 +209,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     a.shared = is_shared(r);
     if (a.shared) a.from = block_start;
     if (!r->shadow->all_written) check_written(*r, a, first);
-    if (!a.shared && !(kind & atomic)) {
-        Run& b = runs.back();
-        if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
-        b.last = now;
-    }
+    if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (flag_write) a.late = flag_written(address, bytes);
     Cell* const all = r->shadow->cells;
@@ -226,7 +231,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         else give(address, kind, g);
         if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
-        const Record& w = all[first / 4].write;
+        const Record& w = all[first / 4].synced;
         take(address, 0);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
@@ -250,14 +255,66 @@ void note(const Race& race) {  // of all races between two sites the one between
     noted.equal = equal;
 }
 
+// Most accesses are plain, within one word, and ordered by what is easily seen: the rest is done by access().
+template <unsigned Bytes, bool Write>
+void quick_access(void* p, uint64_t site) {
+    if (!self || busy) return;
+    char* const address = static_cast<char*>(p);
+    if (size_t(address) - size_t(self->fiber->bottom) < self->fiber->size) return;  // its own stack
+    const Region* const r = region_near(address);
+    Mind& m = minds[rank];
+    if (!r || --until_preempted < 0 || last.any || something_shown || m.lock)
+        return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
+    if (m.block != block_start) reset(m);
+    const size_t first = address - r->start;
+    const bool shared = is_shared(r);
+    const Time from = shared ? block_start : floor_time;
+    uint8_t* const flags = r->shadow->written + first;
+    bool slow = first + Bytes > r->bytes || first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
+    const auto apart = [&](const Record& o) {
+        return o.time >= from && (o.time < block_start || (o.rank != rank && o.time >= last_barrier));
+    };
+    constexpr char all_written[] = "\1\1\1\1\1\1\1\1";
+    if (!slow && !Write && !r->shadow->all_written) slow = memcmp(flags, all_written, Bytes) != 0;
+    Cell* const cells = r->shadow->cells + first / 4;
+    __builtin_prefetch(cells + 32, 1);  // the next threads will most often want what follows
+    for (unsigned i = 0; i < (Bytes + 3) / 4 && !slow; ++i)
+        slow = apart(cells[i].write) || apart(cells[i].synced) || (Write && (apart(cells[i].read[0]) || apart(cells[i].read[1])));
+    if (slow) return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
+    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
+    m.polled_at = 0;
+    if (!shared) touched_globally();
+    // In two words, as the processor is slow to read at once what was written in parts.
+    const uint64_t bytes = Bytes == 8 ? 15 : ((1u << Bytes) - 1) << first % 4;
+    const uint64_t rest = now | uint64_t(rank) << 32 | uint64_t(std::min(m.steps++, 255u)) << 48 | bytes << 56 |
+                          uint64_t(Write) << 60;
+    if (Write) {
+        if (!r->shadow->all_written) memset(flags, 1, Bytes);
+        m.wrote = true;
+    }
+    for (unsigned i = 0; i < (Bytes + 3) / 4; ++i) {
+        Record* const read = cells[i].read;
+        Record* const to = Write ? &cells[i].write : !apart(read[0]) || read[0].access ? read : read + 1;
+        memcpy(static_cast<void*>(to), &site, 8);
+        memcpy(reinterpret_cast<char*>(to) + 8, &rest, 8);
+    }
+}
+template void quick_access<1, false>(void*, uint64_t);
+template void quick_access<1, true>(void*, uint64_t);
+template void quick_access<2, false>(void*, uint64_t);
+template void quick_access<2, true>(void*, uint64_t);
+template void quick_access<4, false>(void*, uint64_t);
+template void quick_access<4, true>(void*, uint64_t);
+template void quick_access<8, false>(void*, uint64_t);
+template void quick_access<8, true>(void*, uint64_t);
+
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
-    static int until_preempted = 7;
     if (!self || busy) return;
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
     if (!r && on_own_stack(address)) return;
     if (!(kind & atomic) && (until_preempted -= kind & flag ? 8 : 1) < 0) {
-        until_preempted = int(random_number() % 48);
+        until_preempted = int(random_number() % 128);
         preempt();
     }
     busy = true;
@@ -296,14 +353,18 @@ void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
            reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48);
 }
 
+static void* pages_for(size_t bytes) {  // costs only the pages that are used
+    void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
+    return p;
+}
 void region_added(Region& r) {
     forget_pages();
     if (!r.shadow) {
         r.shadow = new Shadow{};
-        r.shadow->cells = static_cast<Cell*>(calloc(cells(r), sizeof(Cell)));  // costs only the pages that are used
-        r.shadow->written = static_cast<uint8_t*>(calloc(cells(r), 4));
+        r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
+        r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
         r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
-        if (!r.shadow->cells || !r.shadow->written) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
     } else {
         memset(r.shadow->written, 0, r.bytes);
     }
@@ -319,8 +380,8 @@ void bytes_written(Region& r, size_t offset, size_t bytes) {
 void region_gone(Region& r) {
     forget_pages();
     if (!r.shadow) return;
-    free(r.shadow->cells);
-    free(r.shadow->written);
+    munmap(r.shadow->cells, cells(r) * sizeof(Cell));
+    munmap(r.shadow->written, cells(r) * 4);
     delete std::exchange(r.shadow, nullptr);
 }
 

@@ -36,7 +36,7 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
     do {
-        if (order == Order::seeded || hazard_build) next = random_number() % n;
+        if (order == Order::seeded || (hazard_build && random_number() % 8 == 0)) next = random_number() % n;
         for (unsigned i = 0; i < n; ++i) {
             next = order == Order::reverse ? (next ? next : n) - 1 : next + 1 < n ? next + 1 : 0;
             Thread& t = running_block.threads[next];
