@@ -195,7 +195,8 @@ public:
     int blocks_to_fill(Kernel kernel, int threads, size_t shared_bytes = 0) const {
         if (blocks()) return blocks();
         int& per_sm = known_occupancy(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
-        if (per_sm == 0) CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
+        if (per_sm == 0)
+            CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
         return std::max(1, per_sm * sms());
     }
 
@@ -265,19 +266,17 @@ public:
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
         const int blocks = 4 * sms();
-        const double ms =
-            time([] {},
-                 [&] {
-                     if (limit == Limit::copy)
-                         CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
-                     if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
-                     const auto* words = reinterpret_cast<const uint4*>(from.get());
-                     auto* never = reinterpret_cast<unsigned*>(to.get());
-                     if (limit == Limit::read && size <= 8 * int64_t(properties_.l2CacheSize))
-                         read_only<true><<<blocks, 512>>>(words, size / 16, never);
-                     else if (limit == Limit::read)
-                         read_only<false><<<blocks, 512>>>(words, size / 16, never);
-                 });
+        const double ms = time([]{}, [&] {
+            if (limit == Limit::copy)
+                CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
+            if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
+            const auto* words = reinterpret_cast<const uint4*>(from.get());
+            auto* never = reinterpret_cast<unsigned*>(to.get());
+            if (limit == Limit::read && size <= 8 * int64_t(properties_.l2CacheSize))
+                read_only<true><<<blocks, 512>>>(words, size / 16, never);
+            else if (limit == Limit::read)
+                read_only<false><<<blocks, 512>>>(words, size / 16, never);
+        });
         static const char* const names[] = {"read only", "copy", "memset"};
         row({names[static_cast<int>(limit)], "-", ms,
              (limit == Limit::copy ? 2.0 : 1.0) * static_cast<double>(size), "", Kind::limit});

@@ -2,7 +2,6 @@
 // right.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -11,7 +10,6 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -299,8 +299,12 @@ std::string pictures(const Sample& s) {
         images.push_back(text(R"(width="256" height="256" src="data:image/png;base64,%s" />)", base64.c_str()));
         figures += text("<figure><img alt=\"%s\" %s<figcaption>%s</figcaption></figure>\n", caption.c_str(),
                         images.back().c_str(), caption.c_str());
-        for (const std::string& line : lines_of(read_if_there(s.data / (file + ".txt"))))
-            if (starts_with(line, "    ")) said += "<p>" + caption + ": " + html(trim(line)) + "</p>\n";
+        std::string words;  // what is said of its row: a line that is set in by four columns, and goes on by six
+        for (const std::string& line : lines_of(read_if_there(s.data / (file + ".txt")))) {
+            const size_t indent = line.find_first_not_of(' ');
+            if (indent == 4 || (indent == 6 && !words.empty())) words += (words.empty() ? "" : " ") + trim(line);
+        }
+        if (!words.empty()) said += "<p>" + caption + ": " + html(words) + "</p>\n";
     }
     if (images.empty()) return "";
     if (images.size() > 1)

@@ -264,19 +264,19 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (!to || !from) return failed(cudaErrorInvalidValue);
     const Side target = side_of(to, to_pitch * (height - 1) + width);
     const Side source = side_of(from, from_pitch * (height - 1) + width);
-    // The device reaches pinned memory, too: it may stand for either side.
-    auto wrong = [](const void* p, Side side, bool device) {
-        return device ? side == host_only && !find(p) : side == device_only;
-    };
-    const bool misdirected =
-        kind != cudaMemcpyDefault && (wrong(to, target, kind & 1) || wrong(from, source, kind & 2));
+    // As an H200 does (waits_h200.txt): ordinary memory is no device's, and for all else the addresses count, not the kind.
+    const auto ordinary = [](const void* p, Side side) { return side == host_only && !find(p); };
+    const bool named = kind != cudaMemcpyDefault;
+    const bool misdirected = named && ((kind & 1 && ordinary(to, target)) || (kind & 2 && ordinary(from, source)));
+    const bool odd = named && ((!(kind & 1) && target == device_only) || (!(kind & 2) && source == device_only));
     const char* const names[] = {"host", "device", "managed"};
     if (target == outside || source == outside)
         say(text("cudacpu: %s of %zu bytes goes beyond its memory: %s", api_function, width * height,
                  explain(target == outside ? to : from).c_str()));
-    else if (misdirected)
-        say(text("cudacpu: %s: the direction is wrong: the target is %s memory, the source %s memory", api_function,
-                 names[target], names[source]));
+    else if (misdirected || odd)
+        say(text("cudacpu: %s%s: the direction is wrong: the target is %s memory, the source %s memory%s",
+                 misdirected ? "" : "notice: ", api_function, names[target], names[source],
+                 misdirected ? "" : ";\n  CUDA goes by the addresses and copies"));
     if (target == outside || source == outside || misdirected) return failed(cudaErrorInvalidValue);
 
     // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and

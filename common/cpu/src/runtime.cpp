@@ -103,9 +103,9 @@ cudaError_t run_works(Numbers needed) {
         works.erase(w);
         if (sticky_error) works.clear();
     }
-    hazards::host_waits(false);
     compare_touches(~0ul, host_waits);
     works_run = runs_works = false;
+    hazards::host_waits(false);
     works_wait = !works.empty();
     device_takes_over(false);
     for (const auto& [number, work] : works)

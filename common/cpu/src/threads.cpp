@@ -33,12 +33,18 @@ namespace {
 }
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
+    static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
     do {
-        if (order == Order::seeded || (hazard_build && random_number() % 8 == 0)) next = random_number() % n;
+        if (order == Order::seeded || (hazard_build && ++picks % 16 == 0)) next = random_number() % n;
         for (unsigned i = 0; i < n; ++i) {
             next = order == Order::reverse ? (next ? next : n) - 1 : next + 1 < n ? next + 1 : 0;
+            if (order != Order::reverse && !running_block.lanes[next / 32]) {  // the whole warp has ended
+                i += 31 - next % 32;
+                next |= 31;
+                continue;
+            }
             Thread& t = running_block.threads[next];
             if (!running_block.has_ended(next) && (!t.at || t.at->complete)) return &t;
         }

@@ -1,6 +1,6 @@
 // Where does the host wait, when is a source taken, when is a target there, and which directions are refused? Each
 // call follows a kernel that runs for some 50 ms (or as many as its argument says), and at once the host looks: has the
-// kernel ended? Then it changes the source, and waits. waits.txt is what it is to print.
+// kernel ended? Then it changes the source, and waits. waits_h200.txt is what it is to print.
 //   nvcc -std=c++17 -arch=native common/test/cpu/waits.cu -o waits && ./waits
 #include <cstdio>
 #include <cstdlib>

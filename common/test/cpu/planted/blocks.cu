@@ -1,0 +1,140 @@
+// Between the blocks of a launch.
+#include "planted.cuh"
+
+__global__ void total(const int* in, int* sum) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    sum[0] += in[i];
+}
+PLANT(sum_of_blocks) { total<<<4, 64>>>(filled(256), zeros(1)); }
+
+__global__ void total_by_first(const int* in, int* sum) {
+    __shared__ int s;
+    if (threadIdx.x == 0) s = 0;
+    __syncthreads();
+    atomicAdd(&s, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) *sum = *sum + s;
+}
+PLANT(sum_of_sums) { total_by_first<<<4, 64>>>(filled(256), zeros(1)); }
+
+__global__ void histogram(const int* in, int* bins, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) bins[in[i] % 16] += 1;
+}
+PLANT(global_bins) { histogram<<<4, 64>>>(filled(1024), zeros(16), 1024); }
+
+__global__ void average(float* a) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float left = i > 0 ? a[i - 1] : 0;
+    __syncthreads();
+    a[i] = (left + a[i]) / 2;  // cured: a[i + 256] = (left + a[i]) / 2;
+}
+PLANT(stencil_in_place) { average<<<4, 64>>>(filled<float>(512)); }  // ADVICE=write into another array
+
+__global__ void average_line(float* a, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + 1 < n) a[i] = (a[i] + a[i + 1]) / 2;  // cured: if (i + 1 < n) a[i + n] = (a[i] + a[i + 1]) / 2;
+}
+PLANT(stencil_in_a_line) { average_line<<<4, 64>>>(filled<float>(512), 256); }  // ADVICE=another array|second kernel
+
+__global__ void two_phases(const int* in, int* squares, int* out, int n, int phase = 2) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (phase != 1) squares[i] = in[i] * in[i];
+    if (phase != 0) out[i] = squares[n - 1 - i];
+}
+PLANT(two_phases) {  // ADVICE=second kernel
+    int *in = filled(256), *squares = zeros(256), *out = zeros(256);
+    two_phases<<<4, 64>>>(in, squares, out, 256);
+}
+
+__global__ void reset_inside(const int* in, int* sum) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *sum = 0;  // cured:
+    __syncthreads();
+    atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+PLANT(reset_in_the_kernel) { reset_inside<<<4, 64>>>(filled(256), zeros(1)); }  // ADVICE=before the launch
+
+__global__ void read_inside(const int* in, int* sum, int* out) {
+    atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x] = *sum;  // cured: if (threadIdx.x == 0) out[blockIdx.x] = atomicAdd(sum, 0);
+}
+PLANT(read_while_adding) { read_inside<<<4, 64>>>(filled(256), zeros(1), zeros(4)); }  // ADVICE=read it by an atomic
+
+__global__ void no_block_index(const int* in, int* out) {
+    out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // cured: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // ADVICE=should it hold blockIdx.x
+
+__global__ void overlapping(int* out) {
+    out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x + 1;  // cured: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+PLANT(overlapping_blocks) { overlapping<<<4, 64>>>(zeros(256)); }  // ADVICE=check the index
+
+__device__ unsigned tickets;
+__global__ void last_block(const int* in, int* partial, int* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) {
+        __threadfence();
+        if (threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
+    }
+}
+PLANT(last_block_without_fence) { last_block<<<4, 32>>>(filled(4), zeros(4), zeros(1)); }
+
+__device__ unsigned tickets_2;
+__global__ void last_block_of_all(const int* in, int* all, int* out) {
+    __shared__ bool last;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    all[i] = 2 * in[i];
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicInc(&tickets_2, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    for (unsigned k = threadIdx.x; k < gridDim.x * blockDim.x; k += blockDim.x) atomicAdd(out, all[k]);
+}
+PLANT(last_block_without_barrier) { last_block_of_all<<<4, 64>>>(filled(256), zeros(256), zeros(1)); }
+
+__device__ unsigned tickets_3;
+__global__ void last_block_flag(const int* in, int* partial, int* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        __threadfence();
+        last = atomicInc(&tickets_3, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
+}
+PLANT(last_flag_without_barrier) { last_block_flag<<<4, 64>>>(filled(4), zeros(4), zeros(1)); }
+
+__global__ void narrow(const int* in, int* sum) {
+    atomicAdd_block(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);  // cured: atomicAdd(sum, in[threadIdx.x]);
+}
+PLANT(atomic_of_a_block) { narrow<<<4, 64>>>(filled(256), zeros(1)); }  // ADVICE=threads of one block only
+
+__device__ unsigned tickets_4;
+__global__ void narrow_fence(const int* in, int* partial, int* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        __threadfence_block();  // cured: __threadfence();
+        last = atomicInc(&tickets_4, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    __threadfence();
+    if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
+}
+PLANT(fence_of_a_block) { narrow_fence<<<4, 32>>>(filled(4), zeros(4), zeros(1)); }  // ADVICE=threads of one block only
+
+__global__ void column(const int* in, int* sums, int w, int h) {
+    const int x = threadIdx.x, y = blockIdx.x;
+    if (y < h) sums[x] += in[y * w + x];
+}
+PLANT(columns) { column<<<8, 32>>>(filled(256), zeros(32), 32, 8); }

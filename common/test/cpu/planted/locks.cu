@@ -1,0 +1,126 @@
+// Locks and flags: who takes one needs a fence behind that, who gives it back one before.
+#include "planted.cuh"
+
+__device__ int lock_1;
+__global__ void no_fences(int* counter) {
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&lock_1, 0, 1) != 0) continue;
+        *counter += 1;
+        atomicExch(&lock_1, 0);
+    }
+}
+PLANT(lock_without_fences) { no_fences<<<4, 32>>>(zeros(1)); }
+
+__device__ int lock_2;
+__global__ void no_release(int* counter) {
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&lock_2, 0, 1) != 0) continue;
+        __threadfence();
+        *counter += 1;
+        atomicExch(&lock_2, 0);
+    }
+}
+PLANT(lock_without_release) { no_release<<<4, 32>>>(zeros(1)); }
+
+__device__ int lock_3;
+__global__ void no_acquire(int* counter) {
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&lock_3, 0, 1) != 0) continue;
+        *counter += 1;
+        __threadfence();
+        atomicExch(&lock_3, 0);
+    }
+}
+PLANT(lock_without_acquire) { no_acquire<<<4, 32>>>(zeros(1)); }
+
+__device__ int lock_4;
+__global__ void plain_unlock(int* counter) {
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&lock_4, 0, 1) != 0) continue;
+        __threadfence();
+        *counter += 1;
+        lock_4 = 0;  // cured: __threadfence(); atomicExch(&lock_4, 0);
+    }
+}
+PLANT(lock_given_back_plainly) { plain_unlock<<<4, 32>>>(zeros(1)); }  // ADVICE=atomicExch
+
+__device__ int lock_5;
+__global__ void try_lock(int* counter) {
+    for (bool done = false; !done;) {
+        if (atomicCAS(&lock_5, 0, 1) == 0) {
+            *counter += threadIdx.x;
+            atomicExch(&lock_5, 0);
+            done = true;
+        }
+    }
+}
+PLANT(try_lock_without_fences) { try_lock<<<2, 32>>>(zeros(1)); }
+
+__device__ int lock_6;
+__device__ void take(int* lock) {
+    while (atomicCAS(lock, 0, 1) != 0) continue;
+}
+__device__ void give(int* lock) {
+    atomicExch(lock, 0);
+}
+__global__ void by_functions(int* counter) {
+    if (threadIdx.x == 0) {
+        take(&lock_6);
+        *counter += 1;
+        give(&lock_6);
+    }
+}
+PLANT(lock_in_functions) { by_functions<<<4, 32>>>(zeros(1)); }
+
+__global__ void flag_no_fence(volatile int* flag, int* data, int* out) {
+    if (threadIdx.x == 0) {
+        *data = 42;
+        *flag = 1;
+    } else {
+        while (!*flag) __nanosleep(1);
+        *out = *data;
+    }
+}
+PLANT(flag_without_fences) { flag_no_fence<<<1, 2>>>(zeros(1), zeros(1), zeros(1)); }
+
+__global__ void flag_no_release(volatile int* flag, int* data, int* out) {
+    if (threadIdx.x == 0) {
+        *data = 42;
+        *flag = 1;
+    } else {
+        while (!*flag) __nanosleep(1);
+        __threadfence();
+        *out = *data;
+    }
+}
+PLANT(flag_without_release) { flag_no_release<<<1, 2>>>(zeros(1), zeros(1), zeros(1)); }
+
+__global__ void flag_no_acquire(volatile int* flag, int* data, int* out) {
+    if (threadIdx.x == 0) {
+        *data = 42;
+        __threadfence();
+        *flag = 1;
+    } else {
+        while (!*flag) __nanosleep(1);
+        *out = *data;
+    }
+}
+PLANT(flag_without_acquire) { flag_no_acquire<<<1, 2>>>(zeros(1), zeros(1), zeros(1)); }
+
+__device__ int lock_7;
+__global__ void no_lock_at_all(int* counter) {
+    if (threadIdx.x == 0) *counter += 1;
+}
+PLANT(no_lock) { no_lock_at_all<<<4, 32>>>(zeros(1)); }
+
+__device__ int lock_8;
+__global__ void lock_of_a_block(int* counter) {
+    if (threadIdx.x == 0) {
+        while (atomicCAS_block(&lock_8, 0, 1) != 0) continue;  // cured: while (atomicCAS(&lock_8, 0, 1) != 0) continue;
+        __threadfence();
+        *counter += 1;
+        __threadfence();
+        atomicExch_block(&lock_8, 0);  // cured: atomicExch(&lock_8, 0);
+    }
+}
+PLANT(lock_of_a_block) { lock_of_a_block<<<4, 32>>>(zeros(1)); }  // ADVICE=without _block

@@ -1,0 +1,193 @@
+// Between the lanes of one warp, and in one line.
+#include "planted.cuh"
+
+__global__ void last_warp(const int* in, int* out) {
+    __shared__ int a[64];
+    const int tid = threadIdx.x;
+    a[tid] = in[tid];
+    __syncthreads();
+    if (tid < 32) {
+        a[tid] = a[tid] + a[tid + 32];
+        int x = a[tid ^ 1];
+        out[tid] = x;
+    }
+}
+PLANT(in_the_first_warp) { last_warp<<<1, 64>>>(filled(64), zeros(32)); }
+
+__global__ void warp_tile(const int* in, int* out) {
+    __shared__ int a[128];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (warp > 0) {
+        a[threadIdx.x] = in[threadIdx.x];
+        out[threadIdx.x] = a[warp * 32 + 31 - lane];
+    }
+}
+PLANT(some_warps) { warp_tile<<<1, 128>>>(filled(128), zeros(128)); }
+
+__global__ void warp_loop(const int* in, int* out) {
+    __shared__ int a[4][32];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int row = warp; row < 6; row += 4) {
+        a[warp][lane] = in[row * 32 + lane];
+        __syncwarp();
+        out[row * 32 + lane] = a[warp][31 - lane];
+    }
+}
+PLANT(rows_of_warps) { warp_loop<<<1, 128>>>(filled(192), zeros(192)); }
+
+__device__ void fold(volatile int* s, int tid) {
+    s[tid] += s[tid + 32];  // cured: int v = s[tid] + s[tid + 32]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 16];  // cured: v += s[tid + 16]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 8];   // cured: v += s[tid + 8]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 4];   // cured: v += s[tid + 4]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 2];   // cured: v += s[tid + 2]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 1];   // cured: v += s[tid + 1]; __syncwarp(); s[tid] = v;
+}
+__global__ void volatile_fold(const int* in, int* out) {
+    __shared__ int s[64];
+    const int tid = threadIdx.x;
+    s[tid] = in[tid];
+    __syncthreads();
+    if (tid < 32) fold(s, tid);
+    if (tid == 0) *out = s[0];
+}
+PLANT(volatile_last_warp) { volatile_fold<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=__syncwarp
+
+__global__ void warp_tree(const int* in, int* out) {
+    __shared__ int a[32];
+    a[threadIdx.x] = in[threadIdx.x];
+    __syncwarp();
+    for (unsigned d = 16; d > 0; d /= 2)
+        if (threadIdx.x < d) a[threadIdx.x] += a[threadIdx.x + d];
+    if (threadIdx.x == 0) *out = a[0];
+}
+PLANT(tree_of_32) { warp_tree<<<1, 32>>>(filled(32), zeros(1)); }
+
+__global__ void warp_scan(int* out) {
+    __shared__ int a[32];
+    const int lane = threadIdx.x;
+    a[lane] = 1;
+    __syncwarp();
+    for (int d = 1; d < 32; d *= 2) {
+        int add = lane >= d ? a[lane - d] : 0;
+        a[lane] += add;
+        __syncwarp();
+    }
+    out[lane] = a[lane];
+}
+PLANT(scan_of_32) { warp_scan<<<1, 32>>>(zeros(32)); }
+
+__global__ void plain_then_volatile(const int* in, int* out) {
+    __shared__ int a[64];
+    a[threadIdx.x] = in[threadIdx.x];
+    volatile int* v = a;
+    out[threadIdx.x] = v[63 - threadIdx.x];
+}
+PLANT(volatile_beside_plain) { plain_then_volatile<<<1, 64>>>(filled(64), zeros(64)); }
+
+__global__ void shift(int* a) {
+    const int i = threadIdx.x;
+    a[i] = a[i + 1];  // cured: const int v = a[i + 1]; __syncthreads(); a[i] = v;
+}
+PLANT(shift_in_place) { shift<<<1, 64>>>(filled(65)); }  // ADVICE=first read into a variable.* then __syncthreads
+
+__global__ void scan_line(int* out) {
+    __shared__ int a[64];
+    const int i = threadIdx.x;
+    a[i] = 1;
+    __syncthreads();
+    for (int d = 1; d < 64; d *= 2) {
+        if (i >= d) a[i] += a[i - d];  // cured: int v = i >= d ? a[i - d] : 0; __syncthreads(); a[i] += v;
+        __syncthreads();
+    }
+    out[i] = a[i];
+}
+PLANT(scan_in_one_line) { scan_line<<<1, 64>>>(zeros(64)); }  // ADVICE=check the index.* first read into a variable
+
+__global__ void off_by_one(const int* in, int* out) {
+    __shared__ int a[128];
+    const unsigned tid = threadIdx.x;
+    a[tid] = in[tid];
+    __syncthreads();
+    for (unsigned stride = 32; stride > 0; stride /= 2) {
+        if (tid <= stride) a[tid] += a[tid + stride];  // cured: if (tid < stride) a[tid] += a[tid + stride];
+        __syncthreads();
+    }
+    if (tid == 0) *out = a[0];
+}
+PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // ADVICE=check the index
+
+__global__ void overlap(int* out) {
+    out[threadIdx.x / 2] = threadIdx.x;  // cured: out[threadIdx.x] = threadIdx.x;
+}
+PLANT(two_write_one) { overlap<<<1, 64>>>(zeros(64)); }  // ADVICE=check the index
+
+__global__ void everybody_writes(const int* in, int* out) {
+    __shared__ int last;
+    last = in[threadIdx.x];  // cured: if (threadIdx.x == 0) last = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = last;
+}
+PLANT(all_write_one) { everybody_writes<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=let one of them write
+
+__global__ void bins(const int* in, int* out) {
+    __shared__ int count[8];
+    if (threadIdx.x < 8) count[threadIdx.x] = 0;
+    __syncthreads();
+    ++count[in[threadIdx.x] % 8];
+    __syncthreads();
+    if (threadIdx.x < 8) out[threadIdx.x] = count[threadIdx.x];
+}
+PLANT(bins_by_plus) { bins<<<1, 256>>>(filled(256), zeros(8)); }
+
+__global__ void shared_sum(const float* in, float* out) {
+    __shared__ float sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    sum += in[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) *out = sum;
+}
+PLANT(sum_by_plus) { shared_sum<<<1, 64>>>(filled<float>(64), zeros<float>(1)); }
+
+__global__ void shared_max(const int* in, int* out) {
+    __shared__ int best;
+    if (threadIdx.x == 0) best = 0;
+    __syncthreads();
+    best = max(best, in[threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) *out = best;
+}
+PLANT(maximum) { shared_max<<<1, 64>>>(filled(64), zeros(1)); }
+
+__global__ void shared_max_if(const int* in, int* out) {
+    __shared__ int best;
+    if (threadIdx.x == 0) best = 0;
+    __syncthreads();
+    if (in[threadIdx.x] > best)       // cured:
+        best = in[threadIdx.x];       // cured: atomicMax(&best, in[threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) *out = best;
+}
+PLANT(maximum_by_if) { shared_max_if<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=atomic
+
+__global__ void two_steps(const int* in, int* out) {
+    __shared__ int sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    const int before = sum;             // cured:
+    sum = before + in[threadIdx.x];     // cured: atomicAdd(&sum, in[threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) *out = sum;
+}
+PLANT(sum_in_two_lines) { two_steps<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=atomic
+
+__global__ void bits(const int* in, unsigned* out) {
+    out[0] |= 1u << in[threadIdx.x] % 32;
+}
+PLANT(bits_by_or) { bits<<<1, 64>>>(filled(64), zeros<unsigned>(1)); }
+
+__global__ void minus(int* left) {
+    left[0]--;
+}
+PLANT(count_down) { minus<<<2, 32>>>(filled(1)); }
