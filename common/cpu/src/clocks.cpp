@@ -16,10 +16,10 @@
 namespace cudacpu::hazards {
 
 Time now, floor_time, launch_start, block_start, last_barrier;
-Known block_known;
+Known block_known CUDACPU_LASTING;
 uint32_t run;
-std::vector<Run> runs;
-Mind minds[1024];
+std::vector<Run> runs CUDACPU_LASTING;
+Mind minds[1024] CUDACPU_LASTING;
 Run* this_run;
 Mind* me;
 
@@ -32,10 +32,10 @@ struct Word {  // what atomics and volatile writes have handed on here
     Known block, device;
     uint32_t run;  // of the block whose scope it is
 };
-std::unordered_map<const void*, Word> words;
-std::vector<unsigned> knowers;  // threads with clocks of their own since the last barrier
-std::vector<unsigned> fencers;  // threads that had a fence since then
-Known block_fenced[2];          // what fences before the last barrier covered: a thread may hand it on for all
+std::unordered_map<const void*, Word> words CUDACPU_LASTING;
+std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with clocks of their own since the last barrier
+std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that had a fence since then
+Known block_fenced[2] CUDACPU_LASTING;          // what fences before the last barrier covered: a thread may hand it on for all
 
 bool covers(const Clock& a, const Clock& b) {
     if (b.prefix > a.prefix) return false;

@@ -26,10 +26,10 @@ struct Flag {
     bool published = false, polled = false, looked_again = false, unequal = false;
     uint64_t before = 0, value = 0;  // the last write's
 };
-std::unordered_map<const char*, Flag> flags;
-std::set<uint64_t> waiting_sites;
-std::map<std::pair<uint64_t, uint64_t>, std::vector<Pair>> pairs;  // by their sites
-std::unordered_map<uint64_t, unsigned> shown_old;                  // how often, by site
+std::unordered_map<const char*, Flag> flags CUDACPU_LASTING;
+std::set<uint64_t> waiting_sites CUDACPU_LASTING;
+std::map<std::pair<uint64_t, uint64_t>, std::vector<Pair>> pairs CUDACPU_LASTING;  // by their sites
+std::unordered_map<uint64_t, unsigned> shown_old CUDACPU_LASTING;                  // how often, by site
 struct Shown {
     char* address;
     size_t bytes;
@@ -52,8 +52,8 @@ struct Section {
     unsigned entered = 0;
     std::vector<std::pair<const char*, Touched>> touched;
 };
-std::map<unsigned, Section> sections;  // by thread of the running block
-std::unordered_map<const char*, std::vector<Touched>> touched_before;
+std::map<unsigned, Section> sections CUDACPU_LASTING;  // by thread of the running block
+std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
 
 void close_section(const char* lock, Section& s) {
     for (auto& [address, t] : s.touched) {

@@ -24,12 +24,12 @@ Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::r
 int until_preempted = 7;
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
-std::map<std::pair<uint64_t, uint64_t>, Race> races;  // of this launch, by the sites
+std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch, by the sites
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
 // still holds. A thread that goes without the CAS has decided on an old value.
-std::set<uint64_t> before_cas;
+std::set<uint64_t> before_cas CUDACPU_LASTING;
 
-struct {  // the last access, what has to be looked at once it is done
+struct Last {  // the last access, what has to be looked at once it is done
     bool any = false, race = false, flag_write = false, word = false;
     bool shared, flags;
     char* address;
@@ -39,7 +39,8 @@ struct {  // the last access, what has to be looked at once it is done
     Race two_writes;  // the second may leave the value as it is
     Mind* mind;
     Gift gift;
-} last;
+};
+Last last CUDACPU_LASTING;
 
 struct {  // the region that a page belongs to
     uintptr_t page = 0;
@@ -103,7 +104,7 @@ struct Access {
     unsigned kind;
     Record mine;
     Time from;  // what was before has nothing to do with it
-    bool shared, late;
+    bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the last
 };
 
 void look_after(const Access& a) {
@@ -137,7 +138,7 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
     look_after(a);
     last.race = true;
     last.two_writes = race;
-    last.two_writes.seen = flags && !a.late && me->seen == a.address;
+    last.two_writes.seen = flags && a.seen;
     last.flags = flags && !loses;
     last.shared = a.shared;
 }
@@ -192,7 +193,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     if (last.any && (kind & writes || rank != last.rank || last.word)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
     Access a{address, bytes, kind, {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
-             floor_time, false, false};
+             floor_time, false, false, false};
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -211,7 +212,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     if (!r->shadow->all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
-    if (flag_write) a.late = flag_written(address, bytes);
+    if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
     Cell* const all = r->shadow->cells;
     for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
         a.mine.bytes = ((1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4)) & 15;

@@ -19,7 +19,7 @@ Kernel** probe;
 
 namespace {
 
-std::vector<Launch> configured;  // a launch among the arguments of another is fine
+std::vector<Launch> configured CUDACPU_LASTING;  // a launch among the arguments of another is fine
 
 cudaError_t run_launch(const Launch& l) {
     launch = &l;

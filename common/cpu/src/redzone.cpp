@@ -20,7 +20,7 @@ namespace cudacpu::hazards {
 
 namespace {
 
-std::vector<char*> opened;  // pages
+std::vector<char*> opened CUDACPU_LASTING;  // pages
 
 // Memory that kernels have got, by its start. Its own notes must not get there.
 bool noting;

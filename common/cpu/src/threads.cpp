@@ -41,8 +41,9 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
         for (unsigned i = 0; i < n; ++i) {
             next = order == Order::reverse ? (next ? next : n) - 1 : next + 1 < n ? next + 1 : 0;
             if (order != Order::reverse && !running_block.lanes[next / 32]) {  // the whole warp has ended
-                i += 31 - next % 32;
-                next |= 31;
+                const unsigned rest = std::min(31 - next % 32, n - 1 - next);
+                i += rest;
+                next += rest;
                 continue;
             }
             Thread& t = running_block.threads[next];

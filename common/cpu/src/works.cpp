@@ -29,9 +29,9 @@ struct Work {
     void* callers[8];
     int depth;
 };
-std::map<unsigned long, Work> queued;
-std::vector<Work> done;  // since the queue was last empty
-Work running;
+std::map<unsigned long, Work> queued CUDACPU_LASTING;
+std::vector<Work> done CUDACPU_LASTING;  // since the queue was last empty
+Work running CUDACPU_LASTING;
 unsigned long turns;
 bool several_streams;
 
@@ -44,7 +44,7 @@ struct Source {  // that the host must not change before it is copied
     void* callers[8];
     int depth;
 };
-std::vector<Source> sources;
+std::vector<Source> sources CUDACPU_LASTING;
 
 std::string line_of(void* const* callers, int depth) {
     for (int i = 0; i < depth; ++i)
@@ -90,7 +90,7 @@ uint64_t sum_of(const Source& s) {  // 0: it cannot be read now
 }
 
 void say_hazard(const std::string& s) {
-    static std::set<std::string> said;
+    static auto& said = *new std::set<std::string>;
     exit_status = 1;
     if (said.insert(s).second) say("cudacpu: hazard: " + s);
 }
@@ -147,7 +147,7 @@ bool before_this_launch(const Record& r) {
 }
 
 void race_of_works(const Record& before, const Record& mine, char* address, size_t) {
-    static std::set<std::pair<uint64_t, uint64_t>> said;
+    static auto& said = *new std::set<std::pair<uint64_t, uint64_t>>;
     const Work* const w = work_at(before.time);
     exit_status = 1;
     if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
