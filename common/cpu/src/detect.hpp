@@ -128,6 +128,7 @@ bool flag_written(char* address, size_t bytes);  // has it changed since its thr
 void flag_settled(const char* address, size_t bytes);
 void flags_race(const Pair& pair);
 bool published(const char* address);
+void show(char* address, size_t bytes);  // what is there now will stand there again after the access
 extern bool something_shown;  // to a thread, in place of what stands there
 void restore_flag();  // what a thread has read is again what stands there
 
@@ -137,9 +138,12 @@ void sections_fenced(unsigned thread, Scope scope);
 void sections_at_barrier();
 void flags_of_launch(bool begins);
 
-// ---- heap.cpp --------------------------------------------------------------------------------------------
+// ---- redzone.cpp ------------------------------------------------------------------------------------------
 
 bool on_device_heap(const char* address);  // from `new` or malloc() in a kernel
+/// An access to the own stack: the compiler has found its index too large.
+void past_local_array(char* address, size_t bytes, bool write);
+extern bool index_too_large;
 /// Lets an access out of bounds go to pages that hold nothing: what is read is 0, what is written is lost.
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading);
 void close_red_zones();

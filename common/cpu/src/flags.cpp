@@ -85,10 +85,15 @@ void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, 
     if (!all || !news || !unordered || bytes > 8 || f->second.published || !(write.access & flag) ||
         waiting_sites.count(site) || ++shown_old[site] > 16)
         return;
-    shown = {address, bytes, value_at(address, bytes)};
-    something_shown = true;
+    show(address, bytes);
     memcpy(address, &f->second.before, bytes);
     --me->seen_writes;
+}
+
+void show(char* address, size_t bytes) {
+    restore_flag();
+    shown = {address, bytes, value_at(address, bytes)};
+    something_shown = true;
 }
 
 void restore_flag() {

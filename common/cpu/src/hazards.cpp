@@ -261,10 +261,11 @@ template <unsigned Bytes, bool Write>
 void quick_access(void* p, uint64_t site) {
     if (!self || busy) return;
     char* const address = static_cast<char*>(p);
-    if (size_t(address) - size_t(self->fiber->bottom) < self->fiber->size) return;  // its own stack
+    if (size_t(address) - size_t(self->fiber->bottom) < self->fiber->size)  // its own stack
+        return index_too_large ? past_local_array(address, Bytes, Write) : void();
     const Region* const r = region_near(address);
     Mind& m = minds[rank];
-    if (!r || --until_preempted < 0 || last.any || something_shown || m.lock)
+    if (!r || --until_preempted < 0 || last.any || something_shown || index_too_large || m.lock)
         return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
     if (m.block != block_start) reset(m);
     const size_t first = address - r->start;
@@ -313,7 +314,8 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (!self || busy) return;
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
-    if (!r && on_own_stack(address)) return;
+    if (!r && on_own_stack(address)) return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
+    index_too_large = false;
     if (!(kind & atomic) && (until_preempted -= kind & flag ? 8 : 1) < 0) {
         until_preempted = int(random_number() % 128);
         preempt();
