@@ -24,8 +24,8 @@ all: build
 build:
 	@$(tools) sh common/tools/build.sh "$(BUILD)"
 
-asan: build
-	@$(tools) sh common/tools/build.sh "$(BUILD)" asan_builds
+asan:
+	@$(tools) sh common/tools/build.sh "$(BUILD)" all test_builds asan_samples
 
 01 02 03 04 05 06:
 	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)
@@ -33,8 +33,8 @@ asan: build
 try:
 	@$(tools) sh common/tools/try.sh "$(BUILD)" "$(FILE)" $(ARGS)
 
-run: build
-	@sh common/tools/run.sh "$(BUILD)" "$(DEVICE)"
+run:
+	@$(tools) sh common/tools/run.sh "$(BUILD)" "$(DEVICE)"
 
 report: build
 	@sh common/tools/report.sh "$(BUILD)" "$(DEVICE)" "$(BUILD)/report"
@@ -45,10 +45,11 @@ plots:
 tables: build
 	@"$(BUILD)/figures" tables .
 
-test: build
+test:
+	@$(tools) sh common/tools/build.sh "$(BUILD)" all test_builds
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
 
-check-all: build asan
+check-all: asan
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS)
 
 lint: build
@@ -60,10 +61,11 @@ bench: build
 counters-gpu: build
 	@sh common/tools/counters.sh "$(BUILD)" "$(BUILD)/bench"
 
-hazards: build asan
+hazards: asan
 	@sh common/test/hazards.sh "$(BUILD)" $(JOBS)
 
-bench-cpu: build
+bench-cpu:
+	@$(tools) sh common/tools/build.sh "$(BUILD)" bench_cpu
 	@if [ -x "$(BUILD)/cpu/bench_cpu" ]; then "$(BUILD)/cpu/bench_cpu"; \
 	else echo "There is no $(BUILD)/cpu/bench_cpu. Type make doctor to see what is missing."; exit 3; fi
 

@@ -18,8 +18,8 @@
 //   01_sum_managed --wrong no_reset                                 a classic mistake
 //   nvcc -std=c++17 -arch=native -Icommon 01_sum_managed/sum_managed.cu common/lab.cpp common/write_file.cpp -o sum_managed
 #include "lab.cuh"
-#if __has_include(<cub/cub.cuh>)
-#include <cub/cub.cuh>
+#if __has_include(<cub/device/device_reduce.cuh>)
+#include <cub/device/device_reduce.cuh>
 #endif
 
 constexpr int tutorial_n = 10'000'000;

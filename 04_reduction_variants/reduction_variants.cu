@@ -23,8 +23,8 @@
 #include <limits>
 #include <numeric>
 #include "lab.cuh"
-#if __has_include(<cub/cub.cuh>)
-#include <cub/cub.cuh>
+#if __has_include(<cub/device/device_reduce.cuh>)
+#include <cub/device/device_reduce.cuh>
 #endif
 
 namespace cg = cooperative_groups;

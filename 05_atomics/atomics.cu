@@ -23,8 +23,8 @@
 #include <set>
 
 #include "lab.cuh"
-#if __has_include(<cub/cub.cuh>)
-#include <cub/cub.cuh>
+#if __has_include(<cub/device/device_reduce.cuh>)
+#include <cub/device/device_reduce.cuh>
 #endif
 
 constexpr int most_n = 1 << 30;

@@ -5,8 +5,8 @@
 //   ordered_filter  the same, counting on from the tiles before        a wait for these; the order is kept
 //   nvcc -std=c++17 -arch=native -Icommon 05_atomics/ordered_filter.cu common/lab.cpp common/write_file.cpp -o ordered_filter
 #include "lab.cuh"
-#if __has_include(<cub/cub.cuh>)
-#include <cub/cub.cuh>
+#if __has_include(<cub/device/device_select.cuh>)
+#include <cub/device/device_select.cuh>
 #endif
 constexpr int most_n = 1 << 30;
 constexpr int warp = 32, threads = 256;  // of a warp; of a block, which stages its elements in shared memory

@@ -3,6 +3,10 @@
 # device. Exit status 0 if all pass, 1 if not, and device.sh's. Sequels (04_all_gpus) are left to who asks for them.
 build=$1
 . "$(dirname "$0")/folder.sh"
+wanted=cpu_samples
+[ "$2" = cpu ] || ! nvidia-smi -L 2>/dev/null | grep -q '^GPU 0' || wanted="gpu_samples cpu_samples"
+[ "$2" != gpu ] || wanted=gpu_samples
+sh "$top/common/tools/build.sh" "$build" $wanted || exit
 chosen=$(sh "$top/common/tools/device.sh" "$build" "$2") || exit
 device=$(echo "$chosen" | head -1)
 echo "$chosen" | tail -1
