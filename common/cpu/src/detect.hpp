@@ -61,7 +61,8 @@ struct alignas(64) Mind {  // of a thread of the running block; what most thread
     const char* seen;      // the flag that it has read and not yet written
     unsigned seen_writes;  // how many writes of it there had been
     const char* lock;      // that it holds
-    uint64_t unlocked;     // what that held before
+    bool records;          // what it touches under the lock
+    uint64_t unlocked;     // what the lock held before
     Time lanes[32];        // before these times of its warp's lanes, by __syncwarp()
     Known known;           // by fences
     Known pending[2];      // read by atomics and flags, and a fence of that scope is still to come

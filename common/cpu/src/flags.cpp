@@ -148,11 +148,13 @@ void lock_changed(Mind& m, const char* address, bool taken, bool given_back) {
     if (given_back) close_section(address, sections[thread]);
     if (taken || given_back) sections[thread] = {};
     m.lock = taken ? address : given_back ? nullptr : m.lock;
+    m.records = m.lock;
 }
 
 void in_section(const char* address, const Record& mine) {
     Section& s = sections[rank];
-    if (s.touched.size() < 64) s.touched.push_back({address, {me->lock, mine, run, s.entered, 0}});
+    me->records = s.touched.size() < 64;  // else it is no lock, or what it guards has been seen often enough
+    if (me->records) s.touched.push_back({address, {me->lock, mine, run, s.entered, 0}});
 }
 
 void sections_fenced(unsigned thread, Scope scope) {

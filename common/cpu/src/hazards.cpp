@@ -95,7 +95,7 @@ void settle() {
     memcpy(&before, last.before, std::min<size_t>(last.bytes, 8));
     memcpy(&value, last.address, std::min<size_t>(last.bytes, 8));
     if (m.lock == last.address) lock_changed(m, last.address, false, !same && value == m.unlocked);
-    else if (last.kind & (compares | exchanges) && !same) m.unlocked = before, lock_changed(m, last.address, true, false);
+    else if ((last.kind & compares || (last.kind & exchanges && !before)) && !same) m.unlocked = before, lock_changed(m, last.address, true, false);
 }
 
 struct Access {
@@ -130,7 +130,7 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
     for (const Record& own : cell.read) adds |= own.rank == writer.rank && own.site == other.site;
     if (noted_before(r, mine, adds)) return;
     const Race race{party(r), party(mine), a.address, a.bytes, adds};
-    if ((r.access | mine.access) & atomic || !(other.access & writes)) {
+    if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
         if (flags && !loses) flags_race({race, a.shared, &writer == &mine ? me->publishes : published(a.address)});
         else note(race);
         return;
@@ -218,7 +218,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         a.mine.bytes = ((1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
         compare(all[i / 4], a);
     }
-    if (me->lock && address != me->lock)
+    if (me->records && address != me->lock)
         for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine);
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
@@ -265,14 +265,15 @@ void quick_access(void* p, uint64_t site) {
         return index_too_large ? past_local_array(address, Bytes, Write) : void();
     const Region* const r = region_near(address);
     Mind& m = minds[rank];
-    if (!r || --until_preempted < 0 || last.any || something_shown || index_too_large || m.lock)
+    if (!r || --until_preempted < 0 || last.any || something_shown || index_too_large)
         return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
     if (m.block != block_start) reset(m);
+    const bool alone = !m.records && m.lock != address;
     const size_t first = address - r->start;
     const bool shared = is_shared(r);
     const Time from = shared ? block_start : floor_time;
     uint8_t* const flags = r->shadow->written + first;
-    bool slow = first + Bytes > r->bytes || first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
+    bool slow = !alone || first + Bytes > r->bytes || first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
     const auto apart = [&](const Record& o) {
         return o.time >= from && (o.time < block_start || (o.rank != rank && o.time >= last_barrier));
     };
