@@ -1,10 +1,12 @@
 // clocks.cpp - the hazard build: which accesses come before what the running thread does now.
 //
-// One clock counts launches, blocks, barriers and fences. An access at time t comes before what a thread does now if
+// One clock counts launches, blocks, barriers and fences. An access at time t comes before what a thread does now
+// if
 //   - it is the thread's own, or of an earlier launch that this one waits for
 //   - their block has passed a barrier since t
 //   - both are lanes of one warp, and __syncwarp() since t leads from one to the other (a shuffle orders nothing)
-//   - its thread, or one that knew of it, has had a fence after t and then done an atomic, or written a volatile word,
+//   - its thread, or one that knew of it, has had a fence after t and then done an atomic, or written a volatile
+//   word,
 //     where this thread has done an atomic, or read the word, and then had a fence or a barrier
 // Fences and atomics of a block's scope lead to threads of the same block only. Each word has clocks of its own, so
 // that no race is hidden by a fence that has nothing to do with it.
@@ -35,7 +37,8 @@ struct Word {  // what atomics and volatile writes have handed on here
 std::unordered_map<const void*, Word> words CUDACPU_LASTING;
 std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with clocks of their own since the last barrier
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that had a fence since then
-Known block_fenced[2] CUDACPU_LASTING;          // what fences before the last barrier covered: a thread may hand it on for all
+Known block_fenced[2] CUDACPU_LASTING;  // what fences before the last barrier covered: a thread may hand it on for
+                                        // all
 
 bool covers(const Clock& a, const Clock& b) {
     if (b.prefix > a.prefix) return false;
@@ -116,10 +119,10 @@ void gather_fences() {
                 all->entries.insert(all->entries.end(), k->entries.begin(), k->entries.end());
             }
         auto& e = all->entries;
-        std::sort(e.begin(), e.end(), [](const auto& a, const auto& b) {
-            return a.who != b.who ? a.who < b.who : a.time > b.time;
-        });
-        e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }), e.end());
+        std::sort(e.begin(), e.end(),
+                  [](const auto& a, const auto& b) { return a.who != b.who ? a.who < b.who : a.time > b.time; });
+        e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }),
+                e.end());
         if (all->prefix || !e.empty()) block_fenced[s] = join(block_fenced[s], all);
     }
     fencers.clear();
@@ -160,12 +163,14 @@ bool ordered_elsewhere(const Record& r) {
     if (r.time < launch_start) return before_this_launch(r);
     const Known& known = known_now();
     if (!known) return false;
-    const auto of = std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
+    const auto of =
+        std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
     return r.time < known->of(uint32_t(of - runs.begin() - 1), r.rank);
 }
 
 uint64_t block_of(const Record& r) {
-    const auto of = std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
+    const auto of =
+        std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
     return of == runs.begin() ? 0 : of[-1].block;
 }
 Party party(const Record& r) { return {r.site, block_of(r), r.rank, r.step, r.access}; }

@@ -74,13 +74,14 @@ extern uint32_t run;  // which block of the launch this is, in the order in whic
 struct Run {
     Time start;
     uint64_t block;
-    Time last = 0, last_of_others = 0;  // accesses to global memory but atomics: by the last thread, and before by others
+    // Accesses to global memory, but atomics: by the last thread, and before it by others.
+    Time last = 0, last_of_others = 0;
     unsigned last_rank = 0;
 };
 extern std::vector<Run> runs;
 extern Run* this_run;
 extern Mind minds[1024];  // of the threads of the running block
-extern Mind* me;  // of the running thread, once mind() was called
+extern Mind* me;          // of the running thread, once mind() was called
 
 void reset(Mind& mind);
 inline Mind& mind(unsigned thread) {
@@ -130,8 +131,8 @@ void flag_settled(const char* address, size_t bytes);
 void flags_race(const Pair& pair);
 bool published(const char* address);
 void show(char* address, size_t bytes);  // what is there now will stand there again after the access
-extern bool something_shown;  // to a thread, in place of what stands there
-void restore_flag();  // what a thread has read is again what stands there
+extern bool something_shown;             // to a thread, in place of what stands there
+void restore_flag();                     // what a thread has read is again what stands there
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
 void in_section(const char* address, const Record& mine);  // an access under a lock

@@ -3,11 +3,12 @@
 // Two volatile accesses that nothing orders are a race if the value changes, but for a flag. It is one if a thread
 // is seen to wait for it (it reads it again and again, and does nothing else), if a fence stands between what the
 // writer wrote before and the flag, or if all write the same value and readers look again. Most readers come when
-// the flag is set, as blocks run one after another: so a thread may be shown the value from before, as a GPU may do.
-// Who waits looks again; who does not, has used it as data.
+// the flag is set, as blocks run one after another: so a thread may be shown the value from before, as a GPU may
+// do. Who waits looks again; who does not, has used it as data.
 //
 // Who comes last into a critical section knows all that came before: in the order that was run a fence may be
-// missing in the first or in the last without harm. So what was touched under a lock is compared whatever the order.
+// missing in the first or in the last without harm. So what was touched under a lock is compared whatever the
+// order.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -46,7 +47,8 @@ struct Touched {  // under a lock
     const char* lock;
     Record record;
     uint32_t run;
-    unsigned entered, left;  // whether a fence lies between it and taking the lock, or giving it back: 2 of the device
+    unsigned entered,
+        left;  // whether a fence lies between it and taking the lock, or giving it back: 2 of the device
 };
 struct Section {
     unsigned entered = 0;
@@ -61,7 +63,8 @@ void close_section(const char* lock, Section& s) {
         for (const Touched& o : others) {
             const bool same_block = o.run == t.run;
             const unsigned needed = same_block ? 1 : 2;
-            if (o.lock != lock || (same_block && (o.record.rank == t.record.rank || o.record.time < last_barrier)) ||
+            if (o.lock != lock ||
+                (same_block && (o.record.rank == t.record.rank || o.record.time < last_barrier)) ||
                 !((o.record.access | t.record.access) & writes) || (o.record.access | t.record.access) & atomic)
                 continue;
             if (std::min({o.entered, o.left, t.entered, t.left}) < needed)
@@ -130,7 +133,7 @@ void flags_of_launch(bool begins) {
     if (!begins)
         for (const auto& [sites, all] : pairs)
             for (const auto& [race, shared, fenced] : all) {
-                const Party &reader = race.before.access & writes ? race.after : race.before;
+                const Party& reader = race.before.access & writes ? race.after : race.before;
                 const Flag& f = flags[race.address];
                 const bool waited_for = f.polled || waiting_sites.count(reader.site);
                 if (!fenced && !waited_for && !(f.looked_again && !f.unequal && !shared)) note(race);

@@ -1,9 +1,9 @@
 // hazards.cpp - the hazard build: one access of the program, before it is done.
 //
-// The thread may be stopped and another one run, so that a missing atomic loses updates. Then the access is compared
-// with what is noted about those bytes: who wrote and read them last. Two accesses of different threads, one of them a
-// write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run. Two writes of the
-// same value are noted, but change no result.
+// The thread may be stopped and another one run, so that a missing atomic loses updates. Then the access is
+// compared with what is noted about those bytes: who wrote and read them last. Two accesses of different threads,
+// one of them a write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run.
+// Two writes of the same value are noted, but change no result.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -66,9 +66,7 @@ Region* region_of(const char* address) {
 // ---- races -----------------------------------------------------------------------------------------------
 
 bool noted_before(const Record& a, const Record& b, bool adds) {  // most races are seen again and again
-    static struct {
-        uint64_t a, b;
-    } noted[1024];
+    static struct { uint64_t a, b; } noted[1024];
     const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
     auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
     if (n.a == low && n.b == high) {
@@ -95,7 +93,8 @@ void settle() {
     memcpy(&before, last.before, std::min<size_t>(last.bytes, 8));
     memcpy(&value, last.address, std::min<size_t>(last.bytes, 8));
     if (m.lock == last.address) lock_changed(m, last.address, false, !same && value == m.unlocked);
-    else if ((last.kind & compares || (last.kind & exchanges && !before)) && !same) m.unlocked = before, lock_changed(m, last.address, true, false);
+    else if ((last.kind & compares || (last.kind & exchanges && !before)) && !same)
+        m.unlocked = before, lock_changed(m, last.address, true, false);
 }
 
 struct Access {
@@ -103,7 +102,7 @@ struct Access {
     size_t bytes;
     unsigned kind;
     Record mine;
-    Time from;  // what was before has nothing to do with it
+    Time from;                // what was before has nothing to do with it
     bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the last
 };
 
@@ -111,7 +110,8 @@ void look_after(const Access& a) {
     if (!last.any) {
         last.race = last.flag_write = last.word = false;
         last.any = true;
-        last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank, last.kind = a.kind;
+        last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
+        last.kind = a.kind;
         last.mind = me;
         memcpy(last.before, a.address, last.bytes);
     }
@@ -148,7 +148,8 @@ bool apart(const Record& r, const Access& a) { return r.bytes & a.mine.bytes && 
 void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders two plain ones are worth most
     Record* to = nullptr;
     for (Record& r : cell.read)
-        if (!to && (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access))) to = &r;
+        if (!to && (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access)))
+            to = &r;
     for (Record& r : cell.read)
         if (!to && ordered(r, a.from)) to = &r;
     for (Record& r : cell.read)
@@ -181,9 +182,9 @@ size_t cells(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.by
 
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
-    const bool reads_it = !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));  // who exchanges may not care
-    if (reads_it && memchr(flags, 0, a.bytes))
-        note(Mistake::unwritten, a.address, a.bytes, party(a.mine));
+    const bool reads_it =
+        !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));  // who exchanges may not care
+    if (reads_it && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, party(a.mine));
     memset(flags, 1, a.bytes);
 }
 
@@ -192,8 +193,10 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
     if (last.any && (kind & writes || rank != last.rank || last.word)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
-    Access a{address, bytes, kind, {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
-             floor_time, false, false, false};
+    Access a{address,    bytes,
+             kind,       {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
+             floor_time, false,
+             false,      false};
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -257,8 +260,7 @@ void note(const Race& race) {  // of all races between two sites the one between
 }
 
 // Most accesses are plain, within one word, and ordered by what is easily seen: the rest is done by access().
-template <unsigned Bytes, bool Write>
-void quick_access(void* p, uint64_t site) {
+template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) {
     if (!self || busy) return;
     char* const address = static_cast<char*>(p);
     if (size_t(address) - size_t(self->fiber->bottom) < self->fiber->size)  // its own stack
@@ -273,7 +275,8 @@ void quick_access(void* p, uint64_t site) {
     const bool shared = is_shared(r);
     const Time from = shared ? block_start : floor_time;
     uint8_t* const flags = r->shadow->written + first;
-    bool slow = !alone || first + Bytes > r->bytes || first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
+    bool slow = !alone || first >= r->bytes || first + Bytes > r->bytes ||
+                first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
     const auto apart = [&](const Record& o) {
         return o.time >= from && (o.time < block_start || (o.rank != rank && o.time >= last_barrier));
     };
@@ -282,7 +285,8 @@ void quick_access(void* p, uint64_t site) {
     Cell* const cells = r->shadow->cells + first / 4;
     __builtin_prefetch(cells + 32, 1);  // the next threads will most often want what follows
     for (unsigned i = 0; i < (Bytes + 3) / 4 && !slow; ++i)
-        slow = apart(cells[i].write) || apart(cells[i].synced) || (Write && (apart(cells[i].read[0]) || apart(cells[i].read[1])));
+        slow = apart(cells[i].write) || apart(cells[i].synced) ||
+               (Write && (apart(cells[i].read[0]) || apart(cells[i].read[1])));
     if (slow) return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
     if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
     m.polled_at = 0;
@@ -315,7 +319,8 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (!self || busy) return;
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
-    if (!r && on_own_stack(address)) return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
+    if (!r && on_own_stack(address))
+        return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
     index_too_large = false;
     if (!(kind & atomic) && (until_preempted -= kind & flag ? 8 : 1) < 0) {
         until_preempted = int(random_number() % 128);
@@ -358,7 +363,8 @@ void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
 }
 
 static void* pages_for(size_t bytes) {  // costs only the pages that are used
-    void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const p =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
     return p;
 }

@@ -1,4 +1,5 @@
-// redzone.cpp - the hazard build: what lies around the memory of kernels, and what they get from `new` and malloc().
+// redzone.cpp - the hazard build: what lies around the memory of kernels, and what they get from `new` and
+// malloc().
 //
 // An access out of bounds is reported, and the kernel goes on: its races are worth finding, too. Around each region
 // lie inaccessible pages; those that are touched become readable and writable until the launch ends.
@@ -89,8 +90,8 @@ void close_red_zones() {
 using namespace cudacpu::hazards;
 
 extern "C" {
-// The compiler calls this before an access whose index its array does not have. Only what is on the stack is looked at:
-// other memory is checked by its own size, as rows of a matrix are often used as one.
+// The compiler calls this before an access whose index its array does not have. Only what is on the stack is looked
+// at: other memory is checked by its own size, as rows of a matrix are often used as one.
 struct UbsanBounds {
     const char* file;
     unsigned line, column;

@@ -53,8 +53,7 @@ std::string line_of(void* const* callers, int depth) {
 }
 std::string line_of(const Record& r) {
     if (r.rank == 0xffff) return "";
-    if (r.site >> 48)
-        return text(" at %s:%d", reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48));
+    if (r.site >> 48) return text(" at %s:%d", reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48));
     return " at " + source_line(reinterpret_cast<char*>(r.site) - 1);
 }
 
@@ -125,8 +124,9 @@ void work_begins(unsigned long number) {
     queued.erase(w);
     running.turn = turns++;
     running.start = ++now;
-    sources.erase(std::remove_if(sources.begin(), sources.end(), [=](const Source& s) { return s.number == number; }),
-                  sources.end());
+    sources.erase(
+        std::remove_if(sources.begin(), sources.end(), [=](const Source& s) { return s.number == number; }),
+        sources.end());
 }
 void work_ended() {
     if (several_streams) done.push_back(std::move(running));
@@ -153,13 +153,14 @@ void race_of_works(const Record& before, const Record& mine, char* address, size
     if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
     auto does = [](const Work& work, const Record& r) {
         const std::string line = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
-        return work.what + (line.empty() ? "" : ", queued" + line + ",") + (r.access & writes ? " writes" : " reads") +
-               line_of(r);
+        return work.what + (line.empty() ? "" : ", queued" + line + ",") +
+               (r.access & writes ? " writes" : " reads") + line_of(r);
     };
-    std::string s = "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") +
-                    "\n  " + does(*w, before) + ",\n  and " + does(running, mine) +
-                    ", and neither waits for the other\n  let one wait: cudaEventRecord() and cudaStreamWaitEvent(), "
-                    "or cudaStreamSynchronize() between";
+    std::string s =
+        "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") + "\n  " +
+        does(*w, before) + ",\n  and " + does(running, mine) +
+        ", and neither waits for the other\n  let one wait: cudaEventRecord() and cudaStreamWaitEvent(), "
+        "or cudaStreamSynchronize() between";
     say_hazard(s);
 }
 
@@ -194,7 +195,8 @@ void host_waits(bool begins) {
         const uint64_t sum = sum_of(s);
         if (begins && sum && s.sum && sum != s.sum)
             say_hazard("the host has changed " + explain(s.start) + "\n  before " + s.what +
-                       line_of(s.callers, s.depth) + " had copied it\n  wait for the copy first: "
+                       line_of(s.callers, s.depth) +
+                       " had copied it\n  wait for the copy first: "
                        "cudaStreamSynchronize(), or an event");
         s.sum = sum;
     }

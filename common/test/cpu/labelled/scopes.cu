@@ -1,22 +1,26 @@
 // scopes.cu - labelled kernels: flags, locks, fences, and how far they reach.
 #include "labelled.cuh"
 
+// Blocks take their parts as they come: so none waits for one that has not begun, in whatever order they run.
+__device__ unsigned arrivals;
+__device__ unsigned part() { return atomicInc(&arrivals, gridDim.x - 1); }
+
 // ---- data that a flag publishes ------------------------------------------------------------------------------------
 
 __global__ void flag_right(volatile int* flag, int* data, int* out) {
-    if (blockIdx.x == 0) {
-        if (threadIdx.x) return;
+    if (threadIdx.x) return;
+    if (part() == 0) {
         *data = 42;
         __threadfence();
         *flag = 1;
-    } else if (threadIdx.x == 0 && wait_for(flag, 1)) {
+    } else if (wait_for(flag, 1)) {
         __threadfence();
         *out = *data;
     }
 }
 __global__ void flag_no_fence_before(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race flag_no_fence_before
         *flag = 1;
     } else if (wait_for(flag, 1)) {
@@ -26,7 +30,7 @@ __global__ void flag_no_fence_before(volatile int* flag, int* data, int* out) {
 }
 __global__ void flag_no_fence_after(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race flag_no_fence_after
         __threadfence();
         *flag = 1;
@@ -36,7 +40,7 @@ __global__ void flag_no_fence_after(volatile int* flag, int* data, int* out) {
 }
 __global__ void flag_after_fence_too_early(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         __threadfence();
         *data = 42;  // race flag_after_fence_too_early
         *flag = 1;
@@ -47,7 +51,7 @@ __global__ void flag_after_fence_too_early(volatile int* flag, int* data, int* o
 }
 __global__ void flag_block_fence(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race flag_block_fence
         __threadfence_block();
         *flag = 1;
@@ -68,7 +72,7 @@ __global__ void flag_block_fence_in_block(volatile int* flag, volatile int* data
 }
 __global__ void volatile_data(volatile int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0)
+    if (part() == 0)
         *data = 42;  // race volatile_data
     else
         *out = *data;  // race volatile_data
@@ -81,7 +85,7 @@ __global__ void volatile_increment(volatile int* data) {
 }
 __global__ void volatile_behind_fence(volatile int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race volatile_behind_fence
         __threadfence();
     } else {
@@ -104,7 +108,7 @@ __global__ void stop_flag(volatile int* stop, const int* in, int n) {
 }
 __global__ void packed_look_back(volatile unsigned long long* state, int* out) {  // flag and value are one word
     if (threadIdx.x) return;
-    const unsigned b = blockIdx.x;
+    const unsigned b = part();
     unsigned long long before = 0;
     for (int i = 0; b > 0 && i < patience && !(before >> 32); ++i) before = state[b - 1];
     const unsigned sum = unsigned(before) + b;
@@ -113,7 +117,7 @@ __global__ void packed_look_back(volatile unsigned long long* state, int* out) {
 }
 __global__ void fenced_look_back(volatile int* state, int* sum) {
     if (threadIdx.x) return;
-    const int b = int(blockIdx.x);
+    const int b = int(part());
     int before = 0;
     if (b > 0) {
         if (!wait_for(state + b - 1, 1)) return;
@@ -126,7 +130,7 @@ __global__ void fenced_look_back(volatile int* state, int* sum) {
 }
 __global__ void look_back_no_fence(volatile int* state, int* sum) {
     if (threadIdx.x) return;
-    const int b = int(blockIdx.x);
+    const int b = int(part());
     int before = 0;
     if (b > 0) {
         if (!wait_for(state + b - 1, 1)) return;
@@ -138,8 +142,9 @@ __global__ void look_back_no_fence(volatile int* state, int* sum) {
 }
 __global__ void progress(volatile int* step, int* data, int* out) {  // a flag that only grows
     if (threadIdx.x) return;
+    const bool first = part() == 0;
     for (int i = 1; i <= 4; ++i) {
-        if (blockIdx.x == 0) {
+        if (first) {
             data[i] = i * i;
             __threadfence();
             *step = i;
@@ -177,7 +182,7 @@ __global__ void turn_about_no_fence(volatile int* turn, int* data) {
 
 __global__ void atomic_flag_right(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;
         __threadfence();
         atomicExch(flag, 1);
@@ -190,7 +195,7 @@ __global__ void atomic_flag_right(int* flag, int* data, int* out) {
 }
 __global__ void atomic_flag_no_fence(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race atomic_flag_no_fence
         __threadfence();
         atomicExch(flag, 1);
@@ -202,7 +207,7 @@ __global__ void atomic_flag_no_fence(int* flag, int* data, int* out) {
 }
 __global__ void atomic_flag_block_scope(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race atomic_flag_block_scope
         __threadfence();
         atomicExch_block(flag, 1);
