@@ -25,7 +25,7 @@ CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOK
 void __tsan_read_range(void* p, size_t n) { access(p, n, reads, CUDACPU_SITE); }
 void __tsan_write_range(void* p, size_t n) { access(p, n, writes, CUDACPU_SITE); }
 // clang calls these instead of the last two.
-void* __tsan_memset(void* p, int value, size_t n) { return access(p, n, writes, CUDACPU_SITE), memset(p, value, n); }
+void* __tsan_memset(void* p, int c, size_t n) { return access(p, n, writes, CUDACPU_SITE), memset(p, c, n); }
 void* __tsan_memcpy(void* to, const void* from, size_t n) {
     return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memcpy(to, from, n);
 }

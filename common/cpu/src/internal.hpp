@@ -27,7 +27,8 @@ constexpr bool asan_build = true;
 constexpr bool asan_build = false;
 #endif
 constexpr size_t page = 4096;
-#define CUDACPU_LASTING __attribute__((init_priority(101)))  // it outlives the program: kernels may run at its very end
+// It outlives the program's own objects: kernels may run at its very end.
+#define CUDACPU_LASTING __attribute__((init_priority(101)))
 constexpr size_t guard = hazard_build ? 1 << 20 : page;         // inaccessible, behind each region
 constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
@@ -182,8 +183,8 @@ CUDACPU_HAZARD_HOOK(region_added(Region&));
 CUDACPU_HAZARD_HOOK(region_fresh(Region&));  // a new block: nothing in it is written yet
 CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));
 CUDACPU_HAZARD_HOOK(region_gone(Region&));
-CUDACPU_HAZARD_HOOK(work_queued(unsigned long /*number*/, const void* /*stream*/, const std::set<unsigned long>& /*after*/,
-                                const char* /*what*/));
+CUDACPU_HAZARD_HOOK(work_queued(unsigned long /*number*/, const void* /*stream*/,
+                                const std::set<unsigned long>& /*after*/, const char* /*what*/));
 CUDACPU_HAZARD_HOOK(work_waits(unsigned long /*number*/, unsigned long /*event*/));
 CUDACPU_HAZARD_HOOK(work_begins(unsigned long /*number*/));
 CUDACPU_HAZARD_HOOK(work_ended());

@@ -357,7 +357,8 @@ int main(int argc, char** argv) {
         {"equal", "same_value", [](int) { same_value<<<2, 32>>>(zeros<int>(1)); }},
         {"equal", "same_value_in_block", OUT(same_value_in_block, zeros<int>(64))},
         {"race", "other_value", OUT(other_value, zeros<int>(1))},
-        {"race", "counter_read_early", [](int n) { counter_read_early<<<1, 64>>>(zeros<int>(1), zeros<int>(64), n); }},
+        {"race", "counter_read_early",
+         [](int n) { counter_read_early<<<1, 64>>>(zeros<int>(1), zeros<int>(64), n); }},
         {"race", "reset_beside_atomics", OUT(reset_beside_atomics, zeros<int>(1))},
         {"right", "cas_loop", [](int) { cas_loop<<<4, 64>>>(zeros<float>(1)); }},
         {"right", "dropped_exchange", [](int) {

@@ -5,7 +5,7 @@
 __device__ unsigned arrivals;
 __device__ unsigned part() { return atomicInc(&arrivals, gridDim.x - 1); }
 
-// ---- data that a flag publishes ------------------------------------------------------------------------------------
+// ---- data that a flag publishes ---------------------------------------------------------------------------
 
 __global__ void flag_right(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
@@ -178,7 +178,7 @@ __global__ void turn_about_no_fence(volatile int* turn, int* data) {
     }
 }
 
-// ---- atomics as flags ----------------------------------------------------------------------------------------------
+// ---- atomics as flags -------------------------------------------------------------------------------------
 
 __global__ void atomic_flag_right(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
@@ -240,7 +240,7 @@ __global__ void other_fences(int* data, int* counter, int* out) {  // somebody e
     if (threadIdx.x == 64) out[blockIdx.x] = *data;  // race other_fences
 }
 
-// ---- locks ---------------------------------------------------------------------------------------------------------
+// ---- locks ------------------------------------------------------------------------------------------------
 
 __device__ int lock_a, lock_b;
 __global__ void lock_right(int* data) {
@@ -293,7 +293,8 @@ __global__ void lock_block_fences(int* data) {
 __global__ void lock_block_scope(volatile int* data) {
     if (threadIdx.x) return;
     bool mine = false;
-    for (int i = 0; i < patience && !mine; ++i) mine = atomicCAS_block(&lock_a, 0, 1) == 0;  // race lock_block_scope
+    for (int i = 0; i < patience && !mine; ++i)
+        mine = atomicCAS_block(&lock_a, 0, 1) == 0;  // race lock_block_scope
     __threadfence();
     if (mine) *data = *data + 1;  // race lock_block_scope
     __threadfence();
@@ -346,7 +347,7 @@ __global__ void lock_freed_by_store(volatile int* lock, int* data) {
     *lock = 0;
 }
 
-// ---- tickets -------------------------------------------------------------------------------------------------------
+// ---- tickets ----------------------------------------------------------------------------------------------
 
 __device__ unsigned tickets;
 #define TICKET(name, before, after) \
@@ -400,9 +401,12 @@ int main(int argc, char** argv) {
         {"race", "volatile_data", [](int) { volatile_data<<<2, 32>>>(zeros<int>(1), zeros<int>(1)); }},
         {"race", "volatile_data_two_writers", ON(volatile_data_two_writers, 1, 64, 1)},
         {"race", "volatile_increment", ON(volatile_increment, 2, 1, 1)},
-        {"race", "volatile_behind_fence", [](int) { volatile_behind_fence<<<2, 32>>>(zeros<int>(1), zeros<int>(1)); }},
-        {"race", "volatile_warp_to_warp", [](int) { volatile_warp_to_warp<<<1, 64>>>(zeros<int>(1), zeros<int>(1)); }},
-        {"right", "barrier_between_warps", [](int) { barrier_between_warps<<<1, 64>>>(zeros<int>(1), zeros<int>(1)); }},
+        {"race", "volatile_behind_fence",
+         [](int) { volatile_behind_fence<<<2, 32>>>(zeros<int>(1), zeros<int>(1)); }},
+        {"race", "volatile_warp_to_warp",
+         [](int) { volatile_warp_to_warp<<<1, 64>>>(zeros<int>(1), zeros<int>(1)); }},
+        {"right", "barrier_between_warps",
+         [](int) { barrier_between_warps<<<1, 64>>>(zeros<int>(1), zeros<int>(1)); }},
         {"right", "stop_flag", [](int n) { stop_flag<<<2, 64>>>(zeros<int>(1), zeros<int>(n), n); }},
         {"right", "packed_look_back",
          [](int n) { packed_look_back<<<n, 32>>>(zeros<unsigned long long>(n), zeros<int>(n)); }},
@@ -437,7 +441,8 @@ int main(int argc, char** argv) {
         {"race", "ticket_no_fence", [](int) { ticket_no_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
         {"race", "ticket_block_fence", [](int) { ticket_block_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
         {"race", "ticket_early_fence", [](int) { ticket_early_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
-        {"race", "ticket_before_barrier", [](int) { ticket_before_barrier<<<4, 64>>>(zeros<int>(256), zeros<int>(1)); }},
+        {"race", "ticket_before_barrier",
+         [](int) { ticket_before_barrier<<<4, 64>>>(zeros<int>(256), zeros<int>(1)); }},
         {"right", "ticket_each_fences", [](int) { ticket_each_fences<<<4, 64>>>(zeros<int>(256), zeros<int>(1)); }},
     };
     return choose(cases, argc, argv);
