@@ -164,6 +164,12 @@ for my $job (0 .. $#commands) {
 sub plain { # a line without what differs each time: the times and clocks of a table of the CPU device, and places
     my ($text, $table) = @_;
     $text =~ s/\b(\w+\.cuh?):(\d+|NN)/$1:NN/g;
+    $text =~ s/^ +(\d+|NN) \|/     NN |/mg; # a report's lines, and its advice
+    $text =~ s/\b(lines?) (\d+|NN)((,| and) (\d+|NN))*/$1 NN/g;
+    if ($text =~ /hazard: race|^  in kernel| \|  /) { # which threads and elements meet depends on the order
+        $text =~ s/\b(element|threads?|blocks?) [\d(][\d(),]*( and [\d(][\d(),]*)?/$1 N/g;
+        $text =~ s/(thread N) writes, (.*thread N) reads/$1 reads, $2 writes/;
+    }
     $text =~ s/from \d+ to \d+ ns/from * to * ns/g;
     my @cells = split /  +/, $text;
     @$table = map { /^(mean|median|p95|tutorial|warm)$/ ? 1 : 0 } @cells if $text =~ /^variant .*verdict$/;
@@ -175,6 +181,7 @@ sub printed { # what a command printed, line by line
     my $text = slurp("$at/err") . slurp("$at/out");
     $text =~ s/\Q$_\E\///g for $source, $top, $at;
     my @table;
+    $text =~ s/\n  (\(\S+:(?:\d+|NN)\))$/ $1/mg; # where a report's first line is broken depends on the folder
     return map { plain($_, \@table) } grep { !/^ *$/ } split /\n/, $text;
 }
 sub holds { # does the text hold the part, and not within a longer number?
@@ -205,7 +212,8 @@ for my $check (@checks) {
     }
     my (@table, $from, @segment);
     $from = 0;
-    for my $want (@{$check->{want}}, "…") { # lines between two `…` follow each other; the next ones come somewhere behind
+    my $wanted = join("\n", @{$check->{want}}, "…") =~ s/\n  (\(\S+:(?:\d+|NN)\))$/ $1/mgr;
+    for my $want (split /\n/, $wanted) { # lines between two `…` follow each other; the next ones come somewhere behind
         if ($want !~ /^ *…/) { push @segment, plain($want, \@table); next }
         next if $want !~ /^ *…$/ || !@segment;
         my ($start) = grep { my $at = $_; !grep { ($line[$at + $_] // "") ne $segment[$_] } 0 .. $#segment } $from .. @line;

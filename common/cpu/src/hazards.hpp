@@ -5,7 +5,14 @@
 namespace cudacpu::hazards {
 
 enum Access : uint8_t {  // flag: volatile; narrow: an atomic of the block's scope
-    reads = 0, writes = 1, atomic = 2, flag = 4, narrow = 8, compares = at_compares, exchanges = at_exchanges };
+    reads = 0,
+    writes = 1,
+    atomic = 2,
+    flag = 4,
+    narrow = 8,
+    compares = at_compares,
+    exchanges = at_exchanges
+};
 
 struct Party {      // one access, and who did it
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits

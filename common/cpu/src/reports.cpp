@@ -28,18 +28,22 @@ constexpr size_t columns = 80;
 
 bool colours() {  // as lab.cpp decides it for stdout
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(2) && !(none && *none) && !(terminal && !strcmp(terminal, "dumb"));
+    return isatty(2) && !(none && *none) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
+std::string from_here(std::string s) {  // files below the working folder are named from there
+    std::error_code none;
+    const std::string folder = std::filesystem::current_path(none).string() + "/";
+    for (size_t i = 0; (i = s.find(folder, i)) != s.npos;)
+        if (i && !isspace(s[i - 1]) && s[i - 1] != '(') ++i;
+        else s.erase(i, folder.size());
+    return s;
 }
 
 }  // namespace
 
 void say(const std::string& message) {
-    std::string s = message + "\n";
-    std::error_code none;
-    const std::string folder = std::filesystem::current_path(none).string() + "/";
-    for (size_t i = 0; (i = s.find(folder, i)) != s.npos;)  // files below the working folder are named from there
-        if (i && !isspace(s[i - 1]) && s[i - 1] != '(') ++i;
-        else s.erase(i, folder.size());
+    std::string s = from_here(message) + "\n";
     if (colours() && s.starts_with("cudacpu: ")) {  // the first line: red, and what is only said yellow
         const bool mild = s.starts_with("cudacpu: not") || s.starts_with("cudacpu: warning");
         s.insert(std::min(s.find('\n'), s.size()), "\033[0m");
@@ -66,7 +70,7 @@ std::string wrapped(const std::string& words) {
     std::string s, word;
     size_t column = columns;  // a new line
     bool quoted = false;
-    for (const char c : words + " ") {
+    for (const char c : from_here(words) + " ") {
         quoted ^= c == '`';
         if ((c != ' ' && c != '\n') || quoted) {
             word += c;
@@ -82,7 +86,7 @@ std::string wrapped(const std::string& words) {
 
 std::string listing(const std::vector<Remark>& remarks) {
     std::string s, file_before;
-    for (const auto& [place, words] : remarks) {
+    for (const auto& [place, words, name] : remarks) {
         const size_t colon = place.rfind(':');
         if (colon == place.npos) {
             s += "\n    " + place + ": " + words;
@@ -103,7 +107,11 @@ std::string listing(const std::vector<Remark>& remarks) {
         // What does not fit loses its comment first.
         if (code.size() + 6 + words.size() > width)
             code.erase(code.find_last_not_of(' ', std::min(code.find("//"), code.size()) - 1) + 1);
-        if (code.size() > width) code = code.substr(0, width - 3) + "...";
+        const size_t used = name.empty() ? code.npos : code.rfind(name);
+        if (code.size() > width)
+            code = used == code.npos || used + name.size() < width - 3
+                       ? code.substr(0, width - 3) + "..."
+                       : "..." + code.substr(std::min(used, code.size() - width + 3), width - 3);
         s += before + (code.empty() ? words : code);
         if (code.empty() || words.empty()) continue;
         if (code.size() + 6 + words.size() <= width) s += "      " + words;
@@ -114,7 +122,8 @@ std::string listing(const std::vector<Remark>& remarks) {
 
 // The symbol that holds the address, as `nm` tells it: {its name, where it begins}.
 static std::pair<std::string, uintptr_t> symbol(const void* address) {
-    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0, at = uintptr_t(address) - base;
+    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0,
+                    at = uintptr_t(address) - base;
     FILE* pipe = popen(text("nm -CS /proc/%d/exe 2>/dev/null", getpid()).c_str(), "r");
     if (!pipe) return {};
     std::pair<std::string, uintptr_t> found;
@@ -141,7 +150,14 @@ std::string kernel_name() {
     size_t end = i + name.size();
     for (int depth = 0; end < s.size() && (depth || end == i + name.size()); ++end)
         depth += s[end] == '<' ? 1 : s[end] == '>' ? -1 : 0;
-    return s = s.substr(i, end - i);
+    s = s.substr(i, end - i);
+    // "k<&(f(int*, int))>": a function among the arguments is known by its name
+    for (size_t open; (open = s.find("&(")) != s.npos;) {
+        const size_t inner = s.find('(', open + 2), close = s.find("))", open);
+        if (close == s.npos) break;
+        s.erase(std::min(inner, close), close + 2 - std::min(inner, close)).erase(open, 2);
+    }
+    return s;
 }
 
 std::string name_of(const void* address, size_t bytes, std::string* name) {

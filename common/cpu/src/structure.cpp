@@ -66,6 +66,48 @@ std::string word_at(const std::string& s, size_t at) {
 
 }  // namespace
 
+std::string as_atomic(const std::string& t, bool exchange) {
+    size_t sign = t.npos;  // of the assignment
+    for (size_t i = 1; i + 1 < t.size() && sign == t.npos; ++i)
+        if (t[i] == '=' && t[i + 1] != '=' && !strchr("=!<>", t[i - 1])) sign = i;
+    auto trimmed = [](std::string x) {
+        x.erase(0, std::min(x.find_first_not_of(" \n\t"), x.size()));
+        return x.erase(x.find_last_not_of(" \n\t") + 1);
+    };
+    auto call = [&](const char* name, const std::string& x, const std::string& value) {
+        return std::string(name) + "(" + (x[0] == '*' ? x.substr(1) : "&" + x) + ", " + value + ")";
+    };
+    for (const char* step : {"++", "--"}) {
+        const char* by = *step == '+' ? "1" : "-1";
+        if (t.starts_with(step)) return call("atomicAdd", trimmed(t.substr(2)), by);
+        if (t.ends_with(step)) return call("atomicAdd", trimmed(t.substr(0, t.size() - 2)), by);
+    }
+    if (sign == t.npos) return "";
+    const char op = t[sign - 1];
+    const std::string x = trimmed(t.substr(0, sign - (strchr("+-|&^*/%", op) != nullptr))),
+                      value = trimmed(t.substr(sign + 1));
+    if (x.find(' ') != x.npos && x.find('[') == x.npos) return "";  // a declaration
+    switch (op) {
+        case '+': return call("atomicAdd", x, value);
+        case '-': return call("atomicAdd", x, "-(" + value + ")");
+        case '|': return call("atomicOr", x, value);
+        case '&': return call("atomicAnd", x, value);
+        case '^': return call("atomicXor", x, value);
+        case '*':
+        case '/':
+        case '%': return "";
+        default: break;
+    }
+    if (value.starts_with(x + " + ")) return call("atomicAdd", x, value.substr(x.size() + 3));
+    if (value.starts_with(x + " - ")) return call("atomicAdd", x, "-(" + value.substr(x.size() + 3) + ")");
+    if (value.ends_with(" + " + x)) return call("atomicAdd", x, value.substr(0, value.size() - x.size() - 3));
+    for (const std::string m : {"max", "min"})
+        if (value.starts_with(m + "(" + x + ", "))
+            return call(m == "max" ? "atomicMax" : "atomicMin", x,
+                        value.substr(x.size() + 6, value.size() - x.size() - 7));
+    return exchange ? call("atomicExch", x, value) : "";
+}
+
 Source::Source(const std::vector<std::string>& lines) {
     starts = {0, 0};  // lines begin with 1
     for (const std::string& l : lines) {
@@ -104,7 +146,8 @@ size_t Source::word(const std::string& name, size_t from, size_t to) const {
 size_t Source::spot(int number, const std::string& name) const {
     if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
     const size_t from = starts[number], to = starts[number + 1];
-    if (const size_t i = word(name, from, to); i < to) return i;
+    for (size_t i = word(name, from, to); i < to; i = word(name, i + 1, to))
+        if (function_at(i)) return i;
     if (const size_t i = text.find('[', from); i < to) return i;
     size_t i = to;
     while (i > from && strchr(" \t\n};", text[i - 1])) --i;
@@ -238,6 +281,79 @@ std::vector<const Statement*> Source::path(const Function& f, size_t at) {
             }
     }
     return result;
+}
+
+size_t Source::first_of(std::initializer_list<const char*> words, size_t from, size_t to) const {
+    size_t first = text.npos;
+    for (const char* w : words)
+        if (const size_t i = word(w, from, to); i < to) first = std::min(first, i);
+    return first;
+}
+
+std::string Source::name_at(size_t at) const {
+    const bool begins = !isdigit(static_cast<unsigned char>(text[at])) && !(at && in_word(text[at - 1]));
+    return begins ? word_at(text, at) : "";
+}
+
+std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const {
+    std::vector<std::pair<const Function*, size_t>> found;
+    for (const Function* f = function_at(at); f && found.size() < 5; f = function_at(at)) {
+        found.emplace_back(f, at);
+        at = 0;
+        do at = word(f->name, at + 1, text.size());
+        while (at < text.size() && (!function_at(at) || function_at(at) == f));
+    }
+    return found;
+}
+
+void Source::waiting_loops(const Statement& s, std::vector<const Statement*>& found) const {
+    if (s.kind == Statement::loop) {
+        const Statement* body = &s.parts[0];
+        if (body->kind == Statement::block && body->parts.size() == 1) body = &body->parts[0];
+        const std::string t = text.substr(body->begin, body->end - body->begin);
+        if (t == ";" || t == "{}" || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
+    }
+    for (const Statement& part : s.parts) waiting_loops(part, found);
+}
+
+Source::Lock Source::lock_of(const Function& f) const {
+    const size_t at = first_of({"atomicCAS", "atomicExch"}, f.body.begin, f.body.end);
+    if (at == text.npos) return no_lock;
+    for (const Statement* s : path(f, at))
+        if (s->kind == Statement::loop) return takes;
+    return gives;
+}
+
+bool Source::holds_barrier(const Statement& s) const {
+    for (const Statement& body : s.parts)
+        for (const Statement& part : body.parts)
+            if (part.kind == Statement::simple &&
+                (has({"__syncthreads"}, part.begin, part.end) || text.find(".sync()", part.begin) < part.end))
+                return true;
+    return false;
+}
+
+bool Source::declares(const Statement& block, size_t to) const {
+    for (const Statement& s : block.parts) {  // two names, or a type and a star, begin a declaration
+        if (s.begin >= to) break;
+        const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
+        if (s.kind == Statement::simple && (in_word(text[next]) || strchr("*&:<", text[next]))) return true;
+    }
+    return false;
+}
+
+std::string Source::dynamic_array(int line) const {
+    std::string name;
+    const size_t here = starts[std::min<size_t>(std::max(line, 1), starts.size() - 1)];
+    for (size_t i = word("extern", 0, text.size()); i < text.size(); i = word("extern", i + 1, text.size())) {
+        const size_t end = std::min(text.find(';', i), text.size()), open = text.find('[', i);
+        if (word("__shared__", i, end) > end || open > end || (!name.empty() && i > here)) continue;
+        size_t last = open, first;
+        while (last > i && !in_word(text[last - 1])) --last;
+        for (first = last; first > i && in_word(text[first - 1]);) --first;
+        name = text.substr(first, last - first);
+    }
+    return name;
 }
 
 Source::Who Source::who_enters(const Function& f, const Statement& s) const {

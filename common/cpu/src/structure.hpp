@@ -1,5 +1,6 @@
 // structure.hpp - the source text as advice needs it: functions, their statements, and which threads get there.
 #pragma once
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,9 +18,12 @@ struct Statement {
 struct Function {
     std::string name, parameters;
     Statement body;
-    std::set<std::string> own;   // variables that differ from thread to thread
-    std::set<std::string> warps; // those that only differ from warp to warp
+    std::set<std::string> own;    // variables that differ from thread to thread
+    std::set<std::string> warps;  // those that only differ from warp to warp
 };
+
+/// The call that does what a statement like `x += y` does; "" if there is none. `exchange`: x = y may be one, too.
+std::string as_atomic(const std::string& statement, bool exchange);
 
 class Source {
     std::vector<size_t> starts;  // of the lines
@@ -38,12 +42,25 @@ public:
     const std::vector<Function>& functions() const { return all; }
     const Function* function_at(size_t at) const;
     int line_at(size_t at) const;
-    std::string line(int number) const;     // its text
+    std::string line(int number) const;  // its text
     std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }
-    size_t spot(int line, const std::string& name) const;  // where the line uses the name
+    size_t spot(int line, const std::string& name) const;                // where the line uses the name
     size_t word(const std::string& name, size_t from, size_t to) const;  // npos: it is not there
+    size_t first_of(std::initializer_list<const char*> words, size_t from, size_t to) const;
+    bool has(std::initializer_list<const char*> words, size_t from, size_t to) const {
+        return first_of(words, from, to) != std::string::npos;
+    }
+    std::string name_at(size_t at) const;  // that begins here, or ""
+    /// The place, and the places from which its function is called.
+    std::vector<std::pair<const Function*, size_t>> callers(size_t at) const;
+    void waiting_loops(const Statement& s, std::vector<const Statement*>& found) const;  // that do nothing but look
+    bool holds_barrier(const Statement& s) const;            // of a branch or loop: then all threads come there
+    bool declares(const Statement& block, size_t to) const;  // a variable, before that place
+    std::string dynamic_array(int line) const;               // the `extern __shared__` array that is in sight
     /// The statements that hold the character, the function's body first.
     static std::vector<const Statement*> path(const Function& f, size_t at);
+    enum Lock { no_lock, takes, gives };
+    Lock lock_of(const Function& f) const;  // what a function does that waits for an atomic, or only does one
     enum Who { everybody, whole_warps, some };
     Who who_enters(const Function& f, const Statement& s) const;  // a branch or loop
 };

@@ -276,7 +276,7 @@ __global__ void changed_flag(int* out) {
     const int i = threadIdx.x;
     a[i] = 63 - i;
     __syncthreads();
-    do {
+    for (int round = 0; round < 64; ++round) {
         __syncthreads();
         if (i == 0) changed = 0;
         if (i % 2 == 0 && a[i] > a[i + 1]) {
@@ -291,7 +291,8 @@ __global__ void changed_flag(int* out) {
             a[i + 1] = t;
             atomicExch(&changed, 1);
         }
-    } while (changed);
+        if (!changed) break;
+    }
     out[i] = a[i];
 }
 PLANT(changed_not_seen) { changed_flag<<<1, 64>>>(zeros(64)); }
@@ -415,3 +416,96 @@ __global__ void one_line(const int* in, int* out) {
     a[threadIdx.x] = in[threadIdx.x]; out[threadIdx.x] = a[threadIdx.x ^ 32];
 }
 PLANT(two_in_one_line) { one_line<<<1, 64>>>(filled(64), zeros(64)); }
+
+__global__ void guarded(const int* in, int* out, int n) {
+    __shared__ int s[64];
+    const int i = blockIdx.x * 64 + threadIdx.x;
+    if (i < n) {
+        s[threadIdx.x] = in[i];
+        out[i] = s[threadIdx.x ^ 33];
+    }
+}
+PLANT(within_a_guard) { guarded<<<2, 64>>>(filled(128), zeros(128), 128); }
+
+__global__ void guarded_loop(const int* in, int* out, int n) {
+    extern __shared__ int s[];
+    int sum = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+    {
+        s[threadIdx.x] = in[i];
+        __syncthreads();
+        sum += s[blockDim.x - 1 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+PLANT(within_a_strided_loop) { guarded_loop<<<1, 64, 256>>>(filled(256), zeros(64), 256); }
+
+__global__ void again_until(const int* in, int* out) {
+    __shared__ int left;
+    int i = 0;
+    if (threadIdx.x == 0) left = 3;
+    __syncthreads();
+    do {
+        i += in[threadIdx.x];
+        if (threadIdx.x == 0) left = left - 1;
+    } while (left > 0);
+    out[threadIdx.x] = i;
+}
+PLANT(do_while) { again_until<<<1, 64>>>(filled(64), zeros(64)); }
+
+template <int size> __device__ inline void add_up(int (&s)[size]) {
+    for (int d = size / 2; d > 0; d /= 2) {
+        if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];
+    }
+}
+template <int size> __global__ void by_template(const int* in, int* out)
+{
+    __shared__ int s[size];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    add_up<size>(s);
+    if (threadIdx.x == 0) *out = s[0];
+}
+PLANT(template_function) { by_template<128><<<1, 128>>>(filled(128), zeros(1)); }
+
+struct Cell {
+    float value;
+    int count;
+};
+__global__ void of_structs(Cell* out) {
+    __shared__ Cell cells[64];
+    cells[threadIdx.x].value = threadIdx.x;
+    cells[threadIdx.x].count = 1;
+    const Cell left = cells[(threadIdx.x + 63) % 64];
+    out[threadIdx.x] = left;
+}
+PLANT(structs) { of_structs<<<1, 64>>>(zeros<Cell>(64)); }
+
+#define LANES 64
+__global__ void prefix(int* out) {
+    __shared__ int a[LANES];
+    a[threadIdx.x] = 1;
+    __syncthreads();
+    for (int d = 1; d < LANES; d <<= 1) {
+        int t;
+        if (threadIdx.x >= d)
+            t = a[threadIdx.x - d];
+        __syncthreads();
+        if (threadIdx.x >= d)
+            a[threadIdx.x] += t;
+    }
+    out[threadIdx.x] = a[threadIdx.x];
+}
+PLANT(scan_end_of_round) { prefix<<<1, LANES>>>(zeros(LANES)); }
+
+__global__ void with_groups(const int* in, int* out) {
+    namespace cg = cooperative_groups;
+    cg::thread_block block = cg::this_thread_block();
+    __shared__ int a[64];
+    for (int k = 0; k < 3; ++k) {
+        a[block.thread_rank()] = in[block.thread_rank()] + k;
+        block.sync();
+        out[block.thread_rank()] += a[63 - block.thread_rank()];
+    }
+}
+PLANT(block_group) { with_groups<<<1, 64>>>(filled(64), zeros(64)); }

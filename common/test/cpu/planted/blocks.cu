@@ -43,15 +43,19 @@ __global__ void two_phases(const int* in, int* squares, int* out, int n, int pha
 }
 PLANT(two_phases) {  // ADVICE=second kernel
     int *in = filled(256), *squares = zeros(256), *out = zeros(256);
+#ifdef CURED
+    two_phases<<<4, 64>>>(in, squares, out, 256, 0);
+    two_phases<<<4, 64>>>(in, squares, out, 256, 1);
+#else
     two_phases<<<4, 64>>>(in, squares, out, 256);
+#endif
 }
 
 __global__ void reset_inside(const int* in, int* sum) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *sum = 0;  // cured:
-    __syncthreads();
-    atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    if (blockIdx.x > 0) atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
 }
-PLANT(reset_in_the_kernel) { reset_inside<<<4, 64>>>(filled(256), zeros(1)); }  // ADVICE=before the launch
+PLANT(reset_in_the_kernel) { reset_inside<<<4, 64>>>(filled(256), filled(1)); }  // ADVICE=before the launch
 
 __global__ void read_inside(const int* in, int* sum, int* out) {
     atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);

@@ -1,7 +1,7 @@
 # cure.awk: carries out what the hazard build advises, to the letter, on a copy of a program.
 #   awk -f cure.awk ADVICE FILE.cu >CURED.cu
 # ADVICE: what the hazard build has said. What is no recipe ("check the index") is carried out by a line's own
-# comment "// cured: ...", if the advice names the line.
+# comment "// cured: ...", if the report names the line.
 function each(numbers, list,   n) {  # "3, 5 and 9"
     gsub(/,| and /, " ", numbers)
     return split(numbers, list, " ")
@@ -33,6 +33,11 @@ function carry_out(advice,   what, n, list, i, rest, code, parts) {
         if (what[4] == "put") { from[what[3]] = parts[2]; to[what[3]] = parts[2] " " what[5] ";" }
         else { from[what[3]] = parts[4]; to[what[3]] = parts[2] }
     }
+    if (match(advice, /after line [0-9]+ write /)) {
+        split(substr(advice, RSTART), what, " ")
+        split(substr(advice, RSTART), parts, "`")
+        after[what[3]] = after[what[3]] " " parts[2]
+    }
     for (rest = advice; match(rest, /lines? [0-9]/); rest = substr(rest, RSTART + 4)) {
         n = each(numbers_in(substr(rest, RSTART + RLENGTH - 1)), list)
         for (i = 1; i <= n; ++i) named[list[i]] = 1
@@ -41,14 +46,16 @@ function carry_out(advice,   what, n, list, i, rest, code, parts) {
 FNR == NR {
     # A report's advice follows the lines of its listing; a line that goes on begins with two blanks, too.
     if (/^cudacpu: /) { carry_out(advice); advice = ""; listed = 0 }
-    if (/^ +[0-9]* \|/) { listed = 1; advice = "" }
+    for (rest = $0; match(rest, /planted\.cu:[0-9]+/); rest = substr(rest, RSTART + RLENGTH))
+        named[substr(rest, RSTART + 11, RLENGTH - 11)] = 1
+    if (/^ +[0-9]* \|/) { listed = 1; advice = ""; named[$1] = 1 }
     else if (listed && /^  /) advice = advice (advice == "" ? "" : " ") substr($0, 3)
     next
 }
 FNR == 1 { carry_out(advice) }
 {
     line = $0
-    if (FNR in named && (i = index(line, "// cured: "))) line = substr(line, i + 10)
+    if (FNR in named && (i = index(line, "// cured:"))) line = substr(line, i + 9)
     if (FNR in from && (i = index(line, from[FNR])))
         line = substr(line, 1, i - 1) to[FNR] substr(line, i + length(from[FNR]))
     if (FNR in before) print before[FNR]

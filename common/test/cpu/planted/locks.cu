@@ -124,3 +124,66 @@ __global__ void lock_of_a_block(int* counter) {
     }
 }
 PLANT(lock_of_a_block) { lock_of_a_block<<<4, 32>>>(zeros(1)); }  // ADVICE=without _block
+
+struct Lock {
+    int* mutex;
+    __device__ void lock() {
+        while (atomicCAS(mutex, 0, 1) != 0)
+            ;
+    }
+    __device__ void unlock() { atomicExch(mutex, 0); }
+};
+__global__ void by_a_struct(Lock lock, int* sum, const int* in) {
+    if (threadIdx.x == 0) {
+        lock.lock();
+        *sum = *sum + in[blockIdx.x];
+        lock.unlock();
+    }
+}
+PLANT(lock_in_a_struct) { by_a_struct<<<4, 32>>>(Lock{zeros(1)}, zeros(1), filled(4)); }  // ADVICE=put __threadfence
+
+__device__ int lock_9;
+__global__ void two_values(int* least, int* where, const int* in) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bool waits = true;
+    while (waits) {
+        if (!atomicExch(&lock_9, 1)) {
+            if (in[i] < *least) {
+                *least = in[i];
+                *where = i;
+            }
+            atomicExch(&lock_9, 0);
+            waits = false;
+        }
+    }
+}
+PLANT(least_and_where) { two_values<<<2, 32>>>(filled(1), zeros(1), filled(64)); }  // ADVICE=put __threadfence
+
+__global__ void stages(volatile int* ready, int* data, int* out) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (warp == 0) {
+        data[lane] = lane * lane;
+        __syncwarp();
+        if (lane == 0) {
+            __threadfence();
+            ready[0] = 1;
+        }
+    } else {
+        while (ready[0] == 0) __nanosleep(1);
+        out[lane] = data[31 - lane];
+    }
+}
+PLANT(two_warps) { stages<<<1, 64>>>(zeros(1), zeros(32), zeros(32)); }  // ADVICE=put __threadfence
+
+__global__ void plain_flag(int* flag, int* data, int* out) {
+    if (threadIdx.x == 0) {
+        *data = 7;
+        __threadfence();
+        *flag = 1;  // cured: atomicExch(flag, 1);
+    } else if (threadIdx.x == 32) {
+        while (*flag == 0) __nanosleep(10);  // cured: while (atomicAdd(flag, 0) == 0) __nanosleep(10);
+        __threadfence();
+        *out = *data;
+    }
+}
+PLANT(flag_is_plain) { plain_flag<<<1, 64>>>(zeros(1), zeros(1), zeros(1)); }  // ADVICE=a flag needs atomics

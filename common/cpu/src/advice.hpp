@@ -1,0 +1,33 @@
+// advice.hpp - what findings.cpp words, and what advice.cpp advises about it.
+#pragma once
+#include <set>
+
+#include "hazards.hpp"
+
+namespace cudacpu::hazards {
+
+struct Line {
+    std::string place, file;  // "sum.cu:12", "sum.cu"
+    int number;
+};
+const Line& line_of(uint64_t site);
+
+struct Pair {  // the races between two lines
+    Line a, b;
+    Race race;  // one of them, between the most distant threads
+    bool adds, both_write, equal;
+    std::string name;  // of the array
+};
+
+struct Advice {
+    std::string before, after;  // "put __syncthreads() after ", ", inside the loop"
+    std::set<int> lines{};      // between the two
+    int ends_loop = 0;          // it ends each round of the loop of that line
+    int after_loop = 0;         // it comes behind the loop of that line
+    std::string words() const;
+};
+Advice advise(const Pair& pair);
+/// Does the first stand in the text where only those come for whom a condition held that the second disputes?
+bool follows_from(const Pair& pair, const Pair& cause);
+
+}  // namespace cudacpu::hazards

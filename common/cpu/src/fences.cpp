@@ -1,0 +1,191 @@
+// fences.cpp - advice where no barrier helps: locks, flags, scopes, atomics, and what blocks do to each other.
+#include <algorithm>
+
+#include "scene.hpp"
+
+namespace cudacpu::hazards {
+
+using std::string;
+
+size_t Scene::first_atomic(size_t from, size_t to) const {
+    for (size_t i = src.text.find("atomic", from); i < to; i = src.text.find("atomic", i + 1))
+        if (src.text.find('(', i) < src.text.find_first_of(" ;", i)) return i;
+    return string::npos;
+}
+
+std::set<int> Scene::narrow_lines() const {
+    std::set<int> lines;
+    for (const Line* l : {&pair.a, &pair.b})
+        if (src.line(l->number).find("_block(") != string::npos) lines.insert(l->number);
+    for (size_t i = src.text.find("_block(", f->body.begin); i < f->body.end; i = src.text.find("_block(", i + 1))
+        lines.insert(src.line_at(i));
+    return lines;
+}
+
+int Scene::line_behind(size_t take, size_t at) const {
+    const Statement& s = outermost(take, at);
+    if (!s.holds(at) && s.begin <= take && take < s.end) return src.line_at(s.end - 1);
+    const auto path = Source::path(*f, take);
+    return src.line_at(path.back()->head_end);
+}
+
+bool Scene::fenced(size_t from, size_t to) const {
+    return src.has({"__threadfence", "__threadfence_system"}, from, to) ||
+           (far < 2 && src.has({"__threadfence_block"}, from, to));
+}
+
+Advice Scene::fences(bool behind_take, int take, bool before_give, int give) const {
+    Advice v{"put __threadfence() after ", "", {}};
+    if (behind_take) v.lines.insert(take);
+    if (before_give) v.lines.insert(give);
+    return v;
+}
+
+bool Scene::advise_lock(Advice& v) const {
+    size_t take = string::npos, give = string::npos;
+    const Function *taker = nullptr, *giver = nullptr;  // functions of the program that take and give a lock
+    for (const char* w : {"atomicCAS", "atomicExch", "atomicCAS_block", "atomicExch_block"})
+        for (size_t i = src.word(w, f->body.begin, a); i < a; i = src.word(w, i + 1, a)) {
+            const auto path = Source::path(*f, i);
+            bool spins = is_head(path, i);
+            for (const Statement* s : path) spins |= s->kind == Statement::loop && s->end <= a;
+            if (spins && (take == string::npos || i > take)) take = i;
+        }
+    for (const Function& g : src.functions()) {
+        const auto kind = &g == f ? Source::no_lock : src.lock_of(g);
+        const size_t before = src.word(g.name, f->body.begin, a), behind = src.word(g.name, b, f->body.end);
+        if (kind == Source::takes && before < a && take == string::npos) take = before, taker = &g;
+        if (kind == Source::gives && behind < f->body.end) give = behind, giver = &g;
+    }
+    if (take == string::npos || (taker && !giver)) return false;
+    if (!taker) {
+        size_t lock = src.text.find('(', take) + 1;
+        while (strchr("&*( ", src.text[lock])) ++lock;
+        const string name = src.name_at(lock);
+        give = src.word(name, b, f->body.end), giver = nullptr;
+        if (give >= f->body.end || src.word(name, a, b) < b) return false;
+        if (src.text.compare(Source::path(*f, give).back()->begin, 6, "atomic") != 0) {
+            v = {text("give the lock back by an atomic, behind a fence: write __threadfence(); "
+                      "atomicExch(&%s, 0) in line %d",
+                      name.c_str(), src.line_at(give)),
+                 ""};
+            return true;
+        }
+    }
+    const bool taken = fenced(take, a) || (taker && fenced(taker->body.begin, taker->body.end)),
+               freed = fenced(b, give) || (giver && fenced(giver->body.begin, giver->body.end));
+    if (taken && freed) return false;
+    v = fences(!taken, line_behind(take, a), !freed, src.line_at(outermost(b, give).end - 1));
+    return true;
+}
+
+bool Scene::advise_flag(Advice& v) const {
+    std::vector<const Statement*> all;
+    src.waiting_loops(f->body, all);
+    for (const Statement* s : all) {
+        for (const auto& [look, set] : {std::pair(a, b), std::pair(b, a)})
+            if (s->head <= look && look < s->head_end) {
+                v = {text("a flag needs atomics: in line %d read it by atomicAdd(&flag, 0), in line %d write "
+                          "it by "
+                          "atomicExch(&flag, value), behind a __threadfence()",
+                          src.line_at(look), src.line_at(set)),
+                     ""};
+                return true;
+            }
+        const size_t writer = a_writes ? a : b, reader = a_writes ? b : a;
+        if (s->end > reader || s->holds(writer)) continue;
+        for (size_t i = s->head; i < s->head_end; ++i) {  // a name that the writer uses behind its write
+            const string name = src.name_at(i);
+            const size_t set = src.word(name, writer, f->body.end);
+            if (name.empty() || set >= f->body.end || s->holds(set) || src.text[i + name.size()] == '(') continue;
+            const bool behind = fenced(s->end, reader), before = fenced(writer, set);
+            if (behind && before) continue;
+            v = fences(!behind, src.line_at(s->end - 1), !before, src.line_at(outermost(writer, set).end - 1));
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Scene::advise_fences(Advice& v) const {
+    if (far == 2)
+        if (const std::set<int> lines = narrow_lines(); !lines.empty()) {
+            v = {
+                "__threadfence_block() and atomics that end in _block order threads of one block only: "
+                "use those without _block in ",
+                "", lines};
+            return true;
+        }
+    return advise_lock(v) || advise_flag(v);
+}
+
+Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
+    const Statement& s = *path.back();
+    const int line = src.line_at(s.begin);
+    if (pair.adds && pair.a.number != pair.b.number)
+        return {"use one atomic instead of what ",
+                " do: atomicMax, atomicAdd, ... or a loop around atomicCAS",
+                {pair.a.number, pair.b.number}};
+    if (pair.race.bytes < 4)
+        return {text("use an atomic in line %d: none has %zu bytes, so make the elements int first", line,
+                     pair.race.bytes),
+                ""};
+    string t = s.kind == Statement::simple ? src.text.substr(s.begin, s.end - s.begin) : "";
+    while (!t.empty() && strchr("; \n\r", t.back())) t.pop_back();
+    const string call = as_atomic(t, !pair.adds);
+    if (call.empty())
+        return {text("use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS", line), ""};
+    return {text("use an atomic: in line %d write `", line) + call + "` for `" + t + "`", ""};
+}
+
+Advice Scene::advise_blocks() const {
+    const Party &x = pair.race.before, &y = pair.race.after;
+    const int la = src.line_at(a), lb = src.line_at(b);
+    if ((x.access ^ y.access) & atomic) {
+        const Party& plain = x.access & atomic ? y : x;
+        if (src.word("atomicCAS", pa.back()->begin, pa.back()->end) < pa.back()->end)
+            return {text("atomicCAS in line %d does nothing if the word has changed since it was read: repeat it "
+                         "until it returns what was read",
+                         la),
+                    ""};
+        if (plain.access & writes)
+            return {text("set it before the launch (cudaMemset), not in line %d: no barrier spans the blocks",
+                         line_of(plain.site).number),
+                    ""};
+        return {text("read it by an atomic in line %d: atomicAdd(&x, 0); its last value is known only "
+                     "to the next kernel, or to the host",
+                     line_of(plain.site).number),
+                ""};
+    }
+    if (x.access & y.access & writes)
+        return {text("check the index of line %d: two blocks write one element (should it hold blockIdx.x?); "
+                     "if that is meant, let one block write, or use an atomic",
+                     la),
+                ""};
+    if (a_writes && a != b) {
+        const size_t ticket = first_atomic(a, b);
+        if (ticket != string::npos) {
+            const Statement& first = outermost(a, ticket);
+            const size_t fence = src.first_of({"__threadfence", "__threadfence_system"}, a, ticket);
+            if (fence == string::npos) return {"put __threadfence() after ", "", {src.line_at(first.end - 1)}};
+            const auto path = Source::path(*f, fence);
+            const bool by_all = who_comes(*f, path, path.size()) == who_comes(*f, pa, pa.size());
+            if (!src.has({"__syncthreads"}, a, ticket))
+                return {by_all ? "put __syncthreads() before " : "put __syncthreads() after ",
+                        "",
+                        {by_all ? src.line_at(outermost(ticket, a).begin) : src.line_at(first.end - 1)}};
+            const Statement& second = outermost(ticket, b);
+            return {"put __threadfence() after ", "", {src.line_at(second.end - 1)}};
+        }
+        return {text("blocks cannot wait for each other: end the kernel behind line %d, and do line %d "
+                     "in a second kernel",
+                     la, lb),
+                ""};
+    }
+    return {text("blocks cannot wait for each other: let line %d write into another array, or move it "
+                 "into a second kernel",
+                 a_writes ? la : lb),
+            ""};
+}
+
+}  // namespace cudacpu::hazards

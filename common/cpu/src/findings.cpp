@@ -1,0 +1,193 @@
+// findings.cpp - how the hazard build words what it has seen: each cause once, with its lines.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+#include "advice.hpp"
+#include "structure.hpp"
+
+namespace cudacpu::hazards {
+
+using std::string;
+
+const Line& line_of(uint64_t site) {
+    static auto& known = *new std::map<uint64_t, Line>;
+    Line& l = known[site];
+    if (!l.place.empty()) return l;
+    const char* at = reinterpret_cast<char*>(site & ~0ul >> 16);
+    l.place = site >> 48 ? text("%s:%d", at, int(site >> 48)) : source_line(at - 1);
+    const size_t colon = l.place.rfind(':');
+    if (colon == l.place.npos) return l = {"a line that is not known", "", 0};
+    l = {l.place, l.place.substr(0, colon), atoi(l.place.c_str() + colon + 1)};
+    // The compiler names a file as it was given, the debug information with its folder.
+    if (l.file[0] != '/' && source_text(std::filesystem::absolute(l.file)).size()) {
+        l.file = std::filesystem::absolute(l.file);
+        l.place = l.file + ":" + std::to_string(l.number);
+    }
+    return l;
+}
+
+namespace {
+
+string index(uint64_t i, dim3 n) {
+    if (n.y == 1 && n.z == 1) return text("%u", unsigned(i));
+    if (n.z == 1) return text("(%u,%u)", unsigned(i % n.x), unsigned(i / n.x));
+    return text("(%u,%u,%u)", unsigned(i % n.x), unsigned(i / n.x % n.y), unsigned(i / n.x / n.y));
+}
+string thread_of(const Party& p) { return index(p.rank, launch->block); }
+string block_of(const Party& p) { return index(p.block, launch->grid); }
+const char* does(const Party& p) {
+    return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
+}
+
+// "element 19 of cache (sum.cu:8)"; dynamic shared memory has its name from the text.
+string element_of(const Party& who, const char* address, size_t bytes, string* name = nullptr) {
+    string element = name_of(address, bytes, name);
+    const string nameless = "the dynamic shared memory";
+    const Source* source = Source::of(line_of(who.site).file);
+    const size_t i = element.find(nameless);
+    const string own = source && i != element.npos ? source->dynamic_array(line_of(who.site).number) : "";
+    if (own.empty()) return element;
+    if (name) *name = own;
+    return element.replace(i, nameless.size(), own);
+}
+
+string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
+    if (!harmless) exit_status = 1;
+    return wrapped("cudacpu: " + string(harmless ? "note: " : "hazard: ") + what).substr(3) + "\n  in kernel " +
+           kernel_name() + ", " + blocks + (at.number ? ", at " + at.place : "");
+}
+
+std::set<string> said CUDACPU_LASTING;
+struct Noted {
+    Mistake what;
+    char* address;
+    size_t bytes;
+    Party who;
+};
+std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch, the first at each line
+
+void say_mistake(const Noted& m) {
+    const Line& at = line_of(m.who.site);
+    if (!said.insert(text("%d", int(m.what)) + at.place).second) return;
+    string name;
+    const string element = element_of(m.who, m.address, m.bytes, &name);
+    const Region* r = find(m.address);
+    string what = "an access to memory that is not the device's",
+           mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
+    if (m.what == Mistake::out_of_bounds) {
+        what = "an access out of bounds: " + element + (r ? text(", which has %zu", r->bytes / m.bytes) : "");
+        mend = "check the index against the size: if (i < n)";
+    } else if (m.what == Mistake::unwritten) {
+        what = "a value that nobody has written: " + element;
+        mend = is_shared(r)
+                   ? "write it first, or check the index; if another thread writes it, put __syncthreads() "
+                     "between"
+                   : "set the memory first: cudaMemset, cudaMemcpy or a kernel";
+    }
+    say(head(what, "block " + block_of(m.who), at) +
+        listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who), name}}) + wrapped(mend));
+}
+
+string remark(const Pair& p, const Line& at) {
+    const Party &x = p.race.before, &y = p.race.after;
+    const bool blocks = x.block != y.block;
+    auto who = [&](const Party& q) {
+        return (blocks ? "block " + block_of(q) + " thread " : "thread ") + thread_of(q);
+    };
+    if (line_of(x.site).place != at.place) return who(y) + " " + does(y);
+    if (line_of(y.site).place != at.place) return who(x) + " " + does(x);
+    if (string(does(x)) != does(y)) return who(x) + " " + does(x) + ", " + who(y) + " " + does(y);
+    return (blocks ? who(x) + " and " + who(y) : "threads " + thread_of(x) + " and " + thread_of(y)) + " write";
+}
+
+}  // namespace
+
+int distance(const Race& r) {
+    return r.before.block != r.after.block ? 2 : r.before.rank / 32 != r.after.rank / 32;
+}
+
+void note(Mistake what, char* address, size_t bytes, const Party& who) {
+    exit_status = 1;
+    noted.try_emplace({what, who.site}, Noted{what, address, bytes, who});
+}
+
+void report(const std::vector<Race>& races) {
+    std::map<std::tuple<string, string, const void*>, Pair> pairs;  // by their lines and the memory
+    std::set<string> racing;
+    for (const Race& r : races) {
+        if (!r.equal) exit_status = 1;
+        Line x = line_of(r.before.site), y = line_of(r.after.site);
+        if (std::pair(x.file, x.number) > std::pair(y.file, y.number)) std::swap(x, y);
+        racing.insert({x.place, y.place});
+        const bool both = r.before.access & r.after.access & writes;
+        Pair& p = pairs.try_emplace({x.place, y.place, find(r.address)}, Pair{x, y, r, r.adds, both, r.equal, ""})
+                      .first->second;
+        p.adds |= r.adds, p.both_write |= both, p.equal &= r.equal;
+        const auto weight = [](const Race& race) {  // a read beside a write says more than two writes
+            return std::pair(distance(race), !(race.before.access & race.after.access & writes));
+        };
+        if (weight(r) > weight(p.race)) p.race = r;
+    }
+    for (const auto& [key, m] : noted)
+        if (m.what != Mistake::unwritten || !racing.count(line_of(m.who.site).place)) say_mistake(m);
+    noted.clear();
+
+    struct Report {
+        Pair pair;
+        Advice advice;
+        std::vector<Remark> remarks;
+    };
+    std::map<string, Report> reports;  // those of one cause are one
+    for (auto& [key, p] : pairs) element_of(p.race.after, p.race.address, p.race.bytes, &p.name);
+    for (auto& [key, p] : pairs) {
+        const bool one_line = p.a.place == p.b.place;
+        // Who only reads what another has read and written does not add to it.
+        auto writes_twice = [&, &key = key](const Line& l) {
+            const auto same = pairs.find({l.place, l.place, std::get<2>(key)});
+            return same != pairs.end() && same->second.both_write;
+        };
+        p.adds &= one_line || writes_twice(p.a) || writes_twice(p.b);
+        const bool consequence = std::any_of(pairs.begin(), pairs.end(), [&](const auto& other) {
+            const Pair& q = other.second;
+            if (&q == &p) return false;
+            if (distance(p.race) == 2 && distance(q.race) < 2) return follows_from(p, q);
+            return one_line && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
+                   (q.a.place == p.a.place || q.b.place == p.a.place);
+        });
+        if (consequence) continue;
+        if (!said.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
+        Advice advice = advise(p);
+        std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
+        if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
+        const auto [r, is_new] = reports.try_emplace(
+            (p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
+        r->second.advice.lines.merge(advice.lines);
+        for (const Remark& m : remarks) {
+            auto& all = r->second.remarks;
+            if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; }))
+                all.push_back(m);
+        }
+    }
+    for (auto& [key, r] : reports) {
+        const bool mended = std::any_of(reports.begin(), reports.end(), [&r = r](const auto& other) {
+            const Report& o = other.second;
+            return r.advice.after_loop && o.advice.ends_loop == r.advice.after_loop && o.pair.name == r.pair.name;
+        });
+        if (mended) continue;
+        const Party &x = r.pair.race.before, &y = r.pair.race.after;
+        std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {
+            return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);
+        });
+        if (r.remarks.size() > 6) r.remarks.resize(6);
+        const bool equal = r.pair.equal;
+        say(head((equal ? "race, but of equal values, on " : "race on ") +
+                     element_of(r.pair.race.after, r.pair.race.address, r.pair.race.bytes),
+                 x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y),
+                 r.pair.a, equal) +
+            listing(r.remarks) + wrapped(r.advice.words()));
+    }
+}
+
+}  // namespace cudacpu::hazards

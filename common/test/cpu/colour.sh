@@ -1,0 +1,17 @@
+#!/bin/sh
+# colour.sh PROGRAM: a hazard has colour on a terminal, and none in a pipe, with NO_COLOR or with TERM=dumb.
+. "$(dirname "$0")/../lib.sh"
+program=$(realpath "$1")
+command -v script >/dev/null || skip "no script, which gives a program a terminal"
+colour=$(printf '\033')"\\[1;31mcudacpu: hazard: race "
+# looks TERM NO_COLOR: what a terminal shows
+looks() { TERM=$1 NO_COLOR=$2 script -qec "$program race_shared" /dev/null </dev/null >"$folder/out"; }
+looks xterm ""
+must "colour on a terminal" says "^$colour"
+looks dumb ""
+must "none with TERM=dumb" says "^cudacpu: hazard: race "
+looks xterm 1
+must "none with NO_COLOR" says "^cudacpu: hazard: race "
+TERM=xterm run "$program" race_shared
+must "none in a file" says "^cudacpu: hazard: race "
+finish
