@@ -1,10 +1,12 @@
 // clocks.cpp - the hazard build: which accesses come before what the running thread does now.
 //
-// One clock counts launches, blocks, barriers and fences. An access at time t comes before what a thread does now if
+// One clock counts launches, blocks, barriers and fences. An access at time t comes before what a thread does now
+// if
 //   - it is the thread's own, or of an earlier launch that this one waits for
 //   - their block has passed a barrier since t
 //   - both are lanes of one warp, and __syncwarp() since t leads from one to the other (a shuffle orders nothing)
-//   - its thread, or one that knew of it, has had a fence after t and then done an atomic, or written a volatile word,
+//   - its thread, or one that knew of it, has had a fence after t and then done an atomic, or written a volatile
+//   word,
 //     where this thread has done an atomic, or read the word, and then had a fence or a barrier
 // Fences and atomics of a block's scope lead to threads of the same block only. Each word has clocks of its own, so
 // that no race is hidden by a fence that has nothing to do with it.
@@ -16,10 +18,11 @@
 namespace cudacpu::hazards {
 
 Time now, floor_time, launch_start, block_start, last_barrier;
-Known block_known;
+Known block_known CUDACPU_LASTING;
 uint32_t run;
-std::vector<Run> runs;
-std::vector<Mind> minds;
+std::vector<Run> runs CUDACPU_LASTING;
+Mind minds[1024] CUDACPU_LASTING;
+Run* this_run;
 Mind* me;
 
 namespace {
@@ -31,10 +34,11 @@ struct Word {  // what atomics and volatile writes have handed on here
     Known block, device;
     uint32_t run;  // of the block whose scope it is
 };
-std::unordered_map<const void*, Word> words;
-std::vector<unsigned> knowers;  // threads with clocks of their own since the last barrier
-std::vector<unsigned> fencers;  // threads that had a fence since then
-Known block_fenced[2];          // what fences before the last barrier covered: a thread may hand it on for all
+std::unordered_map<const void*, Word> words CUDACPU_LASTING;
+std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with clocks of their own since the last barrier
+std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that had a fence since then
+Known block_fenced[2] CUDACPU_LASTING;  // what fences before the last barrier covered: a thread may hand it on for
+                                        // all
 
 bool covers(const Clock& a, const Clock& b) {
     if (b.prefix > a.prefix) return false;
@@ -101,7 +105,8 @@ const Known& known_now() { return me->known ? me->known : block_known; }
 
 void learn(Mind& m, const Known& news) {
     if (!news) return;
-    if (!m.knows) m.knows = true, knowers.push_back(unsigned(&m - minds.data()));
+    m.synchronised = true;
+    if (!m.knows) m.knows = true, knowers.push_back(unsigned(&m - minds));
     m.known = join(m.known ? m.known : block_known, news);
 }
 
@@ -114,10 +119,10 @@ void gather_fences() {
                 all->entries.insert(all->entries.end(), k->entries.begin(), k->entries.end());
             }
         auto& e = all->entries;
-        std::sort(e.begin(), e.end(), [](const auto& a, const auto& b) {
-            return a.who != b.who ? a.who < b.who : a.time > b.time;
-        });
-        e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }), e.end());
+        std::sort(e.begin(), e.end(),
+                  [](const auto& a, const auto& b) { return a.who != b.who ? a.who < b.who : a.time > b.time; });
+        e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }),
+                e.end());
         if (all->prefix || !e.empty()) block_fenced[s] = join(block_fenced[s], all);
     }
     fencers.clear();
@@ -139,15 +144,14 @@ Time Clock::of(uint32_t r, unsigned thread) const {
 void reset(Mind& m) {
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
-    m.has_lanes = m.knows = m.wrote = m.publishes = false;
+    m.has_lanes = m.knows = m.records = m.wrote = m.publishes = false;
     m.polled_at = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
-    for (int s : {in_block, in_device}) {
-        m.pending[s] = m.fence[s].known = m.fence[s].made = nullptr;
-        m.fence[s].time = 0;
-    }
-    m.known = nullptr;
+    if (!m.synchronised) return;
+    m.synchronised = false;
+    m.known = m.pending[in_block] = m.pending[in_device] = nullptr;
+    m.fence[in_block] = m.fence[in_device] = {};
 }
 
 bool ordered_by_fences(const Record& r) {
@@ -159,12 +163,14 @@ bool ordered_elsewhere(const Record& r) {
     if (r.time < launch_start) return before_this_launch(r);
     const Known& known = known_now();
     if (!known) return false;
-    const auto of = std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
+    const auto of =
+        std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
     return r.time < known->of(uint32_t(of - runs.begin() - 1), r.rank);
 }
 
 uint64_t block_of(const Record& r) {
-    const auto of = std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
+    const auto of =
+        std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
     return of == runs.begin() ? 0 : of[-1].block;
 }
 Party party(const Record& r) { return {r.site, block_of(r), r.rank, r.step, r.access}; }
@@ -176,6 +182,7 @@ void take(const char* address, unsigned access) {
     auto learn_later = [](Known& to, const Known& from) {
         if (!from || to == from) return;
         to = join(to, from);
+        me->synchronised = true;
         if (!me->knows) me->knows = true, knowers.push_back(rank);
     };
     if (w->second.run == run) learn_later(me->pending[in_block], w->second.block);
@@ -212,7 +219,7 @@ void clocks_block_begins() {
     block_known = block_fenced[in_block] = block_fenced[in_device] = nullptr;
     knowers.clear();
     fencers.clear();
-    if (minds.size() < running_block.size) minds.resize(running_block.size);
+    this_run = &runs.back();
 }
 
 void barrier_passed() {
@@ -263,6 +270,7 @@ void at_fence(bool block_only) {
     learn(*me, me->pending[in_block]);
     me->pending[in_block] = nullptr;
     if (!block_only) learn(*me, std::exchange(me->pending[in_device], nullptr));
+    me->synchronised = true;
     Fence& f = me->fence[in_block];
     f.time = ++now;
     f.barrier = last_barrier;

@@ -21,8 +21,8 @@ struct Record {     // one access
     uint16_t rank;
     uint8_t step, bytes : 4, access : 4;  // step: how many accesses its thread has done since the last barrier
 };
-struct Cell {  // of four bytes; two readers, so that one is not the writer itself
-    Record write, read[2];
+struct Cell {  // of four bytes, a line of the cache; two readers, so that one is not the writer itself
+    Record write, synced, read[2];  // the last plain write, and the last that was atomic or volatile
 };
 struct Shadow {  // of a region
     Cell* cells;
@@ -50,23 +50,23 @@ struct Fence {  // what its thread knew
     Known known, made;  // made: all of it as one clock, once it is asked for
 };
 enum Scope { in_block, in_device };
-struct Mind {        // of a thread of the running block
-    Time block = 0;  // when its block began: if another one runs, all that follows is void
-    Time counted;    // the barrier since which steps are counted
+struct alignas(64) Mind {  // of a thread of the running block; what most threads use stands first
+    Time block = 0;        // when its block began: if another one runs, all that follows is void
+    Time counted;          // the barrier since which steps are counted
     unsigned steps;
-    bool has_lanes, knows;
-    Time lanes[32];    // before these times of its warp's lanes, by __syncwarp()
-    Known known;       // by fences
-    Known pending[2];  // read by atomics and flags, and a fence of that scope is still to come
-    Fence fence[2];    // the last one of at least that scope
-    // flags.cpp:
-    uint64_t polled_at;          // its last access was a read of a flag here
-    const char* seen;            // the flag that it has read and not yet written
-    unsigned seen_writes;        // how many writes of it there had been
-    bool wrote, publishes;       // since its last atomic; and then there was a fence
+    bool has_lanes, knows, synchronised;  // synchronised: `known`, `pending` and `fence` are in use
+    bool wrote, publishes;                // since its last atomic; and then there was a fence
     Time last_atomic;
-    const char* lock;            // that it holds
-    uint64_t unlocked;           // what that held before
+    uint64_t polled_at;    // its last access was a read of a flag here
+    const char* seen;      // the flag that it has read and not yet written
+    unsigned seen_writes;  // how many writes of it there had been
+    const char* lock;      // that it holds
+    bool records;          // what it touches under the lock
+    uint64_t unlocked;     // what the lock held before
+    Time lanes[32];        // before these times of its warp's lanes, by __syncwarp()
+    Known known;           // by fences
+    Known pending[2];      // read by atomics and flags, and a fence of that scope is still to come
+    Fence fence[2];        // the last one of at least that scope
 };
 extern Time now, floor_time, launch_start, block_start, last_barrier;
 extern Known block_known;
@@ -74,12 +74,14 @@ extern uint32_t run;  // which block of the launch this is, in the order in whic
 struct Run {
     Time start;
     uint64_t block;
-    Time last = 0, last_of_others = 0;  // accesses to global memory but atomics: by the last thread, and before by others
+    // Accesses to global memory, but atomics: by the last thread, and before it by others.
+    Time last = 0, last_of_others = 0;
     unsigned last_rank = 0;
 };
 extern std::vector<Run> runs;
-extern std::vector<Mind> minds;
-extern Mind* me;  // of the running thread, once mind() was called
+extern Run* this_run;
+extern Mind minds[1024];  // of the threads of the running block
+extern Mind* me;          // of the running thread, once mind() was called
 
 void reset(Mind& mind);
 inline Mind& mind(unsigned thread) {
@@ -110,6 +112,7 @@ Party party(const Record& r);
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
 void settle_all();  // the last access has been done
+template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site);
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
@@ -127,7 +130,9 @@ bool flag_written(char* address, size_t bytes);  // has it changed since its thr
 void flag_settled(const char* address, size_t bytes);
 void flags_race(const Pair& pair);
 bool published(const char* address);
-void restore_flag();  // what a thread has read is again what stands there
+void show(char* address, size_t bytes);  // what is there now will stand there again after the access
+extern bool something_shown;             // to a thread, in place of what stands there
+void restore_flag();                     // what a thread has read is again what stands there
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
 void in_section(const char* address, const Record& mine);  // an access under a lock
@@ -135,9 +140,12 @@ void sections_fenced(unsigned thread, Scope scope);
 void sections_at_barrier();
 void flags_of_launch(bool begins);
 
-// ---- heap.cpp --------------------------------------------------------------------------------------------
+// ---- redzone.cpp ------------------------------------------------------------------------------------------
 
 bool on_device_heap(const char* address);  // from `new` or malloc() in a kernel
+/// An access to the own stack: the compiler has found its index too large.
+void past_local_array(char* address, size_t bytes, bool write);
+extern bool index_too_large;
 /// Lets an access out of bounds go to pages that hold nothing: what is read is 0, what is written is lost.
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading);
 void close_red_zones();

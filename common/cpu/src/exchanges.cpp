@@ -8,14 +8,14 @@
 
 namespace cudacpu {
 
-std::vector<Exchange*> open_exchanges[33];
+std::vector<Exchange*> open_exchanges[33] CUDACPU_LASTING;
 Exchange* last_joined;
 unsigned long syncs[33];
 Where last_met[33];
 
 namespace {
 
-std::vector<Exchange*> closed;  // to be used again
+std::vector<Exchange*> closed CUDACPU_LASTING;  // to be used again
 
 bool same_place(Where a, Where b) { return a.line == b.line && (a.file == b.file || !strcmp(a.file, b.file)); }
 
@@ -24,7 +24,7 @@ unsigned lanes_of_block(unsigned warp) {
 }
 
 void note_once(const std::string& what, const std::string& mend, Where where) {
-    static std::set<std::string> noted;  // lines
+    static auto& noted = *new std::set<std::string>;  // lines
     static Where last{};                 // saves the look into the set
     if (same_place(last, where)) return;
     last = where;

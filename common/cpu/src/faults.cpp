@@ -26,7 +26,7 @@ void fault(cudaError_t error, const std::string& what, const std::string& mend, 
 }
 
 void bug(const std::string& what, const std::string& mend, const std::string& line) {
-    static std::set<std::string> known;
+    static auto& known = *new std::set<std::string>;
     exit_status = 1;
     if (known.insert(what.substr(0, what.find(' ')) + line).second) say(compose_report(what, mend, line));
 }

@@ -24,8 +24,8 @@ void switch_stacks(void** from, void* to) {
 namespace {
 
 constexpr size_t stack_bytes = 256 << 10;
-std::deque<Fiber> fibers;  // all that were ever made: blocks take them one after the other
-std::vector<Fiber*> spare;
+std::deque<Fiber> fibers CUDACPU_LASTING;  // all that were ever made: blocks take them one after the other
+std::vector<Fiber*> spare CUDACPU_LASTING;
 Fiber* left;  // by the last switch
 
 void arrive() {  // the first thing that a fiber does when it goes on

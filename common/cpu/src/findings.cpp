@@ -59,14 +59,14 @@ string head(const string& what, const string& blocks, const Line& at, bool harml
            kernel_name() + ", " + blocks + (at.number ? ", at " + at.place : "");
 }
 
-std::set<string> said;
+std::set<string> said CUDACPU_LASTING;
 struct Noted {
     Mistake what;
     char* address;
     size_t bytes;
     Party who;
 };
-std::map<std::pair<Mistake, uint64_t>, Noted> noted;  // of this launch, the first at each line
+std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch, the first at each line
 
 void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);

@@ -3,11 +3,12 @@
 // Two volatile accesses that nothing orders are a race if the value changes, but for a flag. It is one if a thread
 // is seen to wait for it (it reads it again and again, and does nothing else), if a fence stands between what the
 // writer wrote before and the flag, or if all write the same value and readers look again. Most readers come when
-// the flag is set, as blocks run one after another: so a thread may be shown the value from before, as a GPU may do.
-// Who waits looks again; who does not, has used it as data.
+// the flag is set, as blocks run one after another: so a thread may be shown the value from before, as a GPU may
+// do. Who waits looks again; who does not, has used it as data.
 //
 // Who comes last into a critical section knows all that came before: in the order that was run a fence may be
-// missing in the first or in the last without harm. So what was touched under a lock is compared whatever the order.
+// missing in the first or in the last without harm. So what was touched under a lock is compared whatever the
+// order.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,6 +18,8 @@
 
 namespace cudacpu::hazards {
 
+bool something_shown;
+
 namespace {
 
 struct Flag {
@@ -24,12 +27,12 @@ struct Flag {
     bool published = false, polled = false, looked_again = false, unequal = false;
     uint64_t before = 0, value = 0;  // the last write's
 };
-std::unordered_map<const char*, Flag> flags;
-std::set<uint64_t> waiting_sites;
-std::map<std::pair<uint64_t, uint64_t>, std::vector<Pair>> pairs;  // by their sites
-std::unordered_map<uint64_t, unsigned> shown_old;                  // how often, by site
+std::unordered_map<const char*, Flag> flags CUDACPU_LASTING;
+std::set<uint64_t> waiting_sites CUDACPU_LASTING;
+std::map<std::pair<uint64_t, uint64_t>, std::vector<Pair>> pairs CUDACPU_LASTING;  // by their sites
+std::unordered_map<uint64_t, unsigned> shown_old CUDACPU_LASTING;                  // how often, by site
 struct Shown {
-    char* address = nullptr;
+    char* address;
     size_t bytes;
     uint64_t value;
 } shown;  // a value from before, in place of this one
@@ -44,14 +47,15 @@ struct Touched {  // under a lock
     const char* lock;
     Record record;
     uint32_t run;
-    unsigned entered, left;  // whether a fence lies between it and taking the lock, or giving it back: 2 of the device
+    unsigned entered,
+        left;  // whether a fence lies between it and taking the lock, or giving it back: 2 of the device
 };
 struct Section {
     unsigned entered = 0;
     std::vector<std::pair<const char*, Touched>> touched;
 };
-std::map<unsigned, Section> sections;  // by thread of the running block
-std::unordered_map<const char*, std::vector<Touched>> touched_before;
+std::map<unsigned, Section> sections CUDACPU_LASTING;  // by thread of the running block
+std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
 
 void close_section(const char* lock, Section& s) {
     for (auto& [address, t] : s.touched) {
@@ -59,7 +63,8 @@ void close_section(const char* lock, Section& s) {
         for (const Touched& o : others) {
             const bool same_block = o.run == t.run;
             const unsigned needed = same_block ? 1 : 2;
-            if (o.lock != lock || (same_block && (o.record.rank == t.record.rank || o.record.time < last_barrier)) ||
+            if (o.lock != lock ||
+                (same_block && (o.record.rank == t.record.rank || o.record.time < last_barrier)) ||
                 !((o.record.access | t.record.access) & writes) || (o.record.access | t.record.access) & atomic)
                 continue;
             if (std::min({o.entered, o.left, t.entered, t.left}) < needed)
@@ -83,13 +88,21 @@ void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, 
     if (!all || !news || !unordered || bytes > 8 || f->second.published || !(write.access & flag) ||
         waiting_sites.count(site) || ++shown_old[site] > 16)
         return;
-    shown = {address, bytes, value_at(address, bytes)};
+    show(address, bytes);
     memcpy(address, &f->second.before, bytes);
     --me->seen_writes;
 }
 
+void show(char* address, size_t bytes) {
+    restore_flag();
+    shown = {address, bytes, value_at(address, bytes)};
+    something_shown = true;
+}
+
 void restore_flag() {
-    if (shown.address) memcpy(shown.address, &shown.value, shown.bytes), shown.address = nullptr;
+    if (!something_shown) return;
+    memcpy(shown.address, &shown.value, shown.bytes);
+    something_shown = false;
 }
 
 bool flag_written(char* address, size_t bytes) {
@@ -120,7 +133,7 @@ void flags_of_launch(bool begins) {
     if (!begins)
         for (const auto& [sites, all] : pairs)
             for (const auto& [race, shared, fenced] : all) {
-                const Party &reader = race.before.access & writes ? race.after : race.before;
+                const Party& reader = race.before.access & writes ? race.after : race.before;
                 const Flag& f = flags[race.address];
                 const bool waited_for = f.polled || waiting_sites.count(reader.site);
                 if (!fenced && !waited_for && !(f.looked_again && !f.unequal && !shared)) note(race);
@@ -134,15 +147,17 @@ void flags_of_launch(bool begins) {
 }
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back) {
-    const unsigned thread = unsigned(&m - minds.data());
+    const unsigned thread = unsigned(&m - minds);
     if (given_back) close_section(address, sections[thread]);
     if (taken || given_back) sections[thread] = {};
     m.lock = taken ? address : given_back ? nullptr : m.lock;
+    m.records = m.lock;
 }
 
 void in_section(const char* address, const Record& mine) {
     Section& s = sections[rank];
-    if (s.touched.size() < 64) s.touched.push_back({address, {me->lock, mine, run, s.entered, 0}});
+    me->records = s.touched.size() < 64;  // else it is no lock, or what it guards has been seen often enough
+    if (me->records) s.touched.push_back({address, {me->lock, mine, run, s.entered, 0}});
 }
 
 void sections_fenced(unsigned thread, Scope scope) {

@@ -1,9 +1,10 @@
 // hazards.cpp - the hazard build: one access of the program, before it is done.
 //
-// The thread may be stopped and another one run, so that a missing atomic loses updates. Then the access is compared
-// with what is noted about those bytes: who wrote and read them last. Two accesses of different threads, one of them a
-// write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run. Two writes of the
-// same value are noted, but change no result.
+// The thread may be stopped and another one run, so that a missing atomic loses updates. Then the access is
+// compared with what is noted about those bytes: who wrote and read them last. Two accesses of different threads,
+// one of them a write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run.
+// Two writes of the same value are noted, but change no result.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,14 +21,15 @@ namespace {
 
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
+int until_preempted = 7;
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
-std::map<std::pair<uint64_t, uint64_t>, Race> races;  // of this launch, by the sites
+std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch, by the sites
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
 // still holds. A thread that goes without the CAS has decided on an old value.
-std::set<uint64_t> before_cas;
+std::set<uint64_t> before_cas CUDACPU_LASTING;
 
-struct {  // the last access, what has to be looked at once it is done
+struct Last {  // the last access, what has to be looked at once it is done
     bool any = false, race = false, flag_write = false, word = false;
     bool shared, flags;
     char* address;
@@ -37,7 +39,8 @@ struct {  // the last access, what has to be looked at once it is done
     Race two_writes;  // the second may leave the value as it is
     Mind* mind;
     Gift gift;
-} last;
+};
+Last last CUDACPU_LASTING;
 
 struct {  // the region that a page belongs to
     uintptr_t page = 0;
@@ -63,9 +66,7 @@ Region* region_of(const char* address) {
 // ---- races -----------------------------------------------------------------------------------------------
 
 bool noted_before(const Record& a, const Record& b, bool adds) {  // most races are seen again and again
-    static struct {
-        uint64_t a, b;
-    } noted[1024];
+    static struct { uint64_t a, b; } noted[1024];
     const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
     auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
     if (n.a == low && n.b == high) {
@@ -92,7 +93,8 @@ void settle() {
     memcpy(&before, last.before, std::min<size_t>(last.bytes, 8));
     memcpy(&value, last.address, std::min<size_t>(last.bytes, 8));
     if (m.lock == last.address) lock_changed(m, last.address, false, !same && value == m.unlocked);
-    else if (last.kind & (compares | exchanges) && !same) m.unlocked = before, lock_changed(m, last.address, true, false);
+    else if ((last.kind & compares || (last.kind & exchanges && !before)) && !same)
+        m.unlocked = before, lock_changed(m, last.address, true, false);
 }
 
 struct Access {
@@ -100,15 +102,16 @@ struct Access {
     size_t bytes;
     unsigned kind;
     Record mine;
-    Time from;  // what was before has nothing to do with it
-    bool shared, late;
+    Time from;                // what was before has nothing to do with it
+    bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the last
 };
 
 void look_after(const Access& a) {
     if (!last.any) {
         last.race = last.flag_write = last.word = false;
         last.any = true;
-        last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank, last.kind = a.kind;
+        last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
+        last.kind = a.kind;
         last.mind = me;
         memcpy(last.before, a.address, last.bytes);
     }
@@ -127,7 +130,7 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
     for (const Record& own : cell.read) adds |= own.rank == writer.rank && own.site == other.site;
     if (noted_before(r, mine, adds)) return;
     const Race race{party(r), party(mine), a.address, a.bytes, adds};
-    if ((r.access | mine.access) & atomic || !(other.access & writes)) {
+    if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
         if (flags && !loses) flags_race({race, a.shared, &writer == &mine ? me->publishes : published(a.address)});
         else note(race);
         return;
@@ -135,7 +138,7 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
     look_after(a);
     last.race = true;
     last.two_writes = race;
-    last.two_writes.seen = flags && !a.late && me->seen == a.address;
+    last.two_writes.seen = flags && a.seen;
     last.flags = flags && !loses;
     last.shared = a.shared;
 }
@@ -145,7 +148,8 @@ bool apart(const Record& r, const Access& a) { return r.bytes & a.mine.bytes && 
 void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders two plain ones are worth most
     Record* to = nullptr;
     for (Record& r : cell.read)
-        if (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access)) to = &r;
+        if (!to && (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access)))
+            to = &r;
     for (Record& r : cell.read)
         if (!to && ordered(r, a.from)) to = &r;
     for (Record& r : cell.read)
@@ -155,25 +159,32 @@ void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders
 }
 
 void compare(Cell& cell, const Access& a) {
-    if (apart(cell.write, a)) conflict(cell, cell.write, a);
+    for (const Record* r : {&cell.write, &cell.synced})
+        if (apart(*r, a)) conflict(cell, *r, a);
     if (!(a.mine.access & writes)) return keep_read(cell, a);
     for (const Record& r : cell.read) {
         if (!r.time) continue;
         if (apart(r, a)) conflict(cell, r, a);
         if (a.kind & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
     }
-    cell.write = a.mine;
+    (a.mine.access & (atomic | flag) ? cell.synced : cell.write) = a.mine;
 }
 
 // ---- one access ------------------------------------------------------------------------------------------
+
+void touched_globally() {
+    Run& b = *this_run;
+    if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
+    b.last = now;
+}
 
 size_t cells(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2; }
 
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
-    const bool reads_it = !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));  // who exchanges may not care
-    if (reads_it && memchr(flags, 0, a.bytes))
-        note(Mistake::unwritten, a.address, a.bytes, party(a.mine));
+    const bool reads_it =
+        !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));  // who exchanges may not care
+    if (reads_it && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, party(a.mine));
     memset(flags, 1, a.bytes);
 }
 
@@ -182,8 +193,10 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
     if (last.any && (kind & writes || rank != last.rank || last.word)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
-    Access a{address, bytes, kind, {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
-             floor_time, false, false};
+    Access a{address,    bytes,
+             kind,       {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
+             floor_time, false,
+             false,      false};
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -200,19 +213,15 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     a.shared = is_shared(r);
     if (a.shared) a.from = block_start;
     if (!r->shadow->all_written) check_written(*r, a, first);
-    if (!a.shared && !(kind & atomic)) {
-        Run& b = runs.back();
-        if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
-        b.last = now;
-    }
+    if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
-    if (flag_write) a.late = flag_written(address, bytes);
+    if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
     Cell* const all = r->shadow->cells;
     for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
         a.mine.bytes = ((1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
         compare(all[i / 4], a);
     }
-    if (me->lock && address != me->lock)
+    if (me->records && address != me->lock)
         for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine);
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
@@ -226,7 +235,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         else give(address, kind, g);
         if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
-        const Record& w = all[first / 4].write;
+        const Record& w = all[first / 4].synced;
         take(address, 0);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
@@ -250,14 +259,71 @@ void note(const Race& race) {  // of all races between two sites the one between
     noted.equal = equal;
 }
 
-void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
-    static int until_preempted = 7;
+// Most accesses are plain, within one word, and ordered by what is easily seen: the rest is done by access().
+template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) {
     if (!self || !runs_works || busy) return;  // another thread of the program may run kernels
+    char* const address = static_cast<char*>(p);
+    if (size_t(address) - size_t(self->fiber->bottom) < self->fiber->size)  // its own stack
+        return index_too_large ? past_local_array(address, Bytes, Write) : void();
+    const Region* const r = region_near(address);
+    Mind& m = minds[rank];
+    if (!r || --until_preempted < 0 || last.any || something_shown || index_too_large)
+        return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
+    if (m.block != block_start) reset(m);
+    const bool alone = !m.records && m.lock != address;
+    const size_t first = address - r->start;
+    const bool shared = is_shared(r);
+    const Time from = shared ? block_start : floor_time;
+    uint8_t* const flags = r->shadow->written + first;
+    bool slow = !alone || first >= r->bytes || first + Bytes > r->bytes ||
+                first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
+    const auto apart = [&](const Record& o) {
+        return o.time >= from && (o.time < block_start || (o.rank != rank && o.time >= last_barrier));
+    };
+    constexpr char all_written[] = "\1\1\1\1\1\1\1\1";
+    if (!slow && !Write && !r->shadow->all_written) slow = memcmp(flags, all_written, Bytes) != 0;
+    Cell* const cells = r->shadow->cells + first / 4;
+    __builtin_prefetch(cells + 32, 1);  // the next threads will most often want what follows
+    for (unsigned i = 0; i < (Bytes + 3) / 4 && !slow; ++i)
+        slow = apart(cells[i].write) || apart(cells[i].synced) ||
+               (Write && (apart(cells[i].read[0]) || apart(cells[i].read[1])));
+    if (slow) return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
+    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
+    m.polled_at = 0;
+    if (!shared) touched_globally();
+    // In two words, as the processor is slow to read at once what was written in parts.
+    const uint64_t bytes = Bytes == 8 ? 15 : ((1u << Bytes) - 1) << first % 4;
+    const uint64_t rest = now | uint64_t(rank) << 32 | uint64_t(std::min(m.steps++, 255u)) << 48 | bytes << 56 |
+                          uint64_t(Write) << 60;
+    if (Write) {
+        if (!r->shadow->all_written) memset(flags, 1, Bytes);
+        m.wrote = true;
+    }
+    for (unsigned i = 0; i < (Bytes + 3) / 4; ++i) {
+        Record* const read = cells[i].read;
+        Record* const to = Write ? &cells[i].write : !apart(read[0]) || read[0].access ? read : read + 1;
+        memcpy(static_cast<void*>(to), &site, 8);
+        memcpy(reinterpret_cast<char*>(to) + 8, &rest, 8);
+    }
+}
+template void quick_access<1, false>(void*, uint64_t);
+template void quick_access<1, true>(void*, uint64_t);
+template void quick_access<2, false>(void*, uint64_t);
+template void quick_access<2, true>(void*, uint64_t);
+template void quick_access<4, false>(void*, uint64_t);
+template void quick_access<4, true>(void*, uint64_t);
+template void quick_access<8, false>(void*, uint64_t);
+template void quick_access<8, true>(void*, uint64_t);
+
+void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
+    if (!self || !runs_works || busy) return;
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
-    if (!r && on_own_stack(address)) return;
+    if (!r && on_own_stack(address))
+        return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
+    index_too_large = false;
     if (!(kind & atomic) && (until_preempted -= kind & flag ? 8 : 1) < 0) {
-        until_preempted = int(random_number() % 48);
+        until_preempted = int(random_number() % 128);
         preempt();
     }
     busy = true;
@@ -298,14 +364,19 @@ void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
            reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48);
 }
 
+static void* pages_for(size_t bytes) {  // costs only the pages that are used
+    void* const p =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
+    return p;
+}
 void region_added(Region& r) {
     forget_pages();
     if (!r.shadow) {
         r.shadow = new Shadow{};
-        r.shadow->cells = static_cast<Cell*>(calloc(cells(r), sizeof(Cell)));  // costs only the pages that are used
-        r.shadow->written = static_cast<uint8_t*>(calloc(cells(r), 4));
+        r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
+        r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
         r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
-        if (!r.shadow->cells || !r.shadow->written) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
     } else {
         memset(r.shadow->written, 0, r.bytes);
     }
@@ -321,8 +392,8 @@ void bytes_written(Region& r, size_t offset, size_t bytes) {
 void region_gone(Region& r) {
     forget_pages();
     if (!r.shadow) return;
-    free(r.shadow->cells);
-    free(r.shadow->written);
+    munmap(r.shadow->cells, cells(r) * sizeof(Cell));
+    munmap(r.shadow->written, cells(r) * 4);
     delete std::exchange(r.shadow, nullptr);
 }
 

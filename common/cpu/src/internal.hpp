@@ -27,7 +27,9 @@ constexpr bool asan_build = true;
 constexpr bool asan_build = false;
 #endif
 constexpr size_t page = 4096;
-constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible, behind each region
+// It outlives the program's own objects: kernels may run at its very end.
+#define CUDACPU_LASTING __attribute__((init_priority(101)))
+constexpr size_t guard = hazard_build ? 1 << 20 : page;         // inaccessible, behind each region
 constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
 // ---- reports.cpp: words ----------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ struct Touch {  // by the host, of memory that the device may still use: the fir
     unsigned bytes;
     uint32_t value;  // what the host saw there
 };
-std::vector<Touch> touches;
+std::vector<Touch> touches CUDACPU_LASTING;
 std::mutex touches_change;
 
 struct Awaited {  // pages of pinned memory that a queued copy writes
@@ -50,7 +50,7 @@ struct Awaited {  // pages of pinned memory that a queued copy writes
     size_t bytes;
     unsigned long work;
 };
-std::vector<Awaited> awaited;
+std::vector<Awaited> awaited CUDACPU_LASTING;
 
 char* page_of(const void* p) { return reinterpret_cast<char*>(uintptr_t(p) & ~(page - 1)); }
 
@@ -233,7 +233,7 @@ cudaError_t release(void* p, Kind kind) {
     const void* gone = mmap(r->base, r->pages + guard, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
     if (gone == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
     r->freed = true;
-    static std::queue<const char*> freed;
+    static auto& freed = *new std::queue<const char*>;
     freed.push(r->base + r->pages + guard);
     if (freed.size() > 200) regions().erase(freed.front()), freed.pop();
     return cudaSuccess;

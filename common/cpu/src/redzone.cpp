@@ -1,4 +1,5 @@
-// redzone.cpp - the hazard build: what lies around the memory of kernels, and what they get from `new` and malloc().
+// redzone.cpp - the hazard build: what lies around the memory of kernels, and what they get from `new` and
+// malloc().
 //
 // An access out of bounds is reported, and the kernel goes on: its races are worth finding, too. Around each region
 // lie inaccessible pages; those that are touched become readable and writable until the launch ends.
@@ -20,7 +21,12 @@ namespace cudacpu::hazards {
 
 namespace {
 
-std::vector<char*> opened;  // pages
+struct {
+    Where where;
+    long index;
+    const char* type;
+} bad_index;
+std::vector<char*> opened CUDACPU_LASTING;  // pages
 
 // Memory that kernels have got, by its start. Its own notes must not get there.
 bool noting;
@@ -30,20 +36,29 @@ std::map<const char*, size_t>& heap() {
 }
 
 void* noted(void* p, size_t bytes) {
-    if (!self || noting || !p) return p;
+    if (!self || !runs_works || noting || !p) return p;
     noting = true;
     heap()[static_cast<char*>(p)] = bytes;
     noting = false;
     return p;
 }
 void forget(void* p) {
-    if (noting || !p || heap().empty()) return;
+    if (!runs_works || noting || !p || heap().empty()) return;
     noting = true;
     heap().erase(static_cast<char*>(p));
     noting = false;
 }
 
 }  // namespace
+
+bool index_too_large;
+
+void past_local_array(char* address, size_t bytes, bool write) {
+    index_too_large = false;
+    bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index.index, bad_index.type),
+        "check the index against the array's size", source_line(bad_index.where));
+    if (write && bytes <= 8) show(address, bytes);  // as if it had not been written: what lies there is another's
+}
 
 bool on_device_heap(const char* address) {
     const auto next = heap().upper_bound(address);
@@ -75,6 +90,20 @@ void close_red_zones() {
 using namespace cudacpu::hazards;
 
 extern "C" {
+// The compiler calls this before an access whose index its array does not have. Only what is on the stack is looked
+// at: other memory is checked by its own size, as rows of a matrix are often used as one.
+struct UbsanBounds {
+    const char* file;
+    unsigned line, column;
+    const char *array, *index;  // types: a kind and what belongs to it, of 16 bits each, and then the name
+};
+void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
+    if (!cudacpu::in_kernel()) return;
+    bad_index.where = {b->file, int(b->line)};
+    bad_index.index = long(index);
+    bad_index.type = b->array + 4;
+    index_too_large = true;
+}
 void* malloc(size_t bytes) { return noted(__libc_malloc(bytes), bytes); }
 void* calloc(size_t count, size_t bytes) { return noted(__libc_calloc(count, bytes), count * bytes); }
 void* realloc(void* p, size_t bytes) { return forget(p), noted(__libc_realloc(p, bytes), bytes); }

@@ -138,7 +138,7 @@ void last_word(int status, void*) {
     _exit(exit_status);
 }
 // Registered first, it runs last: destructors of the program have freed their memory.
-__attribute__((constructor(101))) void at_start() { on_exit(last_word, nullptr); }
+__attribute__((constructor(102))) void at_start() { on_exit(last_word, nullptr); }
 
 constexpr cudaError_t not_known = cudaErrorInvalidResourceHandle;
 cudaError_t known(cudaEvent_t event) { return check(queue().events.count(event), not_known); }

@@ -10,7 +10,7 @@ size_t limit_of_all = 48 << 10;
 
 namespace {
 
-std::vector<SharedObject*> everywhere;  // shared memory outside of functions
+std::vector<SharedObject*> everywhere CUDACPU_LASTING;  // shared memory outside of functions
 size_t bytes_of_block;                  // so far
 
 Region* map_shared(size_t bytes, size_t alignment, Kind kind, Where where, const char* name) {

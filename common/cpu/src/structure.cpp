@@ -120,7 +120,7 @@ Source::Source(const std::vector<std::string>& lines) {
 }
 
 const Source* Source::of(const std::string& file) {
-    static std::map<std::string, Source*> known;
+    static auto& known = *new std::map<std::string, Source*>;
     const auto [s, is_new] = known.try_emplace(file, nullptr);
     if (!is_new) return s->second;
     const std::vector<std::string>& lines = source_text(file);

@@ -36,12 +36,19 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
 }
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
+    static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
     do {
-        if (order == Order::seeded || hazard_build) next = random_number() % n;
+        if (order == Order::seeded || (hazard_build && ++picks % 16 == 0)) next = random_number() % n;
         for (unsigned i = 0; i < n; ++i) {
             next = order == Order::reverse ? (next ? next : n) - 1 : next + 1 < n ? next + 1 : 0;
+            if (order != Order::reverse && !running_block.lanes[next / 32]) {  // the whole warp has ended
+                const unsigned rest = std::min(31 - next % 32, n - 1 - next);
+                i += rest;
+                next += rest;
+                continue;
+            }
             Thread& t = running_block.threads[next];
             if (!running_block.has_ended(next) && (!t.at || t.at->complete)) return &t;
         }

@@ -24,7 +24,7 @@ struct Wrote {
     const void* address;
     unsigned long time;
 };
-std::unordered_map<const void*, Reads> all_reads;
+std::unordered_map<const void*, Reads> all_reads CUDACPU_LASTING;
 Wrote wrote[1024];  // by each thread, last
 unsigned long block;
 
@@ -52,7 +52,7 @@ void access(const void* address, bool writes, const void* pc) {
     wrote[rank] = {r, address, time};
     const unsigned reader = reads.last != rank ? reads.last : reads.before;
     const Wrote& its = wrote[reader];
-    static std::set<const void*> known;
+    static auto& known = *new std::set<const void*>;
     if (reader == rank || reader / 32 != rank / 32 || its.region != r || its.address == address ||
         its.time != time || !known.insert(pc).second)
         return;

@@ -4,6 +4,8 @@
 // A work comes after another if its stream or an event says so, or if the host had waited for the other before it
 // queued this one. All others may run at the same time, although here they run one after the other.
 #include <execinfo.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -27,9 +29,9 @@ struct Work {
     void* callers[8];
     int depth;
 };
-std::map<unsigned long, Work> queued;
-std::vector<Work> done;  // since the queue was last empty
-Work running;
+std::map<unsigned long, Work> queued CUDACPU_LASTING;
+std::vector<Work> done CUDACPU_LASTING;  // since the queue was last empty
+Work running CUDACPU_LASTING;
 unsigned long turns;
 bool several_streams;
 
@@ -42,7 +44,7 @@ struct Source {  // that the host must not change before it is copied
     void* callers[8];
     int depth;
 };
-std::vector<Source> sources;
+std::vector<Source> sources CUDACPU_LASTING;
 
 std::string line_of(void* const* callers, int depth) {
     for (int i = 0; i < depth; ++i)
@@ -51,8 +53,7 @@ std::string line_of(void* const* callers, int depth) {
 }
 std::string line_of(const Record& r) {
     if (r.rank == 0xffff) return "";
-    if (r.site >> 48)
-        return text(" at %s:%d", reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48));
+    if (r.site >> 48) return text(" at %s:%d", reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48));
     return " at " + source_line(reinterpret_cast<char*>(r.site) - 1);
 }
 
@@ -68,20 +69,27 @@ const Work* work_at(Time t) {
     return nullptr;
 }
 
-uint64_t sum_of(const Source& s) {
-    uint64_t sum = 0;
+uint64_t sum_of(const Source& s) {  // 0: it cannot be read now
+    uint64_t sum = 1;
+    static char buffer[64 << 10];
     for (size_t y = 0; y < s.height; ++y)
-        for (size_t x = 0; x < s.width; x += 8) {
-            uint64_t word = 0;
-            memcpy(&word, s.start + y * s.pitch + x, std::min<size_t>(8, s.width - x));
-            sum = (sum ^ word) * 0x9e3779b97f4a7c15;
-            sum ^= sum >> 29;
+        for (size_t x = 0, n; x < s.width; x += n) {
+            n = std::min(sizeof buffer, s.width - x);
+            iovec from{const_cast<char*>(s.start) + y * s.pitch + x, n}, to{buffer, n};
+            if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != ssize_t(n)) return 0;
+            memset(buffer + n, 0, std::min<size_t>(7, sizeof buffer - n));
+            for (size_t i = 0; i < n; i += 8) {
+                uint64_t word;
+                memcpy(&word, buffer + i, 8);
+                sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+                sum ^= sum >> 29;
+            }
         }
-    return sum;
+    return sum ? sum : 1;
 }
 
 void say_hazard(const std::string& s) {
-    static std::set<std::string> said;
+    static auto& said = *new std::set<std::string>;
     exit_status = 1;
     if (said.insert(s).second) say("cudacpu: hazard: " + s);
 }
@@ -116,8 +124,9 @@ void work_begins(unsigned long number) {
     queued.erase(w);
     running.turn = turns++;
     running.start = ++now;
-    sources.erase(std::remove_if(sources.begin(), sources.end(), [=](const Source& s) { return s.number == number; }),
-                  sources.end());
+    sources.erase(
+        std::remove_if(sources.begin(), sources.end(), [=](const Source& s) { return s.number == number; }),
+        sources.end());
 }
 void work_ended() {
     if (several_streams) done.push_back(std::move(running));
@@ -138,19 +147,20 @@ bool before_this_launch(const Record& r) {
 }
 
 void race_of_works(const Record& before, const Record& mine, char* address, size_t) {
-    static std::set<std::pair<uint64_t, uint64_t>> said;
+    static auto& said = *new std::set<std::pair<uint64_t, uint64_t>>;
     const Work* const w = work_at(before.time);
     exit_status = 1;
     if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
     auto does = [](const Work& work, const Record& r) {
         const std::string line = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
-        return work.what + (line.empty() ? "" : ", queued" + line + ",") + (r.access & writes ? " writes" : " reads") +
-               line_of(r);
+        return work.what + (line.empty() ? "" : ", queued" + line + ",") +
+               (r.access & writes ? " writes" : " reads") + line_of(r);
     };
-    std::string s = "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") +
-                    "\n  " + does(*w, before) + ",\n  and " + does(running, mine) +
-                    ", and neither waits for the other\n  let one wait: cudaEventRecord() and cudaStreamWaitEvent(), "
-                    "or cudaStreamSynchronize() between";
+    std::string s =
+        "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") + "\n  " +
+        does(*w, before) + ",\n  and " + does(running, mine) +
+        ", and neither waits for the other\n  let one wait: cudaEventRecord() and cudaStreamWaitEvent(), "
+        "or cudaStreamSynchronize() between";
     say_hazard(s);
 }
 
@@ -163,7 +173,7 @@ void work_touches(const void* address, size_t bytes, bool write) {
     auto apart = [&](const Record& o) { return o.time && o.time < running.start && !before_this_launch(o); };
     for (size_t i = (first - r->start) / 4; i <= (first - r->start + bytes - 1) / 4; ++i) {
         Cell& cell = r->shadow->cells[i];
-        const Record* other = apart(cell.write) ? &cell.write : nullptr;
+        const Record* other = apart(cell.write) ? &cell.write : apart(cell.synced) ? &cell.synced : nullptr;
         for (const Record& o : cell.read)
             if (write && apart(o)) other = &o;
         if (other) race_of_works(*other, mine, r->start + 4 * i, 4);
@@ -183,9 +193,10 @@ void host_must_keep(const void* start, size_t pitch, size_t width, size_t height
 void host_waits(bool begins) {
     for (Source& s : sources) {
         const uint64_t sum = sum_of(s);
-        if (begins && sum != s.sum)
+        if (begins && sum && s.sum && sum != s.sum)
             say_hazard("the host has changed " + explain(s.start) + "\n  before " + s.what +
-                       line_of(s.callers, s.depth) + " had copied it\n  wait for the copy first: "
+                       line_of(s.callers, s.depth) +
+                       " had copied it\n  wait for the copy first: "
                        "cudaStreamSynchronize(), or an event");
         s.sum = sum;
     }

@@ -292,6 +292,18 @@ __global__ void local_array(int* out, int n) {
     for (int i = 0; i < 8; ++i) mine[i] = i;
     out[threadIdx.x] = mine[threadIdx.x % 8] + n;
 }
+__global__ void past_local_array(int* out, int n) {
+    int mine[8];
+    for (int i = 0; i < 8; ++i) mine[i] = i * n;
+    mine[(threadIdx.x + n) % 9] = n;  // bounds past_local_array
+    out[threadIdx.x] = mine[threadIdx.x % 8];
+}
+__global__ void rows_as_one(int* out) {  // a matrix used as one row
+    __shared__ int m[8][8];
+    m[0][threadIdx.x] = int(threadIdx.x);
+    __syncthreads();
+    out[threadIdx.x] = m[threadIdx.x % 8][threadIdx.x / 8];
+}
 __global__ void past_the_end(int* a) {
     a[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // bounds past_the_end
 }
@@ -345,7 +357,8 @@ int main(int argc, char** argv) {
         {"equal", "same_value", [](int) { same_value<<<2, 32>>>(zeros<int>(1)); }},
         {"equal", "same_value_in_block", OUT(same_value_in_block, zeros<int>(64))},
         {"race", "other_value", OUT(other_value, zeros<int>(1))},
-        {"race", "counter_read_early", [](int n) { counter_read_early<<<1, 64>>>(zeros<int>(1), zeros<int>(64), n); }},
+        {"race", "counter_read_early",
+         [](int n) { counter_read_early<<<1, 64>>>(zeros<int>(1), zeros<int>(64), n); }},
         {"race", "reset_beside_atomics", OUT(reset_beside_atomics, zeros<int>(1))},
         {"right", "cas_loop", [](int) { cas_loop<<<4, 64>>>(zeros<float>(1)); }},
         {"right", "dropped_exchange", [](int) {
@@ -366,6 +379,8 @@ int main(int argc, char** argv) {
         {"right", "flag_in_shared", OUT(flag_in_shared, zeros<int>(1))},
         {"race", "flag_in_shared_no_fence", OUT(flag_in_shared_no_fence, zeros<int>(1))},
         {"right", "local_array", [](int n) { local_array<<<1, 64>>>(zeros<int>(64), n); }},
+        {"bounds", "past_local_array", [](int n) { past_local_array<<<1, 64>>>(zeros<int>(64), n); }},
+        {"right", "rows_as_one", OUT(rows_as_one, zeros<int>(64))},
         {"bounds", "past_the_end", [](int n) { past_the_end<<<n / 64 + 1, 64>>>(zeros<int>(n)); }},
         {"bounds", "past_shared", OUT(past_shared, zeros<int>(64))},
         {"bounds", "before_the_start", [](int n) { before_the_start<<<1, 64>>>(zeros<int>(n), zeros<int>(n), n); }},

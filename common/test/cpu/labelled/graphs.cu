@@ -93,8 +93,9 @@ __global__ void worklist_lost(Graph g, int* list, int* size) {
 }
 __global__ void worklist_read_by_others(Graph g, int* list, int* size, int* out) {
     VERTEX;
-    if (v < g.n) list[atomicAdd(size, 1)] = v;         // race worklist_read_by_others
-    if (v < g.n) out[v] = list[(v + 1) % g.n];  // race worklist_read_by_others
+    if (v >= g.n) return;
+    list[atomicAdd(size, 1)] = v;                     // race worklist_read_by_others
+    for (int i = 0; i < g.n; ++i) out[v] += list[i];  // race worklist_read_by_others
 }
 __global__ void conditional_vertex(Graph g, int* most) {
     VERTEX;
@@ -198,7 +199,8 @@ int main(int argc, char** argv) {
         {"race", "pull_in_place", GRAPH(pull_in_place, n)},
         {"right", "push", GRAPH(push, n)},
         {"race", "push_lost", GRAPH(push_lost, n)},
-        {"race", "push_same_value", [](int n) { push_same_value<<<n / 32 + 1, 32>>>(make_graph(n), zeros<int>(n), 0); }},
+        {"race", "push_same_value",
+         [](int n) { push_same_value<<<n / 32 + 1, 32>>>(make_graph(n), zeros<int>(n), 0); }},
         {"right", "push_most", GRAPH(push_most, n)},
         {"race", "push_most_guarded", GRAPH(push_most_guarded, n)},
         {"race", "push_most_plain", GRAPH(push_most_plain, n)},
@@ -206,7 +208,10 @@ int main(int argc, char** argv) {
         {"right", "worklist", LIST(worklist)},
         {"race", "worklist_lost", LIST(worklist_lost)},
         {"race", "worklist_read_by_others",
-         [](int n) { worklist_read_by_others<<<n / 32 + 1, 32>>>(make_graph(n), zeros<int>(n), zeros<int>(1), zeros<int>(n)); }},
+         [](int n) {
+             const Graph g = make_graph(n);
+             worklist_read_by_others<<<n / 32 + 1, 32>>>(g, zeros<int>(n), zeros<int>(1), zeros<int>(n));
+         }},
         {"right", "conditional_vertex", GRAPH(conditional_vertex, 1)},
         {"race", "conditional_vertex_plain", GRAPH(conditional_vertex_plain, 1)},
         {"right", "conditional_edge", GRAPH(conditional_edge, 1)},
@@ -217,7 +222,8 @@ int main(int argc, char** argv) {
         {"right", "warp_each", [](int n) { warp_each<<<n / 2 + 1, 64>>>(make_graph(n), zeros<int>(n)); }},
         {"race", "warp_each_all_lanes",
          [](int n) { warp_each_all_lanes<<<n / 2 + 1, 64>>>(make_graph(n), zeros<int>(n)); }},
-        {"right", "block_carry", [](int n) { block_carry<<<n / 96 + 1, 96>>>(make_graph(n), zeros<int>(1), true); }},
+        {"right", "block_carry",
+         [](int n) { block_carry<<<n / 96 + 1, 96>>>(make_graph(n), zeros<int>(1), true); }},
         {"race", "block_carry_no_barrier",
          [](int n) { block_carry<<<n / 96 + 1, 96>>>(make_graph(n), zeros<int>(1), false); }},
         {"race", "relax", LIST(relax)},

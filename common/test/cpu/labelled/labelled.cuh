@@ -1,4 +1,4 @@
-// labelled.cuh - small kernels of which each says whether it is racy: what the four programs beside this file share.
+// labelled.cuh - small kernels that say themselves whether they are racy: what the four programs here share.
 //
 //     PROGRAM --list         a line a kernel: its label (race, bounds, host, right) and its name
 //     PROGRAM NAME [N]       runs it on N elements, 200 if not given
@@ -19,7 +19,8 @@ struct Case {
 template <class T>
 T* zeros(int n) {
     T* p = nullptr;
-    if (cudaMalloc((void**)&p, n * sizeof(T)) != cudaSuccess || cudaMemset(p, 0, n * sizeof(T)) != cudaSuccess) exit(4);
+    if (cudaMalloc((void**)&p, n * sizeof(T)) != cudaSuccess) exit(4);
+    if (cudaMemset(p, 0, n * sizeof(T)) != cudaSuccess) exit(4);
     return p;
 }
 
@@ -53,6 +54,6 @@ int choose(const Case (&cases)[N], int argc, char** argv) {
         if (status == 2 || !done) status = done ? 0 : 5;
         cudaDeviceReset();
     }
-    if (status == 2) fprintf(stderr, "type %s --list, or %s NAME [N], or %s --each [N]\n", argv[0], argv[0], argv[0]);
+    if (status == 2) fprintf(stderr, "type %s with --list, NAME [N], or --each [N]\n", argv[0]);
     return status;
 }

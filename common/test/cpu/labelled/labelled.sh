@@ -1,8 +1,8 @@
 #!/bin/sh
-# labelled.sh BUILD [--all]: every labelled kernel under the hazard build, as a table. A mistake is found if a report
-# names a line that is labelled so: a race, an access out of bounds, something between streams or with the host (label
-# host), or two writes of one value (equal: a note). An alarm is any hazard in what is right, or any other than a note
-# about equal values. --all: sizes 5, 33 and 200 in four orders, else size 5.
+# labelled.sh BUILD [--all]: every labelled kernel under the hazard build, as a table. A mistake is found if a
+# report names a line that is labelled so: a race, an access out of bounds, something between streams or with the
+# host (label host), or two writes of one value (equal: a note). An alarm is any hazard in what is right, or any
+# other than a note about equal values. --all: sizes 5, 33 and 200 in four orders, else size 5.
 # Exit status: 0 if all are found and nothing is a false alarm, 1 if not, 3 if the programs are missing.
 . "$(dirname "$0")/../../lib.sh"
 build=${1:?labelled.sh BUILD [--all]} sizes=5 orders=forward
@@ -27,7 +27,8 @@ for n in $sizes; do
 done >"$folder/said"
 # First the labels in the sources, then the list, then what was said.
 for group in $groups; do sed "s|^|$group |" "$sources/$group.cu" | awk '{ print NR, $0 }'; done |
-    awk '{ if ($2 != group) { group = $2; first = $1 - 1 } $1 -= first } match($0, /\/\/ (race|bounds|host|equal) /) {
+    awk '{ if ($2 != group) { group = $2; first = $1 - 1 } $1 -= first }
+    match($0, /\/\/ (race|bounds|host|equal) /) {
         $0 = $1 " " $2 " " substr($0, RSTART + 3)
         for (i = 4; i <= NF; ++i) print $3, $i, $1
     }' >"$folder/labels"
@@ -46,7 +47,8 @@ awk '
         while (match(rest, group "\\.cu:[0-9]+")) {
             line = substr(rest, RSTART, RLENGTH)
             sub(/.*:/, "", line)
-            if ((name, line) in line_of && (label[name] == "equal") == note && !((run, name) in found)) found[run, name] = line
+            meant = (name, line) in line_of && (label[name] == "equal") == note
+            if (meant && !((run, name) in found)) found[run, name] = line
             rest = substr(rest, RSTART + RLENGTH)
         }
     }
@@ -56,8 +58,12 @@ awk '
             name = order[i]; row = ""
             for (t = 1; t <= turns; ++t) {
                 key = runs[t] SUBSEP name
-                if (label[name] == "right") { ++rights; bad = (key in alarm) || !(key in came); alarms += bad; said = bad ? "ALARM" : "-" }
-                else {
+                if (label[name] == "right") {
+                    ++rights
+                    bad = (key in alarm) || !(key in came)
+                    alarms += bad
+                    said = bad ? "ALARM" : "-"
+                } else {
                     ++total
                     said = (key in found) ? found[key] : "MISSED"
                     if (label[name] == "equal" && (key in alarm)) said = "ALARM"
@@ -67,6 +73,7 @@ awk '
             }
             printf "%-32s %-7s%s\n", name, label[name], row
         }
-        printf "\n%d of %d mistakes found, %d false alarms in %d runs of what is right\n", got, total, alarms, rights
+        printf "\n%d of %d mistakes found, ", got, total
+        printf "%d false alarms in %d runs of what is right\n", alarms, rights
         exit got != total || alarms > 0
     }' "$folder/labels" "$folder/list" "$folder/said"

@@ -1,22 +1,26 @@
 // scopes.cu - labelled kernels: flags, locks, fences, and how far they reach.
 #include "labelled.cuh"
 
-// ---- data that a flag publishes ------------------------------------------------------------------------------------
+// Blocks take their parts as they come: so none waits for one that has not begun, in whatever order they run.
+__device__ unsigned arrivals;
+__device__ unsigned part() { return atomicInc(&arrivals, gridDim.x - 1); }
+
+// ---- data that a flag publishes ---------------------------------------------------------------------------
 
 __global__ void flag_right(volatile int* flag, int* data, int* out) {
-    if (blockIdx.x == 0) {
-        if (threadIdx.x) return;
+    if (threadIdx.x) return;
+    if (part() == 0) {
         *data = 42;
         __threadfence();
         *flag = 1;
-    } else if (threadIdx.x == 0 && wait_for(flag, 1)) {
+    } else if (wait_for(flag, 1)) {
         __threadfence();
         *out = *data;
     }
 }
 __global__ void flag_no_fence_before(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race flag_no_fence_before
         *flag = 1;
     } else if (wait_for(flag, 1)) {
@@ -26,7 +30,7 @@ __global__ void flag_no_fence_before(volatile int* flag, int* data, int* out) {
 }
 __global__ void flag_no_fence_after(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race flag_no_fence_after
         __threadfence();
         *flag = 1;
@@ -36,7 +40,7 @@ __global__ void flag_no_fence_after(volatile int* flag, int* data, int* out) {
 }
 __global__ void flag_after_fence_too_early(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         __threadfence();
         *data = 42;  // race flag_after_fence_too_early
         *flag = 1;
@@ -47,7 +51,7 @@ __global__ void flag_after_fence_too_early(volatile int* flag, int* data, int* o
 }
 __global__ void flag_block_fence(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race flag_block_fence
         __threadfence_block();
         *flag = 1;
@@ -68,7 +72,7 @@ __global__ void flag_block_fence_in_block(volatile int* flag, volatile int* data
 }
 __global__ void volatile_data(volatile int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0)
+    if (part() == 0)
         *data = 42;  // race volatile_data
     else
         *out = *data;  // race volatile_data
@@ -81,7 +85,7 @@ __global__ void volatile_increment(volatile int* data) {
 }
 __global__ void volatile_behind_fence(volatile int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race volatile_behind_fence
         __threadfence();
     } else {
@@ -104,7 +108,7 @@ __global__ void stop_flag(volatile int* stop, const int* in, int n) {
 }
 __global__ void packed_look_back(volatile unsigned long long* state, int* out) {  // flag and value are one word
     if (threadIdx.x) return;
-    const unsigned b = blockIdx.x;
+    const unsigned b = part();
     unsigned long long before = 0;
     for (int i = 0; b > 0 && i < patience && !(before >> 32); ++i) before = state[b - 1];
     const unsigned sum = unsigned(before) + b;
@@ -113,7 +117,7 @@ __global__ void packed_look_back(volatile unsigned long long* state, int* out) {
 }
 __global__ void fenced_look_back(volatile int* state, int* sum) {
     if (threadIdx.x) return;
-    const int b = int(blockIdx.x);
+    const int b = int(part());
     int before = 0;
     if (b > 0) {
         if (!wait_for(state + b - 1, 1)) return;
@@ -126,7 +130,7 @@ __global__ void fenced_look_back(volatile int* state, int* sum) {
 }
 __global__ void look_back_no_fence(volatile int* state, int* sum) {
     if (threadIdx.x) return;
-    const int b = int(blockIdx.x);
+    const int b = int(part());
     int before = 0;
     if (b > 0) {
         if (!wait_for(state + b - 1, 1)) return;
@@ -138,8 +142,9 @@ __global__ void look_back_no_fence(volatile int* state, int* sum) {
 }
 __global__ void progress(volatile int* step, int* data, int* out) {  // a flag that only grows
     if (threadIdx.x) return;
+    const bool first = part() == 0;
     for (int i = 1; i <= 4; ++i) {
-        if (blockIdx.x == 0) {
+        if (first) {
             data[i] = i * i;
             __threadfence();
             *step = i;
@@ -173,11 +178,11 @@ __global__ void turn_about_no_fence(volatile int* turn, int* data) {
     }
 }
 
-// ---- atomics as flags ----------------------------------------------------------------------------------------------
+// ---- atomics as flags -------------------------------------------------------------------------------------
 
 __global__ void atomic_flag_right(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;
         __threadfence();
         atomicExch(flag, 1);
@@ -190,7 +195,7 @@ __global__ void atomic_flag_right(int* flag, int* data, int* out) {
 }
 __global__ void atomic_flag_no_fence(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race atomic_flag_no_fence
         __threadfence();
         atomicExch(flag, 1);
@@ -202,7 +207,7 @@ __global__ void atomic_flag_no_fence(int* flag, int* data, int* out) {
 }
 __global__ void atomic_flag_block_scope(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) {
+    if (part() == 0) {
         *data = 42;  // race atomic_flag_block_scope
         __threadfence();
         atomicExch_block(flag, 1);
@@ -235,7 +240,7 @@ __global__ void other_fences(int* data, int* counter, int* out) {  // somebody e
     if (threadIdx.x == 64) out[blockIdx.x] = *data;  // race other_fences
 }
 
-// ---- locks ---------------------------------------------------------------------------------------------------------
+// ---- locks ------------------------------------------------------------------------------------------------
 
 __device__ int lock_a, lock_b;
 __global__ void lock_right(int* data) {
@@ -288,7 +293,8 @@ __global__ void lock_block_fences(int* data) {
 __global__ void lock_block_scope(volatile int* data) {
     if (threadIdx.x) return;
     bool mine = false;
-    for (int i = 0; i < patience && !mine; ++i) mine = atomicCAS_block(&lock_a, 0, 1) == 0;  // race lock_block_scope
+    for (int i = 0; i < patience && !mine; ++i)
+        mine = atomicCAS_block(&lock_a, 0, 1) == 0;  // race lock_block_scope
     __threadfence();
     if (mine) *data = *data + 1;  // race lock_block_scope
     __threadfence();
@@ -341,23 +347,25 @@ __global__ void lock_freed_by_store(volatile int* lock, int* data) {
     *lock = 0;
 }
 
-// ---- tickets -------------------------------------------------------------------------------------------------------
+// ---- tickets ----------------------------------------------------------------------------------------------
 
 __device__ unsigned tickets;
-template <int Fences>  // 0: right, 1: none before, 2: of the block, 3: before the write
-__global__ void ticket(int* partial, int* out, int* last_block) {
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        if (Fences == 3) __threadfence();
-        partial[blockIdx.x] = int(blockIdx.x) + 1;  // race ticket_no_fence ticket_block_fence ticket_early_fence
-        if (Fences == 0) __threadfence();
-        if (Fences == 2) __threadfence_block();
-        last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+#define TICKET(name, before, after) \
+    __global__ void name(int* partial, int* out) { \
+        __shared__ bool last; \
+        if (threadIdx.x == 0) { \
+            before; \
+            partial[blockIdx.x] = int(blockIdx.x) + 1; \
+            after; \
+            last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1; \
+        } \
+        __syncthreads(); \
+        if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]); \
     }
-    __syncthreads();
-    if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
-    if (last && threadIdx.x == 0) *last_block = int(blockIdx.x);
-}
+TICKET(ticket_right, , __threadfence())
+TICKET(ticket_no_fence, , )                         // race ticket_no_fence
+TICKET(ticket_block_fence, , __threadfence_block())  // race ticket_block_fence
+TICKET(ticket_early_fence, __threadfence(), )        // race ticket_early_fence
 __global__ void ticket_before_barrier(int* all, int* out) {  // only one thread's part is fenced
     __shared__ bool last;
     all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // race ticket_before_barrier
@@ -393,9 +401,12 @@ int main(int argc, char** argv) {
         {"race", "volatile_data", [](int) { volatile_data<<<2, 32>>>(zeros<int>(1), zeros<int>(1)); }},
         {"race", "volatile_data_two_writers", ON(volatile_data_two_writers, 1, 64, 1)},
         {"race", "volatile_increment", ON(volatile_increment, 2, 1, 1)},
-        {"race", "volatile_behind_fence", [](int) { volatile_behind_fence<<<2, 32>>>(zeros<int>(1), zeros<int>(1)); }},
-        {"race", "volatile_warp_to_warp", [](int) { volatile_warp_to_warp<<<1, 64>>>(zeros<int>(1), zeros<int>(1)); }},
-        {"right", "barrier_between_warps", [](int) { barrier_between_warps<<<1, 64>>>(zeros<int>(1), zeros<int>(1)); }},
+        {"race", "volatile_behind_fence",
+         [](int) { volatile_behind_fence<<<2, 32>>>(zeros<int>(1), zeros<int>(1)); }},
+        {"race", "volatile_warp_to_warp",
+         [](int) { volatile_warp_to_warp<<<1, 64>>>(zeros<int>(1), zeros<int>(1)); }},
+        {"right", "barrier_between_warps",
+         [](int) { barrier_between_warps<<<1, 64>>>(zeros<int>(1), zeros<int>(1)); }},
         {"right", "stop_flag", [](int n) { stop_flag<<<2, 64>>>(zeros<int>(1), zeros<int>(n), n); }},
         {"right", "packed_look_back",
          [](int n) { packed_look_back<<<n, 32>>>(zeros<unsigned long long>(n), zeros<int>(n)); }},
@@ -426,11 +437,12 @@ int main(int argc, char** argv) {
         {"race", "lock_read_outside", [](int) { lock_read_outside<<<4, 32>>>(zeros<int>(1), zeros<int>(4)); }},
         {"right", "lock_by_exchange", ON(lock_by_exchange, 3, 64, 1)},
         {"right", "lock_freed_by_store", [](int) { lock_freed_by_store<<<3, 64>>>(zeros<int>(1), zeros<int>(1)); }},
-        {"right", "ticket_right", [](int) { ticket<0><<<8, 32>>>(zeros<int>(8), zeros<int>(1), zeros<int>(1)); }},
-        {"race", "ticket_no_fence", [](int) { ticket<1><<<8, 32>>>(zeros<int>(8), zeros<int>(1), zeros<int>(1)); }},
-        {"race", "ticket_block_fence", [](int) { ticket<2><<<8, 32>>>(zeros<int>(8), zeros<int>(1), zeros<int>(1)); }},
-        {"race", "ticket_early_fence", [](int) { ticket<3><<<8, 32>>>(zeros<int>(8), zeros<int>(1), zeros<int>(1)); }},
-        {"race", "ticket_before_barrier", [](int) { ticket_before_barrier<<<4, 64>>>(zeros<int>(256), zeros<int>(1)); }},
+        {"right", "ticket_right", [](int) { ticket_right<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
+        {"race", "ticket_no_fence", [](int) { ticket_no_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
+        {"race", "ticket_block_fence", [](int) { ticket_block_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
+        {"race", "ticket_early_fence", [](int) { ticket_early_fence<<<8, 32>>>(zeros<int>(8), zeros<int>(1)); }},
+        {"race", "ticket_before_barrier",
+         [](int) { ticket_before_barrier<<<4, 64>>>(zeros<int>(256), zeros<int>(1)); }},
         {"right", "ticket_each_fences", [](int) { ticket_each_fences<<<4, 64>>>(zeros<int>(256), zeros<int>(1)); }},
     };
     return choose(cases, argc, argv);

@@ -1,0 +1,35 @@
+#!/bin/sh
+# racecheck.sh [N]: what NVIDIA's racecheck finds in the labelled kernels, on N elements (200 if not given). Builds
+# them with nvcc for the GPU that is here, runs each under compute-sanitizer, and writes racecheck.txt beside this.
+# Exit status: 0 if the table is written, 77 if nvcc, compute-sanitizer or a GPU is missing.
+. "$(dirname "$0")/../../lib.sh"
+n=${1:-200} sources=$(cd "$(dirname "$0")" && pwd)
+for tool in nvcc compute-sanitizer nvidia-smi; do
+    command -v $tool >/dev/null || skip "there is no $tool"
+done
+nvidia-smi >/dev/null 2>&1 || skip "there is no GPU"
+{
+    gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)
+    echo "# racecheck $(compute-sanitizer --version | sed -n 's/^Version //p') on $gpu, $n elements"
+    for group in scopes blocks graphs streams; do
+        nvcc -std=c++17 -arch=native -lineinfo "$sources/$group.cu" -o "$folder/$group" || exit 1
+        "$folder/$group" --list >"$folder/list"
+        while read -r label name; do
+            run compute-sanitizer --tool racecheck "$folder/$group" "$name" "$n"
+            hazards=$(sed -n 's/^=* RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p' "$folder/out" "$folder/err")
+            case $(echo "$hazards" | head -1) in
+            "") said="status $status" ;;
+            0) said=- ;;
+            *) said=found ;;
+            esac
+            echo "$name $label $said"
+        done <"$folder/list"
+    done
+} >"$folder/table" || exit 1
+awk '/^#/ { print; next } { printf "%-32s %-7s %s\n", $1, $2, substr($0, length($1 $2) + 3) }
+    $2 == "right" { ++rights; alarms += $3 == "found"; next } { ++all; found += $3 == "found" }
+    END {
+        printf "\n%d of %d mistakes found, ", found, all
+        printf "%d false alarms in %d runs of what is right\n", alarms, rights
+    }
+    ' "$folder/table" | tee "$sources/racecheck.txt"
