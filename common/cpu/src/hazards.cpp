@@ -263,7 +263,7 @@ void note(const Race& race) {  // of all races between two sites the one between
 template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) {
     if (!self || !runs_works || busy) return;  // another thread of the program may run kernels
     char* const address = static_cast<char*>(p);
-    if (size_t(address) - size_t(self->fiber->bottom) < self->fiber->size)  // its own stack
+    if (size_t(address) - size_t(current_fiber->bottom) < current_fiber->size)  // its own stack
         return index_too_large ? past_local_array(address, Bytes, Write) : void();
     const Region* const r = region_near(address);
     Mind& m = minds[rank];
