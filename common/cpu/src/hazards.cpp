@@ -119,7 +119,8 @@ void look_after(const Access& a) {
 
 __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const Access& a) {
     const Record& mine = a.mine;
-    if (r.time < launch_start) return race_of_works(r, mine, a.address, a.bytes);
+    const bool atomics = r.access & mine.access & atomic && !((r.access | mine.access) & narrow);
+    if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address, a.bytes);
     const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = r.time < block_start && (r.access | mine.access) & narrow;

@@ -50,6 +50,17 @@ void two_streams_wait(int) {
     cudaStreamSynchronize(x.s);
     consume<<<1, 64, 0, x.t>>>(x.a, x.b);
 }
+__global__ void count(int* a) { atomicAdd(a, int(threadIdx.x)); }
+void two_streams_count(int) {
+    const Two x;
+    count<<<1, 64, 0, x.s>>>(x.a);
+    count<<<1, 64, 0, x.t>>>(x.a);
+}
+void two_streams_write_and_count(int) {
+    const Two x;
+    produce<<<1, 64, 0, x.s>>>(x.a);  // host two_streams_write_and_count
+    count<<<1, 64, 0, x.t>>>(x.a);    // host two_streams_write_and_count
+}
 void two_streams_apart(int) {
     const Two x;
     produce<<<1, 64, 0, x.s>>>(x.a);
@@ -139,6 +150,8 @@ int main(int argc, char** argv) {
         {"right", "two_streams_event", two_streams_event},
         {"host", "two_streams_event_too_early", two_streams_event_too_early},
         {"right", "two_streams_wait", two_streams_wait},
+        {"right", "two_streams_count", two_streams_count},
+        {"host", "two_streams_write_and_count", two_streams_write_and_count},
         {"right", "two_streams_apart", two_streams_apart},
         {"right", "two_streams_two_readers", two_streams_two_readers},
         {"right", "blocking_streams", blocking_streams},
