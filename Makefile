@@ -7,8 +7,10 @@ DEVICE ?= auto
 CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
+samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(firstword $(subst _, ,$(folder))))
+
 .NOTPARALLEL:
-.PHONY: all build asan 01 02 03 04 05 06 try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
+.PHONY: all build asan $(samples) try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -27,7 +29,7 @@ build:
 asan:
 	@$(tools) sh common/tools/build.sh "$(BUILD)" all test_builds asan_samples
 
-01 02 03 04 05 06:
+$(samples):
 	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)
 
 try:
