@@ -103,9 +103,14 @@ if [ -t 1 ] && [ -z "$NO_COLOR" ] && [ "$TERM" != dumb ]; then green=$(printf '\
 echo
 source=${name#*_}.cu
 if [ $status = 0 ] && [ $wrong = 0 ]; then
-    echo "${green}RIGHT${plain}: $name, in other sizes and orders of its threads, too, and nothing races."
-    echo "Next: change a line of $name/$source, and type make $number again"
+    said="on this device"
+    [ ! -x "$cpu" ] || said="in other sizes and orders, too"
+    [ ! -x "$hazards" ] || said="$said; nothing races"
+    echo "${green}RIGHT${plain}: $name, $said."
+    echo "Next: change a line of $name/$source, and type"
+    echo "  make $number"
     exit 0
 fi
-echo "${red}WRONG${plain}: $name, see above. Mend $name/$source, and type make $number again"
+echo "${red}WRONG${plain}: $name, see above. Mend $name/$source,"
+echo "and type make $number again."
 exit 1
