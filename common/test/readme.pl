@@ -8,7 +8,6 @@
 use strict;
 use warnings;
 use utf8;
-use open qw(:std :encoding(UTF-8));
 my ($build, $jobs, $folder, @pages) = @ARGV;
 chomp(my $top = `pwd`);
 sub slurp { open my $in, "<", shift or return ""; local ($/, $.); my $all = <$in>; defined $all ? $all : "" }
