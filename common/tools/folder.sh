@@ -16,3 +16,12 @@ settings() {
 
 # programs DEVICE_FOLDER: the programs that are built there
 programs() { (cd "$1" 2>/dev/null && ls -d [0-9]* 2>/dev/null); }
+
+# a_gpu_answers: does NVIDIA's tool list one?
+a_gpu_answers() { nvidia-smi -L 2>/dev/null | grep -q '^GPU 0'; }
+
+# Verdicts have colour where those of the samples have it; elsewhere these three are empty.
+green="" red="" usual=""
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
+    green=$(printf '\033[32m') red=$(printf '\033[1;31m') usual=$(printf '\033[0m')
+fi

@@ -16,7 +16,7 @@ typed() { # typed WORD: does the user's own command line have this option? It is
 has() { echo "$list" | grep -qE "^takes $1( |\$)"; }
 
 # one ORDER BINARY OPTION VALUE...: a run that must end with 0. Of the options those count that the sample takes and that
-# the user has not typed; a variant that takes seconds is left out unless it is asked for.
+# the user has not typed.
 one() {
     order=$1 binary=$2
     shift 2
@@ -80,7 +80,7 @@ arguments=$*
 [ -f "$build/CMakeCache.txt" ] || sh common/tools/build.sh "$build" lab || exit
 targets=""
 for kind in gpu cpu hazards; do
-    if [ $kind = gpu ] && { [ "$device" = cpu ] || ! nvidia-smi -L 2>/dev/null | grep -q '^GPU 0'; }; then continue; fi
+    if [ $kind = gpu ] && { [ "$device" = cpu ] || ! a_gpu_answers; }; then continue; fi
     if [ -d "$build/CMakeFiles/${kind}_$name.dir" ]; then targets="$targets ${kind}_$name"; fi
 done
 if [ -z "$targets" ]; then
@@ -98,19 +98,17 @@ status=$?
 [ $status = 0 ] || [ $status = 1 ] || exit $status # the command line, or the system: its own words say it
 wrong=0
 [ ! -x "$cpu" ] || checks
-# The verdict has colour where the sample's has it.
-if [ -t 1 ] && [ -z "$NO_COLOR" ] && [ "$TERM" != dumb ]; then green=$(printf '\033[1;32m') red=$(printf '\033[1;31m') plain=$(printf '\033[0m'); fi
 echo
 source=${name#*_}.cu
 if [ $status = 0 ] && [ $wrong = 0 ]; then
     said="on this device"
     [ ! -x "$cpu" ] || said="in other sizes and orders, too"
     [ ! -x "$hazards" ] || said="$said; nothing races"
-    echo "${green}RIGHT${plain}: $name, $said."
+    echo "${green}RIGHT${usual}: $name, $said."
     echo "Next: change a line of $name/$source, and type"
     echo "  make $number"
     exit 0
 fi
-echo "${red}WRONG${plain}: $name, see above. Mend $name/$source,"
+echo "${red}WRONG${usual}: $name, see above. Mend $name/$source,"
 echo "and type make $number again."
 exit 1

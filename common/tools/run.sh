@@ -4,16 +4,13 @@
 build=$1
 . "$(dirname "$0")/folder.sh"
 wanted=cpu_samples
-[ "$2" = cpu ] || ! nvidia-smi -L 2>/dev/null | grep -q '^GPU 0' || wanted="gpu_samples cpu_samples"
+[ "$2" = cpu ] || ! a_gpu_answers || wanted="gpu_samples cpu_samples"
 [ "$2" != gpu ] || wanted=gpu_samples
 sh "$top/common/tools/build.sh" "$build" $wanted || exit
 chosen=$(sh "$top/common/tools/device.sh" "$build" "$2") || exit
 device=$(echo "$chosen" | head -1)
 echo "$chosen" | tail -1
-passed="PASSED " not_passed="FAILED "
-if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
-    passed=$(printf '\033[32mPASSED\033[0m ') not_passed=$(printf '\033[1;31mFAILED\033[0m ')
-fi
+passed="${green}PASSED$usual " not_passed="${red}FAILED$usual "
 verdicts="" failed=0
 for sample in $(programs "$build/$device"); do
     [ -d "$top/$sample" ] || continue
