@@ -33,6 +33,7 @@ one() {
     false
 }
 plain() {
+    one 1 "$cpu" --n 5003 --width 70 --height 37 --threads 1024 || return # as many warps as a block can have
     for order in forward reverse 1; do
         one $order "$cpu" --n 5003 --width 70 --height 37 --blocks 3 --repeats 3 || return
         one $order "$cpu" --n 257 --width 33 --height 257 --threads 64 || return
