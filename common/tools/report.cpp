@@ -8,11 +8,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <regex>
+#include <tuple>
 
 namespace {
 
 using namespace tools;
 using lab::text;
+using lab::with_commas;
 
 /// Text as HTML: no sign of it is taken for a tag.
 std::string html(const std::string& s) {
@@ -106,7 +109,12 @@ struct Sample {
     fs::path data, results;
     bool sequel = false;  ///< not the folder's own program: the folder's plot and claims are not about it
     bool passed() const { return starts_with(verdict, "PASSED"); }
-    std::string id() const { return "s" + name; }
+    std::string number() const { return name.substr(0, name.find('_')); }
+    /// The page, beside this one, that shows a variant step by step; empty if there is none.
+    std::string trace_of(const std::string& variant) const {
+        const std::string page = "traces/" + number() + "_" + variant + ".html";
+        return !sequel && fs::exists(data.parent_path().parent_path() / page) ? page : "";
+    }
 };
 
 Sample read_sample(const fs::path& data, const fs::path& source) {
@@ -124,7 +132,7 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
     if (!s.sequel) tag_of["run"] = "default";
     std::vector<std::string> runs = {"run"};
     for (const Setting& setting : settings(folder / "report.txt")) {
-        static const std::string known = " run gpu beside plot results picture twin ";
+        static const std::string known = " run gpu beside plot results picture trace twin ";
         if (known.find(" " + setting.word + " ") == std::string::npos)
             throw Problem(setting.where + ": " + setting.word + " is none of" + known);
         const auto words = split(setting.rest, " ");
@@ -165,10 +173,59 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
 }
 
 std::string verdict(const Sample& s) {
-    return text(R"(<span class="%s">%s</span>)", s.passed() ? "ok" : "bad", html(s.verdict).c_str());
+    return text(R"(<p class="verdict %s">%s</p>)", s.passed() ? "ok" : "bad",
+                html(split(s.verdict, s.name + ": ")[0] + split(s.verdict, s.name + ": ").back()).c_str()) +
+           "\n";
 }
 
-/// The time that the named GPU took for the same work as a row's; empty where it did none.
+/// A line of a table: a row of this run, and the one whose times stand beside it. On a GPU they are the same row;
+/// on the CPU device the second is that of the named GPU. Either may be missing.
+struct Line {
+    const Row *here, *timed;
+    bool leads = false;  ///< the limit or the library of the rows below, which only the named GPU ran
+    const Row& row() const { return here ? *here : *timed; }
+};
+
+/// What says that two rows are about the same work, whatever its size: their words, and which of such rows it is.
+std::string key(const Row& row, std::map<std::string, int>& seen) {
+    const std::string words = cell(row, "variant") + "|" + cell(row, "kernel") + "|" + cell(row, "words");
+    return words + "|" + std::to_string(seen[words]++);
+}
+
+/// The lines for the rows of this run. On the CPU device the limit and the library of the named GPU stand before
+/// the row that they stood before there, and what else only that GPU ran after the row before it.
+std::vector<Line> lines_for(const Sample& s, bool gpu) {
+    std::vector<Line> lines;
+    if (gpu) {
+        for (const Row& row : s.here.run().rows) lines.push_back({&row, &row});
+        return lines;
+    }
+    const auto& named = s.named.run().rows;
+    std::map<std::string, size_t> place;
+    std::map<std::string, int> seen_there, seen_here;
+    for (size_t i = 0; i < named.size(); ++i) place[key(named[i], seen_there)] = i;
+    std::vector<bool> only_there(named.size(), true), leads(named.size());
+    std::vector<size_t> place_of;
+    for (const Row& row : s.here.run().rows) {
+        const auto it = place.find(key(row, seen_here));
+        place_of.push_back(it == place.end() ? named.size() : it->second);
+        if (it != place.end()) only_there[it->second] = false;
+    }
+    for (size_t i = 0; i < named.size(); ++i)
+        leads[i] = only_there[i] && (cell(named[i], "verdict") == "limit" || (i && leads[i - 1]));
+    for (size_t r = 0; r < place_of.size(); ++r) {
+        const size_t at = place_of[r];
+        size_t first = at;
+        while (at < named.size() && first > 0 && leads[first - 1]) --first;
+        for (size_t i = first; i < at; ++i) lines.push_back({nullptr, &named[i], true});
+        lines.push_back({&s.here.run().rows[r], at < named.size() ? &named[at] : nullptr});
+        for (size_t i = at + 1; i < named.size() && only_there[i] && !leads[i]; ++i)
+            lines.push_back({nullptr, &named[i]});
+    }
+    return lines;
+}
+
+/// The time that the named GPU took for the same work of the same size as a row's; empty where it did none.
 std::string named_time(const Sample& s, const Row& row) {
     for (const Row& other : s.named.run().rows) {
         bool same = true;
@@ -179,82 +236,217 @@ std::string named_time(const Sample& s, const Row& row) {
     return "";
 }
 
-/// Rows [first, last) of this run, without what a table does not need, and without times unless they are a GPU's.
-std::string rows_table(const Sample& s, size_t first, size_t last, const std::string& title, bool gpu) {
-    // The columns that are no sample's own, those of the timeline, and the own ones that tell a device's speed.
-    static const std::string common =
-        ",sample,device,n,threads,seed,variant,result,verdict,cpu_device_ms,predicted_us,time_us,gb_per_s,"
-        "percent_of_limit,times_library,nominal_gb_per_s,blocks,block,sm,begin_ns,end_ns,clocks,";
-    static const std::string speeds =
-        ",clocks median,clocks p95,clocks mean,% of tutorial,% of tut. warm,L2 warm,G80 clocks,SMs used,per ns,";
-    const auto is_in = [](const std::string& list, const std::string& name) {
-        return list.find("," + name + ",") != std::string::npos;
-    };
-    const auto& rows = s.here.run().rows;
-    std::vector<std::pair<std::string, std::string>> columns = {{"verdict", "verdict"}};  // in the CSV, on the page
-    for (const std::string& name : s.here.run().header)
-        if (!is_in(common, name) && (gpu || !is_in(speeds, name))) columns.emplace_back(name, name);
-    if (gpu)
-        columns.insert(columns.end(), {{"time_us", "time µs"},
-                                       {"named_us", s.named.device_name() + ", µs"},
-                                       {"percent_of_limit", "% of limit"},
-                                       {"times_library", "× library"},
-                                       {"gb_per_s", "GB/s"},
-                                       {"predicted_us", "predicted µs"}});
-    columns.emplace_back("result", "result");
+bool is_in(const std::string& list, const std::string& name) {
+    return list.find("," + name + ",") != std::string::npos;
+}
 
-    const auto value = [&](size_t r, const std::string& column) {
-        return column == "named_us" ? named_time(s, rows[r]) : cell(rows[r], column);
+// The columns that tell a device's speed, or when its blocks ran.
+constexpr char speeds[] =
+    ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,clocks median,clocks p95,clocks mean,"
+    "% of tutorial,% of tut. warm,L2 warm,G80 clocks,SMs used,per ns,at once,had to wait,";
+
+constexpr char extra[] = ",gb_per_s,predicted_us,";  // shown where the page is wide
+
+/// A row's name, with a mark for its verdict, and a link to the page that shows it step by step, if there is one.
+std::string name_cell(const Sample& s, const Line& line) {
+    const std::string name = cell(line.row(), "variant"), page = s.trace_of(name),
+                      word = cell(line.row(), "verdict");
+    std::string out = html(name), mark;
+    if (!page.empty()) out = text(R"(<a href="%s">%s</a>)", html(page).c_str(), out.c_str());
+    if (word != "ok")
+        mark = text(R"( <small class="%s">%s</small>)", word == "WRONG" ? "bad" : "soft", html(word).c_str());
+    else if (line.here)
+        mark = R"( <span class="ok" role="img" aria-label="ok">✓</span>)";
+    return R"(<th scope="row">)" + out + mark + "</th>";
+}
+
+/// What a bar says when one points at it.
+std::string hover(const Line& line, const std::string& library) {
+    const auto part = [&](const std::string& column, const std::string& before, const std::string& after) {
+        const std::string value = line.timed ? cell(*line.timed, column) : "";
+        return value.empty() ? "" : ", " + before + value + after;
     };
-    std::string head, body;
+    return html(cell(line.row(), "variant") + part("time_us", "", " µs") + part("spread", "spread ", " %") +
+                part("percent_of_limit", "", " % of the limit") + part("times_library", "", " × " + library) +
+                part("gb_per_s", "", " GB/s") + part("predicted_us", "predicted ", " µs"));
+}
+
+/// A table of lines, without what a table does not need, and without times unless they are a GPU's. A column that
+/// says the same in each row is said once, above. % of the limit is a bar; where it ends, the spread is a whisker.
+std::string lines_table(const Sample& s, const Line* first, const Line* last, const std::string& title, bool gpu) {
+    static const std::string not_own =
+        ",sample,device,n,threads,seed,variant,result,verdict,cpu_device_ms,nominal_gb_per_s,blocks,block,sm,"
+        "begin_ns,end_ns,clocks,resident,predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,";
+    const Line* beside = std::find_if(first, last, [](const Line& l) { return l.here && l.timed; });
+    const Row& any = *(gpu || beside == last ? first->here ? first->here : first->timed : beside->timed);
+    std::string library = "library", tick;
+    double full = 100;
+    for (const Line* line = first; line < last; ++line) {
+        if (!line->timed) continue;
+        const std::string percent = cell(*line->timed, "percent_of_limit");
+        full = std::max(full, std::atof(percent.c_str()));
+        if (cell(*line->timed, "times_library") != "1.00" || cell(*line->timed, "verdict") != "ok" || !tick.empty())
+            continue;
+        library = cell(*line->timed, "variant");
+        tick = percent;
+    }
+
+    std::vector<std::pair<std::string, std::string>> columns;  // in the CSV, on the page
+    for (const Table* table : {&s.here.run(), &s.named.run()})
+        for (const std::string& name : table->header)
+            if (!is_in(not_own, name) &&
+                (table == &s.here.run() ? gpu || !is_in(speeds, name) : !gpu && is_in(speeds, name)))
+                columns.emplace_back(name, name);
+    columns.emplace_back("time_us", "µs");
+    if (gpu) columns.emplace_back("named_us", s.named.device_name() + ", µs");
+    columns.insert(columns.end(), {{"percent_of_limit", "% of the limit"},
+                                   {"times_library", "× " + library},
+                                   {"gb_per_s", "GB/s"},
+                                   {"predicted_us", "predicted µs"},
+                                   {"result", "result"}});
+    const auto value = [&](const Line& line, const std::string& column) {
+        if (column == "named_us") return named_time(s, line.row());
+        const Row* row = is_in(speeds, column) ? line.timed : line.here;
+        return row ? cell(*row, column) : "";
+    };
+
+    std::string head, once;
     std::vector<std::pair<std::string, bool>> shown;  // and is it a column of numbers?
     for (const auto& [name, title_of_column] : columns) {
-        std::string all;
-        for (size_t r = first; r < last; ++r) all += value(r, name);
+        std::string all, same;
+        bool differs = false;
+        for (const Line* line = first; line < last; ++line) {
+            const std::string v = value(*line, name);
+            differs = differs || (!v.empty() && !same.empty() && v != same);
+            if (!v.empty()) same = v;
+            all += v;
+        }
         if (all.empty()) continue;
+        if (!differs && last - first > 2) {
+            once += "; " + html(title_of_column) + " " + html(same);
+            continue;
+        }
         const bool numbers = all.find_first_not_of("0123456789,.-+e>= ") == std::string::npos;
         shown.emplace_back(name, numbers);
-        head += text(R"(<th scope="col"%s>%s</th>)", numbers ? R"( class="n")" : "", html(title_of_column).c_str());
+        head += text(R"(<th scope="col%s>%s</th>)",
+                     name == "percent_of_limit" ? R"(group" colspan="2")"
+                     : is_in(extra, name)       ? R"(" class="n wide")"
+                     : numbers                  ? R"(" class="n")"
+                                                : "\"",
+                     html(title_of_column).c_str());
     }
-    for (size_t r = first; r < last; ++r) {
-        body += R"(<tr><th scope="row">)" + html(cell(rows[r], "variant")) + "</th>";
+    std::string body;
+    for (const Line* line = first; line < last; ++line) {
+        body += "<tr>" + name_cell(s, *line);
         for (const auto& [name, numbers] : shown) {
-            const std::string v = value(r, name);
-            const char* kind = name == "verdict" && v == "WRONG" ? R"( class="bad")"
-                               : numbers                         ? R"( class="n")"
-                                                                 : "";
-            body += text("<td%s>%s</td>", kind, v.empty() ? "–" : html(v).c_str());
+            const std::string v = value(*line, name);
+            if (name == "percent_of_limit") {
+                const std::string spread = value(*line, "spread");
+                body += text(R"(<td class="bar"><div%s><b style="--p:%s"></b>%s</div></td>)",
+                             v.empty() ? "" : text(R"( title="%s")", hover(*line, library).c_str()).c_str(),
+                             v.empty() ? "0" : v.c_str(),
+                             spread.empty() || v.empty()
+                                 ? ""
+                                 : text(R"(<i style="--p:%s;--s:%s"></i>)", v.c_str(), spread.c_str()).c_str());
+            }
+            body += text("<td%s>%s</td>",
+                         is_in(extra, name) ? R"( class="n wide")"
+                         : numbers          ? R"( class="n")"
+                                            : "",
+                         v.empty() ? "–" : html(v).c_str());
         }
         body += "</tr>\n";
     }
+    std::string words = "<strong>" + html(title) + "</strong>" + once;
+    if (!gpu && !s.named.device_name().empty() && beside != last) {
+        const std::string n = cell(any, "n");
+        words += "; times of an " + html(s.named.device_name());
+        if (n != cell(*beside->here, "n")) words += ", n = " + with_commas(std::atoll(n.c_str()));
+    }
     return text(R"(<div class="scroll" role="region" tabindex="0" aria-label="Table: %s">
-<table><caption>%s</caption>
+<table style="--full:%g%s"><caption>%s</caption>
 <thead><tr><th scope="col">variant</th>%s</tr></thead>
 <tbody>
 %s</tbody></table></div>
 )",
-                html(title).c_str(), html(title).c_str(), head.c_str(), body.c_str());
+                html(title).c_str(), full, tick.empty() ? "" : (";--tick:" + tick).c_str(), words.c_str(),
+                head.c_str(), body.c_str());
 }
 
 /// The tables of a run: the sample's own output says where one ends, and what each is about.
-std::string run_tables(const Sample& s, bool gpu) {
-    const auto& rows = s.here.run().rows;
-    std::string out, title = s.name, before;
+std::vector<std::string> run_tables(const Sample& s, bool gpu) {
+    const auto lines = lines_for(s, gpu);
+    std::vector<std::string> tables;
+    std::string title = s.name, paragraph;
     size_t first = 0, next = 0;
     const auto flush = [&] {
-        if (next > first) out += rows_table(s, first, next, title, gpu);
+        if (next == first) return;
+        while (next < lines.size() && !lines[next].here && !lines[next].leads) ++next;
+        tables.push_back(lines_table(s, &lines[first], &lines[first] + (next - first), title, gpu));
         first = next;
     };
     for (const std::string& line : lines_of(s.output)) {
+        const size_t indent = std::min(line.find_first_not_of(' '), line.size());
         if (starts_with(line, "variant  ")) {
             flush();
-            title = before;
+            title = paragraph;
         }
-        if (next < rows.size() && starts_with(line, cell(rows[next], "variant") + "  ")) ++next;
-        before = line;
+        size_t row = next;
+        while (row < lines.size() && !lines[row].here) ++row;
+        if (row < lines.size() && starts_with(line, cell(*lines[row].here, "variant") + "  ")) next = row + 1;
+        if (indent == 0) paragraph = line;
+        if (indent == 2) paragraph += " " + trim(line);  // it goes on; the first line of a header is set in further
     }
     flush();
-    return out;
+    return tables;
+}
+
+// ---- the race on its source lines -------------------------------------------------------------------------------
+
+/// The hazard report of the sample's wrong twin: the lines of the source around those that race, which are marked.
+/// A report that names no lines stands as it is.
+std::string race(const Sample& s, const fs::path& source) {
+    const std::string report = read_if_there(s.data / "hazard.txt");
+    if (report.empty()) return "";
+    static const std::regex in_file(R"( at ([^\s:]+):\d+)"), numbered(R"( +(\d+) \|  (.*))"), more(R"( +\|  (.*))");
+    std::string said, advice, *words = &said;
+    std::map<int, std::string> notes;  // of the marked lines
+    for (const std::string& line : lines_of(report)) {
+        std::smatch match;
+        if (std::regex_match(line, match, numbered)) {
+            const auto columns = split(match[2], "      ");  // the code, and perhaps who is there
+            notes[std::stoi(match[1])] = columns.size() > 1 ? columns[1] : "";
+            words = &advice;
+        } else if (std::regex_match(line, match, more) && !notes.empty()) {
+            notes.rbegin()->second = match[1];
+        } else {
+            *words += (words->empty() ? "" : " ") + trim(line);
+        }
+    }
+    std::smatch file;
+    std::vector<std::string> code;
+    if (std::regex_search(said, file, in_file)) code = lines_of(read_if_there(source / file[1].str()));
+    std::string shown;
+    const int around = 3;
+    for (int i = 1; i <= int(code.size()) && !notes.empty(); ++i) {
+        if (i < notes.begin()->first - around || i > notes.rbegin()->first + around) continue;
+        const char* tag = notes.count(i) ? "mark" : "code";
+        shown += text("<%s>%4d  %s</%s>", tag, i, html(code[i - 1]).c_str(), tag);
+        if (notes.count(i)) shown += "<em>      " + html(notes[i]) + "</em>";
+    }
+    if (shown.empty()) shown = html(report);
+    static const std::regex places(R"(,? \([^ )]+:\d+\)|,? at [^ :]+:\d+)");
+    const std::string where = std::regex_replace(split(said, "cudacpu: hazard: ").back(), places, "");
+    const std::string twin = split(trim(read(s.data / "command.txt")), " ").back(), page = s.trace_of(twin);
+    return text(R"(<figure class="race">
+<figcaption><strong>%s</strong>%s<br /><code>%s</code></figcaption>
+<pre tabindex="0">%s</pre>
+<p class="soft">Advice: %s</p>
+</figure>
+)",
+                html(where).c_str(),
+                page.empty() ? "" : text(R"(, <a href="%s">step by step</a>)", html(page).c_str()).c_str(),
+                html(trim(read(s.data / "command.txt"))).c_str(), shown.c_str(), html(advice).c_str());
 }
 
 std::string claims_table(const Sample& s, bool gpu) {
@@ -290,59 +482,62 @@ std::string plot(const Sample& s, bool gpu) {
 
 /// The sample's pictures, and the difference of the first two.
 std::string pictures(const Sample& s) {
-    std::string figures, said;
+    std::string figures;
     std::vector<std::string> images;
     for (size_t i = 0; i < s.captions.size(); ++i) {
         const std::string file = "picture" + std::to_string(i + 1), caption = html(s.captions[i]);
         const std::string base64 = read_if_there(s.data / (file + ".png.base64"));
         if (base64.empty()) return "";
         images.push_back(text(R"(width="256" height="256" src="data:image/png;base64,%s" />)", base64.c_str()));
-        figures += text("<figure><img alt=\"%s\" %s<figcaption>%s</figcaption></figure>\n", caption.c_str(),
-                        images.back().c_str(), caption.c_str());
         std::string words;  // what is said of its row: a line that is set in by four columns, and goes on by six
         for (const std::string& line : lines_of(read_if_there(s.data / (file + ".txt")))) {
             const size_t indent = line.find_first_not_of(' ');
-            if (indent == 4 || (indent == 6 && !words.empty())) words += (words.empty() ? "" : " ") + trim(line);
+            if (indent == 4) words = line.substr(std::min(line.find(": "), line.size()));
+            if (indent == 6 && !words.empty()) words += " " + trim(line);
         }
-        if (!words.empty()) said += "<p>" + caption + ": " + html(words) + "</p>\n";
+        figures += text("<figure><img alt=\"%s\" %s<figcaption>%s%s</figcaption></figure>\n", caption.c_str(),
+                        images.back().c_str(), caption.c_str(), html(words).c_str());
     }
     if (images.empty()) return "";
     if (images.size() > 1)
         figures += text(
             R"(<figure><div class="difference" role="img" aria-label="The difference: black where both agree">)"
             R"(<img alt="" %s<img alt="" %s</div>
-<figcaption>their difference</figcaption></figure>
+<figcaption>The difference of the first two</figcaption></figure>
 )",
             images[0].c_str(), images[1].c_str());
-    return "<h3>The pictures</h3>\n<div class=\"pictures\">\n" + figures + "</div>\n" + said;
+    return "<div class=\"pictures\">\n" + figures + "</div>\n";
 }
 
-std::string section(const Sample& s, bool gpu) {
-    std::string out =
-        text(R"(<section aria-labelledby="%s">
-<h2 id="%s">%s</h2>
-<p class="question">%s</p>
-<h3>Verdict</h3>
-<p>%s</p>
-)",
-             s.id().c_str(), s.id().c_str(), html(s.name).c_str(), html(s.question).c_str(), verdict(s).c_str());
+/// A sample, or within one its sequel, with a heading of this level.
+std::string section(const Sample& s, const std::vector<Sample>& all, const fs::path& source, bool gpu) {
     std::string said;  // which results are wrong; or all that was said, where no results came
     for (const std::string& line : lines_of(s.output))
         if (starts_with(line, "    ") || s.here.run().rows.empty()) said += line + "\n";
-    if (!s.passed()) out += R"(<pre tabindex="0">)" + html(said) + "</pre>\n";
-    out += pictures(s);
-    if (!s.sequel) out += "<h3>Plot</h3>\n" + plot(s, gpu);
-    out += "<h3>This run</h3>\n" + run_tables(s, gpu);
-    if (!s.claims.empty())
-        out += "<h3>What the tutorial claims, and what was measured</h3>\n" + claims_table(s, gpu);
-    const std::string hazard = read_if_there(s.data / "hazard.txt");
-    if (!hazard.empty())
-        out += text(R"(<h3>A classic mistake, and what the hazard build says</h3>
-<p><code>%s</code></p>
-<pre tabindex="0">%s</pre>
+    const int level = s.sequel ? 3 : 2;
+    std::string head =
+        text(R"(<h%d id="s%s">%s</h%d>
+<p class="question">%s</p>
+%s)",
+             level, s.name.c_str(), html(s.name).c_str(), level, html(s.question).c_str(), verdict(s).c_str());
+    head = "<header>\n" + head + "</header>\n";
+    if (!s.passed()) head += R"(<pre tabindex="0">)" + html(said) + "</pre>\n";
+    std::string ladder;
+    auto tables = run_tables(s, gpu);
+    tables.insert(tables.begin() + std::min<size_t>(1, tables.size()), race(s, source));
+    for (const std::string& table : tables) ladder += table;
+    if (s.sequel) return head + ladder;
+    for (const Sample& other : all)
+        if (other.sequel && other.number() == s.number()) ladder += section(other, all, source, gpu);
+    return text(R"(<section aria-labelledby="s%s">
+%s<div class="columns">
+%s<div class="ladder">
+%s</div>
+%s</div>
+%s</section>
 )",
-                    html(read(s.data / "command.txt")).c_str(), html(hazard).c_str());
-    return out + "</section>\n";
+                s.name.c_str(), head.c_str(), plot(s, gpu).c_str(), ladder.c_str(),
+                s.claims.empty() ? "" : claims_table(s, gpu).c_str(), pictures(s).c_str());
 }
 
 }  // namespace
@@ -357,32 +552,35 @@ int main(int argc, char** argv) try {
     for (const auto& entry : fs::directory_iterator(data))
         if (entry.is_directory()) samples.push_back(read_sample(entry.path(), source));
     if (samples.empty()) throw Problem("there are no samples in " + data.string());
-    std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.name < b.name; });
+    std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
+        return std::make_tuple(a.number(), a.sequel, a.name) < std::make_tuple(b.number(), b.sequel, b.name);
+    });
 
-    std::string device, links, verdicts, sections;
+    std::string device, links, sections;
     int passed = 0;
     for (const Sample& s : samples) {
         if (device.empty()) device = html(s.here.device());
         passed += s.passed();
-        links += text(R"(<li><a href="#%s">%s</a></li>)", s.id().c_str(), html(s.name).c_str()) + "\n";
-        verdicts += "<li>" + verdict(s) + "</li>\n";
-        sections += section(s, gpu);
+        links +=
+            text(R"(<li><a class="%s" href="#s%s">%s %s</a></li>)", s.passed() ? "ok" : "bad", s.name.c_str(),
+                 s.passed() ? "✓" : "✗", html(s.sequel ? s.name.substr(s.number().size() + 1) : s.name).c_str()) +
+            "\n";
+        if (!s.sequel) sections += section(s, samples, source, gpu);
     }
     char date[32] = "";
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
-    const std::string cpu_intro = text(
-        "Run on the CPU device, without a GPU, on %s. It checks results and finds hazards, and says nothing about "
-        "a "
-        "GPU’s speed: no times of this machine are shown. Plots and figures that name another GPU were measured "
-        "there.",
-        date);
+    const std::string where =
+        gpu ? "Measured on " + device + ", on " + date + "."
+            : text(
+                  "Run on the CPU device, without a GPU, on %s: it checks results and finds races. Times of this "
+                  "machine would say nothing; those shown were <strong>measured on an %s</strong>.",
+                  date, html(samples[0].named.device_name()).c_str());
 
     const std::vector<std::pair<std::string, std::string>> parts = {
-        {"@intro@", gpu ? "Measured on " + device + ", on " + date + "." : cpu_intro},
-        {"@links@", links},
+        {"@where@", where},
         {"@count@", text("%d of %zu samples agree with the CPU.", passed, samples.size())},
-        {"@verdicts@", verdicts},
+        {"@links@", links},
         {"@samples@", sections}};
     std::string out = read(source / "common/tools/report.html");
     for (const auto& [mark, part] : parts) {
