@@ -110,18 +110,37 @@ done
 "$build/report_page" "$folder/cpu/data" "$top" cpu "$folder/changed.html"
 must "no time of this machine" lacks '98765.4' "$folder/changed.html"
 
-# Where there is a counters build, its pages are made and linked.
-mkdir -p "$folder/stub/cpu" "$folder/stub/counters"
+# Where there is a counters build, its pages are made and linked. Of a twin's hazards, the race is shown, on its line.
+mkdir -p "$folder/stub/cpu" "$folder/stub/counters" "$folder/stub/hazards"
 ln -s "$build/report_page" "$folder/stub"
 ln -s "$build/cpu/04_reduction_variants" "$folder/stub/cpu"
 cat >"$folder/stub/counters/04_reduction_variants" <<'END'
 #!/bin/sh
 while [ $# -gt 1 ]; do [ "$1" = --trace ] && echo "<p>$*</p>" >"$2"; shift; done
 END
-chmod +x "$folder/stub/counters/04_reduction_variants"
+cat >"$folder/stub/hazards/04_reduction_variants" <<'END'
+#!/bin/sh
+if [ "$1" = --list ]; then echo "twin no_barrier"; exit; fi
+cat >&2 <<'SAID'
+cudacpu: hazard: 512 bytes of tile are read that nobody wrote
+  in kernel k, at 04_reduction_variants/reduction_variants.cu:30
+     30 |  first
+cudacpu: hazard: race on element 1 of tile
+  in kernel k, block 0, at 04_reduction_variants/reduction_variants.cu:20
+     20 |  second      thread 1 writes
+        |  thread 2 reads
+  put a barrier there
+cudacpu: hazard: race on element 3 of tile
+SAID
+END
+chmod +x "$folder"/stub/*s/04_reduction_variants
 must "a report beside a counters build" sh "$top/common/tools/report.sh" "$folder/stub" cpu "$folder/traced"
 must "it made a page of modulo" test -s "$folder/traced/traces/04_modulo.html"
 must "and links it" grep -q '<a href="traces/04_modulo.html">modulo</a>' "$folder/traced/index.html"
+must "the race is shown" grep -q '<strong>race on element 1 of tile in kernel k, block 0</strong>' "$folder/traced/index.html"
+must "with its line and who is there" grep -q '<mark>  20  .*</mark><em>      thread 1 writes, thread 2 reads</em><code>' "$folder/traced/index.html"
+must "and its advice" grep -q '>Advice: put a barrier there<' "$folder/traced/index.html"
+must "no other hazard" lacks 'nobody wrote|element 3' "$folder/traced/index.html"
 must "others have no link" grep -q '<th scope="row">last_block <span' "$folder/traced/index.html"
 must "nor have those without it" lacks 'href="t' "$folder/cpu/index.html"
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <regex>
+#include <set>
 #include <tuple>
 
 namespace {
@@ -186,53 +187,43 @@ struct Line {
     const Row& row() const { return here ? *here : *timed; }
 };
 
-/// What says that two rows are about the same work, whatever its size: their words, and which of such rows it is.
-std::string key(const Row& row, std::map<std::string, int>& seen) {
-    const std::string words = cell(row, "variant") + "|" + cell(row, "kernel") + "|" + cell(row, "words");
-    return words + "|" + std::to_string(seen[words]++);
+/// Are two rows about the same work? What says so are their words, and the size where it counts.
+bool same_work(const Row& a, const Row& b, bool of_one_size) {
+    for (const char* column : {"variant", "kernel", "words"})
+        if (cell(a, column) != cell(b, column)) return false;
+    return !of_one_size || cell(a, "n") == cell(b, "n");
 }
 
-/// The lines for the rows of this run. On the CPU device the limit and the library of the named GPU stand before
-/// the row that they stood before there, and what else only that GPU ran after the row before it.
-std::vector<Line> lines_for(const Sample& s, bool gpu) {
+/// The lines for the rows of this run; on the CPU device with what only the named GPU ran where it stood there.
+std::vector<Line> lines_of_run(const Sample& s, bool gpu) {
     std::vector<Line> lines;
     if (gpu) {
         for (const Row& row : s.here.run().rows) lines.push_back({&row, &row});
         return lines;
     }
     const auto& named = s.named.run().rows;
-    std::map<std::string, size_t> place;
-    std::map<std::string, int> seen_there, seen_here;
-    for (size_t i = 0; i < named.size(); ++i) place[key(named[i], seen_there)] = i;
-    std::vector<bool> only_there(named.size(), true), leads(named.size());
-    std::vector<size_t> place_of;
+    size_t next = 0;  // of those
+    const auto only_there = [&](size_t until) {
+        for (; next < until; ++next) {
+            const bool leads = cell(named[next], "verdict") == "limit" || (!lines.empty() && lines.back().leads);
+            lines.push_back({nullptr, &named[next], leads});
+        }
+    };
     for (const Row& row : s.here.run().rows) {
-        const auto it = place.find(key(row, seen_here));
-        place_of.push_back(it == place.end() ? named.size() : it->second);
-        if (it != place.end()) only_there[it->second] = false;
+        size_t at = next;
+        while (at < named.size() && !same_work(row, named[at], false)) ++at;
+        const bool known = at < named.size();
+        if (known) only_there(at);
+        lines.push_back({&row, known ? &named[next++] : nullptr});
     }
-    for (size_t i = 0; i < named.size(); ++i)
-        leads[i] = only_there[i] && (cell(named[i], "verdict") == "limit" || (i && leads[i - 1]));
-    for (size_t r = 0; r < place_of.size(); ++r) {
-        const size_t at = place_of[r];
-        size_t first = at;
-        while (at < named.size() && first > 0 && leads[first - 1]) --first;
-        for (size_t i = first; i < at; ++i) lines.push_back({nullptr, &named[i], true});
-        lines.push_back({&s.here.run().rows[r], at < named.size() ? &named[at] : nullptr});
-        for (size_t i = at + 1; i < named.size() && only_there[i] && !leads[i]; ++i)
-            lines.push_back({nullptr, &named[i]});
-    }
+    only_there(named.size());
     return lines;
 }
 
-/// The time that the named GPU took for the same work of the same size as a row's; empty where it did none.
+/// The time that the named GPU took for the same work as a row's; empty where it did none.
 std::string named_time(const Sample& s, const Row& row) {
-    for (const Row& other : s.named.run().rows) {
-        bool same = true;
-        for (const char* column : {"variant", "n", "kernel", "words"})
-            same = same && cell(row, column) == cell(other, column);
-        if (same) return cell(other, "time_us");
-    }
+    for (const Row& other : s.named.run().rows)
+        if (same_work(row, other, true)) return cell(other, "time_us");
     return "";
 }
 
@@ -240,63 +231,72 @@ bool is_in(const std::string& list, const std::string& name) {
     return list.find("," + name + ",") != std::string::npos;
 }
 
-// The columns that tell a device's speed, or when its blocks ran.
+// Columns of a CSV file: those with their own place in a table, those that tell a device's speed or when its blocks
+// ran, and those that no table shows.
+constexpr char placed[] = ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,result,";
 constexpr char speeds[] =
     ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,clocks median,clocks p95,clocks mean,"
     "% of tutorial,% of tut. warm,L2 warm,G80 clocks,SMs used,per ns,at once,had to wait,";
-
+constexpr char left_out[] =
+    ",sample,device,n,threads,seed,variant,verdict,cpu_device_ms,nominal_gb_per_s,blocks,block,sm,begin_ns,end_ns,"
+    "clocks,resident,";
 constexpr char extra[] = ",gb_per_s,predicted_us,";  // shown where the page is wide
 
 /// A row's name, with a mark for its verdict, and a link to the page that shows it step by step, if there is one.
 std::string name_cell(const Sample& s, const Line& line) {
-    const std::string name = cell(line.row(), "variant"), page = s.trace_of(name),
-                      word = cell(line.row(), "verdict");
-    std::string out = html(name), mark;
+    const std::string name = cell(line.row(), "variant"), word = cell(line.row(), "verdict");
+    const std::string page = s.trace_of(name);
+    std::string out = html(name);
     if (!page.empty()) out = text(R"(<a href="%s">%s</a>)", html(page).c_str(), out.c_str());
     if (word != "ok")
-        mark = text(R"( <small class="%s">%s</small>)", word == "WRONG" ? "bad" : "soft", html(word).c_str());
+        out += text(R"( <small class="%s">%s</small>)", word == "WRONG" ? "bad" : "soft", html(word).c_str());
     else if (line.here)
-        mark = R"( <span class="ok" role="img" aria-label="ok">✓</span>)";
-    return R"(<th scope="row">)" + out + mark + "</th>";
+        out += R"( <span class="ok" role="img" aria-label="ok">✓</span>)";
+    return R"(<th scope="row">)" + out + "</th>";
 }
 
-/// What a bar says when one points at it.
-std::string hover(const Line& line, const std::string& library) {
-    const auto part = [&](const std::string& column, const std::string& before, const std::string& after) {
-        const std::string value = line.timed ? cell(*line.timed, column) : "";
-        return value.empty() ? "" : ", " + before + value + after;
+/// A bar as long as a row's share of the limit, with a whisker where its spread is known. Says more where one
+/// points.
+std::string bar(const Line& line, const std::string& library) {
+    const auto value = [&](const char* column) { return line.timed ? cell(*line.timed, column) : ""; };
+    const std::string percent = value("percent_of_limit"), spread = value("spread");
+    if (percent.empty()) return R"(<td class="bar"></td>)";
+    std::string words = cell(line.row(), "variant"), whisker;
+    const auto say = [&](const char* column, const std::string& before, const std::string& after) {
+        if (!value(column).empty()) words += ", " + before + value(column) + after;
     };
-    return html(cell(line.row(), "variant") + part("time_us", "", " µs") + part("spread", "spread ", " %") +
-                part("percent_of_limit", "", " % of the limit") + part("times_library", "", " × " + library) +
-                part("gb_per_s", "", " GB/s") + part("predicted_us", "predicted ", " µs"));
+    say("time_us", "", " µs");
+    say("spread", "spread ", " %");
+    say("percent_of_limit", "", " % of the limit");
+    say("times_library", "", " × " + library);
+    say("gb_per_s", "", " GB/s");
+    say("predicted_us", "predicted ", " µs");
+    if (!spread.empty()) whisker = text(R"(<i style="--p:%s;--s:%s"></i>)", percent.c_str(), spread.c_str());
+    return text(R"(<td class="bar"><div title="%s"><b style="--p:%s"></b>%s</div></td>)", html(words).c_str(),
+                percent.c_str(), whisker.c_str());
 }
 
-/// A table of lines, without what a table does not need, and without times unless they are a GPU's. A column that
-/// says the same in each row is said once, above. % of the limit is a bar; where it ends, the spread is a whisker.
-std::string lines_table(const Sample& s, const Line* first, const Line* last, const std::string& title, bool gpu) {
-    static const std::string not_own =
-        ",sample,device,n,threads,seed,variant,result,verdict,cpu_device_ms,nominal_gb_per_s,blocks,block,sm,"
-        "begin_ns,end_ns,clocks,resident,predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,";
-    const Line* beside = std::find_if(first, last, [](const Line& l) { return l.here && l.timed; });
-    const Row& any = *(gpu || beside == last ? first->here ? first->here : first->timed : beside->timed);
+/// The lines of a table, without what it does not need, and without times unless they are a GPU's. A column that
+/// says the same in each row is said once, above.
+std::string table(const Sample& s, const std::vector<Line>& lines, const std::string& title, bool gpu) {
     std::string library = "library", tick;
-    double full = 100;
-    for (const Line* line = first; line < last; ++line) {
-        if (!line->timed) continue;
-        const std::string percent = cell(*line->timed, "percent_of_limit");
+    double full = 100;  // what a bar has room for, in %
+    for (const Line& line : lines) {
+        const std::string percent = line.timed ? cell(*line.timed, "percent_of_limit") : "";
         full = std::max(full, std::atof(percent.c_str()));
-        if (cell(*line->timed, "times_library") != "1.00" || cell(*line->timed, "verdict") != "ok" || !tick.empty())
-            continue;
-        library = cell(*line->timed, "variant");
-        tick = percent;
+        if (!tick.empty() || percent.empty() || cell(*line.timed, "times_library") != "1.00") continue;
+        library = cell(*line.timed, "variant");
+        tick = ";--tick:" + percent;
     }
 
     std::vector<std::pair<std::string, std::string>> columns;  // in the CSV, on the page
-    for (const Table* table : {&s.here.run(), &s.named.run()})
-        for (const std::string& name : table->header)
-            if (!is_in(not_own, name) &&
-                (table == &s.here.run() ? gpu || !is_in(speeds, name) : !gpu && is_in(speeds, name)))
+    const auto own = [&](const Table& rows, bool speed) {
+        for (const std::string& name : rows.header)
+            if (!is_in(placed, name) && !is_in(left_out, name) && is_in(speeds, name) == speed)
                 columns.emplace_back(name, name);
+    };
+    own(s.here.run(), false);
+    own(gpu ? s.here.run() : s.named.run(), true);
     columns.emplace_back("time_us", "µs");
     if (gpu) columns.emplace_back("named_us", s.named.device_name() + ", µs");
     columns.insert(columns.end(), {{"percent_of_limit", "% of the limit"},
@@ -310,58 +310,40 @@ std::string lines_table(const Sample& s, const Line* first, const Line* last, co
         return row ? cell(*row, column) : "";
     };
 
-    std::string head, once;
-    std::vector<std::pair<std::string, bool>> shown;  // and is it a column of numbers?
+    std::string head, body, words = "<strong>" + html(title) + "</strong>";
+    std::vector<std::pair<std::string, std::string>> shown;  // and their class
     for (const auto& [name, title_of_column] : columns) {
-        std::string all, same;
-        bool differs = false;
-        for (const Line* line = first; line < last; ++line) {
-            const std::string v = value(*line, name);
-            differs = differs || (!v.empty() && !same.empty() && v != same);
-            if (!v.empty()) same = v;
-            all += v;
-        }
-        if (all.empty()) continue;
-        if (!differs && last - first > 2) {
-            once += "; " + html(title_of_column) + " " + html(same);
+        std::set<std::string> values;
+        for (const Line& line : lines) values.insert(value(line, name));
+        values.erase("");
+        if (values.empty()) continue;
+        if (values.size() == 1 && lines.size() > 2) {
+            words += "; " + html(title_of_column) + " " + html(*values.begin());
             continue;
         }
-        const bool numbers = all.find_first_not_of("0123456789,.-+e>= ") == std::string::npos;
-        shown.emplace_back(name, numbers);
-        head += text(R"(<th scope="col%s>%s</th>)",
-                     name == "percent_of_limit" ? R"(group" colspan="2")"
-                     : is_in(extra, name)       ? R"(" class="n wide")"
-                     : numbers                  ? R"(" class="n")"
-                                                : "\"",
+        std::string look;
+        if (join({values.begin(), values.end()}, "").find_first_not_of("0123456789,.-+e>= ") == std::string::npos)
+            look = R"( class="n")";
+        if (is_in(extra, name)) look = R"( class="n wide")";
+        shown.emplace_back(name, look);
+        if (name == "percent_of_limit") look = R"( colspan="2")";
+        head += text(R"(<th scope="%s"%s>%s</th>)", name == "percent_of_limit" ? "colgroup" : "col", look.c_str(),
                      html(title_of_column).c_str());
     }
-    std::string body;
-    for (const Line* line = first; line < last; ++line) {
-        body += "<tr>" + name_cell(s, *line);
-        for (const auto& [name, numbers] : shown) {
-            const std::string v = value(*line, name);
-            if (name == "percent_of_limit") {
-                const std::string spread = value(*line, "spread");
-                body += text(R"(<td class="bar"><div%s><b style="--p:%s"></b>%s</div></td>)",
-                             v.empty() ? "" : text(R"( title="%s")", hover(*line, library).c_str()).c_str(),
-                             v.empty() ? "0" : v.c_str(),
-                             spread.empty() || v.empty()
-                                 ? ""
-                                 : text(R"(<i style="--p:%s;--s:%s"></i>)", v.c_str(), spread.c_str()).c_str());
-            }
-            body += text("<td%s>%s</td>",
-                         is_in(extra, name) ? R"( class="n wide")"
-                         : numbers          ? R"( class="n")"
-                                            : "",
-                         v.empty() ? "–" : html(v).c_str());
+    for (const Line& line : lines) {
+        body += "<tr>" + name_cell(s, line);
+        for (const auto& [name, look] : shown) {
+            const std::string v = value(line, name);
+            if (name == "percent_of_limit") body += bar(line, library);
+            body += text("<td%s>%s</td>", look.c_str(), v.empty() ? "–" : html(v).c_str());
         }
         body += "</tr>\n";
     }
-    std::string words = "<strong>" + html(title) + "</strong>" + once;
-    if (!gpu && !s.named.device_name().empty() && beside != last) {
-        const std::string n = cell(any, "n");
+    const auto both = std::find_if(lines.begin(), lines.end(), [](const Line& l) { return l.here && l.timed; });
+    if (!gpu && both != lines.end()) {
+        const std::string n = cell(*both->timed, "n");
         words += "; times of an " + html(s.named.device_name());
-        if (n != cell(*beside->here, "n")) words += ", n = " + with_commas(std::atoll(n.c_str()));
+        if (n != cell(*both->here, "n")) words += ", n = " + with_commas(std::atoll(n.c_str()));
     }
     return text(R"(<div class="scroll" role="region" tabindex="0" aria-label="Table: %s">
 <table style="--full:%g%s"><caption>%s</caption>
@@ -369,20 +351,19 @@ std::string lines_table(const Sample& s, const Line* first, const Line* last, co
 <tbody>
 %s</tbody></table></div>
 )",
-                html(title).c_str(), full, tick.empty() ? "" : (";--tick:" + tick).c_str(), words.c_str(),
-                head.c_str(), body.c_str());
+                html(title).c_str(), full, tick.c_str(), words.c_str(), head.c_str(), body.c_str());
 }
 
 /// The tables of a run: the sample's own output says where one ends, and what each is about.
 std::vector<std::string> run_tables(const Sample& s, bool gpu) {
-    const auto lines = lines_for(s, gpu);
+    const auto lines = lines_of_run(s, gpu);
     std::vector<std::string> tables;
     std::string title = s.name, paragraph;
     size_t first = 0, next = 0;
     const auto flush = [&] {
         if (next == first) return;
         while (next < lines.size() && !lines[next].here && !lines[next].leads) ++next;
-        tables.push_back(lines_table(s, &lines[first], &lines[first] + (next - first), title, gpu));
+        tables.push_back(table(s, {lines.begin() + long(first), lines.begin() + long(next)}, title, gpu));
         first = next;
     };
     for (const std::string& line : lines_of(s.output)) {
@@ -411,14 +392,16 @@ std::string race(const Sample& s, const fs::path& source) {
     static const std::regex in_file(R"( at ([^\s:]+):\d+)"), numbered(R"( +(\d+) \|  (.*))"), more(R"( +\|  (.*))");
     std::string said, advice, *words = &said;
     std::map<int, std::string> notes;  // of the marked lines
+    int at = 0;                        // the last of them
     for (const std::string& line : lines_of(report)) {
         std::smatch match;
         if (std::regex_match(line, match, numbered)) {
             const auto columns = split(match[2], "      ");  // the code, and perhaps who is there
-            notes[std::stoi(match[1])] = columns.size() > 1 ? columns[1] : "";
+            at = std::stoi(match[1]);
+            notes[at] = columns.size() > 1 ? columns[1] : "";
             words = &advice;
-        } else if (std::regex_match(line, match, more) && !notes.empty()) {
-            notes.rbegin()->second = match[1];
+        } else if (std::regex_match(line, match, more) && at > 0) {
+            notes[at] += (notes[at].empty() ? "" : ", ") + match[1].str();
         } else {
             *words += (words->empty() ? "" : " ") + trim(line);
         }
@@ -428,8 +411,9 @@ std::string race(const Sample& s, const fs::path& source) {
     if (std::regex_search(said, file, in_file)) code = lines_of(read_if_there(source / file[1].str()));
     std::string shown;
     const int around = 3;
-    for (int i = 1; i <= int(code.size()) && !notes.empty(); ++i) {
-        if (i < notes.begin()->first - around || i > notes.rbegin()->first + around) continue;
+    for (int i = 1; i <= int(code.size()); ++i) {
+        const auto near = notes.lower_bound(i - around);
+        if (near == notes.end() || near->first > i + around) continue;
         const char* tag = notes.count(i) ? "mark" : "code";
         shown += text("<%s>%4d  %s</%s>", tag, i, html(code[i - 1]).c_str(), tag);
         if (notes.count(i)) shown += "<em>      " + html(notes[i]) + "</em>";
@@ -437,33 +421,37 @@ std::string race(const Sample& s, const fs::path& source) {
     if (shown.empty()) shown = html(report);
     static const std::regex places(R"(,? \([^ )]+:\d+\)|,? at [^ :]+:\d+)");
     const std::string where = std::regex_replace(split(said, "cudacpu: hazard: ").back(), places, "");
+    if (!advice.empty()) advice = "<p class=\"soft\">Advice: " + html(advice) + "</p>\n";
     const std::string twin = split(trim(read(s.data / "command.txt")), " ").back(), page = s.trace_of(twin);
     return text(R"(<figure class="race">
 <figcaption><strong>%s</strong>%s<br /><code>%s</code></figcaption>
 <pre tabindex="0">%s</pre>
-<p class="soft">Advice: %s</p>
-</figure>
+%s</figure>
 )",
                 html(where).c_str(),
                 page.empty() ? "" : text(R"(, <a href="%s">step by step</a>)", html(page).c_str()).c_str(),
-                html(trim(read(s.data / "command.txt"))).c_str(), shown.c_str(), html(advice).c_str());
+                html(trim(read(s.data / "command.txt"))).c_str(), shown.c_str(), advice.c_str());
 }
 
+/// What the tutorial claims, and what was measured: on a GPU here, and on the named one where that says another
+/// thing.
 std::string claims_table(const Sample& s, bool gpu) {
     const std::string named = html(s.named.device_name());
     std::string body;
     for (const Claim& c : s.claims) {
-        body += R"(<tr><th scope="row">)" + html(c.claim) + R"(<span class="why">)" + html(c.why) + "</span></th>";
-        if (gpu) body += "<td>" + fill_in(s.here, c.measured) + "</td>";
-        body += "<td>" + fill_in(s.named, c.measured) + "</td></tr>\n";
+        const std::string here = fill_in(gpu ? s.here : s.named, c.measured), there = fill_in(s.named, c.measured);
+        body +=
+            R"(<tr><th scope="row">)" + html(c.claim) + R"(<span class="why">)" + html(c.why) + "</span></th><td>";
+        body += here;
+        if (here != there) body += text(R"(<span class="why">%s: %s</span>)", named.c_str(), there.c_str());
+        body += "</td></tr>\n";
     }
-    return text(R"(<table class="claims"><caption>The tutorial’s claims, beside %sthe figures of the %s</caption>
-<thead><tr><th scope="col">The tutorial, and why</th>%s<th scope="col">on the %s</th></tr></thead>
+    return text(R"(<table class="claims">
+<thead><tr><th scope="col">The tutorial claims, and why</th><th scope="col">measured %s</th></tr></thead>
 <tbody>
 %s</tbody></table>
 )",
-                gpu ? "this machine’s figures and " : "", named.c_str(),
-                gpu ? R"(<th scope="col">measured here</th>)" : "", named.c_str(), body.c_str());
+                gpu ? "here" : ("on an " + named).c_str(), body.c_str());
 }
 
 std::string plot(const Sample& s, bool gpu) {
@@ -556,27 +544,26 @@ int main(int argc, char** argv) try {
         return std::make_tuple(a.number(), a.sequel, a.name) < std::make_tuple(b.number(), b.sequel, b.name);
     });
 
-    std::string device, links, sections;
+    std::string device, named, links, sections;
     int passed = 0;
     for (const Sample& s : samples) {
         if (device.empty()) device = html(s.here.device());
+        if (named.empty()) named = html(s.named.device_name());
         passed += s.passed();
         links +=
-            text(R"(<li><a class="%s" href="#s%s">%s %s</a></li>)", s.passed() ? "ok" : "bad", s.name.c_str(),
-                 s.passed() ? "✓" : "✗", html(s.sequel ? s.name.substr(s.number().size() + 1) : s.name).c_str()) +
-            "\n";
+            text("<li><a class=\"%s\" href=\"#s%s\">%s %s</a></li>\n", s.passed() ? "ok" : "bad", s.name.c_str(),
+                 s.passed() ? "✓" : "✗", html(s.sequel ? s.name.substr(s.number().size() + 1) : s.name).c_str());
         if (!s.sequel) sections += section(s, samples, source, gpu);
     }
     char date[32] = "";
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
-    const std::string where =
-        gpu ? "Measured on " + device + ", on " + date + "."
-            : text(
-                  "Run on the CPU device, without a GPU, on %s: it checks results and finds races. Times of this "
-                  "machine would say nothing; those shown were <strong>measured on an %s</strong>.",
-                  date, html(samples[0].named.device_name()).c_str());
-
+    std::string where = "Measured on " + device + ", on " + date + ".";
+    if (!gpu) {
+        where = text("Run on the CPU device, without a GPU, on %s: it checks results and finds races. ", date);
+        if (!named.empty())
+            where += "Its times would say nothing; those shown were <strong>measured on an " + named + "</strong>.";
+    }
     const std::vector<std::pair<std::string, std::string>> parts = {
         {"@where@", where},
         {"@count@", text("%d of %zu samples agree with the CPU.", passed, samples.size())},
