@@ -170,6 +170,15 @@ sed -i.bak '1s/$/,spread/; 2,$s/$/,1.5/' "$folder/gpu/04_reduction_variants/run.
 must "a spread is a whisker" grep -q '<i style="--p:97.1;--s:1.5"></i>' "$folder/spread.html"
 must "and its figure is where one points" grep -q 'spread 1.5 %' "$folder/spread.html"
 
+# Where the vendor's library is missing, its line is.
+for tag in default exact 2_24; do
+    grep -v cublasSdot "$top/03_dot_shared/results/h200_$tag.csv" >"$folder/no_library_$tag.csv"
+done
+must "a plot without the library" sh "$top/common/tools/draw.sh" "$top/03_dot_shared" "$folder/no_library.svg" x \
+    "$folder"/no_library_default.csv "$folder"/no_library_exact.csv "$folder"/no_library_2_24.csv
+must "names its lines" grep -q '<text>vectorised</text>' "$folder/no_library.svg"
+must "and no other" lacks cublasSdot "$folder/no_library.svg"
+
 # Bad input is refused, and leaves the page alone.
 first=${samples# } first=${first%% *}
 echo "1,2" >>"$folder/gpu/$first/run.csv"

@@ -510,10 +510,10 @@ std::string section(const Sample& s, const std::vector<Sample>& all, const fs::p
              level, s.name.c_str(), html(s.name).c_str(), level, html(s.question).c_str(), verdict(s).c_str());
     head = "<header>\n" + head + "</header>\n";
     if (!s.passed()) head += R"(<pre tabindex="0">)" + html(said) + "</pre>\n";
-    std::string ladder;
-    auto tables = run_tables(s, gpu);
-    tables.insert(tables.begin() + std::min<size_t>(1, tables.size()), race(s, source));
-    for (const std::string& table : tables) ladder += table;
+    const auto tables = run_tables(s, gpu);
+    std::string ladder = tables.empty() ? "" : tables[0];
+    ladder += race(s, source);
+    for (size_t i = 1; i < tables.size(); ++i) ladder += tables[i];
     if (s.sequel) return head + ladder;
     for (const Sample& other : all)
         if (other.sequel && other.number() == s.number()) ladder += section(other, all, source, gpu);

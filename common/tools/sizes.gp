@@ -7,7 +7,7 @@ is_of(name) = stringcolumn("variant") eq name
 stats sizes using (column("n")) name "n" nooutput
 do for [i=1:words(shown)] {
     stats sizes using (is_of(word(shown, i)) && column("n") == n_max ? column("percent_of_limit") : NaN) name "last" nooutput
-    end_of[i] = last_max
+    end_of[i] = exists("last_max") ? last_max : NaN  # a GPU without the library
 }
 # Names that are nearer than a line push each other away.
 gap = 9.5
@@ -19,8 +19,10 @@ do for [pass=1:60] { do for [i=1:words(shown)] { do for [j=1:words(shown)] {
     }
 } } }
 do for [i=1:words(shown)] {
-    set label 200 + i word(shown, i) at n_max, end_of[i] left offset 0.6,0 noenhanced font ",17" \
-        textcolor rgb word(shown, i) eq library ? orange : blue
+    if (end_of[i] >= 0 || end_of[i] < 0) {
+        set label 200 + i word(shown, i) at n_max, end_of[i] left offset 0.6,0 noenhanced font ",17" \
+            textcolor rgb word(shown, i) eq library ? orange : blue
+    }
 }
 set label 200 "limit" at n_min, 104 left textcolor rgb green font ",17"
 set logscale x 2
