@@ -121,6 +121,7 @@ END
 cat >"$folder/stub/hazards/04_reduction_variants" <<'END'
 #!/bin/sh
 if [ "$1" = --list ]; then echo "twin no_barrier"; exit; fi
+while [ $# -gt 1 ]; do [ "$1" = --trace ] && echo "<p>$*</p>" >"$2"; shift; done
 cat >&2 <<'SAID'
 cudacpu: hazard: 512 bytes of tile are read that nobody wrote
   in kernel k, at 04_reduction_variants/reduction_variants.cu:30
@@ -138,11 +139,13 @@ must "a report beside a counters build" sh "$top/common/tools/report.sh" "$folde
 must "it made a page of modulo" test -s "$folder/traced/traces/04_modulo.html"
 must "and links it" grep -q '<a href="traces/04_modulo.html">modulo</a>' "$folder/traced/index.html"
 must "the race is shown" grep -q '<strong>race on element 1 of tile in kernel k, block 0</strong>' "$folder/traced/index.html"
+must "and links its page" grep -q '<a href="traces/04_no_barrier.html">step by step</a>' "$folder/traced/index.html"
 must "with its line and who is there" grep -q '<mark>  20  .*</mark><em>      thread 1 writes, thread 2 reads</em><code>' "$folder/traced/index.html"
 must "and its advice" grep -q '>Advice: put a barrier there<' "$folder/traced/index.html"
 must "no other hazard" lacks 'nobody wrote|element 3' "$folder/traced/index.html"
+must "and says what a link is" grep -q 'name is a link is shown step by step' "$folder/traced/index.html"
 must "others have no link" grep -q '<th scope="row">last_block <span' "$folder/traced/index.html"
-must "nor have those without it" lacks 'href="t' "$folder/cpu/index.html"
+must "nor have those without it" lacks 'href="t|step by step' "$folder/cpu/index.html"
 
 cp -r "$top"/[0-9]* "$folder" && mkdir "$folder/common" && cp -r "$top/common/tools" "$folder/common"
 must "the plots of results/" sh "$top/common/tools/plots.sh" "$folder"

@@ -564,6 +564,9 @@ int main(int argc, char** argv) try {
         if (!named.empty())
             where += "Its times would say nothing; those shown were <strong>measured on an " + named + "</strong>.";
     }
+    if (fs::exists(data.parent_path() / "traces"))
+        where += " A variant whose name is a link is shown step by step.";
+
     const std::vector<std::pair<std::string, std::string>> parts = {
         {"@where@", where},
         {"@count@", text("%d of %zu samples agree with the CPU.", passed, samples.size())},

@@ -9,7 +9,7 @@
 #   results TITLE | TAG TAG...    the same for results/h200.svg, see plots.sh
 #   picture CAPTION | ARGUMENT... a picture that the program writes with these arguments and --out
 #   twin NAME                     the wrong twin whose race the page shows; else the first that has one
-#   trace NAME ARGUMENT...        traces/NN_NAME.html shows this variant step by step, so small, where build/counters is built
+#   trace NAME ARGUMENT...        traces/NN_NAME.html shows this variant step by step, where there is a counters build; the race likewise
 # claims.txt beside it has what the tutorial claims: claim | what was measured | why. {COLUMN:VARIANT} stands for a cell of
 # the run's CSV file, {COLUMN:VARIANT:COLUMN=VALUE} for that of the row with this value, {NAME/...} for one of another run
 # (a sequel's: its TAG), and {A / B} for a ratio. Times get their unit; a row that a run left out becomes a dash.
@@ -74,10 +74,10 @@ run_program() {
 
     counters=$build/counters/$program number=${program%%_*}
     asked trace >"$data/traced"
+    [ ! -x "$counters" ] || mkdir -p "$folder/traces"
     while [ -x "$counters" ] && read -r name arguments; do
-        mkdir -p "$folder/traces"
         "$counters" --only "$name" $arguments --trace "$folder/traces/${number}_$name.html" >"$data/trace.txt" 2>&1 </dev/null ||
-            echo "no page of $name step by step: $(tail -1 "$data/trace.txt")"
+            { rm -f "$folder/traces/${number}_$name.html"; echo "no page of $name: $(head -1 "$data/trace.txt")"; }
     done <"$data/traced"
 
     # A wrong twin that the hazard build has something to say about
@@ -93,7 +93,9 @@ run_program() {
                 END { printf "%s", text }' >"$data/hazard.txt" # the first race, else the first hazard
         [ ! -s "$data/hazard.txt" ] || break
     done
-    [ ! -s "$data/hazard.txt" ] || echo "build/hazards/$program $small --wrong $twin" >"$data/command.txt"
+    [ -s "$data/hazard.txt" ] || return
+    echo "build/hazards/$program $small --wrong $twin" >"$data/command.txt"
+    [ ! -x "$counters" ] || "$hazards" $small --wrong "$twin" --trace "$folder/traces/${number}_$twin.html" >"$data/trace.txt" 2>&1
 }
 
 # Sequels first: a sample's plot and claims may name their runs.
