@@ -9,6 +9,10 @@ CMAKE_FLAGS ?=
 
 samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(firstword $(subst _, ,$(folder))))
 
+ifeq "$(origin SAMPLE)" "command line"
+$(error SAMPLE means nothing here: type make $(SAMPLE))
+endif
+
 .NOTPARALLEL:
 .PHONY: all build asan $(samples) try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
 

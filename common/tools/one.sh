@@ -40,8 +40,8 @@ plain() {
     for order in forward reverse 1; do
         one $order "$cpu" --n 5003 --width 70 --height 37 --blocks 3 --repeats 3 || return
     done
-    one forward "$cpu" --n 5003 --width 33 --height 257 --blocks 2 --threads 64 || return # blocks that loop,
-    one 1 "$cpu" --n 5003 --width 70 --height 37 --threads 1024 || return                 # as many warps as can be,
+    one forward "$cpu" --n 20011 --width 33 --height 257 --blocks 2 --threads 64 || return # blocks that loop,
+    one 1 "$cpu" --n 5003 --width 80 --height 37 --threads 1024 || return                 # as many warps as can be,
     one reverse "$cpu" --n 20011 --width 33 --height 257 --blocks 40 --threads 32 || return # and more blocks than threads
     for n in 1 3 1000; do one reverse "$cpu" --n $n --width $n --height 17 --repeats 2 || return; done
     set -- $(echo "$list" | awk '$1 == "choice" { print $2, $NF }')

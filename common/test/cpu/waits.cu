@@ -1,6 +1,6 @@
 // Where does the host wait, when is a source taken, when is a target there, and which directions are refused? Each
-// call follows a kernel that runs for some 50 ms (or as many as its argument says), and at once the host looks: has the
-// kernel ended? Then it changes the source, and waits. waits_h200.txt is what it is to print.
+// call follows a kernel that runs for some 50 ms (or as many as its argument says), and at once the host looks: has
+// the kernel ended? Then it changes the source, and waits. waits_h200.txt is what it is to print.
 //   nvcc -std=c++17 -arch=native common/test/cpu/waits.cu -o waits && ./waits
 #include <cstdio>
 #include <cstdlib>
@@ -19,14 +19,13 @@ static void must(cudaError_t e, int line) {
 
 __global__ void busy(long long cycles, int* ended) {
     const long long start = clock64();
-    while (clock64() - start < cycles) {
-    }
+    while (clock64() - start < cycles) {}
     __threadfence_system();
     *ended = 1;
 }
 
 static long long cycles;
-static volatile int* ended;  // pinned
+static volatile int* ended;     // pinned
 static char* memory[2][kinds];  // targets, and sources
 static const size_t most = 1 << 20;
 

@@ -233,7 +233,7 @@ __global__ void fields_of_a_struct(Pixel* p) {
     if (threadIdx.x == 64) p->z = 3;
 }
 __global__ void struct_and_field(Pixel* p, Pixel* out) {
-    if (threadIdx.x == 0) p->y = 7;  // race struct_and_field
+    if (threadIdx.x == 0) p->y = 7;    // race struct_and_field
     if (threadIdx.x == 32) *out = *p;  // race struct_and_field
 }
 __global__ void overlapping_blocks(int* out) {
@@ -255,8 +255,8 @@ __global__ void producer_warp_one_buffer(const int* in, int* out) {
     const int lane = threadIdx.x % 32;
     int sum = 0;
     for (int i = 0; i <= 8; ++i) {
-        if (threadIdx.x < 32 && i < 8) buffer[lane] = in[32 * i + lane] + i;   // race producer_warp_one_buffer
-        if (threadIdx.x >= 32 && i > 0) sum += buffer[31 - lane];  // race producer_warp_one_buffer
+        if (threadIdx.x < 32 && i < 8) buffer[lane] = in[32 * i + lane] + i;  // race producer_warp_one_buffer
+        if (threadIdx.x >= 32 && i > 0) sum += buffer[31 - lane];             // race producer_warp_one_buffer
         __syncthreads();
     }
     if (threadIdx.x >= 32) atomicAdd(out, sum);
@@ -361,7 +361,8 @@ int main(int argc, char** argv) {
          [](int n) { counter_read_early<<<1, 64>>>(zeros<int>(1), zeros<int>(64), n); }},
         {"race", "reset_beside_atomics", OUT(reset_beside_atomics, zeros<int>(1))},
         {"right", "cas_loop", [](int) { cas_loop<<<4, 64>>>(zeros<float>(1)); }},
-        {"right", "dropped_exchange", [](int) {
+        {"right", "dropped_exchange",
+         [](int) {
              int* p;
              cudaMalloc((void**)&p, sizeof *p);
              dropped_exchange<<<2, 32>>>(p);

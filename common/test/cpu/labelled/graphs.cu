@@ -53,10 +53,9 @@ __global__ void push_lost(Graph g, int* out) {
 }
 __global__ void push_same_value(Graph g, int* out, int same) {  // who reads, reads what will be written
     VERTEX;
-    if (v < g.n)
-        EDGES(j)
-            if (out[g.edges[j]] == same)  // race push_same_value
-                out[g.edges[j]] = same;   // race push_same_value
+    if (v < g.n) EDGES(j)
+    if (out[g.edges[j]] == same)  // race push_same_value
+        out[g.edges[j]] = same;   // race push_same_value
 }
 __global__ void push_most(Graph g, int* out) {
     VERTEX;
@@ -64,16 +63,14 @@ __global__ void push_most(Graph g, int* out) {
 }
 __global__ void push_most_guarded(Graph g, int* out) {  // the plain look before the atomic is a race
     VERTEX;
-    if (v < g.n)
-        EDGES(j)
-            if (out[g.edges[j]] < g.weight[v])       // race push_most_guarded
-                atomicMax(out + g.edges[j], g.weight[v]);  // race push_most_guarded
+    if (v < g.n) EDGES(j)
+    if (out[g.edges[j]] < g.weight[v])             // race push_most_guarded
+        atomicMax(out + g.edges[j], g.weight[v]);  // race push_most_guarded
 }
 __global__ void push_most_plain(Graph g, int* out) {
     VERTEX;
-    if (v < g.n)
-        EDGES(j)
-            if (out[g.edges[j]] < g.weight[v]) out[g.edges[j]] = g.weight[v];  // race push_most_plain
+    if (v < g.n) EDGES(j)
+    if (out[g.edges[j]] < g.weight[v]) out[g.edges[j]] = g.weight[v];  // race push_most_plain
 }
 __global__ void push_mark(Graph g, int* out) {  // all write 1
     VERTEX;
@@ -112,7 +109,7 @@ __global__ void conditional_edge(Graph g, int* count) {
 }
 __global__ void conditional_edge_lost(Graph g, int* count) {
     VERTEX;
-    if (v < g.n) EDGES(j) if (g.edges[j] > v) ++*count;  // race conditional_edge_lost
+    if (v < g.n) EDGES(j) if (g.edges[j] > v)++* count;  // race conditional_edge_lost
 }
 __global__ void no_guard(Graph g, int* out) {
     VERTEX;
@@ -122,7 +119,7 @@ __global__ void no_guard(Graph g, int* out) {
 }
 __global__ void no_guard_and_lost(Graph g, int* count) {
     VERTEX;
-    EDGES(j) ++*count;  // race no_guard_and_lost
+    EDGES(j)++* count;              // race no_guard_and_lost
     if (g.weight[v] > 0) ++*count;  // race no_guard_and_lost
 }
 __global__ void one_edge_too_many(Graph g, int* out) {
@@ -158,10 +155,9 @@ __global__ void block_carry(Graph g, int* most, bool wait) {  // the most of a b
 }
 __global__ void relax(Graph g, int* distance, int* changed) {
     VERTEX;
-    if (v < g.n)
-        EDGES(j)
-            if (atomicMin(distance + g.edges[j], distance[v] + 1) > distance[v] + 1)  // race relax
-                *changed = 1;
+    if (v < g.n) EDGES(j)
+    if (atomicMin(distance + g.edges[j], distance[v] + 1) > distance[v] + 1)  // race relax
+        *changed = 1;
 }
 __global__ void relax_by_atomics(Graph g, int* distance) {
     VERTEX;
@@ -186,9 +182,8 @@ __global__ void parents(Graph g, int* parent) {  // each edge may win, by one CA
 }
 __global__ void parents_plain(Graph g, int* parent) {
     VERTEX;
-    if (v < g.n)
-        EDGES(j)
-            if (parent[g.edges[j]] == 0) parent[g.edges[j]] = v + 1;  // race parents_plain
+    if (v < g.n) EDGES(j)
+    if (parent[g.edges[j]] == 0) parent[g.edges[j]] = v + 1;  // race parents_plain
 }
 
 int main(int argc, char** argv) {

@@ -84,7 +84,7 @@ void blocking_streams(int) {  // the default stream waits for them, and they for
 void kernel_and_copy(int) {
     const Two x;
     int* const host = pinned(64);
-    produce<<<1, 64, 0, x.s>>>(x.a);                                        // host kernel_and_copy
+    produce<<<1, 64, 0, x.s>>>(x.a);                                            // host kernel_and_copy
     cudaMemcpyAsync(host, x.a, 64 * sizeof(int), cudaMemcpyDeviceToHost, x.t);  // host kernel_and_copy
 }
 void copy_and_kernel(int) {
