@@ -17,7 +17,7 @@
 #endif
 
 constexpr int ramp = 33 * 1024;  // the tutorial's a[i] = b[i] = i runs from 0 to here, and starts again
-constexpr int threads = 512, pack = 4, in_flight = 4, streamed = 8, warp = 32;  // of vectorised: see dot_shared.cu
+constexpr int threads = 512, pack = 4, streamed = 8, warp = 32;  // of vectorised: see dot_shared.cu
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int most_blocks = 1 << 16;  // no GPU holds more at once
 
@@ -87,11 +87,10 @@ template <class Real> struct Plain {
     __device__ void add(const Plain& other) { sum += other.sum; }
 };
 
-// sum + lost is what was added; that `lost` is rounded is all that can go wrong. `peak` is the upper half of the greatest
-// product's bits: half a double, but it grows with it, and infinities and NaNs are the greatest.
+// sum + lost is what was added; that `lost` is rounded is all that can go wrong. How far depends on the magnitudes' sum,
+// which is also what no number and what is infinite shows in.
 struct Twofold {
-    double sum = 0, lost = 0;
-    unsigned peak = 0, unused = 0;
+    double sum = 0, lost = 0, magnitude = 0;
     // Knuth's TwoSum: the error of an addition in double is a double, and five more additions find it.
     __device__ void keep(double x) {
         const double before = sum;
@@ -102,12 +101,12 @@ struct Twofold {
     __device__ void add(float a, float b) {
         const double product = double(a) * double(b);
         keep(product);
-        peak = max(peak, unsigned(__double2hiint(product)) & 0x7fffffff);
+        magnitude += fabs(product);
     }
     __device__ void add(const Twofold& other) {
         keep(other.sum);
         lost += other.lost;
-        peak = max(peak, other.peak);
+        magnitude += other.magnitude;
     }
 };
 
@@ -118,8 +117,8 @@ template <class Sum> __device__ Sum from_lane(Sum sum, int offset) {
     memcpy(&sum, words, sizeof sum);
     return sum;
 }
-template <class Sum> __device__ Sum fold_warp(Sum sum) {
-    for (int offset = warp / 2; offset > 0; offset /= 2) sum.add(from_lane(sum, offset));
+template <class Sum> __device__ Sum fold_warp(Sum sum, int lanes = warp) {
+    for (int offset = lanes / 2; offset > 0; offset /= 2) sum.add(from_lane(sum, offset));
     return sum;
 }
 // One sum a warp goes through shared memory. Thread 0 gets the block's sum.
@@ -129,7 +128,7 @@ template <class Sum> __device__ Sum fold_block(Sum sum) {
     sum = fold_warp(sum);
     if (tid % warp == 0) of_warp[tid / warp] = sum;
     __syncthreads();  // all warps have left their sums
-    if (tid < warp) sum = fold_warp(tid < threads / warp ? of_warp[tid] : Sum());
+    if (tid < warp) sum = fold_warp(tid < threads / warp ? of_warp[tid] : Sum(), threads / warp);
     return sum;
 }
 
@@ -154,12 +153,13 @@ template <class Sum> __device__ bool last_block_has(Sum& sum, Sum* of_block) {
         memcpy(&other, words, sizeof other);
         sum.add(other);
     }
-    sum = fold_block(sum);
+    if (gridDim.x > warp) sum = fold_block(sum);
+    else if (threadIdx.x < warp) sum = fold_warp(sum);
     return true;
 }
 
-// A thread's share: 16-byte loads, four pairs of them in flight, four sums; dot_shared.cu says why. Without b it is a sum.
-template <class Sum, bool dot, bool streaming> __device__ Sum share(const float* a, const float* b, int64_t n) {
+// A thread's share: 16-byte loads, some pairs of them in flight; dot_shared.cu says why. Without b it is a sum.
+template <class Sum, bool dot, bool streaming, int in_flight> __device__ Sum share(const float* a, const float* b, int64_t n) {
     const auto load = [](const float* from, int64_t i) {
         const float4* packs = reinterpret_cast<const float4*>(from) + i;
         return streaming ? __ldcs(packs) : *packs;
@@ -167,13 +167,13 @@ template <class Sum, bool dot, bool streaming> __device__ Sum share(const float*
     const auto factor = [&](int64_t i) { return dot ? load(b, i) : make_float4(1, 1, 1, 1); };
     const int64_t packs = n / pack, tile = int64_t(in_flight) * threads, tid = threadIdx.x;
     const int64_t tail = pack * packs + int64_t(blockIdx.x) * threads + tid;
-    Sum x, y, z, w;
-    if (tail < n) x.add(a[tail], dot ? b[tail] : 1);
+    Sum even, odd;  // one need not wait for the other
+    if (tail < n) even.add(a[tail], dot ? b[tail] : 1);
     const auto add = [&](const float4& p, const float4& q) {
-        x.add(p.x, q.x);
-        y.add(p.y, q.y);
-        z.add(p.z, q.z);
-        w.add(p.w, q.w);
+        even.add(p.x, q.x);
+        odd.add(p.y, q.y);
+        even.add(p.z, q.z);
+        odd.add(p.w, q.w);
     };
     for (int64_t first = blockIdx.x * tile; first < packs; first += gridDim.x * tile) {
         if (first + tile <= packs) {
@@ -184,18 +184,21 @@ template <class Sum, bool dot, bool streaming> __device__ Sum share(const float*
             }
             for (int k = 0; k < in_flight; ++k) add(p[k], q[k]);
         } else {
+#pragma unroll 1  // code comes from memory, too, and this is not where time goes
             for (int64_t i = first + tid; i < packs; i += threads) add(load(a, i), factor(i));
         }
     }
-    x.add(y);
-    z.add(w);
-    x.add(z);
-    return x;
+    even.add(odd);
+    return even;
 }
 
 // ---- the rungs -------------------------------------------------------------------------------------------------
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+// A term goes through so many additions at most, two for each step of a tree. No tile has more than 4 packs a thread.
+double chain(int64_t n, int64_t blocks) {
+    return double(pack / 2 * 4 * ceil_div(n, pack * threads * blocks) + 2 * ceil_div(blocks, threads) + 64);
+}
 struct Job {  // what a launch needs
     lab::Sample& sample;
     int64_t n;
@@ -206,40 +209,34 @@ struct Job {  // what a launch needs
     unsigned* wide;       // how many launches needed the wide number, of
     int launches = 0;     // so many
     // As many blocks as fill the GPU, but no more than there are tiles, unless --blocks says so.
-    template <class Kernel> int blocks(Kernel kernel) const {
+    template <class Kernel> int blocks(Kernel kernel, int in_flight) const {
         const int most = sample.blocks_to_fill(kernel, threads);
         return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, pack * in_flight * threads)));
-    }
-    // Through so many additions does a term go at most.
-    double chain(int blocks) const {
-        const int64_t own = in_flight * ceil_div(n, int64_t(pack * in_flight) * threads * blocks);
-        return double(own + 2 * ceil_div(blocks, threads) + 64);
     }
     bool streams() const { return 8 * n <= int64_t(streamed) * sample.properties().l2CacheSize; }
 };
 
 template <class Real, bool streaming>
 __global__ void __launch_bounds__(threads, 2) vectorised(const float* a, const float* b, Plain<Real>* of_block, double* out, int64_t n) {
-    Plain<Real> sum = share<Plain<Real>, true, streaming>(a, b, n);
+    Plain<Real> sum = share<Plain<Real>, true, streaming, 4>(a, b, n);
     if (last_block_has(sum, of_block) && threadIdx.x == 0) *out = sum.sum;
 }
 template <class Real> double launch_vectorised(const Job& job) {
     const auto kernel = job.streams() ? vectorised<Real, true> : vectorised<Real, false>;
-    const int blocks = job.blocks(kernel);
+    const int blocks = job.blocks(kernel, 4);
     kernel<<<blocks, threads>>>(job.a, job.b, reinterpret_cast<Plain<Real>*>(job.of_block), job.out, job.n);
-    return std::expm1(job.chain(blocks) * std::numeric_limits<Real>::epsilon() / 2);
+    return std::expm1(chain(job.n, blocks) * std::numeric_limits<Real>::epsilon() / 2);
 }
 
-// The float that is nearest to every number within `off` of sum + lost; false if there is no such float.
+// The float that every number within `off` of sum + lost is rounded to; false if they are rounded to more than one.
 __device__ bool nearest(const Twofold& exact, double off, double* result) {
-    const double high = exact.sum + exact.lost, low = exact.lost - (high - exact.sum);
-    const float near = float(high);
-    if (!(fabsf(near) < FLT_MAX)) return false;
-    // Half way to the next floats, exactly. The factor is for the roundings of this line and the next.
-    const double above = (double(near) + double(nextafterf(near, INFINITY))) / 2 - high;
-    const double below = high - (double(near) + double(nextafterf(near, -INFINITY))) / 2;
-    *result = near + 0.0f;  // -0 becomes 0
-    return (above - low) * (1 - 0x1p-50) > off && (below + low) * (1 - 0x1p-50) > off;
+    Twofold all;
+    all.keep(exact.sum);
+    all.keep(exact.lost);
+    const float least = float(__dadd_rd(all.sum, __dadd_rd(all.lost, -off)));
+    const float most = float(__dadd_ru(all.sum, __dadd_ru(all.lost, off)));
+    *result = most + 0.0f;  // -0 becomes 0
+    return least == most;
 }
 // One block, and every term goes into a wide number: very slow, and always right.
 __device__ __noinline__ float add_wide(const float* a, const float* b, int64_t n) {
@@ -255,18 +252,16 @@ __device__ __noinline__ float add_wide(const float* a, const float* b, int64_t n
     for (int k = 0; k < words; ++k) mine.word[k] = int64_t(total[k]);
     return mine.nearest_float();
 }
-// `lost` is a sum of errors, each at most 2^-53 of a sum, which is at most n * peak. It goes through `chain` roundings, and
-// so do the sums: what is lost for good is at most (chain * 2^-53)^2 * n * peak (Ogita, Rump and Oishi, "Accurate sum and
-// dot product", 2005). `loss` is twice that, without peak.
+// `lost` is a sum of errors, each at most 2^-53 of a sum, and so are its own roundings: with `roundings` = 2^-53 for each
+// addition on the longest way, what is lost for good is at most roundings^2 of the magnitudes' sum (Ogita, Rump and Oishi,
+// "Accurate sum and dot product", 2005). loss() is twice that.
+constexpr double loss(double chain) { return 2 * (chain * 0x1p-53) * (chain * 0x1p-53); }
 template <bool dot, bool streaming>
 __global__ void __launch_bounds__(threads, 2) exact(const float* a, const float* b, Twofold* of_block, double* out, unsigned* wide, int64_t n, double loss) {
     __shared__ bool proved;
-    Twofold sum = share<Twofold, dot, streaming>(a, b, n);
+    Twofold sum = share<Twofold, dot, streaming, streaming ? 2 : 4>(a, b, n);
     if (!last_block_has(sum, of_block)) return;
-    if (threadIdx.x == 0) {
-        const bool finite = sum.peak < 0x7ff00000;
-        proved = finite && nearest(sum, loss * __hiloint2double(int(sum.peak + 1), 0), out);
-    }
+    if (threadIdx.x == 0) proved = nearest(sum, loss * sum.magnitude, out);
     __syncthreads();  // every thread knows whether the result is proved
     if (proved) return;
     const float result = add_wide(a, dot ? b : nullptr, n);
@@ -276,9 +271,8 @@ __global__ void __launch_bounds__(threads, 2) exact(const float* a, const float*
 }
 template <bool dot> double launch_exact(const Job& job) {
     const auto kernel = job.streams() ? exact<dot, true> : exact<dot, false>;
-    const int blocks = job.blocks(kernel);
-    const double roundings = job.chain(blocks) * 0x1p-53;
-    kernel<<<blocks, threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n, 2 * roundings * roundings * double(job.n));
+    const int blocks = job.blocks(kernel, job.streams() ? 2 : 4);
+    kernel<<<blocks, threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n, loss(chain(job.n, blocks)));
     return 0;
 }
 
@@ -293,10 +287,9 @@ __global__ void twofold_double(const double* c, const double* d, Twofold* of_blo
     if (last_block_has(sum, of_block) && threadIdx.x == 0) *out = sum.sum + sum.lost;
 }
 double launch_twofold_double(const Job& job) {
-    const int blocks = job.blocks(twofold_double);
+    const int blocks = job.blocks(twofold_double, 1);
     twofold_double<<<blocks, threads>>>(job.c, job.d, job.of_block, job.out, job.n);
-    const double roundings = (pack * job.chain(blocks) + 64) * 0x1p-53;
-    return roundings * roundings;  // relative to the sum of the magnitudes; and half a bit of the result
+    return loss(pack * chain(job.n, blocks));
 }
 
 // ---- a wrong twin: what goes wrong first -----------------------------------------------------------------------
@@ -307,13 +300,13 @@ struct RoundedFirst : Plain<double> {
     __device__ void add(float a, float b) { sum += a * b; }
 };
 __global__ void float_product(const float* a, const float* b, RoundedFirst* of_block, double* out, int64_t n) {
-    RoundedFirst sum = share<RoundedFirst, true, false>(a, b, n);
+    RoundedFirst sum = share<RoundedFirst, true, false, 4>(a, b, n);
     if (last_block_has(sum, of_block) && threadIdx.x == 0) *out = sum.sum;
 }
 double launch_float_product(const Job& job) {
-    const int blocks = job.blocks(float_product);
+    const int blocks = job.blocks(float_product, 4);
     float_product<<<blocks, threads>>>(job.a, job.b, reinterpret_cast<RoundedFirst*>(job.of_block), job.out, job.n);
-    return std::expm1(job.chain(blocks) * 0x1p-53);
+    return std::expm1(chain(job.n, blocks) * 0x1p-53);
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------
