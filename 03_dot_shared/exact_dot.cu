@@ -353,7 +353,7 @@ void run(Job job, const Answer& want, const Variant& v, std::string name, lab::K
         CHECK(cudaMemsetAsync(job.out, lab::poison_byte, sizeof got));
         CHECK(cudaMemsetAsync(job.of_block, lab::poison_byte, sizeof(Twofold) * most_blocks));
     };
-    const double ms = job.sample.time(prepare, [&] { bound = v.launch(job), ++job.launches; });
+    const lab::Time ms = job.sample.time(prepare, [&] { bound = v.launch(job), ++job.launches; });
     CHECK(cudaMemcpy(&got, job.out, sizeof got, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(&wide, job.wide, sizeof wide, cudaMemcpyDeviceToHost));
     if (kind == lab::Kind::library) {

@@ -230,7 +230,7 @@ int main(int argc, char** argv) {
         CHECK(cudaSetDevice(sample.device()));
     };
     const auto check = [&](const Variant& v) {
-        const double ms = sample.time(prepare, [&] { v.launch(job); });
+        const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
         if (job.totals.empty())
             for (const auto& share : job.shares) job.totals.push_back(share->sum.download()[0]);
         int got = want;

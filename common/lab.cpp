@@ -235,7 +235,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->transform(power_of_two());
     app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
         ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
-    app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
+    app.add_option("--repeats", repeats_, "timed runs; their median counts (default on a GPU: 20, and more until it is known to 0.5 %; else 1)")
         ->transform(whole_number("--repeats", 1, most_typed, 20, &typed_repeats_))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
@@ -573,7 +573,9 @@ void Lab::row(const Row& row) {
         for (const Entry& entry : *entries)
             if (wants(entry.name) && entry.name != "whole_program")
                 name_width = std::max(name_width, entry.name.size());
-    Cells cells = {{"variant", row.variant, name_width}, {"result", row.result, result_width_}};
+    const std::string name = row.variant + (row.version.empty() ? "" : " " + row.version);
+    if (!row.version.empty()) fields.emplace_back("version", row.version);
+    Cells cells = {{"variant", name, name_width}, {"result", row.result, result_width_}};
     for (size_t i = 0; i < columns_.size(); ++i) {
         const std::string value = i < row.more.size() ? row.more[i] : "-";
         cells.push_back({columns_[i], value, least_width_, 1});
@@ -581,7 +583,7 @@ void Lab::row(const Row& row) {
     }
     const std::string percent =
         limit_bytes_per_ms_ > 0 && rate > 0 ? text("%.1f", 100 * rate / limit_bytes_per_ms_) : "";
-    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms) : "";
+    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms.ms) : "";
     const auto or_dash = [](const std::string& s) { return s.empty() ? "-" : s; };
     const std::string speed = rate > 0 ? text("%.1f", rate / 1e6) : "";
     if (on_gpu_) {
@@ -589,19 +591,25 @@ void Lab::row(const Row& row) {
         const bool known = predicted_ && row.bytes > 0 && nominal_bytes_per_ms_ > 0;
         const std::string predicted =
             known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
+        const std::string spread = std::isfinite(row.ms.spread) ? text("%.1f", row.ms.spread) : "";
+        const std::string pipeline = std::isfinite(row.ms.back_to_back) ? text("%.2f", row.ms.back_to_back * 1e3) : "";
         if (verbose_ && predicted_) cells.push_back({"predicted us", or_dash(predicted), 9, 2});
         cells.push_back({"time us", or_dash(time), 10});
+        cells.push_back({"+- %", or_dash(spread), 4, 2});
+        cells.push_back({"back to back us", or_dash(pipeline), 7, 2});
         cells.push_back({"GB/s", or_dash(speed), 6, 3});
         if (limit_bytes_per_ms_ > 0) cells.push_back({"% limit", or_dash(percent), 5, 1});
         if (library_ms_ > 0) cells.push_back({"x library", or_dash(times), 5, 1});
         fields.insert(fields.end(), {{"predicted_us", predicted},
                                      {"time_us", time},
+                                     {"spread_percent", spread},
+                                     {"back_to_back_us", pipeline},
                                      {"gb_per_s", speed},
                                      {"percent_of_limit", percent},
                                      {"times_library", times},
                                      {"nominal_gb_per_s", text("%.0f", nominal_bytes_per_ms_ / 1e6)}});
     } else {
-        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms) : "");
+        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms.ms) : "");
     }
     const char* verdict = row.kind == Kind::limit   ? "limit"
                           : !row.wrong.empty()      ? "WRONG"

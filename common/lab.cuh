@@ -122,14 +122,36 @@ __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
     }
     if (fold == 1 && never[0] == 1) never[0] = 2;
 }
+
+__device__ inline unsigned long long nanoseconds() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+/// Keeps the GPU busy for so long: what the host sends in the meantime waits, and then runs without waiting for the host.
+__global__ void hold(unsigned long long ns) {
+    const unsigned long long start = nanoseconds();
+    while (nanoseconds() - start < ns) {}
+}
+/// What SM 0 counts, in clocks, and the time. One of the blocks, one for each SM, is on it.
+__global__ void read_clocks(unsigned long long* clocks_and_ns) {
+    unsigned sm;
+    asm("mov.u32 %0, %%smid;" : "=r"(sm));
+    if (sm != 0) return;
+    clocks_and_ns[0] = clock64();
+    clocks_and_ns[1] = nanoseconds();
+}
 #endif
 
-/// The middle value (the mean of the two middle ones); `values` must not be empty.
-inline double median(std::vector<double> values) {
+/// The value below which so much of them lies, between two of them in proportion; `values` must not be empty.
+inline double quantile(std::vector<double> values, double share) {
     std::sort(values.begin(), values.end());
-    const size_t half = values.size() / 2;
-    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+    const double at = share * static_cast<double>(values.size() - 1);
+    const size_t below = static_cast<size_t>(at), above = std::min(below + 1, values.size() - 1);
+    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
 }
+/// The middle value (the mean of the two middle ones).
+inline double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
 /// Does this answer to "how many devices?" say that no driver or no device is there? Else the call itself failed.
 constexpr bool none_answers(cudaError_t answer) {
@@ -226,33 +248,50 @@ public:
                static_cast<long long>(enough));
     }
 
-    /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region,
-    /// `prepare` poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the
-    /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up.
+    /// Times `work` in milliseconds, by CUDA events. Before each run, outside of the timed region, `prepare` poisons the
+    /// outputs and the L2 is filled with other data (--warm leaves it). `work` does the resets that the kernel needs and
+    /// launches it; nothing else is timed. On a GPU there is one run more to warm up, and runs follow until the median is
+    /// known well enough or half a second is over, unless --repeats says how many. As NVIDIA's nvbench does, a launch
+    /// waits behind a kernel, so that the host's own delay is not timed, and a run during which the SMs' clock was
+    /// low is repeated, one in ten at most.
     using Call = std::function<void()>;
-    double time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
+    Time time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return time(prepare, work, !warm(), place);
     }
-    /// The same, with the L2 flushed or not whatever --warm says.
-    double time(const Call& prepare, const Call& work, bool flush,
-                Place place = {__builtin_FILE(), __builtin_LINE()}) {
+    /// The same, with the L2 filled or not whatever --warm says.
+    Time time(const Call& prepare, const Call& work, bool flush,
+              Place place = {__builtin_FILE(), __builtin_LINE()}) {
         std::vector<double> times;
         Event start, stop;
         const uint64_t first = random_bits(seed(), 0);
-        for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
+        Time result;
+        double sum = 0;
+        for (int run = on_gpu() ? -1 : 0; run < repeats() || (on_gpu() && !known(times, sum)); ++run) {
             poison_byte = static_cast<unsigned char>(0x60 + (first + static_cast<uint64_t>(run + 1)) % 16);
             prepare();
+            watch_clocks(false);
             if (on_gpu() && flush) flush_l2();
+            if (on_gpu() && !flush) wait_behind_a_kernel(20);
             start.record();
             work();
             check_cuda(cudaGetLastError(), "a kernel launch", place.file, place.line);
             stop.record();
+            watch_clocks(true);
             check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize() for the kernels launched here", place.file,
                        place.line);
             const double ms = stop.ms_since(start);
-            if (run >= 0) times.push_back(ms);
+            if (run == -1) {
+                result.back_to_back = back_to_back(work, ms);
+            } else if (throttled()) {
+                --run;
+            } else {
+                times.push_back(ms);
+                sum += ms;
+            }
         }
-        return median(times);
+        result.ms = median(times);
+        if (on_gpu()) result.spread = 50 * (quantile(times, 0.75) - quantile(times, 0.25)) / result.ms;
+        return result;
     }
 
     /// The row of the limit: the same bytes only read, copied within the device (read and written) or set.
@@ -266,7 +305,7 @@ public:
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
         const int blocks = 4 * sms();
-        const double ms = time([]{}, [&] {
+        const Time ms = time([] {}, [&] {
             if (limit == Limit::copy)
                 CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
             if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
@@ -287,6 +326,8 @@ public:
     /// destroyed: main's arrays are gone by then, and what can fail has been done.
     int verdict() {
         flush_.reset();
+        if (clocks_) CHECK(cudaFreeHost(clocks_));
+        if (repeated_) say("%d of %d runs were repeated: the SMs' clock was low", repeated_, runs_);
         verdict_due_ = true;
         return status();
     }
@@ -297,9 +338,62 @@ public:
     }
 
 private:
+    // Other data than the sample's, twice what the L2 holds, and read: written, they would have to go to memory when the
+    // sample's come, and cost it 3 us on an H200.
     void flush_l2() {
-        if (!flush_) flush_ = std::make_unique<DeviceArray<char>>(2 * std::max(properties_.l2CacheSize, 1 << 20));
-        CHECK(cudaMemsetAsync(flush_->get(), 0, flush_->bytes()));
+#ifndef CUDACPU
+        if (!flush_) {
+            flush_ = std::make_unique<DeviceArray<char>>(2 * std::max(properties_.l2CacheSize, 1 << 20) / 16 * 16);
+            flush_->poison();
+        }
+        auto* words = reinterpret_cast<uint4*>(flush_->get());
+        read_only<false><<<4 * sms(), 512>>>(words, flush_->size() / 16, reinterpret_cast<unsigned*>(words));
+#endif
+    }
+    static void wait_behind_a_kernel([[maybe_unused]] double us) {
+#ifndef CUDACPU
+        hold<<<1, 1>>>(static_cast<unsigned long long>(1000 * us));
+#endif
+    }
+    void watch_clocks([[maybe_unused]] bool after) {
+#ifndef CUDACPU
+        if (!on_gpu()) return;
+        if (!clocks_) CHECK(cudaMallocHost(&clocks_, 4 * sizeof *clocks_));
+        read_clocks<<<sms(), 1>>>(clocks_ + (after ? 2 : 0));
+#endif
+    }
+    // Below three quarters of the clock that the device names, as nvbench has it.
+    bool throttled() {
+        if (!on_gpu()) return false;
+        int khz = 0;
+        CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device_));
+        const double mhz = 1e3 * static_cast<double>(clocks_[2] - clocks_[0]) / static_cast<double>(clocks_[3] - clocks_[1]);
+        const bool low = mhz < 0.75e-3 * khz && 10 * repeated_ <= runs_;
+        ++runs_;
+        repeated_ += low;
+        return low;
+    }
+    // Is the median known to 0.5 %? Its standard error is some 1.25 standard deviations over the root of their number
+    // where they are normal, and the middle half of them is 1.35 standard deviations wide.
+    bool known(const std::vector<double>& times, double sum) const {
+        if (typed("--repeats") || sum > 500 || times.size() >= 500) return true;
+        const double middle_half = quantile(times, 0.75) - quantile(times, 0.25);
+        return 1.25 / 1.35 * middle_half / std::sqrt(static_cast<double>(times.size())) < 0.005 * median(times);
+    }
+    // ms a launch of many, sent while a kernel holds them back; not measured where a launch takes so long that it is the same.
+    double back_to_back(const Call& work, double ms) {
+        if (ms > 2) return not_timed;
+        const int launches = std::clamp(static_cast<int>(1 / ms), 4, 100);
+        std::vector<double> times;
+        Event start, stop;
+        for (int batch = 0; batch < 5; ++batch) {
+            wait_behind_a_kernel(6 * launches);
+            start.record();
+            for (int k = 0; k < launches; ++k) work();
+            stop.record();
+            times.push_back(stop.ms_since(start) / launches);
+        }
+        return median(times);
     }
     /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
     int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
@@ -310,6 +404,8 @@ private:
     int device_ = 0;
     bool verdict_due_ = false;
     std::unique_ptr<DeviceArray<char>> flush_;
+    unsigned long long* clocks_ = nullptr;  // SM 0's clocks and the time, before a run and after it
+    int runs_ = 0, repeated_ = 0;
 };
 
 }  // namespace lab

@@ -28,6 +28,16 @@ struct Ended {
 
 constexpr double not_timed = std::numeric_limits<double>::quiet_NaN();
 
+/// How long something takes.
+struct Time {
+    double ms = not_timed;            ///< median of the runs, in milliseconds
+    double spread = not_timed;        ///< the middle half of the runs lies within ms +- so many %
+    double back_to_back = not_timed;  ///< ms a launch, where one launch follows the other
+    Time() = default;
+    Time(double median) : ms(median) {}
+    operator double() const { return ms; }
+};
+
 /// The fewest threads of a block whose warp operations name all 32 lanes, or which counts its warps.
 constexpr int whole_warps = 32;
 
@@ -43,11 +53,12 @@ enum class Kind {
 struct Row {
     std::string variant;       ///< its name, as --only and --wrong take it
     std::string result = "-";  ///< what it computed, as text
-    double ms = not_timed;     ///< median time in milliseconds
+    Time ms;                   ///< its time in milliseconds
     double bytes = 0;          ///< the traffic with memory that it declares, in bytes
     std::string wrong;         ///< empty if it agrees; else which element, what it got and what it should be
     Kind kind = Kind::variant;
     std::vector<std::string> more = {};  ///< the texts of the sample's own columns, see Lab::columns
+    std::string version = {};            ///< of the library, and its mode
 };
 
 /// One run of one sample.
@@ -96,6 +107,7 @@ public:
     int blocks() const { return static_cast<int>(std::min<int64_t>(blocks_, std::numeric_limits<int>::max())); }
     int threads() const { return static_cast<int>(threads_); }
     uint64_t seed() const { return seed_; }
+    /// So many runs count for a time; at least, as long as nobody typed it.
     int repeats() const { return static_cast<int>(std::min(repeats_, most_repeats)); }
     bool warm() const { return warm_; }
     bool on_gpu() const { return on_gpu_; }
@@ -232,6 +244,11 @@ std::string with_commas(int64_t value);
 std::string bytes_text(double bytes);
 /// Text of others for people and terminals: control characters and what is no UTF-8 as \x1b, cut if it is long.
 std::string printable(const std::string& words);
+/// A version as NVIDIA's libraries count it (300102: 3.1.2), for a row's version.
+inline std::string library_version(int version) {
+    return std::to_string(version / 100000) + "." + std::to_string(version / 100 % 1000) + "." +
+           std::to_string(version % 100);
+}
 /// printf into a string.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
