@@ -117,7 +117,8 @@ template <class Sum> __device__ Sum from_lane(Sum sum, int offset) {
     memcpy(&sum, words, sizeof sum);
     return sum;
 }
-template <class Sum> __device__ Sum fold_warp(Sum sum, int lanes = warp) {
+template <int lanes, class Sum> __device__ Sum fold_warp(Sum sum) {
+#pragma unroll
     for (int offset = lanes / 2; offset > 0; offset /= 2) sum.add(from_lane(sum, offset));
     return sum;
 }
@@ -125,10 +126,10 @@ template <class Sum> __device__ Sum fold_warp(Sum sum, int lanes = warp) {
 template <class Sum> __device__ Sum fold_block(Sum sum) {
     __shared__ Sum of_warp[threads / warp];
     const int tid = threadIdx.x;
-    sum = fold_warp(sum);
+    sum = fold_warp<warp>(sum);
     if (tid % warp == 0) of_warp[tid / warp] = sum;
     __syncthreads();  // all warps have left their sums
-    if (tid < warp) sum = fold_warp(tid < threads / warp ? of_warp[tid] : Sum(), threads / warp);
+    if (tid < warp) sum = fold_warp<threads / warp>(tid < threads / warp ? of_warp[tid] : Sum());
     return sum;
 }
 
@@ -154,7 +155,7 @@ template <class Sum> __device__ bool last_block_has(Sum& sum, Sum* of_block) {
         sum.add(other);
     }
     if (gridDim.x > warp) sum = fold_block(sum);
-    else if (threadIdx.x < warp) sum = fold_warp(sum);
+    else if (threadIdx.x < warp) sum = fold_warp<warp>(sum);
     return true;
 }
 
