@@ -404,15 +404,19 @@ template <class T, class Op> void launch_packed(const Job<T>& job) {
 }
 
 // For a few thousand elements one block is enough: no partial results, no ticket, and little code, which must come from
-// memory, too. It has no more warps than there are elements for.
+// memory, too. It has no more warps than there are packs for.
 template <class T, class Op> __global__ void one_block(const T* in, T* out, int64_t n, Op op) {
-    T value = Op::identity;
-    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) value = op(value, in[i]);
+    const int64_t count = n / pack_size<T>, tail = count * pack_size<T> + threadIdx.x;
+    T value = tail < n ? in[tail] : T(Op::identity);
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < count; i += blockDim.x)
+        value = fold_pack(value, reinterpret_cast<const Pack<T>*>(in)[i], op);
     value = fold_block(value, op);
     if (threadIdx.x == 0) *out = value;
 }
 template <class T, class Op> void launch_one_block(const Job<T>& job) {
-    const int threads = int(std::min<int64_t>(most_threads, (job.n + warp - 1) / warp * warp));
+    const int64_t warps = (job.n / pack_size<T> + warp - 1) / warp;
+    const int threads = warp * int(std::clamp<int64_t>(warps, 1, most_threads / warp));
     one_block<<<1, threads>>>(job.in, job.out, job.n, Op());
 }
 
