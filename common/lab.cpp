@@ -602,7 +602,7 @@ void Lab::row(const Row& row) {
         if (library_ms_ > 0) cells.push_back({"x library", or_dash(times), 5, 1});
         fields.insert(fields.end(), {{"predicted_us", predicted},
                                      {"time_us", time},
-                                     {"spread_percent", spread},
+                                     {"spread", spread},
                                      {"back_to_back_us", pipeline},
                                      {"gb_per_s", speed},
                                      {"percent_of_limit", percent},

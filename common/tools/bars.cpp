@@ -119,16 +119,16 @@ private:
                               best(rows, *n, {found.variant}, "percent_of_limit", true).value >= 95;
         ++(!found.found() ? unknown_ : yes ? reached_ : by_limit ? by_limit_ : missed_);
         char value[32] = "-";
-        const Best own = best(rows, *n, {found.variant}, "spread_percent", false);  // of its own time
-        std::string spread = "-";
-        if (own.found()) spread = std::to_string(own.value).substr(0, 4);
+        const Best own = best(rows, *n, {found.variant}, "spread", false);  // of its own time
+        char spread[32] = "-";
+        if (own.found()) std::snprintf(spread, sizeof spread, "%.1f", own.value);
         if (found.found()) std::snprintf(value, sizeof value, "%.2f", found.value);
         if (!headed_)
             std::printf("%-22s  %-44s  %8s  %9s  %6s  %-8s  %s\n", "sample", "work", "bar", "measured", "+- %", "reached",
                         "variant");
         headed_ = true;
         std::printf("%-22s  %-44s  %s%6s  %9s  %6s  %-8s  %s\n", s.program.c_str(), title.c_str(),
-                    part[4].substr(0, 2).c_str(), trim(part[4].substr(2)).c_str(), value, spread.c_str(),
+                    part[4].substr(0, 2).c_str(), trim(part[4].substr(2)).c_str(), value, spread,
                     !found.found() ? "unknown"
                     : yes          ? "yes"
                     : by_limit     ? "by limit"
