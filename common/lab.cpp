@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <new>
 #include <sstream>
 
@@ -178,6 +179,12 @@ void Lab::variant(const char* variant, const char* how, int least_threads) {
 void Lab::twin(const char* twin, const char* mistake, int least_threads) {
     twins_.push_back({twin, mistake, least_threads});
 }
+void Lab::slow(const char* variant) { slow_.emplace_back(variant); }
+void Lab::columns(std::vector<std::string> names, size_t least, size_t of_result) {
+    columns_ = std::move(names);
+    least_width_ = least;
+    result_width_ = of_result;
+}
 
 void Lab::option(const char* option, std::string& value, const std::vector<std::string>& choices,
                  const char* help) {
@@ -235,7 +242,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->transform(power_of_two());
     app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
         ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
-    app.add_option("--repeats", repeats_, "timed runs; their median counts (default on a GPU: 20, and more until it is known to 0.5 %; else 1)")
+    app.add_option("--repeats", repeats_, "timed runs; their median counts (default 1; on a GPU 20, and more until it is known)")
         ->transform(whole_number("--repeats", 1, most_typed, 20, &typed_repeats_))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
@@ -344,6 +351,62 @@ void Lab::refuse(const char* format, ...) const {
 void Lab::at_most(const char* option, int64_t most, const char* why) { own_limits_[option] = {most, why}; }
 
 // Whatever a refusal names must run as it stands, so all limits are known before the first is told.
+void Lab::require_room(double free, double per_element, double fixed, const Room& known) const {
+    Room room = known;
+    const double bytes = 0.9 * free - fixed;  // the rest is for the L2's flush and the driver
+    room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
+    room.words = bytes_text(static_cast<double>(n_) * per_element + fixed) + " of device memory, and " +
+                 bytes_text(free) + " are free";
+    require_room(std::move(room));
+}
+
+void Lab::require_blocks(int per_thread) const {
+    constexpr int64_t most = std::numeric_limits<int>::max();
+    const int64_t least_threads = ((n_ - 1) / per_thread / most) + 1;
+    if (threads_ >= least_threads) return;
+    int64_t enough = threads_;
+    while (enough < least_threads) enough *= 2;
+    refuse("--n %lld with --threads %lld makes more than %lld blocks, a grid's most; type --threads %lld or more",
+           static_cast<long long>(n_), static_cast<long long>(threads_), static_cast<long long>(most),
+           static_cast<long long>(enough));
+}
+
+int& Lab::known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
+    return resident_[{kernel, threads, shared_bytes}];
+}
+
+static double middle_half(const std::vector<double>& values) {
+    return quantile(values, 0.75) - quantile(values, 0.25);
+}
+
+bool Lab::enough_times() const {
+    if (times_.size() < static_cast<size_t>(repeats())) return false;
+    constexpr double most_ms = 500;
+    constexpr size_t most_runs = 500;
+    if (!on_gpu_ || typed("--repeats") || times_.size() >= most_runs ||
+        std::accumulate(times_.begin(), times_.end(), 0.0) > most_ms)
+        return true;
+    // The median's standard error is some 1.25 standard deviations over the root of their number, and the middle half of
+    // normal values is 1.35 standard deviations wide.
+    const double error = 1.25 / 1.35 * middle_half(times_) / std::sqrt(static_cast<double>(times_.size()));
+    return error < 0.005 * median(times_);
+}
+
+void Lab::keep_time(double ms, double ghz, double highest_ghz) {
+    ++runs_;
+    if (ghz < 0.75 * highest_ghz && 10 * repeated_ < runs_)
+        ++repeated_;
+    else
+        times_.push_back(ms);
+}
+
+Time Lab::median_time(double back_to_back) const {
+    Time time = median(times_);
+    if (on_gpu_) time.spread = 50 * middle_half(times_) / time.ms;
+    time.back_to_back = back_to_back;
+    return time;
+}
+
 void Lab::require_room(Room room) const {
     if (!room.cost) room.cost = n_;
     if (!room.smaller)
@@ -670,6 +733,7 @@ int Lab::verdict() {
         write_file(csv_, csv + "\n");
     }
     device_.clear();  // nothing is worked on any more
+    if (repeated_) say("%d of %d runs were repeated: the SMs' clock was low", repeated_, runs_);
     print("");
     if (checked_ == 0)
         print(coloured("FAILED") + ": " + name_ + ": nothing was checked");
@@ -761,6 +825,22 @@ std::string printable(const std::string& words) {
     while ((out[head] & 0xc0) == 0x80) --head;
     while ((out[tail] & 0xc0) == 0x80) ++tail;
     return out.substr(0, head) + " ... " + out.substr(tail);
+}
+
+double quantile(std::vector<double> values, double share) {
+    std::sort(values.begin(), values.end());
+    const double at = share * static_cast<double>(values.size() - 1);
+    const size_t below = static_cast<size_t>(at), above = std::min(below + 1, values.size() - 1);
+    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+}
+double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+std::string wanted(const std::string& got, const std::string& want, bool left, bool added) {
+    return "got " + got + ", wanted " + want +
+           (left && added ? ": what the word held before the launch; was it written, was it reset?"
+            : left        ? ": what the word held before the launch; was it written?"
+            : added       ? ": the answer plus what the word held before; was it reset?"
+                          : "");
 }
 
 std::string text(const char* format, ...) {

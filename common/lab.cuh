@@ -4,14 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "error.cuh"
@@ -143,16 +137,6 @@ __global__ void read_clocks(unsigned long long* clocks_and_ns) {
 }
 #endif
 
-/// The value below which so much of them lies, between two of them in proportion; `values` must not be empty.
-inline double quantile(std::vector<double> values, double share) {
-    std::sort(values.begin(), values.end());
-    const double at = share * static_cast<double>(values.size() - 1);
-    const size_t below = static_cast<size_t>(at), above = std::min(below + 1, values.size() - 1);
-    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
-}
-/// The middle value (the mean of the two middle ones).
-inline double median(const std::vector<double>& values) { return quantile(values, 0.5); }
-
 /// Does this answer to "how many devices?" say that no driver or no device is there? Else the call itself failed.
 constexpr bool none_answers(cudaError_t answer) {
     switch (answer) {
@@ -168,6 +152,39 @@ constexpr bool none_answers(cudaError_t answer) {
         default: return false;
     }
 }
+
+/// Other data than the sample's on one device, twice what its L2 holds. They are read, which leaves nothing else in it:
+/// written, they would have to go to memory when the sample's come, and cost it 3 us on an H200.
+class OtherData {
+public:
+    explicit OtherData(const cudaDeviceProp& of)
+        : sms_(of.multiProcessorCount), data_(2 * std::max(of.l2CacheSize, 1 << 20) / 16 * 16) {
+        data_.poison();
+    }
+    void fill_l2() {
+#ifndef CUDACPU
+        auto* words = reinterpret_cast<uint4*>(data_.get());
+        read_only<false><<<4 * sms_, 512>>>(words, data_.size() / 16, reinterpret_cast<unsigned*>(words));
+#endif
+    }
+
+private:
+    [[maybe_unused]] int sms_;
+    DeviceArray<char> data_;
+};
+
+/// What is called in a while, by reference. (A std::function is a dozen functions more for each caller, and who has
+/// edited a sample waits for the compiler.)
+class Call {
+public:
+    template <class F>
+    Call(const F& f) : called_(&f), call_([](const void* called) { (*static_cast<const F*>(called))(); }) {}
+    void operator()() const { call_(called_); }
+
+private:
+    const void* called_;
+    void (*call_)(const void*);
+};
 
 /// One run of one sample on one device.
 class Sample : public Lab {
@@ -205,6 +222,9 @@ public:
         int clock_khz = 0, width_bits = 0;
         CHECK(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device_));
         CHECK(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device_));
+        int sm_clock_khz = 0;
+        CHECK(cudaDeviceGetAttribute(&sm_clock_khz, cudaDevAttrClockRate, device_));
+        highest_ghz_ = 1e-6 * sm_clock_khz;
         predict(time([] {}, [] { nothing<<<1, 32>>>(); }), 2.0 * clock_khz * width_bits / 8);
 #endif
     }
@@ -225,73 +245,46 @@ public:
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
     /// `fixed` bytes besides; or, on the CPU device, too much time, or more than at_most() says. `room` says what
     /// else is to be known of the size. Call it before the first allocation.
-    void require_memory(double per_element, double fixed = 0, Room room = {}) const {
+    void require_memory(double per_element, double fixed = 0, const Room& room = {}) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
-        // The rest is for the L2's flush and the driver.
-        const double bytes = 0.9 * static_cast<double>(free) - fixed;
-        room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
-        room.words = bytes_text(static_cast<double>(n()) * per_element + fixed) + " of device memory, and " +
-                     bytes_text(static_cast<double>(free)) + " are free";
-        require_room(room);
-    }
-
-    /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
-    void require_blocks(int per_thread = 1) const {
-        constexpr int64_t most = std::numeric_limits<int>::max();
-        const int64_t least_threads = ((n() - 1) / per_thread / most) + 1;
-        if (threads() >= least_threads) return;
-        int64_t enough = threads();
-        while (enough < least_threads) enough *= 2;
-        refuse("--n %lld with --threads %d makes more than %lld blocks, a grid's most; type --threads %lld or more",
-               static_cast<long long>(n()), threads(), static_cast<long long>(most),
-               static_cast<long long>(enough));
+        require_room(static_cast<double>(free), per_element, fixed, room);
     }
 
     /// Times `work` in milliseconds, by CUDA events. Before each run, outside of the timed region, `prepare` poisons the
-    /// outputs and the L2 is filled with other data (--warm leaves it). `work` does the resets that the kernel needs and
-    /// launches it; nothing else is timed. On a GPU there is one run more to warm up, and runs follow until the median is
-    /// known well enough or half a second is over, unless --repeats says how many. As NVIDIA's nvbench does, a launch
-    /// waits behind a kernel, so that the host's own delay is not timed, and a run during which the SMs' clock was
-    /// low is repeated, one in ten at most.
-    using Call = std::function<void()>;
+    /// outputs and the L2 is filled with other data (--warm leaves it). `work` does the resets that the kernel needs
+    /// and launches it; nothing else is timed. On a GPU there is one run more to warm up, and runs follow until the
+    /// median is known well enough or half a second is over, unless --repeats says how many. As NVIDIA's nvbench does,
+    /// a launch waits behind a kernel, so that the host's own delay is not timed, and a run during which the SMs'
+    /// clock was low is repeated, one in ten at most.
     Time time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return time(prepare, work, !warm(), place);
     }
     /// The same, with the L2 filled or not whatever --warm says.
     Time time(const Call& prepare, const Call& work, bool flush,
               Place place = {__builtin_FILE(), __builtin_LINE()}) {
-        std::vector<double> times;
         Event start, stop;
         const uint64_t first = random_bits(seed(), 0);
-        Time result;
-        double sum = 0;
-        for (int run = on_gpu() ? -1 : 0; run < repeats() || (on_gpu() && !known(times, sum)); ++run) {
+        double pipeline = not_timed;
+        begin_times();
+        for (int run = gpu ? -1 : 0; !enough_times(); ++run) {
             poison_byte = static_cast<unsigned char>(0x60 + (first + static_cast<uint64_t>(run + 1)) % 16);
             prepare();
-            watch_clocks(false);
-            if (on_gpu() && flush) flush_l2();
-            if (on_gpu() && !flush) wait_behind_a_kernel(20);
+            before_a_run(flush);
             start.record();
             work();
             check_cuda(cudaGetLastError(), "a kernel launch", place.file, place.line);
             stop.record();
-            watch_clocks(true);
+            after_a_run();
             check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize() for the kernels launched here", place.file,
                        place.line);
             const double ms = stop.ms_since(start);
-            if (run == -1) {
-                result.back_to_back = back_to_back(work, ms);
-            } else if (throttled()) {
-                --run;
-            } else {
-                times.push_back(ms);
-                sum += ms;
-            }
+            if (run < 0)
+                pipeline = back_to_back(work, ms);
+            else
+                keep_time(ms, clock_ghz(), highest_ghz_);
         }
-        result.ms = median(times);
-        if (on_gpu()) result.spread = 50 * (quantile(times, 0.75) - quantile(times, 0.25)) / result.ms;
-        return result;
+        return median_time(pipeline);
     }
 
     /// The row of the limit: the same bytes only read, copied within the device (read and written) or set.
@@ -327,7 +320,6 @@ public:
     int verdict() {
         flush_.reset();
         if (clocks_) CHECK(cudaFreeHost(clocks_));
-        if (repeated_) say("%d of %d runs were repeated: the SMs' clock was low", repeated_, runs_);
         verdict_due_ = true;
         return status();
     }
@@ -338,56 +330,37 @@ public:
     }
 
 private:
-    // Other data than the sample's, twice what the L2 holds, and read: written, they would have to go to memory when the
-    // sample's come, and cost it 3 us on an H200.
-    void flush_l2() {
-#ifndef CUDACPU
-        if (!flush_) {
-            flush_ = std::make_unique<DeviceArray<char>>(2 * std::max(properties_.l2CacheSize, 1 << 20) / 16 * 16);
-            flush_->poison();
-        }
-        auto* words = reinterpret_cast<uint4*>(flush_->get());
-        read_only<false><<<4 * sms(), 512>>>(words, flush_->size() / 16, reinterpret_cast<unsigned*>(words));
-#endif
-    }
-    static void wait_behind_a_kernel([[maybe_unused]] double us) {
-#ifndef CUDACPU
-        hold<<<1, 1>>>(static_cast<unsigned long long>(1000 * us));
-#endif
-    }
-    void watch_clocks([[maybe_unused]] bool after) {
-#ifndef CUDACPU
-        if (!on_gpu()) return;
+#ifdef CUDACPU
+    void before_a_run(bool) {}
+    void after_a_run() {}
+    double clock_ghz() const { return not_timed; }
+    double back_to_back(const Call&, double) { return not_timed; }
+#else
+    // What is read before a run is what a launch waits for, or else a kernel of 20 us.
+    void before_a_run(bool flush) {
         if (!clocks_) CHECK(cudaMallocHost(&clocks_, 4 * sizeof *clocks_));
-        read_clocks<<<sms(), 1>>>(clocks_ + (after ? 2 : 0));
-#endif
+        read_clocks<<<sms(), 1>>>(clocks_);
+        if (!flush) {
+            hold<<<1, 1>>>(20'000);
+            return;
+        }
+        if (!flush_) flush_ = std::make_unique<OtherData>(properties_);
+        flush_->fill_l2();
     }
-    // Below three quarters of the clock that the device names, as nvbench has it.
-    bool throttled() {
-        if (!on_gpu()) return false;
-        int khz = 0;
-        CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device_));
-        const double mhz = 1e3 * static_cast<double>(clocks_[2] - clocks_[0]) / static_cast<double>(clocks_[3] - clocks_[1]);
-        const bool low = mhz < 0.75e-3 * khz && 10 * repeated_ <= runs_;
-        ++runs_;
-        repeated_ += low;
-        return low;
+    void after_a_run() { read_clocks<<<sms(), 1>>>(clocks_ + 2); }
+    // SM 0's clocks during the last run, for each ns.
+    double clock_ghz() const {
+        return static_cast<double>(clocks_[2] - clocks_[0]) / static_cast<double>(clocks_[3] - clocks_[1]);
     }
-    // Is the median known to 0.5 %? Its standard error is some 1.25 standard deviations over the root of their number
-    // where they are normal, and the middle half of them is 1.35 standard deviations wide.
-    bool known(const std::vector<double>& times, double sum) const {
-        if (typed("--repeats") || sum > 500 || times.size() >= 500) return true;
-        const double middle_half = quantile(times, 0.75) - quantile(times, 0.25);
-        return 1.25 / 1.35 * middle_half / std::sqrt(static_cast<double>(times.size())) < 0.005 * median(times);
-    }
-    // ms a launch of many, sent while a kernel holds them back; not measured where a launch takes so long that it is the same.
+    // ms a launch of many, sent while a kernel holds them back; not measured where a launch takes so long that it is the
+    // same.
     double back_to_back(const Call& work, double ms) {
         if (ms > 2) return not_timed;
         const int launches = std::clamp(static_cast<int>(1 / ms), 4, 100);
         std::vector<double> times;
         Event start, stop;
         for (int batch = 0; batch < 5; ++batch) {
-            wait_behind_a_kernel(6 * launches);
+            hold<<<1, 1>>>(6000ull * launches);
             start.record();
             for (int k = 0; k < launches; ++k) work();
             stop.record();
@@ -395,17 +368,13 @@ private:
         }
         return median(times);
     }
-    /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
-    int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
-        return resident_[{kernel, threads, shared_bytes}];
-    }
-    cudaDeviceProp properties_{};
-    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;
+#endif
+    cudaDeviceProp properties_;  // start() asks for them
     int device_ = 0;
     bool verdict_due_ = false;
-    std::unique_ptr<DeviceArray<char>> flush_;
+    std::unique_ptr<OtherData> flush_;
     unsigned long long* clocks_ = nullptr;  // SM 0's clocks and the time, before a run and after it
-    int runs_ = 0, repeated_ = 0;
+    double highest_ghz_ = 0;                // as the device names it
 };
 
 }  // namespace lab
