@@ -352,10 +352,10 @@ private:
     double clock_ghz() const {
         return static_cast<double>(clocks_[2] - clocks_[0]) / static_cast<double>(clocks_[3] - clocks_[1]);
     }
-    // ms a launch of many, sent while a kernel holds them back; not measured where a launch takes so long that it is the
+    // ms a launch of many, sent while a kernel holds them back; not measured for --repeats 1, and where it would be the
     // same.
     double back_to_back(const Call& work, double ms) {
-        if (ms > 2) return not_timed;
+        if (ms > 2 || repeats() == 1) return not_timed;
         const int launches = std::clamp(static_cast<int>(1 / ms), 4, 100);
         std::vector<double> times;
         Event start, stop;
