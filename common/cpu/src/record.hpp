@@ -1,0 +1,55 @@
+// record.hpp - what the warps of a kernel did, step by step: counted (counters.cpp), and drawn (trace.cpp).
+//
+//   steps.cpp      the lanes of a warp go on in step; what they do together is one Operation
+//   counters.cpp   sums of the operations, a line of the source each: the table, and the CSV file
+//   trace.cpp      the operations of a few warps, as a page: trace.html with the text below in it
+//   options.cpp    --trace and its kind, taken from the command line before the program sees it
+//
+// The page holds one <script type="application/json" id="trace">@trace@</script>, and the writer puts this in
+// place of @trace@ (on one line, every < as \u003c):
+//
+// { "format": 1,
+//   "program": "04_reduction_variants",
+//   "build": "counters",            or "hazards"; in a hazard build lanes are in step at their accesses only
+//   "files": [{"name": "reduction_variants.cu", "lines": ["// 04_...", ...]}],    whole, [] if not found
+//   "launches": [{
+//     "kernel": "modulo<int, Sum<int> >",
+//     "launch": 1,                  the kernel's first
+//     "at": [0, 320],               where it is launched: number of the file, line (from 1)
+//     "grid": [196, 1, 1], "block": [512, 1, 1],
+//     "columns": [{"block": 0, "warp": 0, "lanes": 32}, ...],   one a warp that is drawn, from left to right: up to 4
+//                                   warps of a block, or one warp of each of up to 8 blocks; lanes it has from 0 on
+//     "cut": ["12 more warps of block 0", "195 more blocks"],   what ran and is not here, in words
+//     "rows": 412,                  time goes down: row 0, 1, ... of each column; a barrier is in one row for all
+//                                   the columns of its block
+//     "arrays": [{"name": "tile",   as in the source, or "" if it has no name
+//                 "space": "shared",    or "global"
+//                 "bytes": 4096,    of all of it
+//                 "element": 4,     bytes of an element: the narrowest access to it
+//                 "type": "int",    or "float": guessed from the values, as what is shown is only bytes
+//                 "offset": 0}],    of a shared array, in the block's shared memory: bank of element e is
+//                                   (offset + e * element) / 4 % 32
+//     "events": [{                  sorted by row, then by column
+//       "row": 17, "column": 0,
+//       "kind": "load",             or store, atomic, barrier, syncwarp, shuffle, vote, exit
+//       "at": [0, 214],             file and line; not for exit
+//       "mask": 4294967295,         the lanes that take part: bit 0 is lane 0
+//       "what": "__shfl_down_sync()",     the operation's name, for barrier, syncwarp, shuffle and vote
+//       The next are for load, store and atomic. Lists have an entry for each lane of mask, from the lowest on.
+//       "array": 1,                 number in arrays
+//       "bytes": 4,                 of one lane's access
+//       "elements": [0, 1, 2],      the first one that it touches, in units of the array's `element`
+//       "values": [7, "0.5 1 2 3"], what is there after the access: a number, or a text if several elements or no
+//                                   number of JSON (nan). Of a shuffle or vote: what the lane gets
+//       "olds": [6],                of store and atomic: what was there before
+//       "from": [16, 17],           of a shuffle: the lane that it takes the value from
+//       "sectors": 4,               of 32 bytes, of a global access
+//       "conflicts": 31             of a shared access: extra wavefronts
+//     }],
+//     "races": [{"a": [12, 3],      of the hazard build: number in events, and lane; a came first
+//                "b": [15, 4],
+//                "text": "race on element 19 of tile"}]
+//   }]
+// }
+#pragma once
+#include "internal.hpp"
