@@ -53,3 +53,83 @@
 // }
 #pragma once
 #include "internal.hpp"
+
+namespace cudacpu::steps {
+
+// ---- steps.cpp -------------------------------------------------------------------------------------------
+
+enum Kind : uint8_t { path, load, store, atomic, barrier, syncwarp, shuffle, vote, leaves, diverges };
+struct Stop {  // where a lane waits until it is its turn to go on
+    uintptr_t pc;
+    size_t depth;     // of the stack: of two functions the one that was called comes first
+    unsigned block;   // of the function's code, in the order that cudacpu gave them
+    uint64_t site;    // the address of the code; for atomics that of the file's name, with the line in the upper bits
+    char* address;    // of its access
+    unsigned bytes;
+    unsigned piece;   // how many of them one request takes
+    Kind kind;        // path: it has come to another part of the code, and accesses nothing
+    bool may_spin;    // an atomic, or of what is volatile
+};
+extern Stop stops[1024];  // of the threads of the block
+struct Operation {  // what lanes of a warp do together
+    Kind kind;
+    uint64_t site;
+    unsigned warp, mask;
+    const char* what = "";
+    const Stop& stop(unsigned lane) const { return stops[32 * warp + lane]; }
+    const Stop& first() const { return stop(std::countr_zero(mask)); }
+};
+/// The running thread waits until the lanes of its warp that come here, too, have come.
+void stop(Kind kind, const volatile void* address, size_t bytes, size_t piece, uint64_t site, uintptr_t pc,
+          const void* frame, unsigned block, bool may_spin);
+/// "sum.cu:12" of sites, in the program's own files; "" where it is not known.
+std::vector<std::string> places(const std::vector<uint64_t>& sites);
+template <class F> void for_lanes(unsigned mask, F f) {
+    for (; mask; mask &= mask - 1) f(unsigned(std::countr_zero(mask)));
+}
+
+// ---- counters.cpp ----------------------------------------------------------------------------------------
+
+/// Where an access falls on a GPU: allocations begin at multiples of 256 there.
+struct Place {
+    bool shared, counts;  // counts: not a constant of the program
+    const Region* region;
+    uint64_t address;
+};
+Place place_of(const char* address);
+/// The sectors of 32 bytes that a request takes, one of `piece` bytes a lane at so many bytes behind its address.
+unsigned sectors(const Operation& o, unsigned behind);
+/// The wavefronts that its bank conflicts add.
+unsigned extra_wavefronts(const Operation& o, unsigned behind);
+void count_launch();
+void count(const Operation& o);
+std::string table();
+std::string csv();
+
+// ---- trace.cpp -------------------------------------------------------------------------------------------
+
+extern bool drawing;  // the running block, or a part of it
+void draw_launch();
+void draw_block();
+void draw(const Operation& o);
+void draw_barrier();                // of the whole block: its columns go on in one row
+void note_before(unsigned thread);  // it goes on now: what does it find?
+void note_after(unsigned thread);   // it has gone on
+void note_taken(unsigned thread, const void* value, unsigned bytes, int from);
+void draw_race(uint64_t block_a, unsigned a, uint64_t site_a, uint64_t block_b, unsigned b, uint64_t site_b,
+               const char* address, const std::string& words);
+std::string page_of_launches();
+
+// ---- options.cpp -----------------------------------------------------------------------------------------
+
+struct Asked {
+    std::string trace, csv;  // files; "": none
+    std::string kernel;      // "": all
+    unsigned launch = 1;
+    uint64_t block = 0;
+    unsigned warp = 0;
+    bool blocks = false;  // one warp of several blocks, not several warps of one
+};
+extern Asked asked;
+
+}  // namespace cudacpu::steps
