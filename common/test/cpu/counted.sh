@@ -47,15 +47,15 @@ kernels_of() {
 
 under_ncu() {
     name=$1 out=$folder/$1_$2.ncu
-    program=$build/gpu/$1
-    [ "$1" != counted ] || program=$folder/counted_gpu
+    binary=$build/gpu/$1
+    [ "$1" != counted ] || binary=$folder/counted_gpu
     shift 2
     if [ "$name" = counted ]; then csv=""; else csv="--repeats 1 --csv ${out%.ncu}.csv"; fi
     kernels=regex:^\($(kernels_of "$name")\)'$'
     # shellcheck disable=SC2086 # the options are words
     timeout 120 "$ncu" --clock-control none --cache-control none --csv --page raw --print-units base \
         --print-kernel-base function --kernel-name-base function --kernel-name "$kernels" --metrics "$metrics" \
-        --log-file "$out" "$program" "$@" $csv >"$out.said" 2>&1
+        --log-file "$out" "$binary" "$@" $csv >"$out.said" 2>&1
     status=$?
     echo "$name $*: status $status, $(grep -c '^"[0-9]' "$out") launches"
     [ $status = 0 ] || failed=1
@@ -64,9 +64,12 @@ under_ncu() {
 on_the_cpu_device() {
     name=$1 out=$folder/$1_$2.cpu
     shift 2
-    program=$build/counters/$name
-    [ "$name" != counted ] || program=$build/common/test/cpu/cpu_counted
-    "$program" --counters-csv "$out" "$@" >"$out.said" 2>&1 || { echo "FAILED: $program $*"; tail -5 "$out.said"; failed=1; }
+    binary=$build/counters/$name
+    [ "$name" != counted ] || binary=$build/common/test/cpu/cpu_counted
+    "$binary" --counters-csv "$out" "$@" >"$out.said" 2>&1 && return
+    echo "FAILED: $binary $*"
+    tail -5 "$out.said"
+    failed=1
 }
 
 case $mode in
