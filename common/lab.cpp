@@ -242,7 +242,8 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->transform(power_of_two());
     app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
         ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
-    app.add_option("--repeats", repeats_, "timed runs; their median counts (default 1; on a GPU 20, and more until it is known)")
+    app.add_option("--repeats", repeats_,
+                   "timed runs; their median counts (default 1; on a GPU 20, and more until it is known)")
         ->transform(whole_number("--repeats", 1, most_typed, 20, &typed_repeats_))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
@@ -386,8 +387,8 @@ bool Lab::enough_times() const {
     if (!on_gpu_ || typed("--repeats") || times_.size() >= most_runs ||
         std::accumulate(times_.begin(), times_.end(), 0.0) > most_ms)
         return true;
-    // The median's standard error is some 1.25 standard deviations over the root of their number, and the middle half of
-    // normal values is 1.35 standard deviations wide.
+    // The median's standard error is some 1.25 standard deviations over the root of their number, and the middle
+    // half of normal values is 1.35 standard deviations wide.
     const double error = 1.25 / 1.35 * middle_half(times_) / std::sqrt(static_cast<double>(times_.size()));
     return error < 0.005 * median(times_);
 }
@@ -582,7 +583,8 @@ void Lab::plan(const Cells& row) {
         for (auto it = plan_.begin(); it != plan_.end(); ++it)
             if (it->dispensable >= out->dispensable) out = it;
         if (out->dispensable == 0) break;
-        dropped = (dropped.empty() ? out->heading : out->heading + ", " + dropped);
+        if (!dropped.empty()) dropped.insert(0, ", ");
+        dropped.insert(0, out->heading);
         plan_.erase(out);
     }
     if (!title_.empty()) print("\n" + wrapped(title_));
@@ -655,7 +657,8 @@ void Lab::row(const Row& row) {
         const std::string predicted =
             known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
         const std::string spread = std::isfinite(row.ms.spread) ? text("%.1f", row.ms.spread) : "";
-        const std::string pipeline = std::isfinite(row.ms.back_to_back) ? text("%.2f", row.ms.back_to_back * 1e3) : "";
+        const std::string pipeline =
+            std::isfinite(row.ms.back_to_back) ? text("%.2f", row.ms.back_to_back * 1e3) : "";
         if (verbose_ && predicted_) cells.push_back({"predicted us", or_dash(predicted), 9, 2});
         cells.push_back({"time us", or_dash(time), 10});
         cells.push_back({"+- %", or_dash(spread), 4, 2});

@@ -122,7 +122,8 @@ __device__ inline unsigned long long nanoseconds() {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     return now;
 }
-/// Keeps the GPU busy for so long: what the host sends in the meantime waits, and then runs without waiting for the host.
+/// Keeps the GPU busy for so long: what the host sends in the meantime waits, and then runs without waiting for the
+/// host.
 __global__ void hold(unsigned long long ns) {
     const unsigned long long start = nanoseconds();
     while (nanoseconds() - start < ns) {}
@@ -153,8 +154,8 @@ constexpr bool none_answers(cudaError_t answer) {
     }
 }
 
-/// Other data than the sample's on one device, twice what its L2 holds. They are read, which leaves nothing else in it:
-/// written, they would have to go to memory when the sample's come, and cost it 3 us on an H200.
+/// Other data than the sample's on one device, twice what its L2 holds. They are read, which leaves nothing else in
+/// it: written, they would have to go to memory when the sample's come, and cost it 3 us on an H200.
 class OtherData {
 public:
     explicit OtherData(const cudaDeviceProp& of)
@@ -251,12 +252,12 @@ public:
         require_room(static_cast<double>(free), per_element, fixed, room);
     }
 
-    /// Times `work` in milliseconds, by CUDA events. Before each run, outside of the timed region, `prepare` poisons the
-    /// outputs and the L2 is filled with other data (--warm leaves it). `work` does the resets that the kernel needs
-    /// and launches it; nothing else is timed. On a GPU there is one run more to warm up, and runs follow until the
-    /// median is known well enough or half a second is over, unless --repeats says how many. As NVIDIA's nvbench does,
-    /// a launch waits behind a kernel, so that the host's own delay is not timed, and a run during which the SMs'
-    /// clock was low is repeated, one in ten at most.
+    /// Times `work` in milliseconds, by CUDA events. Before each run, outside of the timed region, `prepare`
+    /// poisons the outputs and the L2 is filled with other data (--warm leaves it). `work` does the resets that the
+    /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up, and runs
+    /// follow until the median is known well enough or half a second is over, unless --repeats says how many. As
+    /// NVIDIA's nvbench does, a launch waits behind a kernel, so that the host's own delay is not timed, and a run
+    /// during which the SMs' clock was low is repeated, one in ten at most.
     Time time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return time(prepare, work, !warm(), place);
     }
@@ -298,7 +299,7 @@ public:
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
         const int blocks = 4 * sms();
-        const Time ms = time([] {}, [&] {
+        const Time ms = time([]{}, [&] {
             if (limit == Limit::copy)
                 CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
             if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
@@ -352,8 +353,8 @@ private:
     double clock_ghz() const {
         return static_cast<double>(clocks_[2] - clocks_[0]) / static_cast<double>(clocks_[3] - clocks_[1]);
     }
-    // ms a launch of many, sent while a kernel holds them back; not measured for --repeats 1, and where it would be the
-    // same.
+    // ms a launch of many, sent while a kernel holds them back; not measured for --repeats 1, and where it would be
+    // the same.
     double back_to_back(const Call& work, double ms) {
         if (ms > 2 || repeats() == 1) return not_timed;
         const int launches = std::clamp(static_cast<int>(1 / ms), 4, 100);

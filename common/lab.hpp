@@ -155,7 +155,7 @@ public:
         std::string elements_are = "--n";  ///< the option that says how many there are
         std::function<std::string(int64_t)> smaller = {};  ///< what to type for so many (default: --n N or less)
         int64_t in_memory = int64_t{1} << 50;              ///< so many elements fit into the device's memory
-        std::string words = "";                            ///< what n elements need, and what there is
+        std::string words = {};                            ///< what n elements need, and what there is
     };
     /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for the memory,
     /// for at_most(). What it says to type instead runs.
@@ -169,12 +169,12 @@ protected:
     /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
     int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const;
     void runs_on(std::string device, bool gpu, const char* remark = "");  // lab.cuh tells
-    /// The times of the runs, ms. Are there enough of them? So many as --repeats says; without it, on a GPU, so many more
-    /// that the median is known to 0.5 %, or half a second is over.
+    /// The times of the runs, ms. Are there enough of them? So many as --repeats says; without it, on a GPU, so
+    /// many more that the median is known to 0.5 %, or half a second is over.
     void begin_times() { times_.clear(); }
     bool enough_times() const;
-    /// Keeps a run's time, unless the SMs' clock was below three quarters of the highest, as nvbench has it; but no more
-    /// than one run in ten is left out. verdict() tells how many.
+    /// Keeps a run's time, unless the SMs' clock was below three quarters of the highest, as nvbench has it; but no
+    /// more than one run in ten is left out. verdict() tells how many.
     void keep_time(double ms, double ghz, double highest_ghz);
     Time median_time(double back_to_back) const;
     /// Rows of b bytes are predicted to take launch_ms + b / bytes_per_ms: an empty kernel's time, and the memory's

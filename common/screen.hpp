@@ -54,7 +54,7 @@ inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t m
             }
             if (space == std::string::npos) break;
             out += line.substr(0, line.find_last_not_of(' ', space) + 1) + "\n";
-            line = indent + line.substr(std::min(line.find_first_not_of(' ', space), line.size()));
+            line.replace(0, std::min(line.find_first_not_of(' ', space), line.size()), indent);
         }
         out += line + (end < text.size() ? "\n" : "");
         at = end + 1;
@@ -138,7 +138,7 @@ private:
 /// The whole number that is written as digits, 2.5e6 or 2^20; the largest there is if it is larger; nothing if it
 /// is none.
 inline std::optional<uint64_t> whole(const std::string& written) {
-    constexpr uint64_t largest = std::numeric_limits<uint64_t>::max();
+    static constexpr uint64_t largest = std::numeric_limits<uint64_t>::max();
     const auto digits_of = [](const std::string& s) -> std::optional<uint64_t> {
         if (s.empty() || s.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
         uint64_t value = 0;

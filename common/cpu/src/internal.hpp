@@ -58,7 +58,7 @@ const std::vector<std::string>& source_text(const std::string& file);
 std::string wrapped(const std::string& words);  // into lines of the terminal's width; `code` is kept together
 struct Remark {
     std::string place, words;  // "sum.cu:12", "thread 3 reads"
-    std::string name = "";     // what must be seen of a line that is too long
+    std::string name = {};     // what must be seen of a line that is too long
 };
 /// Each line as it stands in its file, and beside or below it what is said about it.
 std::string listing(const std::vector<Remark>& remarks);

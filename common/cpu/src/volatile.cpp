@@ -12,8 +12,6 @@
 
 namespace cudacpu {
 
-void give_way();
-
 namespace {
 
 struct Reads {  // of a word of shared memory, by the last two threads that read it
