@@ -22,6 +22,9 @@ struct thread_block : thread_group {
     static dim3 dim_threads() { return blockDim; }
 };
 inline thread_block this_thread_block() { return {}; }
+template <unsigned Size = 1024> struct block_tile_memory {
+    static_assert(Size > 1024, "tiles of more than 32 threads: the CPU device has none");
+};
 
 struct grid_group {
     template <class... A> void sync(A...) const {

@@ -329,6 +329,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     }
     busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
+    if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spin only reads
     me = &mind(rank);
     check(r, address, bytes, kind, site);

@@ -15,10 +15,11 @@ Thread* self;
 Fiber* current_fiber = &host_fiber;
 unsigned long progress;
 unsigned waits_in_a_row;
-bool in_turn;
+bool in_turn, blocks_wait;
 
 namespace {
 
+bool pauses;          // the block, until others have run
 bool threads_waited;  // in the block, or the last one: their notes are to be cleared
 
 [[noreturn]] void report_deadlock() {
@@ -77,8 +78,10 @@ void set_block_size(dim3 size) {
     running_block.threads[n].stack = nullptr;
 }
 
-void run_block() {
+bool run_block(bool from_the_start) {
     const unsigned n = running_block.size;
+    pauses = false;
+    if (!from_the_start) return switch_to(pick(), &host_fiber.context), !pauses;
     running_block.begun = 0;
     for (unsigned t = 0; t < n; t += 32) running_block.lanes[t / 32] = n - t < 32 ? (1u << n % 32) - 1 : ~0u;
     for (unsigned t = 0; t < n && threads_waited; ++t) {
@@ -88,6 +91,7 @@ void run_block() {
     }
     threads_waited = false;
     switch_to(pick(), &host_fiber.context);
+    return !pauses;
 }
 
 void leave_block() {
@@ -111,20 +115,33 @@ void run_threads() {
     }
 }
 
-void preempt() {
-    Thread *const me = self, *const t = pick();
-    if (t == me) return;
+static void leave_to(Thread* t) {
+    Thread* const me = self;
     me->fiber = current_fiber;
     threads_waited = true;
     switch_to(t, &me->stack);
     me->stack = nullptr;
 }
 
+bool preempt() {
+    Thread* const t = pick();
+    return t != self && (leave_to(t), true);
+}
+
 void give_way() {
     if (!self) return;
+    static unsigned long seen;
+    static unsigned turns;  // since then
     waits_in_a_row = 0;
     complete_exchanges(false);
-    preempt();
+    const bool alone = !preempt();
+    if (!blocks_wait || hazard_build) return;
+    const unsigned long now = 1024 * progress + running_block.ended();
+    turns = std::exchange(seen, now) == now ? turns + 1 : 0;
+    if (!alone && turns < 2 * running_block.size) return;
+    turns = 0;
+    pauses = true;
+    leave_to(nullptr);
 }
 
 }  // namespace cudacpu
