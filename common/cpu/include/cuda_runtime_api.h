@@ -96,7 +96,7 @@
     X(MaxRegistersPerMultiprocessor, 82, 65536) X(ManagedMemory, 83, 1) X(IsMultiGpuBoard, 84, 0) \
     X(MultiGpuBoardGroupID, 85, 0) X(HostNativeAtomicSupported, 86, 1) X(SingleToDoublePrecisionPerfRatio, 87, 0) \
     X(PageableMemoryAccess, 88, 0) X(ConcurrentManagedAccess, 89, 1) X(ComputePreemptionSupported, 90, 0) \
-    X(CanUseHostPointerForRegisteredMem, 91, 1) X(CooperativeLaunch, 95, 0) X(CooperativeMultiDeviceLaunch, 96, 0) \
+    X(CanUseHostPointerForRegisteredMem, 91, 1) X(CooperativeLaunch, 95, 1) X(CooperativeMultiDeviceLaunch, 96, 0) \
     X(MaxSharedMemoryPerBlockOptin, 97, shared_most) X(CanFlushRemoteWrites, 98, 0) X(HostRegisterSupported, 99, 1) \
     X(PageableMemoryAccessUsesHostPageTables, 100, 0) X(DirectManagedMemAccessFromHost, 101, 0) \
     X(MaxBlocksPerMultiprocessor, 106, 32) X(MaxPersistingL2CacheSize, 108, 0) X(MaxAccessPolicyWindowSize, 109, 0) \
@@ -162,6 +162,8 @@ namespace cudacpu {
 
 constexpr int sm_count = 4;
 constexpr int shared_most = 227 << 10;
+// Blocks that may wait for each other: each of their threads has a stack.
+constexpr unsigned resident_most(unsigned threads) { return std::min(128u, (24u << 10) / threads); }
 extern size_t limit_of_all, bytes_in_use;
 size_t available_memory();
 enum class Kind { device, managed, pinned, registered, shared, dynamic };
@@ -260,7 +262,7 @@ struct cudaDeviceProp {
         hostRegisterSupported = 1, globalL1CacheSupported = 1, localL1CacheSupported = 1, clockRate = 1'000'000,
         memoryClockRate = 1'000'000, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver,
         persistingL2CacheMaxSize, computeMode, clusterLaunch, streamPrioritiesSupported = 1, isMultiGpuBoard,
-        pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, computePreemptionSupported, cooperativeLaunch,
+        pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, computePreemptionSupported, cooperativeLaunch = 1,
         cooperativeMultiDeviceLaunch, kernelExecTimeoutEnabled, singleToDoublePrecisionPerfRatio, multiGpuBoardGroupID,
         canUseHostPointerForRegisteredMem = 1, directManagedMemAccessFromHost, hostRegisterReadOnlySupported,
         accessPolicyMaxWindowSize, sparseCudaArraySupported, timelineSemaphoreInteropSupported, ipcEventSupported,
@@ -440,6 +442,17 @@ template <class... P> cudaError_t cudaLaunchKernel(
     return last_error;
 }
 
+template <class... P> cudaError_t cudaLaunchCooperativeKernel(
+    void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t bytes = 0, cudaStream_t s = nullptr,
+    CUDACPU_HERE) {
+#ifdef CUDACPU_INSTRUMENTED
+    static_assert(sizeof...(P) > 1000, "cudaLaunchCooperativeKernel: the CPU device has none with --hazards: there its "
+                  "blocks run one after another; use two kernels");
+#endif
+    const unsigned threads = block.x * block.y * block.z;
+    if (threads && 1ull * grid.x * grid.y * grid.z > resident_most(threads)) return failed(cudaErrorCooperativeLaunchTooLarge);
+    return cudaLaunchKernel(kernel, grid, block, arguments, bytes, s, where);
+}
 template <class... A> cudaError_t cudaLaunchKernel(const void*, A&&...) {
     static_assert(sizeof...(A) > 1000, "cudaLaunchKernel: give it the kernel itself, uncast: its type tells the arguments");
     return cudaErrorNotSupported;

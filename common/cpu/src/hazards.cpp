@@ -223,7 +223,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         compare(all[i / 4], a);
     }
     if (me->records && address != me->lock)
-        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine);
+        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine, a.shared);
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;

@@ -102,6 +102,8 @@ bool below_own_stack(const void* address);  // where an overflow ends
 void set_block_size(dim3 size);
 bool run_block(bool from_the_start);  // until all its threads have ended, or leave_block(). false: it pauses
 extern bool blocks_wait;              // others are to begin, or to go on
+extern unsigned long blocks_at_barrier;  // of the grid
+extern unsigned long blocks_under_way;   // ~0 while others can be begun
 [[noreturn]] void leave_block();  // for good: its threads are dropped where they stand
 [[noreturn]] void run_threads();  // what a fiber does
 bool preempt();                   // another thread of the block, if any is ready, goes on

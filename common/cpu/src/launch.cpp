@@ -22,7 +22,6 @@ namespace {
 
 thread_local std::vector<Launch> configured;  // a launch among the arguments of another is fine
 
-constexpr size_t resident_most = 32 * sm_count;  // blocks
 
 // A block whose threads all wait for another block, with all that is its own. No hazard build has any: it takes it
 // that blocks run one after another.
@@ -66,11 +65,14 @@ cudaError_t run_launch(const Launch& l) {
     if (order == Order::reverse) first = step = blocks - 1;
     while (order == Order::seeded && std::gcd(step, blocks) != 1) first = random_number(), step = random_number();
     outcome = cudaSuccess;
+    const size_t most = resident_most(running_block.size);
+    blocks_at_barrier = 0;
     std::deque<Paused> paused;
     bool starts = true;  // else a paused one goes on
     for (uint64_t i = 0; (i < blocks || !paused.empty()) && outcome == cudaSuccess;) {
-        starts = i < blocks && (paused.empty() || (starts && paused.size() < resident_most));
+        starts = i < blocks && (paused.empty() || (starts && paused.size() < most));
         blocks_wait = i + starts < blocks || paused.size() > !starts;
+        blocks_under_way = i + starts < blocks && paused.size() + 1 < most ? ~0ul : paused.size() + starts;
         if (starts) {
             const uint64_t b = block_number = (first + i++ * step) % blocks, row = b / l.grid.x;
             cudacpu_block = {unsigned(b % l.grid.x), unsigned(row % l.grid.y), unsigned(row / l.grid.y)};

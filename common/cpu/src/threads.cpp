@@ -16,6 +16,7 @@ Fiber* current_fiber = &host_fiber;
 unsigned long progress;
 unsigned waits_in_a_row;
 bool in_turn, blocks_wait;
+unsigned long blocks_at_barrier, blocks_under_way;
 
 namespace {
 
@@ -123,6 +124,11 @@ static void leave_to(Thread* t) {
     me->stack = nullptr;
 }
 
+static void pause_block() {
+    pauses = true;
+    leave_to(nullptr);
+}
+
 bool preempt() {
     Thread* const t = pick();
     return t != self && (leave_to(t), true);
@@ -140,8 +146,25 @@ void give_way() {
     turns = std::exchange(seen, now) == now ? turns + 1 : 0;
     if (!alone && turns < 2 * running_block.size) return;
     turns = 0;
-    pauses = true;
-    leave_to(nullptr);
+    pause_block();
+}
+
+void grid_barrier(Where where) {
+    barrier("grid.sync()", 0, where);
+    static unsigned long passed;
+    if (!rank) {
+        const unsigned long before = passed;
+        const bool last = ++blocks_at_barrier == 1ul * gridDim.x * gridDim.y * gridDim.z;
+        if (last) blocks_at_barrier = 0, ++passed, ++progress;
+        while (passed == before) {
+            if (blocks_at_barrier == blocks_under_way)
+                fault(cudaErrorLaunchFailure, "grid.sync() waits for blocks that do not come",
+                      "all threads of the grid must reach it, and all blocks be resident: launch it with "
+                      "cudaLaunchCooperativeKernel", &where);
+            pause_block();
+        }
+    }
+    barrier("grid.sync()", 0, where);
 }
 
 }  // namespace cudacpu

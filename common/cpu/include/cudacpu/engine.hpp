@@ -222,6 +222,7 @@ CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // the su
     leave(e);
     return votes;
 }
+void grid_barrier(Where where);  // of all blocks: not in the hazard build
 unsigned active_lanes(Where where);
 void lane_is_absent(Exchange* exchange, int lane);
 

@@ -134,6 +134,21 @@ __global__ void counter_begun_late(int* out, bool wait) {
     __syncthreads();
     out[threadIdx.x] = count;
 }
+__global__ void flag_by_exchange(int* a) {  // which is no lock
+    __shared__ int again, sum;
+    if (threadIdx.x == 0) again = sum = 0;
+    __syncthreads();
+    for (int turn = 0; turn < 2; ++turn) {
+        if (threadIdx.x == 0) {
+            atomicExch(&again, 1);
+            sum += int(blockIdx.x) + 1;
+        }
+        __syncthreads();
+        if (again) a[32 * blockIdx.x + threadIdx.x] += sum;
+        __syncthreads();
+        if (threadIdx.x == 0) again = 0;
+    }
+}
 // Warp 0 fills a ring of four places, warp 1 empties it.
 __global__ void ring(int* out, int n, bool fences) {
     __shared__ int place[4];
@@ -449,6 +464,7 @@ int main(int argc, char** argv) {
          [](int n) { push_block<<<GRID(n)>>>(numbers(n, counted), n, ZEROS(n), ZEROS(1), false); }},
         {"right", "counter_begun", [](int) { counter_begun_late<<<1, 64>>>(ZEROS(64), true); }},
         {"race", "counter_begun_late", [](int) { counter_begun_late<<<1, 64>>>(ZEROS(64), false); }},
+        {"right", "flag_by_exchange", [](int) { flag_by_exchange<<<3, 32>>>(ZEROS(96)); }},
         {"right", "ring", [](int n) { ring<<<1, 64>>>(ZEROS(n), n, true); }},
         {"race", "ring_no_fence", [](int n) { ring<<<1, 64>>>(ZEROS(n), n, false); }},
         {"right", "ticket_lock", [](int n) { ticket_lock<<<n, 32>>>(ZEROS(1), ZEROS(1), ZEROS(1)); }},
