@@ -178,6 +178,12 @@ void Lab::variant(const char* variant, const char* how, int least_threads) {
 void Lab::twin(const char* twin, const char* mistake, int least_threads) {
     twins_.push_back({twin, mistake, least_threads});
 }
+void Lab::slow(const char* variant) { slow_.emplace_back(variant); }
+void Lab::columns(std::vector<std::string> names, size_t least, size_t of_result) {
+    columns_ = std::move(names);
+    least_width_ = least;
+    result_width_ = of_result;
+}
 
 void Lab::option(const char* option, std::string& value, const std::vector<std::string>& choices,
                  const char* help) {
@@ -344,6 +350,30 @@ void Lab::refuse(const char* format, ...) const {
 void Lab::at_most(const char* option, int64_t most, const char* why) { own_limits_[option] = {most, why}; }
 
 // Whatever a refusal names must run as it stands, so all limits are known before the first is told.
+void Lab::require_room(double free, double per_element, double fixed, const Room& known) const {
+    Room room = known;
+    const double bytes = 0.9 * free - fixed;  // the rest is for the L2's flush and the driver
+    room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
+    room.words = bytes_text(static_cast<double>(n_) * per_element + fixed) + " of device memory, and " +
+                 bytes_text(free) + " are free";
+    require_room(std::move(room));
+}
+
+void Lab::require_blocks(int per_thread) const {
+    constexpr int64_t most = std::numeric_limits<int>::max();
+    const int64_t least_threads = ((n_ - 1) / per_thread / most) + 1;
+    if (threads_ >= least_threads) return;
+    int64_t enough = threads_;
+    while (enough < least_threads) enough *= 2;
+    refuse("--n %lld with --threads %lld makes more than %lld blocks, a grid's most; type --threads %lld or more",
+           static_cast<long long>(n_), static_cast<long long>(threads_), static_cast<long long>(most),
+           static_cast<long long>(enough));
+}
+
+int& Lab::known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
+    return resident_[{kernel, threads, shared_bytes}];
+}
+
 void Lab::require_room(Room room) const {
     if (!room.cost) room.cost = n_;
     if (!room.smaller)
@@ -753,6 +783,21 @@ std::string printable(const std::string& words) {
     while ((out[head] & 0xc0) == 0x80) --head;
     while ((out[tail] & 0xc0) == 0x80) ++tail;
     return out.substr(0, head) + " ... " + out.substr(tail);
+}
+
+double median(const std::vector<double>& values) {
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    const size_t half = sorted.size() / 2;
+    return sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+std::string wanted(const std::string& got, const std::string& want, bool left, bool added) {
+    return "got " + got + ", wanted " + want +
+           (left && added ? ": what the word held before the launch; was it written, was it reset?"
+            : left        ? ": what the word held before the launch; was it written?"
+            : added       ? ": the answer plus what the word held before; was it reset?"
+                          : "");
 }
 
 std::string text(const char* format, ...) {

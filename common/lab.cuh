@@ -4,14 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "error.cuh"
@@ -124,13 +118,6 @@ __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
 }
 #endif
 
-/// The middle value (the mean of the two middle ones); `values` must not be empty.
-inline double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const size_t half = values.size() / 2;
-    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 /// Does this answer to "how many devices?" say that no driver or no device is there? Else the call itself failed.
 constexpr bool none_answers(cudaError_t answer) {
     switch (answer) {
@@ -146,6 +133,19 @@ constexpr bool none_answers(cudaError_t answer) {
         default: return false;
     }
 }
+
+/// What is called in a while, by reference. (A std::function is a dozen functions more for each caller, and who has
+/// edited a sample waits for the compiler.)
+class Call {
+public:
+    template <class F>
+    Call(const F& f) : called_(&f), call_([](const void* called) { (*static_cast<const F*>(called))(); }) {}
+    void operator()() const { call_(called_); }
+
+private:
+    const void* called_;
+    void (*call_)(const void*);
+};
 
 /// One run of one sample on one device.
 class Sample : public Lab {
@@ -203,40 +203,22 @@ public:
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
     /// `fixed` bytes besides; or, on the CPU device, too much time, or more than at_most() says. `room` says what
     /// else is to be known of the size. Call it before the first allocation.
-    void require_memory(double per_element, double fixed = 0, Room room = {}) const {
+    void require_memory(double per_element, double fixed = 0, const Room& room = {}) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
-        // The rest is for the L2's flush and the driver.
-        const double bytes = 0.9 * static_cast<double>(free) - fixed;
-        room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
-        room.words = bytes_text(static_cast<double>(n()) * per_element + fixed) + " of device memory, and " +
-                     bytes_text(static_cast<double>(free)) + " are free";
-        require_room(room);
-    }
-
-    /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
-    void require_blocks(int per_thread = 1) const {
-        constexpr int64_t most = std::numeric_limits<int>::max();
-        const int64_t least_threads = ((n() - 1) / per_thread / most) + 1;
-        if (threads() >= least_threads) return;
-        int64_t enough = threads();
-        while (enough < least_threads) enough *= 2;
-        refuse("--n %lld with --threads %d makes more than %lld blocks, a grid's most; type --threads %lld or more",
-               static_cast<long long>(n()), threads(), static_cast<long long>(most),
-               static_cast<long long>(enough));
+        require_room(static_cast<double>(free), per_element, fixed, room);
     }
 
     /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region,
     /// `prepare` poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the
     /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up.
-    using Call = std::function<void()>;
     double time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return time(prepare, work, !warm(), place);
     }
     /// The same, with the L2 flushed or not whatever --warm says.
     double time(const Call& prepare, const Call& work, bool flush,
                 Place place = {__builtin_FILE(), __builtin_LINE()}) {
-        std::vector<double> times;
+        std::vector<double> times(static_cast<size_t>(repeats()));
         Event start, stop;
         const uint64_t first = random_bits(seed(), 0);
         for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
@@ -250,7 +232,7 @@ public:
             check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize() for the kernels launched here", place.file,
                        place.line);
             const double ms = stop.ms_since(start);
-            if (run >= 0) times.push_back(ms);
+            if (run >= 0) times[static_cast<size_t>(run)] = ms;
         }
         return median(times);
     }
@@ -301,12 +283,7 @@ private:
         if (!flush_) flush_ = std::make_unique<DeviceArray<char>>(2 * std::max(properties_.l2CacheSize, 1 << 20));
         CHECK(cudaMemsetAsync(flush_->get(), 0, flush_->bytes()));
     }
-    /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
-    int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
-        return resident_[{kernel, threads, shared_bytes}];
-    }
-    cudaDeviceProp properties_{};
-    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;
+    cudaDeviceProp properties_;  // start() asks for them
     int device_ = 0;
     bool verdict_due_ = false;
     std::unique_ptr<DeviceArray<char>> flush_;

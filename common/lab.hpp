@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -66,16 +67,16 @@ public:
     void variant(const char* variant, const char* how, int least_threads = 1);
     /// This variant takes seconds whatever its size: tests that run a sample very often leave it out (--list says
     /// so).
-    void slow(const char* variant) { slow_.emplace_back(variant); }
+    void slow(const char* variant);
     void twin(const char* twin, const char* mistake, int least_threads = 1);
     /// The same for all rows of tables, which have name, how and least_threads as members.
     template <class... Tables>
     void variants(const Tables&... tables) {
-        (add(variants_, tables), ...);
+        (each(&Lab::variant, tables), ...);
     }
     template <class... Tables>
     void twins(const Tables&... tables) {
-        (add(twins_, tables), ...);
+        (each(&Lab::twin, tables), ...);
     }
     /// An option of the sample's own: one of some words, a whole number in a range, a flag, or a file to write.
     void option(const char* option, std::string& value, const std::vector<std::string>& choices, const char* help);
@@ -112,11 +113,7 @@ public:
     // ---- the table ---------------------------------------------------------------------------------------------
     /// Names the sample's own columns; they stand between the result and the time, and in the CSV file. They are as
     /// wide as the first row's cells, and at least `least`; the result's at least `of_result`.
-    void columns(std::vector<std::string> names, size_t least = 6, size_t of_result = 11) {
-        columns_ = std::move(names);
-        least_width_ = least;
-        result_width_ = of_result;
-    }
+    void columns(std::vector<std::string> names, size_t least = 6, size_t of_result = 11);
     /// A line of prose above, between or below the tables.
     void say(const char* format, ...) __attribute__((format(printf, 2, 3)));
     /// Runs the tutorial's whole program, which a sample has beside its kernels, and prints its verdict under what
@@ -151,8 +148,14 @@ public:
     /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for the memory,
     /// for at_most(). What it says to type instead runs.
     void require_room(Room room) const;
+    /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
+    void require_blocks(int per_thread = 1) const;
 
 protected:
+    /// require_room() for n elements of so many bytes each and `fixed` bytes besides; `free` bytes are free.
+    void require_room(double free, double per_element, double fixed, const Room& room) const;
+    /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
+    int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const;
     void runs_on(std::string device, bool gpu, const char* remark = "");  // lab.cuh tells
     /// Rows of b bytes are predicted to take launch_ms + b / bytes_per_ms: an empty kernel's time, and the memory's
     /// nominal bandwidth (two transfers a clock over the whole bus).
@@ -166,8 +169,8 @@ private:
         int least_threads;
     };
     template <class Table>
-    static void add(std::vector<Entry>& to, const Table& table) {
-        for (const auto& v : table) to.push_back({v.name, v.how, v.least_threads});
+    void each(void (Lab::*add)(const char*, const char*, int), const Table& table) {
+        for (const auto& v : table) (this->*add)(v.name, v.how, v.least_threads);
     }
     bool too_few_threads(const Entry& entry) const { return threads_ && threads_ < entry.least_threads; }
     /// One cell of the table: what stands above it, its text, and how wide its column is at least.
@@ -207,8 +210,12 @@ private:
     double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;
     bool predicted_ = true;
     int checked_ = 0, wrong_count_ = 0;
+    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;
     std::unique_ptr<CommandLine> line_;
 };
+
+/// The middle value (the mean of the two middle ones); `values` must not be empty.
+double median(const std::vector<double>& values);
 
 /// Writes a whole file or none: beside `path` first, then renamed. A link is followed, the old file's mode kept; a
 /// pipe or a terminal is written directly. A signal that would end the program waits until the file is whole. Says
@@ -247,6 +254,7 @@ T poisoned() {
     return word;
 }
 
+std::string wanted(const std::string& got, const std::string& want, bool left, bool added);
 /// "got 5, wanted 7" for a row's `wrong`. What the word held before the launch is a large number; where it shows in
 /// the result, nobody wrote the word, or nobody reset it before something was added. In floats the two may be
 /// alike.
@@ -270,11 +278,7 @@ std::string wanted(T got, T want) {
         left = shows && std::fabs(off) <= held * 1e-6;
         added = shows && std::fabs(off - static_cast<double>(want)) <= held * 1e-6;
     }
-    return "got " + number(got) + ", wanted " + number(want) +
-           (left && added ? ": what the word held before the launch; was it written, was it reset?"
-            : left        ? ": what the word held before the launch; was it written?"
-            : added       ? ": the answer plus what the word held before; was it reset?"
-                          : "");
+    return wanted(number(got), number(want), left, added);
 }
 
 }  // namespace lab
