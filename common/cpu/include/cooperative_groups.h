@@ -22,12 +22,23 @@ struct thread_block : thread_group {
     static dim3 dim_threads() { return blockDim; }
 };
 inline thread_block this_thread_block() { return {}; }
+template <unsigned Size = 1024> struct block_tile_memory {
+    static_assert(Size > 1024, "tiles of more than 32 threads: the CPU device has none");
+};
 
 struct grid_group {
+#ifdef CUDACPU_INSTRUMENTED
     template <class... A> void sync(A...) const {
         static_assert(sizeof...(A) > 9,
-                      "grid.sync(): the CPU device runs one block after another; use two kernels");
+                      "grid.sync(): with --hazards the CPU device runs one block after another; use two kernels");
     }
+#else
+    void sync(CUDACPU_HERE) const { cudacpu::grid_barrier(where); }
+#endif
+    static bool is_valid() { return true; }
+    static dim3 group_dim() { return gridDim; }
+    static dim3 dim_blocks() { return gridDim; }
+    static dim3 block_index() { return blockIdx; }
     ull num_blocks() const { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
     ull block_rank() const { return blockIdx.x + gridDim.x * (blockIdx.y + 1ull * gridDim.y * blockIdx.z); }
     ull size() const { return num_blocks() * this_thread_block().size(); }

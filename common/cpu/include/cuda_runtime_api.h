@@ -46,47 +46,66 @@
     X(ErrorSystemDriverMismatch, 803, "system has unsupported display driver / cuda driver combination") \
     X(ErrorCompatNotSupportedOnDevice, 804, "forward compatibility was attempted on non supported HW") \
     X(ErrorUnknown, 999, "unknown error")
+#define CUDACPU_OTHER_ERRORS(X) /* that the CPU device never gives, for programs that name them */ \
+    X(ErrorCudartUnloading, 4) X(ErrorProfilerDisabled, 5) X(ErrorProfilerNotInitialized, 6) \
+    X(ErrorProfilerAlreadyStarted, 7) X(ErrorProfilerAlreadyStopped, 8) X(ErrorInvalidSymbol, 13) \
+    X(ErrorInvalidHostPointer, 16) X(ErrorInvalidDevicePointer, 17) X(ErrorInvalidTexture, 18) \
+    X(ErrorInvalidTextureBinding, 19) X(ErrorInvalidChannelDescriptor, 20) X(ErrorAddressOfConstant, 22) \
+    X(ErrorTextureFetchFailed, 23) X(ErrorTextureNotBound, 24) X(ErrorSynchronizationError, 25) \
+    X(ErrorInvalidFilterSetting, 26) X(ErrorInvalidNormSetting, 27) X(ErrorMixedDeviceExecution, 28) \
+    X(ErrorNotYetImplemented, 31) X(ErrorMemoryValueTooLarge, 32) X(ErrorCallRequiresNewerDriver, 36) \
+    X(ErrorInvalidSurface, 37) X(ErrorDuplicateVariableName, 43) X(ErrorDuplicateTextureName, 44) \
+    X(ErrorDuplicateSurfaceName, 45) X(ErrorIncompatibleDriverContext, 49) X(ErrorMissingConfiguration, 52) \
+    X(ErrorPriorLaunchFailure, 53) X(ErrorLaunchMaxDepthExceeded, 65) X(ErrorLaunchFileScopedTex, 66) \
+    X(ErrorLaunchFileScopedSurf, 67) X(ErrorSyncDepthExceeded, 68) X(ErrorLaunchPendingCountExceeded, 69) \
+    X(ErrorDeviceNotLicensed, 102) X(ErrorSoftwareValidityNotEstablished, 103) X(ErrorStartupFailure, 127) \
+    X(ErrorInvalidKernelImage, 200) X(ErrorDeviceUninitialized, 201) X(ErrorMapBufferObjectFailed, 205) \
+    X(ErrorUnmapBufferObjectFailed, 206) X(ErrorArrayIsMapped, 207) X(ErrorAlreadyMapped, 208) \
+    X(ErrorAlreadyAcquired, 210) X(ErrorNotMapped, 211) X(ErrorNotMappedAsArray, 212) X(ErrorNotMappedAsPointer, 213) \
+    X(ErrorECCUncorrectable, 214) X(ErrorUnsupportedLimit, 215) X(ErrorDeviceAlreadyInUse, 216) \
+    X(ErrorPeerAccessUnsupported, 217) X(ErrorInvalidPtx, 218) X(ErrorInvalidGraphicsContext, 219) \
+    X(ErrorNvlinkUncorrectable, 220) X(ErrorJitCompilerNotFound, 221) X(ErrorJitCompilationDisabled, 223) \
+    X(ErrorUnsupportedExecAffinity, 224) X(ErrorUnsupportedDevSideSync, 225) X(ErrorInvalidSource, 300) \
+    X(ErrorFileNotFound, 301) X(ErrorSharedObjectSymbolNotFound, 302) X(ErrorSharedObjectInitFailed, 303) \
+    X(ErrorOperatingSystem, 304) X(ErrorIllegalState, 401) X(ErrorLossyQuery, 402) X(ErrorSymbolNotFound, 500) \
+    X(ErrorLaunchIncompatibleTexturing, 703) X(ErrorPeerAccessAlreadyEnabled, 704) X(ErrorPeerAccessNotEnabled, 705) \
+    X(ErrorSetOnActiveProcess, 708) X(ErrorContextIsDestroyed, 709) X(ErrorTooManyPeers, 711) \
+    X(ErrorIllegalInstruction, 715) X(ErrorInvalidAddressSpace, 717) X(ErrorInvalidPc, 718) \
+    X(ErrorCooperativeLaunchTooLarge, 720) X(ErrorMpsConnectionFailed, 805) X(ErrorMpsRpcFailure, 806) \
+    X(ErrorMpsServerNotReady, 807) X(ErrorMpsMaxClientsReached, 808) X(ErrorMpsMaxConnectionsReached, 809) \
+    X(ErrorMpsClientTerminated, 810) X(ErrorCdpNotSupported, 811) X(ErrorCdpVersionMismatch, 812) \
+    X(ErrorStreamCaptureUnsupported, 900) X(ErrorStreamCaptureInvalidated, 901) X(ErrorStreamCaptureMerge, 902) \
+    X(ErrorStreamCaptureUnmatched, 903) X(ErrorStreamCaptureUnjoined, 904) X(ErrorStreamCaptureIsolation, 905) \
+    X(ErrorStreamCaptureImplicit, 906) X(ErrorCapturedEvent, 907) X(ErrorStreamCaptureWrongThread, 908) \
+    X(ErrorTimeout, 909) X(ErrorGraphExecUpdateFailure, 910) X(ErrorExternalDevice, 911) \
+    X(ErrorInvalidClusterSize, 912) X(ErrorFunctionNotLoaded, 913) X(ErrorInvalidResourceType, 914) \
+    X(ErrorInvalidResourceConfiguration, 915) X(ErrorApiFailureBase, 10000)
 #define CUDACPU_ATTRIBUTES(X) /* with what the CPU device answers */ \
-    X(MaxThreadsPerBlock, 1, 1024) \
-    X(MaxBlockDimX, 2, 1024) \
-    X(MaxBlockDimY, 3, 1024) \
-    X(MaxBlockDimZ, 4, 64) \
-    X(MaxGridDimX, 5, 0x7fffffff) \
-    X(MaxGridDimY, 6, 65535) \
-    X(MaxGridDimZ, 7, 65535) \
-    X(MaxSharedMemoryPerBlock, 8, 48 << 10) \
-    X(TotalConstantMemory, 9, 64 << 10) \
-    X(WarpSize, 10, 32) \
-    X(MaxRegistersPerBlock, 12, 65536) \
-    X(ClockRate, 13, 1'000'000) \
-    X(GpuOverlap, 15, 1) \
-    X(MultiProcessorCount, 16, sm_count) \
-    X(KernelExecTimeout, 17, 0) \
-    X(Integrated, 18, 1) \
-    X(CanMapHostMemory, 19, 1) \
-    X(ComputeMode, 20, 0) \
-    X(ConcurrentKernels, 31, 1) \
-    X(EccEnabled, 32, 0) \
-    X(MemoryClockRate, 36, 1'000'000) \
-    X(GlobalMemoryBusWidth, 37, 64) \
-    X(L2CacheSize, 38, 4 << 20) \
-    X(MaxThreadsPerMultiProcessor, 39, 2048) \
-    X(AsyncEngineCount, 40, 1) \
-    X(UnifiedAddressing, 41, 1) \
-    X(ComputeCapabilityMajor, 75, 8) \
-    X(ComputeCapabilityMinor, 76, 0) \
-    X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) \
-    X(MaxRegistersPerMultiprocessor, 82, 65536) \
-    X(ManagedMemory, 83, 1) \
-    X(PageableMemoryAccess, 88, 0) \
-    X(ConcurrentManagedAccess, 89, 1) \
-    X(CooperativeLaunch, 95, 0) \
-    X(MaxSharedMemoryPerBlockOptin, 97, shared_most) \
-    X(MaxBlocksPerMultiprocessor, 106, 32) \
-    X(MemoryPoolsSupported, 115, 1)
-#define CUDACPU_ERROR(name, number, words) cuda##name = number,
+    X(MaxThreadsPerBlock, 1, 1024) X(MaxBlockDimX, 2, 1024) X(MaxBlockDimY, 3, 1024) X(MaxBlockDimZ, 4, 64) \
+    X(MaxGridDimX, 5, 0x7fffffff) X(MaxGridDimY, 6, 65535) X(MaxGridDimZ, 7, 65535) \
+    X(MaxSharedMemoryPerBlock, 8, 48 << 10) X(TotalConstantMemory, 9, 64 << 10) X(WarpSize, 10, 32) \
+    X(MaxPitch, 11, 0x7fffffff) X(MaxRegistersPerBlock, 12, 65536) X(ClockRate, 13, 1'000'000) \
+    X(TextureAlignment, 14, 512) X(GpuOverlap, 15, 1) X(MultiProcessorCount, 16, sm_count) \
+    X(KernelExecTimeout, 17, 0) X(Integrated, 18, 1) X(CanMapHostMemory, 19, 1) X(ComputeMode, 20, 0) \
+    X(ConcurrentKernels, 31, 1) X(EccEnabled, 32, 0) X(PciBusId, 33, 0) X(PciDeviceId, 34, 0) X(TccDriver, 35, 0) \
+    X(MemoryClockRate, 36, 1'000'000) X(GlobalMemoryBusWidth, 37, 64) X(L2CacheSize, 38, 4 << 20) \
+    X(MaxThreadsPerMultiProcessor, 39, 2048) X(AsyncEngineCount, 40, 1) X(UnifiedAddressing, 41, 1) \
+    X(PciDomainId, 50, 0) X(TexturePitchAlignment, 51, 32) X(ComputeCapabilityMajor, 75, 8) \
+    X(ComputeCapabilityMinor, 76, 0) X(StreamPrioritiesSupported, 78, 1) X(GlobalL1CacheSupported, 79, 1) \
+    X(LocalL1CacheSupported, 80, 1) X(MaxSharedMemoryPerMultiprocessor, 81, 228 << 10) \
+    X(MaxRegistersPerMultiprocessor, 82, 65536) X(ManagedMemory, 83, 1) X(IsMultiGpuBoard, 84, 0) \
+    X(MultiGpuBoardGroupID, 85, 0) X(HostNativeAtomicSupported, 86, 1) X(SingleToDoublePrecisionPerfRatio, 87, 0) \
+    X(PageableMemoryAccess, 88, 0) X(ConcurrentManagedAccess, 89, 1) X(ComputePreemptionSupported, 90, 0) \
+    X(CanUseHostPointerForRegisteredMem, 91, 1) X(CooperativeLaunch, 95, 1) X(CooperativeMultiDeviceLaunch, 96, 0) \
+    X(MaxSharedMemoryPerBlockOptin, 97, shared_most) X(CanFlushRemoteWrites, 98, 0) X(HostRegisterSupported, 99, 1) \
+    X(PageableMemoryAccessUsesHostPageTables, 100, 0) X(DirectManagedMemAccessFromHost, 101, 0) \
+    X(MaxBlocksPerMultiprocessor, 106, 32) X(MaxPersistingL2CacheSize, 108, 0) X(MaxAccessPolicyWindowSize, 109, 0) \
+    X(ReservedSharedMemoryPerBlock, 111, 1024) X(HostRegisterReadOnlySupported, 113, 0) \
+    X(MemoryPoolsSupported, 115, 1) X(GPUDirectRDMASupported, 116, 0) X(ClusterLaunch, 120, 0) \
+    X(IpcEventSupport, 125, 0)
+#define CUDACPU_ERROR(name, number, ...) cuda##name = number,
 #define CUDACPU_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
-enum cudaError : int { CUDACPU_ERRORS(CUDACPU_ERROR) };
+enum cudaError : int { CUDACPU_ERRORS(CUDACPU_ERROR) CUDACPU_OTHER_ERRORS(CUDACPU_ERROR) };
 enum cudaDeviceAttr { CUDACPU_ATTRIBUTES(CUDACPU_ATTRIBUTE) };
 enum cudaMemcpyKind {  // bit 0: to the device, bit 1: from the device
     cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
@@ -98,8 +117,14 @@ enum cudaSharedCarveout {
 enum cudaSharedMemConfig {
     cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
-enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
-enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
+enum cudaLimit {
+    cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize, cudaLimitDevRuntimeSyncDepth,
+    cudaLimitDevRuntimePendingLaunchCount, cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize };
+enum cudaComputeMode {
+    cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
+enum cudaMemRangeAttribute {
+    cudaMemRangeAttributeReadMostly = 1, cudaMemRangeAttributePreferredLocation, cudaMemRangeAttributeAccessedBy,
+    cudaMemRangeAttributeLastPrefetchLocation };
 enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
@@ -108,9 +133,13 @@ enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice
 enum : unsigned {
     cudaMemAttachGlobal = 1, cudaMemAttachHost, cudaHostAllocDefault = 0, cudaHostAllocPortable,
     cudaHostAllocMapped, cudaHostAllocWriteCombined = 4, cudaHostRegisterDefault = 0, cudaHostRegisterPortable,
-    cudaHostRegisterMapped, cudaEventDefault = 0, cudaEventBlockingSync, cudaEventDisableTiming,
+    cudaHostRegisterMapped, cudaHostRegisterIoMemory = 4, cudaHostRegisterReadOnly = 8,
+    cudaEventDefault = 0, cudaEventBlockingSync, cudaEventDisableTiming, cudaEventInterprocess = 4,
+    cudaEventRecordDefault = 0, cudaEventRecordExternal, cudaEventWaitDefault = 0, cudaEventWaitExternal,
+    cudaOccupancyDefault = 0, cudaOccupancyDisableCachingOverride, cudaInitDeviceFlagsAreValid = 1,
     cudaStreamDefault = 0, cudaStreamNonBlocking, cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin,
-    cudaDeviceScheduleYield, cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8,
+    cudaDeviceScheduleYield, cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceScheduleMask = 7,
+    cudaDeviceMapHost = 8, cudaDeviceLmemResizeToMax = 16, cudaDeviceSyncMemops = 128, cudaDeviceMask = 255,
     cudaMemAttachSingle = 4 };
 struct cudaMemLocation { cudaMemLocationType type; int id; };
 struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
@@ -133,6 +162,8 @@ namespace cudacpu {
 
 constexpr int sm_count = 4;
 constexpr int shared_most = 227 << 10;
+// Blocks that may wait for each other: each of their threads has a stack.
+constexpr unsigned resident_most(unsigned threads) { return std::min(128u, (24u << 10) / threads); }
 extern size_t limit_of_all, bytes_in_use;
 size_t available_memory();
 enum class Kind { device, managed, pinned, registered, shared, dynamic };
@@ -220,7 +251,8 @@ struct cudaDeviceProp {
     struct { char bytes[16]; } uuid;
     size_t totalGlobalMem = cudacpu::available_memory(), sharedMemPerBlock = 48 << 10, totalConstMem = 64 << 10,
         sharedMemPerMultiprocessor = 228 << 10, sharedMemPerBlockOptin = cudacpu::shared_most,
-        reservedSharedMemPerBlock = 1024, memPitch = 0x7fffffff, textureAlignment = 512, surfaceAlignment = 512;
+        reservedSharedMemPerBlock = 1024, memPitch = 0x7fffffff, textureAlignment = 512, texturePitchAlignment = 32,
+        surfaceAlignment = 512;
     int major = 8, minor, multiProcessorCount = cudacpu::sm_count, warpSize = 32, maxThreadsPerBlock = 1024,
         maxThreadsDim[3] = {1024, 1024, 64}, maxGridSize[3] = {0x7fffffff, 65535, 65535}, l2CacheSize = 4 << 20,
         maxThreadsPerMultiProcessor = 2048, maxBlocksPerMultiProcessor = 32, regsPerBlock = 65536,
@@ -230,9 +262,17 @@ struct cudaDeviceProp {
         hostRegisterSupported = 1, globalL1CacheSupported = 1, localL1CacheSupported = 1, clockRate = 1'000'000,
         memoryClockRate = 1'000'000, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver,
         persistingL2CacheMaxSize, computeMode, clusterLaunch, streamPrioritiesSupported = 1, isMultiGpuBoard,
-        pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, computePreemptionSupported, cooperativeLaunch, cooperativeMultiDeviceLaunch,
-        kernelExecTimeoutEnabled, singleToDoublePrecisionPerfRatio, maxTexture1D, maxTexture2D[2], maxTexture3D[3],
-        maxTexture1DLayered[2], maxTexture2DLayered[3];
+        pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, computePreemptionSupported, cooperativeLaunch = 1,
+        cooperativeMultiDeviceLaunch, kernelExecTimeoutEnabled, singleToDoublePrecisionPerfRatio, multiGpuBoardGroupID,
+        canUseHostPointerForRegisteredMem = 1, directManagedMemAccessFromHost, hostRegisterReadOnlySupported,
+        accessPolicyMaxWindowSize, sparseCudaArraySupported, timelineSemaphoreInteropSupported, ipcEventSupported,
+        deferredMappingCudaArraySupported, gpuDirectRDMASupported, unifiedFunctionPointers, maxTexture1D,
+        maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3],
+        maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2],
+        maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2], maxSurface3D[3],
+        maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    char luid[8];
+    unsigned luidDeviceNodeMask;
 };
 // clang-format on
 
@@ -256,6 +296,8 @@ inline cudaError_t cudaDeviceReset() { return OneCall(), reset(gate("cudaDeviceR
 CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
 [[deprecated("CUDA 13 has dropped it: use cudaDeviceSynchronize()")]]
 CUDACPU_API(cudaThreadSynchronize, (), finish_all())
+[[deprecated("CUDA 13 has dropped it: use cudaDeviceReset()")]]
+CUDACPU_API(cudaThreadExit, (), reset(cudaSuccess))
 CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
 CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))
 CUDACPU_API(cudaSetDevice, (int device), check(!device, cudaErrorInvalidDevice))
@@ -375,6 +417,9 @@ CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, auto f,
 CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, auto f, int threads, size_t bytes,
                                                                      unsigned),
             occupancy(blocks, kernel_of(f), threads, bytes))
+CUDACPU_API(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t* bytes, auto f, int blocks, int threads),
+            check(blocks > 0 && threads > 0 && threads <= most_threads(kernel_of(f))) ?:
+                give(bytes, std::min<size_t>(shared_most, (228u << 10) / blocks - 1024)))
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMem, (int* grid, int* block, auto f, auto bytes,
                                                              int limit = 1024),
             give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
@@ -382,6 +427,12 @@ CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMem, (int* grid, int* blo
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, auto f, size_t bytes = 0, int limit = 1024),
             give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes) ?: give(grid, *grid * sm_count))
+CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeWithFlags, (int* grid, int* block, auto f, size_t bytes = 0,
+                                                          int limit = 1024, unsigned = 0),
+            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+                ?: occupancy(grid, kernel_of(f), *block, bytes) ?: give(grid, *grid * sm_count))
+CUDACPU_API(cudaFuncGetName, (const char** name, auto f),
+            check(kernel_of(f), cudaErrorInvalidDeviceFunction) ?: give(name, kernel_of(f)->name))
 template <class... P> cudaError_t cudaLaunchKernel(
     void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t bytes = 0, cudaStream_t s = nullptr,
     CUDACPU_HERE) {
@@ -391,6 +442,17 @@ template <class... P> cudaError_t cudaLaunchKernel(
     return last_error;
 }
 
+template <class... P> cudaError_t cudaLaunchCooperativeKernel(
+    void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t bytes = 0, cudaStream_t s = nullptr,
+    CUDACPU_HERE) {
+#ifdef CUDACPU_INSTRUMENTED
+    static_assert(sizeof...(P) > 1000, "cudaLaunchCooperativeKernel: the CPU device has none with --hazards: there its "
+                  "blocks run one after another; use two kernels");
+#endif
+    const unsigned threads = block.x * block.y * block.z;
+    if (threads && 1ull * grid.x * grid.y * grid.z > resident_most(threads)) return failed(cudaErrorCooperativeLaunchTooLarge);
+    return cudaLaunchKernel(kernel, grid, block, arguments, bytes, s, where);
+}
 template <class... A> cudaError_t cudaLaunchKernel(const void*, A&&...) {
     static_assert(sizeof...(A) > 1000, "cudaLaunchKernel: give it the kernel itself, uncast: its type tells the arguments");
     return cudaErrorNotSupported;

@@ -135,7 +135,7 @@ extern bool something_shown;             // to a thread, in place of what stands
 void restore_flag();                     // what a thread has read is again what stands there
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
-void in_section(const char* address, const Record& mine);  // an access under a lock
+void in_section(const char* address, const Record& mine, bool shared);  // an access under a lock
 void sections_fenced(unsigned thread, Scope scope);
 void sections_at_barrier();
 void flags_of_launch(bool begins);

@@ -1,9 +1,8 @@
-// faults.cpp - what goes wrong in a kernel or on the host: signals, the watchdog, asserts, AddressSanitizer.
+// faults.cpp - what goes wrong in a kernel or on the host: signals, asserts, AddressSanitizer.
 #include "internal.hpp"
 
 #include <sanitizer/asan_interface.h>
 #include <signal.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <memory>
@@ -39,9 +38,15 @@ thread_local std::unique_ptr<char[]> signal_stack;
 #if defined(__x86_64__)
 #define CUDACPU_PC gregs[REG_RIP]
 #define CUDACPU_WRITES(context) ((context).gregs[REG_ERR] & 2)
+bool is_atomic(const unsigned char* code) {  // has a lock prefix, or is an xchg
+    for (; *code == 0xf0 || *code == 0x66 || (*code & 0xf0) == 0x40; ++code)
+        if (*code == 0xf0) return true;
+    return *code == 0x86 || *code == 0x87;
+}
 #elif defined(__aarch64__)
 #define CUDACPU_PC pc
 #define CUDACPU_WRITES(context) true
+bool is_atomic(const unsigned char*) { return false; }
 #endif
 
 // A fault of a kernel is left by a jump to the host's stack, which SA_NODEFER allows.
@@ -50,17 +55,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
     const void* pc = reinterpret_cast<void*>(machine.CUDACPU_PC);
     const bool in_kernel = cudacpu::in_kernel();
-    if (signal == SIGVTALRM) {  // each second of processor time
+    if (signal == SIGVTALRM) {  // of processor time
         if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
-        static unsigned long last;
-        static int idle;
-        const unsigned long now = 1024 * progress + running_block.ended();
-        idle = self && last == now ? idle + 1 : 0;
-        last = now;
-        if (idle < 10) return;
+        if (!spins(*static_cast<ucontext_t*>(context))) return;
         fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
-              "blocks run one after another here, and a thread gives way only at a barrier, a warp operation, an "
-              "atomic or a volatile read:\n  waiting for another block never ends",
+              std::string("a thread gives way only at a barrier, a warp operation, an atomic or a volatile read;\n  ") +
+                  (hazard_build ? "blocks run one after another here: waiting for a later one never ends"
+                                : "and not all blocks of a large grid are under way at the same time"),
               nullptr, last_access && source_line(pc).empty() ? last_access : pc);
     }
     const char* address = static_cast<char*>(info->si_addr);
@@ -81,7 +82,8 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (in_kernel)
         fault(cudaErrorIllegalAddress, text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : ""),
               mend, nullptr, pc);
-    if (touched_early(address, CUDACPU_WRITES(machine), pc)) return;
+    const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // with the kernel, which is no mistake
+    if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc)) return;
     const char* touched = outside ? "the host touched memory out of bounds: " : "the host touched device memory: ";
     if (r) fault(cudaErrorIllegalAddress, touched + about, mend, nullptr, pc);
     struct sigaction standard {};  // a fault of the program's own: as if we were not here
@@ -96,8 +98,7 @@ const struct SignalHandlers {
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
         action.sa_sigaction = on_signal;
         for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM}) sigaction(s, &action, nullptr);
-        const itimerval second{{1, 0}, {1, 0}};
-        setitimer(ITIMER_VIRTUAL, &second, nullptr);
+        tick_each(1000);
     }
 } signal_handlers;
 

@@ -47,6 +47,7 @@ struct Touched {  // under a lock
     const char* lock;
     Record record;
     uint32_t run;
+    bool of_block;  // the lock or what is touched lies in shared memory: no other block has them
     unsigned entered,
         left;  // whether a fence lies between it and taking the lock, or giving it back: 2 of the device
 };
@@ -63,7 +64,7 @@ void close_section(const char* lock, Section& s) {
         for (const Touched& o : others) {
             const bool same_block = o.run == t.run;
             const unsigned needed = same_block ? 1 : 2;
-            if (o.lock != lock ||
+            if (o.lock != lock || (!same_block && t.of_block) ||
                 (same_block && (o.record.rank == t.record.rank || o.record.time < last_barrier)) ||
                 !((o.record.access | t.record.access) & writes) || (o.record.access | t.record.access) & atomic)
                 continue;
@@ -154,10 +155,10 @@ void lock_changed(Mind& m, const char* address, bool taken, bool given_back) {
     m.records = m.lock;
 }
 
-void in_section(const char* address, const Record& mine) {
+void in_section(const char* address, const Record& mine, bool shared) {
     Section& s = sections[rank];
     me->records = s.touched.size() < 64;  // else it is no lock, or what it guards has been seen often enough
-    if (me->records) s.touched.push_back({address, {me->lock, mine, run, s.entered, 0}});
+    if (me->records) s.touched.push_back({address, {me->lock, mine, run, shared || is_shared(find(me->lock)), s.entered, 0}});
 }
 
 void sections_fenced(unsigned thread, Scope scope) {

@@ -224,7 +224,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         compare(all[i / 4], a);
     }
     if (me->records && address != me->lock)
-        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine);
+        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine, a.shared);
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;
@@ -333,6 +333,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     }
     busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
+    if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spin only reads
     me = &mind(rank);
     check(r, address, bytes, kind, site);

@@ -3,6 +3,8 @@
 // A section a file. What the program and CUDA's headers see stands in ../include/cudacpu/engine.hpp and in
 // ../include/cuda_runtime_api.h.
 #pragma once
+#include <signal.h>
+
 #include <functional>
 #include <memory>
 #include <set>
@@ -77,6 +79,13 @@ extern const void* last_access;  // by a thread that may spin: where the compile
 extern int exit_status;          // for a program that else would end with 0
 /// Reports a bug after which the kernel or the program can go on, once a line; the exit status tells of it.
 void bug(const std::string& what, const std::string& mend, const std::string& line);
+// ---- watchdog.cpp: a kernel that never comes to an end -----------------------------------------------------
+
+extern volatile sig_atomic_t look_asked;
+void look(const void* pc, const void* address, unsigned bytes);  // at an atomic or volatile read, if it is asked for
+void tick_each(int milliseconds);                                // of processor time: SIGVTALRM
+bool spins(const ucontext_t& context);                           // asked at each tick
+
 void prepare_thread();  // of the program: from now on it may run kernels
 
 // ---- order.cpp: in which order threads and blocks run ----------------------------------------------------
@@ -104,10 +113,13 @@ bool below_own_stack(const void* address);  // where an overflow ends
 // ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
 
 void set_block_size(dim3 size);
-void run_block();                 // until all its threads have ended, or leave_block()
+bool run_block(bool from_the_start);  // until all its threads have ended, or leave_block(). false: it pauses
+extern bool blocks_wait;              // others are to begin, or to go on
+extern unsigned long blocks_at_barrier;  // of the grid
+extern unsigned long blocks_under_way;   // ~0 while others can be begun
 [[noreturn]] void leave_block();  // for good: its threads are dropped where they stand
 [[noreturn]] void run_threads();  // what a fiber does
-void preempt();                   // another thread of the block, if any is ready, goes on
+bool preempt();                   // another thread of the block, if any is ready, goes on
 
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 
@@ -121,6 +133,15 @@ bool complete_exchanges(bool nobody_can_run);
 // ---- shared.cpp: __shared__ memory -----------------------------------------------------------------------
 
 void begin_shared_memory(size_t dynamic_bytes);  // of the next block
+struct SharedMemory {                            // of a block that pauses
+    unsigned long serial;
+    size_t bytes;
+    std::vector<SharedObject*> objects;
+    char* dynamic;  // nullptr: it has used none
+    std::string contents;
+};
+SharedMemory keep_shared_memory();
+void restore_shared_memory(const SharedMemory& kept);
 
 // ---- launch.cpp: from <<<...>>> to the blocks ------------------------------------------------------------
 
@@ -160,7 +181,7 @@ Region* add_region(const Region& region);
 void device_takes_over(bool device);  // whether device memory may be touched
 void managed_in_use(bool by_device);  // whether the host may touch managed memory
 /// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it
-/// came too early. false: there is no such memory.
+/// came too early; without a pc it is an atomic, which never does. false: there is no such memory.
 bool touched_early(const void* address, bool writes, const void* pc);
 void note_touches();                                    // before works run
 void compare_touches(unsigned long work, bool report);  // those before this work

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <deque>
 #include <numeric>
 #include <sstream>
 
@@ -21,6 +22,38 @@ namespace {
 
 thread_local std::vector<Launch> configured;  // a launch among the arguments of another is fine
 
+
+// A block whose threads all wait for another block, with all that is its own. No hazard build has any: it takes it
+// that blocks run one after another.
+struct Paused {
+    BlockOfThreads threads;
+    std::vector<Exchange*> exchanges[33];
+    unsigned long syncs[33];
+    Where last_met[33];
+    uint64_t number;
+    uint3 index;
+    SharedMemory shared;
+};
+void pause(Paused& p) {
+    p.threads = running_block;
+    std::swap(p.exchanges, open_exchanges);
+    std::copy(std::begin(syncs), std::end(syncs), p.syncs);
+    std::copy(std::begin(last_met), std::end(last_met), p.last_met);
+    p.number = block_number;
+    p.index = cudacpu_block;
+    p.shared = keep_shared_memory();
+    last_joined = nullptr;
+}
+void resume(Paused& p) {
+    running_block = p.threads;
+    std::swap(p.exchanges, open_exchanges);
+    std::copy(std::begin(p.syncs), std::end(p.syncs), syncs);
+    std::copy(std::begin(p.last_met), std::end(p.last_met), last_met);
+    block_number = p.number;
+    cudacpu_block = p.index;
+    restore_shared_memory(p.shared);
+}
+
 cudaError_t run_launch(const Launch& l) {
     launch = &l;
     cudacpu_grid_size = l.grid;
@@ -33,16 +66,30 @@ cudaError_t run_launch(const Launch& l) {
     if (order == Order::reverse) first = step = blocks - 1;
     while (order == Order::seeded && std::gcd(step, blocks) != 1) first = random_number(), step = random_number();
     outcome = cudaSuccess;
-    for (uint64_t i = 0; i < blocks && outcome == cudaSuccess; ++i) {
-        const uint64_t b = block_number = (first + i * step) % blocks, row = b / l.grid.x;
-        cudacpu_block = {unsigned(b % l.grid.x), unsigned(row % l.grid.y), unsigned(row / l.grid.y)};
-        ++progress;
-        std::fill(std::begin(last_met), std::end(last_met), Where{"", 0});
-        begin_shared_memory(l.dynamic_bytes);
-        hazards::block_begins();
-        steps::block_begins();
-        run_block();
-        steps::block_ends();
+    const size_t most = resident_most(running_block.size);
+    blocks_at_barrier = 0;
+    std::deque<Paused> paused;
+    bool starts = true;  // else a paused one goes on
+    for (uint64_t i = 0; (i < blocks || !paused.empty()) && outcome == cudaSuccess;) {
+        starts = i < blocks && (paused.empty() || (starts && paused.size() < most));
+        blocks_wait = i + starts < blocks || paused.size() > !starts;
+        blocks_under_way = i + starts < blocks && paused.size() + 1 < most ? ~0ul : paused.size() + starts;
+        if (starts) {
+            const uint64_t b = block_number = (first + i++ * step) % blocks, row = b / l.grid.x;
+            cudacpu_block = {unsigned(b % l.grid.x), unsigned(row % l.grid.y), unsigned(row / l.grid.y)};
+            ++progress;
+            std::fill(std::begin(last_met), std::end(last_met), Where{"", 0});
+            begin_shared_memory(l.dynamic_bytes);
+            hazards::block_begins();
+            steps::block_begins();
+        } else {
+            resume(paused.front());
+            paused.pop_front();
+        }
+        const bool ended = run_block(starts);
+        if (ended) steps::block_ends();
+        if (!ended) paused.emplace_back(), pause(paused.back());
+        starts = !ended || !starts;  // an end may be what another waits for
     }
     if (outcome != cudaSuccess) {  // the block was abandoned: its fibers are dropped where they stand
         abandon_fibers();

@@ -138,7 +138,7 @@ bool touched_early(const void* address, bool writes, const void* pc) {
     Touch t{at, pc, last_work(), writes, uintptr_t(at) % 4 == 0 ? 4u : uintptr_t(at) % 2 == 0 ? 2u : 1u, 0};
     if (at + t.bytes > r->start + r->bytes) t.bytes = 1;
     memcpy(&t.value, at, t.bytes);
-    touches.push_back(t);
+    if (pc) touches.push_back(t);
     return true;
 }
 

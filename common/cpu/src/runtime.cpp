@@ -131,6 +131,7 @@ void last_word(int status, void*) {
         fflush(stdout);
     }
     if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
+    if (sticky_error && sticky_error != cudaErrorAssert) exit_status = 1;  // nobody has reset the device
     if (const int failed_to_write = steps::write_files()) fflush(nullptr), _exit(failed_to_write);
     if (status || !exit_status) return;
     say(text("cudacpu: %s were found: exit status %d (the program's own was 0)", hazard_build ? "hazards" : "bugs",
@@ -161,9 +162,11 @@ cudaError_t gate(const char* function) {
 }
 
 const char* describe(cudaError_t error, bool by_name) {
+#define CUDACPU_NAME(name, number) \
+    case number: return "cuda" #name;
 #define CUDACPU_DESCRIBE(name, number, words) \
     case number: return by_name ? "cuda" #name : words;
-    switch (error) { CUDACPU_ERRORS(CUDACPU_DESCRIBE) }
+    switch (error) { CUDACPU_ERRORS(CUDACPU_DESCRIBE) CUDACPU_OTHER_ERRORS(CUDACPU_NAME) }
     return "unrecognized error code";
 }
 

@@ -11,7 +11,9 @@ size_t limit_of_all = 48 << 10;
 namespace {
 
 std::vector<SharedObject*> everywhere CUDACPU_LASTING;  // shared memory outside of functions
-size_t bytes_of_block;                  // so far
+std::vector<SharedObject*> in_use CUDACPU_LASTING;      // by the block
+size_t bytes_of_block;                                  // so far
+unsigned long last_serial = 1, arena_serial;            // the block that last used the dynamic shared memory
 
 Region* map_shared(size_t bytes, size_t alignment, Kind kind, Where where, const char* name) {
     Region r{nullptr, bytes, kind, nullptr, 0, where};
@@ -20,6 +22,11 @@ Region* map_shared(size_t bytes, size_t alignment, Kind kind, Where where, const
     if (!r.start) fault(cudaErrorMemoryAllocation, "no memory is left", "end other programs, or use less", &where);
     return add_region(r);
 }
+Region& arena() {
+    static Region& r = *map_shared(228 << 10, page, Kind::dynamic, {"", 0}, "");
+    return r;
+}
+
 }  // namespace
 
 char* fresh(SharedObject& s) {
@@ -34,6 +41,7 @@ char* fresh(SharedObject& s) {
               "use less, or raise the limit for the dynamic part with cudaFuncSetAttribute", &s.where);
     if (!s.address) s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where, s.name)->start;
     s.serial = block_serial;
+    in_use.push_back(&s);
     hazards::region_fresh(*find(s.address));
     return static_cast<char*>(memset(s.address, 0xff, s.bytes));  // not 0: on a GPU it holds anything
 }
@@ -44,14 +52,13 @@ char* at_namespace_scope(SharedObject& s) {
 }
 
 void* dynamic_arena(size_t alignment, bool fixed_start) {
-    static Region& arena = *map_shared(228 << 10, page, Kind::dynamic, {"", 0}, "");
-    static unsigned long serial;
+    Region& arena = cudacpu::arena();
     // One `extern __shared__` outside of functions needs an address that never changes; then the end of the
     // memory lies before an inaccessible page only when the size is a whole number of pages.
     static bool fixed;
     fixed |= fixed_start;
-    if (!launch || serial == block_serial) return arena.start;
-    serial = block_serial;
+    if (!launch || arena_serial == block_serial) return arena.start;
+    arena_serial = block_serial;
     alignment = std::max<size_t>(alignment, 16);
     char* end = arena.base + arena.pages;
     arena.bytes = launch->dynamic_bytes;
@@ -66,9 +73,34 @@ void* dynamic_arena(size_t alignment, bool fixed_start) {
 }
 
 void begin_shared_memory(size_t dynamic_bytes) {
-    ++block_serial;
+    block_serial = ++last_serial;
     bytes_of_block = dynamic_bytes;
+    in_use.clear();
     for (SharedObject* s : everywhere) fresh(*s);
+}
+
+SharedMemory keep_shared_memory() {
+    const bool dynamic = arena_serial == block_serial;
+    SharedMemory kept{block_serial, bytes_of_block, in_use, dynamic ? arena().start : nullptr, ""};
+    for (const SharedObject* s : in_use) kept.contents.append(s->address, s->bytes);
+    if (dynamic) kept.contents.append(arena().start, arena().bytes);
+    return kept;
+}
+
+void restore_shared_memory(const SharedMemory& kept) {
+    block_serial = kept.serial;
+    bytes_of_block = kept.bytes;
+    in_use = kept.objects;
+    const char* from = kept.contents.data();
+    for (SharedObject* s : in_use) {
+        s->serial = kept.serial;
+        memcpy(s->address, from, s->bytes);
+        from += s->bytes;
+    }
+    if (!kept.dynamic) return;
+    arena_serial = kept.serial;
+    arena().start = kept.dynamic;
+    memcpy(arena().start, from, kept.contents.data() + kept.contents.size() - from);
 }
 
 }  // namespace cudacpu

@@ -15,10 +15,12 @@ Thread* self;
 Fiber* current_fiber = &host_fiber;
 unsigned long progress;
 unsigned waits_in_a_row;
-bool in_turn;
+bool in_turn, blocks_wait;
+unsigned long blocks_at_barrier, blocks_under_way;
 
 namespace {
 
+bool pauses;          // the block, until others have run
 bool threads_waited;  // in the block, or the last one: their notes are to be cleared
 
 [[noreturn]] void report_deadlock() {
@@ -78,8 +80,10 @@ void set_block_size(dim3 size) {
     running_block.threads[n].stack = nullptr;
 }
 
-void run_block() {
+bool run_block(bool from_the_start) {
     const unsigned n = running_block.size;
+    pauses = false;
+    if (!from_the_start) return switch_to(pick(), &host_fiber.context), !pauses;
     running_block.begun = 0;
     for (unsigned t = 0; t < n; t += 32) running_block.lanes[t / 32] = n - t < 32 ? (1u << n % 32) - 1 : ~0u;
     for (unsigned t = 0; t < n && threads_waited; ++t) {
@@ -89,6 +93,7 @@ void run_block() {
     }
     threads_waited = false;
     switch_to(pick(), &host_fiber.context);
+    return !pauses;
 }
 
 void leave_block() {
@@ -112,20 +117,55 @@ void run_threads() {
     }
 }
 
-void preempt() {
-    Thread *const me = self, *const t = pick();
-    if (t == me) return;
+static void leave_to(Thread* t) {
+    Thread* const me = self;
     me->fiber = current_fiber;
     threads_waited = true;
     switch_to(t, &me->stack);
     me->stack = nullptr;
 }
 
+static void pause_block() {
+    pauses = true;
+    leave_to(nullptr);
+}
+
+bool preempt() {
+    Thread* const t = pick();
+    return t != self && (leave_to(t), true);
+}
+
 void give_way() {
     if (!self) return;
+    static unsigned long seen;
+    static unsigned turns;  // since then
     waits_in_a_row = 0;
     complete_exchanges(false);
-    preempt();
+    const bool alone = !preempt();
+    if (!blocks_wait || hazard_build) return;
+    const unsigned long now = 1024 * progress + running_block.ended();
+    turns = std::exchange(seen, now) == now ? turns + 1 : 0;
+    if (!alone && turns < 2 * running_block.size) return;
+    turns = 0;
+    pause_block();
+}
+
+void grid_barrier(Where where) {
+    barrier("grid.sync()", 0, where);
+    static unsigned long passed;
+    if (!rank) {
+        const unsigned long before = passed;
+        const bool last = ++blocks_at_barrier == 1ul * gridDim.x * gridDim.y * gridDim.z;
+        if (last) blocks_at_barrier = 0, ++passed, ++progress;
+        while (passed == before) {
+            if (blocks_at_barrier == blocks_under_way)
+                fault(cudaErrorLaunchFailure, "grid.sync() waits for blocks that do not come",
+                      "all threads of the grid must reach it, and all blocks be resident: launch it with "
+                      "cudaLaunchCooperativeKernel", &where);
+            pause_block();
+        }
+    }
+    barrier("grid.sync()", 0, where);
 }
 
 }  // namespace cudacpu

@@ -21,7 +21,7 @@ struct Reads {  // of a word of shared memory, by the last two threads that read
 struct Wrote {
     const Region* region;
     const void* address;
-    unsigned long time;
+    unsigned long time, block;
 };
 std::unordered_map<const void*, Reads> all_reads CUDACPU_LASTING;
 Wrote wrote[1024];  // by each thread, last
@@ -34,9 +34,10 @@ const Region* shared_region(const void* p) {
     return r && (r->kind == Kind::shared || r->kind == Kind::dynamic) ? last = r : nullptr;
 }
 
-void access(const void* address, bool writes, const void* pc) {
+void access(const void* address, unsigned bytes, bool writes, const void* pc) {
     if (!in_kernel()) return;
     last_access = pc;
+    if (look_asked) look(pc, address, bytes);
     if (!writes && ++waits_in_a_row > 1000) give_way();
     const Region* const r = shared_region(address);
     if (!r) return;
@@ -48,12 +49,12 @@ void access(const void* address, bool writes, const void* pc) {
         if (reads.last != rank) reads.before = std::exchange(reads.last, rank);
         return;
     }
-    wrote[rank] = {r, address, time};
+    wrote[rank] = {r, address, time, block};
     const unsigned reader = reads.last != rank ? reads.last : reads.before;
     const Wrote& its = wrote[reader];
     static auto& known = *new std::set<const void*>;
     if (reader == rank || reader / 32 != rank / 32 || its.region != r || its.address == address ||
-        its.time != time || !known.insert(pc).second)
+        its.time != time || its.block != block || !known.insert(pc).second)
         return;
     bug(text("lane %u writes what lane %u of its warp has read already, as if a warp ran in step: ", lane,
              reader % 32) +
@@ -69,10 +70,10 @@ void access(const void* address, bool writes, const void* pc) {
 #define CUDACPU_HOOKS(bytes) \
     void __tsan_read##bytes(void*) {}             void __tsan_write##bytes(void*) {} \
     void __tsan_unaligned_read##bytes(void*) {}   void __tsan_unaligned_write##bytes(void*) {} \
-    void __tsan_volatile_read##bytes(void* p) { cudacpu::access(p, false, CUDACPU_PC); } \
-    void __tsan_volatile_write##bytes(void* p) { cudacpu::access(p, true, CUDACPU_PC); } \
-    void __tsan_unaligned_volatile_read##bytes(void* p) { cudacpu::access(p, false, CUDACPU_PC); } \
-    void __tsan_unaligned_volatile_write##bytes(void* p) { cudacpu::access(p, true, CUDACPU_PC); }
+    void __tsan_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_PC); } \
+    void __tsan_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_PC); } \
+    void __tsan_unaligned_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_PC); } \
+    void __tsan_unaligned_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_PC); }
 extern "C" {
 CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
 void __tsan_read_range(void*, size_t) {}

@@ -1,5 +1,7 @@
 // What a GPU may pass over in silence and the plain build must not, and what it must let pass: one a name.
 // Ends with 200 + (error - 700) % 100 if CUDA reports an error, else with 0 if the result is what the code says.
+#include <cooperative_groups.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -70,6 +72,41 @@ __global__ void flag_in_shared(int* out) {
     if (threadIdx.x == 0) *out = turn;
 }
 __global__ void set(int* p, int value) { p[threadIdx.x] = value; }
+__global__ void count(int* p) { atomicAdd(p, 1); }
+__global__ void later_block(volatile int* flag, int* out) {  // the first waits for the last
+    __shared__ int mine[64];
+    mine[threadIdx.x] = int(blockIdx.x) + 1;
+    __syncthreads();
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) {
+        *out = 3;
+        __threadfence();
+        *flag = 1;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        while (*flag == 0) continue;
+        __threadfence();
+        *out += mine[63];
+    }
+}
+__global__ void grid_barriers(int* a, int* out) {
+    const auto grid = cooperative_groups::this_grid();
+    const int i = int(grid.thread_rank()), n = int(grid.size());
+    for (int turn = 1; turn <= 3; ++turn) {
+        a[i] = turn;
+        grid.sync();
+        if (a[n - 1 - i] == turn) atomicAdd(out, 1);
+        grid.sync();
+    }
+}
+__global__ void grid_barrier_missed() {
+    if (blockIdx.x > 0) cooperative_groups::this_grid().sync();  // @grid_barrier_missed
+}
+__global__ void long_computation(int* out) {  // longer than a spin may last
+    unsigned x = 1;
+    for (const long long start = clock64(); clock64() - start < 13'000'000'000;)
+        for (int i = 0; i < 1000; ++i) x = x * 1664525 + 1013904223;
+    *out = x != 0;
+}
 
 static int* memory;
 static int result(int want, int* p = memory) {
@@ -136,6 +173,20 @@ int main(int, char** argv) {
         set<<<1, 32>>>(nullptr, 5);
         std::this_thread::sleep_for(std::chrono::milliseconds(1500));
         status = result(0);
+    }
+    if (is("fault_ignored")) {
+        set<<<1, 32>>>(nullptr, 5);  // @fault_ignored
+        cudaDeviceSynchronize();
+        status = 0;
+    }
+    if (is("later_block")) later_block<<<5, 64>>>(memory + 1, memory), status = result(4);
+    if (is("grid_barriers")) grid_barriers<<<8, 32>>>(memory + 1, memory), status = result(3 * 256);
+    if (is("grid_barrier_missed")) grid_barrier_missed<<<3, 32>>>(), status = result(0);
+    if (is("long_computation")) long_computation<<<1, 1>>>(memory), status = result(1);
+    if (is("host_counts_too")) {  // by atomics, while the kernel may run
+        count<<<1, 32>>>(memory);
+        __atomic_fetch_add(memory, 10, __ATOMIC_SEQ_CST);
+        status = result(42);
     }
     if (is("never_waited")) return set<<<1, 32>>>(memory, 5), 0;
     cudaFree(memory);

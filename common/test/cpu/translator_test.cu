@@ -28,9 +28,16 @@ template <class T> __global__ void generic(T* p, T value);
 template <> __global__ void generic<int>(int* p, int value) { *p = value + 1; }
 template <class T> __global__ void generic(T* p, T value) { *p = value; }
 __launch_bounds__(32) __global__ void bounded_before(int* p) { *p = 12; }
+__global__ void ask_for_architecture(int* p) {
+#if __CUDA_ARCH__ >= 700
+    *p = __CUDA_ARCH__;
+#endif
+}
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600  // comes out alike: no reason to warn
 namespace deep::er {
 inline __global__ void __launch_bounds__((sizeof(int) < 8 ? 32 : 64)) bounded_by_sum(int* p) { *p = 13; }
 }
+#endif
 struct Launcher {
     template <class T> static __global__ void member(T* p, T const value) { *p = value; }
     friend __global__ void its_friend(int* p, const Launcher& self);
@@ -223,6 +230,13 @@ TEST_F(Translator, LaunchByFunction) {
     void (*f)(int*, int) = set;
     EXPECT_EQ(cudaSuccess, cudaLaunchKernel(f, dim3(1), dim3(1), arguments, 0, 0));
     EXPECT_EQ(21, value());
+    EXPECT_EQ(cudaSuccess, cudaLaunchKernel((const void*)bounded_before, dim3(1), dim3(1), arguments));
+    EXPECT_EQ(12, value());
+}
+
+TEST_F(Translator, KernelsKnowTheArchitecture) {
+    ask_for_architecture<<<1, 1>>>(p);
+    EXPECT_EQ(800, value());
 }
 
 // ---- arguments that are more than bytes ----------------------------------------------------------------------------

@@ -62,6 +62,12 @@ constexpr int difference(int a, int b) { return a < b ? b - a : a - b; }
     } \
     inline double __ll2double_##suffix(long long a) { \
         volatile long long x = a; return cudacpu::rounded<double>(mode, [&] { return double(x); }); \
+    } \
+    inline float __ull2float_##suffix(unsigned long long a) { \
+        volatile unsigned long long x = a; return cudacpu::rounded<float>(mode, [&] { return float(x); }); \
+    } \
+    inline double __ull2double_##suffix(unsigned long long a) { \
+        volatile unsigned long long x = a; return cudacpu::rounded<double>(mode, [&] { return double(x); }); \
     }
 CUDACPU_TO_FLOAT(rd, FE_DOWNWARD) CUDACPU_TO_FLOAT(ru, FE_UPWARD) CUDACPU_TO_FLOAT(rz, FE_TOWARDZERO)
 inline double __drcp_rn(double x) { return 1 / x; }
@@ -224,6 +230,19 @@ inline float normcdfinvf(float y) { return float(normcdfinv(y)); }
     inline T rnorm4d##f(T x, T y, T z, T w) { return 1 / norm4d##f(x, y, z, w); }
 CUDACPU_NORM(double, ) CUDACPU_NORM(float, f)
 inline float fdividef(float x, float y) { return x / y; }
+inline double fdivide(double x, double y) { return x / y; }
+#define CUDACPU_NORM_OF_MANY(T, f) \
+    inline T norm##f(int n, const T* x) { \
+        T sum = 0; \
+        for (int i = 0; i < n; ++i) sum += x[i] * x[i]; \
+        return sqrt##f(sum); \
+    } \
+    inline T rnorm##f(int n, const T* x) { return 1 / norm##f(n, x); }
+CUDACPU_NORM_OF_MANY(double, ) CUDACPU_NORM_OF_MANY(float, f)
+inline double cyl_bessel_i0(double x) { return std::cyl_bessel_i(0., fabs(x)); }
+inline float cyl_bessel_i0f(float x) { return float(cyl_bessel_i0(x)); }
+inline double cyl_bessel_i1(double x) { return copysign(std::cyl_bessel_i(1., fabs(x)), x); }
+inline float cyl_bessel_i1f(float x) { return float(cyl_bessel_i1(x)); }
 constexpr long long llmin(long long a, long long b) { return b < a ? b : a; }
 constexpr long long llmax(long long a, long long b) { return a < b ? b : a; }
 constexpr unsigned long long ullmin(unsigned long long a, unsigned long long b) { return b < a ? b : a; }

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../../lib.sh"
 build=${1:?labelled.sh BUILD [--all]} sizes=5 orders=forward
 if [ "${2:-}" = --all ]; then sizes="5 33 200" orders="forward reverse 1 2"; fi
-sources=$(cd "$(dirname "$0")" && pwd) groups="scopes blocks graphs streams"
+sources=$(cd "$(dirname "$0")" && pwd) groups="scopes blocks graphs streams patterns"
 
 for group in $groups; do
     program=$build/hazards/labelled_$group

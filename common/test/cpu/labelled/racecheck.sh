@@ -11,7 +11,7 @@ nvidia-smi >/dev/null 2>&1 || skip "there is no GPU"
 {
     gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)
     echo "# racecheck $(compute-sanitizer --version | sed -n 's/^Version //p') on $gpu, $n elements"
-    for group in scopes blocks graphs streams; do
+    for group in scopes blocks graphs streams patterns; do
         nvcc -std=c++17 -arch=native -lineinfo "$sources/$group.cu" -o "$folder/$group" || exit 1
         "$folder/$group" --list >"$folder/list"
         while read -r label name; do

@@ -1,4 +1,4 @@
-__device__ int f() {
+__host__ __device__ int f() {
 #if __CUDA_ARCH__ >= 600
     return 1;
 #else

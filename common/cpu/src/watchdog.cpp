@@ -1,0 +1,96 @@
+// watchdog.cpp - does a kernel that takes long compute, or do its threads look at the same values again and again?
+//
+// While nothing goes on (no block or thread ends, nobody is waited for) the state of what runs is looked at a hundred
+// times a second: where an atomic or a volatile read stands, its address and the value there; of a thread that does
+// none, the processor's registers. Who computes is never found in the same state for long. Who spins is.
+#include <signal.h>
+#include <sys/time.h>
+
+#include "internal.hpp"
+
+namespace cudacpu {
+
+volatile sig_atomic_t look_asked;
+
+namespace {
+
+constexpr int patience = 10, looks_a_second = 100;  // in seconds
+uint64_t states[4096];                              // that were seen
+unsigned all_states, new_states, looks;
+volatile bool looked;  // since the last tick
+
+uint64_t mix(uint64_t sum, uint64_t word) {
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+    return sum ^ sum >> 29;
+}
+
+void note_state(uint64_t state) {  // also in a handler of signals: it allocates nothing
+    ++looks;
+    state |= 1;
+    size_t i = state >> 52;
+    while (states[i] && states[i] != state) i = (i + 1) % std::size(states);
+    if (states[i]) return;
+    states[i] = state;
+    ++new_states;
+    if (++all_states > std::size(states) / 2) memset(states, 0, sizeof states), all_states = 0;
+}
+
+uint64_t state_of(const ucontext_t& context) {
+    uint64_t sum = 1;
+#if defined(__x86_64__)
+    for (auto r : context.uc_mcontext.gregs) sum = mix(sum, uint64_t(r));
+    if (const auto* f = context.uc_mcontext.fpregs)
+        for (const auto& x : f->_xmm)
+            for (unsigned e : x.element) sum = mix(sum, e);
+#elif defined(__aarch64__)
+    for (auto r : context.uc_mcontext.regs) sum = mix(sum, r);
+    sum = mix(sum, context.uc_mcontext.pc);
+#endif
+    return sum;
+}
+
+}  // namespace
+
+void tick_each(int milliseconds) {
+    const timeval t{milliseconds / 1000, milliseconds % 1000 * 1000};
+    const itimerval each{t, t};
+    setitimer(ITIMER_VIRTUAL, &each, nullptr);
+}
+
+void look(const void* pc, const void* address, unsigned bytes) {
+    uint64_t value = 0;
+    memcpy(&value, address, std::min<size_t>(bytes, sizeof value));
+    look_asked = 0;
+    looked = true;
+    note_state(mix(mix(mix(1, uintptr_t(pc)), uintptr_t(address)), value));
+}
+
+bool spins(const ucontext_t& context) {
+    static unsigned long last;
+    static int idle;  // seconds
+    const unsigned long now = 1024 * progress + running_block.ended();
+    if (!launch || now != last) {
+        last = now;
+        if (idle) tick_each(1000);
+        idle = 0;
+        look_asked = 0;
+        return false;
+    }
+    if (!idle++) {  // from now on it is looked at
+        memset(states, 0, sizeof states);
+        all_states = new_states = looks = 0;
+        looked = false;
+        tick_each(1000 / looks_a_second);
+        look_asked = 0;
+        return false;
+    }
+    if (!looked && look_asked) note_state(state_of(context));
+    looked = false;
+    look_asked = 1;
+    if (!self || idle < patience * looks_a_second || looks < looks_a_second) return false;
+    const bool same = 2 * new_states < looks;
+    new_states = looks = 0;
+    return same;
+}
+
+}  // namespace cudacpu
