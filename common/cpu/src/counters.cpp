@@ -24,7 +24,8 @@ struct Totals {
 struct What {  // in the order of the table
     Kind kind;
     bool shared;
-    auto operator<=>(const What&) const = default;
+    bool operator==(const What& w) const { return kind == w.kind && shared == w.shared; }
+    bool operator<(const What& w) const { return std::pair(kind, shared) < std::pair(w.kind, w.shared); }
 };
 struct Counted {
     uint64_t launches = 0, blocks = 0, warps = 0;
@@ -78,13 +79,13 @@ Request request_of(const Operation& o, unsigned behind) {
 }
 
 unsigned sectors(const Request& r) {
-    uint64_t all[64];
+    uint64_t numbers[64];
     unsigned n = 0;
     for_lanes(r.mask, [&](unsigned l) {
-        all[n++] = r.at[l] / 32;
-        if ((r.at[l] + r.bytes - 1) / 32 != r.at[l] / 32) all[n++] = r.at[l] / 32 + 1;
+        numbers[n++] = r.at[l] / 32;
+        if ((r.at[l] + r.bytes - 1) / 32 != r.at[l] / 32) numbers[n++] = r.at[l] / 32 + 1;
     });
-    return distinct(all, all + n);
+    return distinct(numbers, numbers + n);
 }
 
 unsigned extra_wavefronts(const Request& r) {
@@ -223,13 +224,14 @@ std::vector<Lines> lines_of_all() {
     std::vector<Lines> result;
     size_t i = 0;
     for (const auto& [shape, c] : all) {
-        Lines& lines = result.emplace_back();
+        Lines lines;
         for (const auto& [key, totals] : c.sites) {
             const std::string& place = names[i++];
             const size_t colon = std::min(place.rfind(':'), place.size());
             const int number = colon < place.size() ? atoi(place.c_str() + colon + 1) : 0;
             lines[{place.substr(0, colon), number, key.second}].add(totals);
         }
+        result.push_back(std::move(lines));
     }
     return result;
 }
@@ -256,8 +258,10 @@ std::string table() {
         for (const auto& [key, t] : lines_of[i]) {
             const auto& [file, number, what] = key;
             if (file != file_before) s += "  " + from_here(file) + "\n";
-            if (file != file_before || number != line_before)
-                s += listing({{text("%s:%d", file.c_str(), number), ""}}).substr(1) + "\n";
+            if (file != file_before || number != line_before) {
+                const std::string shown = listing({{text("%s:%d", file.c_str(), number), ""}});
+                s += (shown.empty() ? text("  %5d |", number) : shown.substr(1)) + "\n";
+            }
             file_before = file, line_before = number;
             const bool global = what.kind <= atomic && !what.shared,
                        counts_banks = what.shared && what.kind != atomic;

@@ -64,7 +64,7 @@ bool spins(Warp& w, const Operation& o) {
 // The lanes that went on together have stopped again. Are they still together?
 void note_divergence(unsigned number) {
     Warp& w = warps[number];
-    const Thread* const threads = running_block.threads + 32 * number;
+    const Thread* const threads = running_block.threads + size_t{32} * number;
     const unsigned ended = w.together & ~running_block.lanes[number];
     const unsigned first = w.together ? std::countr_zero(w.together) : 0;
     bool apart = ended && ended != w.together;
