@@ -51,6 +51,7 @@ template <class T, class F> CUDACPU_QUIET T fold(const char* what, unsigned mask
     unsigned rest = lanes.present();
     for (value = lanes.get<T>(std::countr_zero(rest)); rest &= rest - 1;)
         value = f(value, lanes.get<T>(std::countr_zero(rest)));
+    took(&value, sizeof value, -1);
     return value;
 }
 template <class T> CUDACPU_QUIET unsigned match(const Lanes& lanes, T value) {
@@ -108,7 +109,10 @@ template <class T> unsigned __match_all_sync(unsigned mask, T value, int* all, C
     CUDACPU_QUIET auto name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) { \
         const cudacpu::Lanes lanes(#name "()", mask, +value, where); \
         const int n = argument & 31, me = cudacpu::lane, first = me & -width, from = source; \
-        return lanes.get<decltype(+value)>(from < first + width ? from & 31 : me); \
+        const int source_lane = from < first + width ? from & 31 : me; \
+        const auto result = lanes.get<decltype(+value)>(source_lane); \
+        cudacpu::took(&result, sizeof result, source_lane); \
+        return result; \
     }
 CUDACPU_SHUFFLE(__shfl_sync, int, first + (n & (width - 1)))
 CUDACPU_SHUFFLE(__shfl_up_sync, unsigned, me - n < first ? me : me - n)

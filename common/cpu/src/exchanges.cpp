@@ -32,6 +32,7 @@ void note_once(const std::string& what, const std::string& mend, Where where) {
 }
 
 void passed(const Exchange& e, unsigned warp) {
+    steps::exchange_passed(e, warp);
     for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
     const bool syncwarp = e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()");
     if (syncwarp) last_met[warp] = e.where, hazards::lanes_met(32 * warp, e.arrived);

@@ -14,6 +14,14 @@
 // The hazard build instruments every access of the program. Functions that belong to the engine, although
 // they live in headers, must be left out, or the engine would report itself.
 #define CUDACPU_QUIET __attribute__((no_sanitize("thread")))
+#ifdef CUDACPU_COUNTED
+#undef CUDACPU_QUIET
+#ifdef __clang__
+#define CUDACPU_QUIET __attribute__((no_sanitize("thread", "coverage")))
+#else
+#define CUDACPU_QUIET __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+#endif
+#endif
 #ifdef CUDACPU_INSTRUMENTED
 #define CUDACPU_INLINE CUDACPU_QUIET inline
 #else
@@ -224,6 +232,11 @@ CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // the su
 }
 unsigned active_lanes(Where where);
 void lane_is_absent(Exchange* exchange, int lane);
+#ifdef CUDACPU_INSTRUMENTED
+void took(const void* value, unsigned bytes, int from);  // what a lane has got from an operation of the warp
+#else
+inline void took(const void*, unsigned, int) {}
+#endif
 
 class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;

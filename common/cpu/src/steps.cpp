@@ -1,0 +1,280 @@
+// steps.cpp - the lanes of a warp go on in step, as a GPU lets them: what they do together is one operation.
+//
+// The compiler calls before each access (-fsanitize=thread) and at the begin of each block of code without a branch
+// (-fsanitize-coverage=trace-pc). There a lane stops. When all lanes of its warp have stopped, wait or have ended,
+// those go on that are furthest behind: first who is in a function that was called, then by the number of the block,
+// which cudacpu has put into the code. So lanes that a branch has parted meet again where it ends, and those that
+// have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less SIMT
+// reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
+#include <map>
+
+#include "record.hpp"
+
+namespace cudacpu::steps {
+
+Stop stops[1024];
+
+namespace {
+
+Exchange held;  // where stopped lanes wait: it is never complete
+struct Warp {
+    unsigned stopped, together;  // lanes; together: those that went on last
+    unsigned alive;              // when last looked at
+    struct {                     // the last operation that may spin
+        uint64_t site, value;
+        const char* address;
+        unsigned mask, times;
+    } spin;
+} warps[32];
+uint64_t compared[1024];  // where each thread last compared two values
+bool leave_warp;
+
+constexpr unsigned patience = 100;
+
+bool before(const Stop& a, const Stop& b) {
+    if (a.depth != b.depth) return a.depth > b.depth;
+    if (a.block != b.block) return a.block < b.block;
+    return a.pc != b.pc ? a.pc < b.pc : a.site < b.site;
+}
+bool same_place(const Stop& a, const Stop& b) { return a.depth == b.depth && a.pc == b.pc && a.site == b.site; }
+
+void done(const Operation& o) {
+    if constexpr (counters_build) count(o);
+    if (drawing) draw(o);
+}
+
+bool spins(Warp& w, const Operation& o) {
+    const Stop& s = o.first();
+    if (!s.may_spin) {
+        if (s.kind != path && w.spin.mask & o.mask) w.spin.times = 0;
+        return false;
+    }
+    uint64_t value = 0;
+    memcpy(&value, s.address, std::min(s.bytes, 8u));
+    const bool again = w.spin.site == o.site && w.spin.address == s.address && w.spin.value == value;
+    w.spin = {o.site, value, s.address, o.mask, again ? w.spin.times + 1 : 0};
+    return w.spin.times > patience;
+}
+
+// The lanes that went on together have stopped again. Are they still together?
+void note_divergence(unsigned number) {
+    Warp& w = warps[number];
+    const Thread* const threads = running_block.threads + 32 * number;
+    const unsigned ended = w.together & ~running_block.lanes[number];
+    const unsigned first = w.together ? std::countr_zero(w.together) : 0;
+    bool apart = ended && ended != w.together;
+    for_lanes(w.together & ~ended, [&](unsigned l) {
+        const bool both_stopped = threads[l].at == &held && threads[first].at == &held;
+        apart |= both_stopped ? !same_place(stops[32 * number + l], stops[32 * number + first])
+                              : threads[l].at != threads[first].at;
+    });
+    if (apart && compared[32 * number + first])
+        done({diverges, compared[32 * number + first], number, w.together});
+    w.together = 0;
+    if (const unsigned gone = w.alive & ~running_block.lanes[number]; gone)
+        done({leaves, 0, number, gone}), w.alive &= ~gone;
+}
+
+void go_on(unsigned number) {
+    Warp& w = warps[number];
+    const Stop* next = nullptr;
+    const bool relieve = w.spin.times > patience && (w.stopped & ~w.spin.mask);
+    for_lanes(relieve ? w.stopped & ~w.spin.mask : w.stopped, [&](unsigned l) {
+        const Stop& s = stops[32 * number + l];
+        if (!next || before(s, *next)) next = &s;
+    });
+    Operation o{next->kind, next->site, number, 0};
+    for_lanes(w.stopped, [&](unsigned l) { o.mask |= unsigned(same_place(stops[32 * number + l], *next)) << l; });
+    if (o.kind != path) done(o);
+    leave_warp = spins(w, o) && !(w.stopped & ~o.mask);
+    w.stopped &= ~o.mask;
+    w.together = o.mask;
+    for_lanes(o.mask, [&](unsigned l) { running_block.threads[32 * number + l].at = nullptr; });
+}
+
+// The block in each function that a thread is in, from the kernel on: whether it comes to a loop's first block from
+// outside or from within.
+struct Way {
+    static constexpr unsigned most = 16;
+    unsigned count;
+    struct {
+        size_t depth;
+        unsigned block;
+    } functions[most];
+} ways[1024];
+
+unsigned number_on_way(Way& w, size_t depth, unsigned block, unsigned end) {
+    while (w.count && w.functions[w.count - 1].depth > depth) --w.count;
+    if (w.count == Way::most) return block;
+    if (!w.count || w.functions[w.count - 1].depth < depth) w.functions[w.count++] = {depth, 0};
+    const unsigned last = std::exchange(w.functions[w.count - 1].block, block);
+    return end && last >= block && last < end ? end : block;
+}
+
+bool in_step() { return counters_build || drawing; }
+
+}  // namespace
+
+void stop(Kind kind, const volatile void* address, size_t bytes, size_t piece, uint64_t site, uintptr_t pc,
+          const void* frame, unsigned block, bool may_spin) {
+    Thread* const me = self;
+    const unsigned number = rank;
+    const size_t top = size_t(current_fiber->bottom) + current_fiber->size;
+    stops[number] = {pc,   top - size_t(frame), block, site, static_cast<char*>(const_cast<void*>(address)),
+                     unsigned(bytes), unsigned(piece), kind, may_spin};
+    warps[number / 32].stopped |= 1u << lane;
+    me->at = &held;
+    me->where = {"", 0};
+    preempt();
+    if (drawing && kind != path) note_before(number);
+}
+
+Thread* next_in_step() {
+    if (!self || !in_step()) return nullptr;
+    const unsigned number = rank / 32;
+    if (drawing) note_after(rank);
+    for (;;) {
+        for (unsigned i = 1; i <= 32; ++i) {
+            Thread& t = running_block.threads[32 * number + (lane + i) % 32];
+            if (running_block.lanes[number] >> (lane + i) % 32 & 1 && (!t.at || t.at->complete)) return &t;
+        }
+        note_divergence(number);
+        if (!warps[number].stopped || std::exchange(leave_warp, false)) return nullptr;
+        go_on(number);
+    }
+}
+
+bool go_on_anywhere() {
+    static unsigned last;
+    for (unsigned i = 0; i < 32; ++i)
+        if (warps[++last % 32].stopped) return go_on(last % 32), true;
+    return false;
+}
+
+void exchange_passed(const Exchange& e, unsigned warp) {
+    if (!in_step()) return;
+    const std::string_view what = e.what;
+    const bool shuffles = what.starts_with("__shfl"), waits = what == "__syncwarp()";
+    const Kind of_warp = shuffles ? shuffle : waits ? syncwarp : vote;
+    const Kind kind = e.kind == Exchange::at_barrier ? barrier : of_warp;
+    const uint64_t site = reinterpret_cast<uint64_t>(e.where.file) | uint64_t(e.where.line) << 48;
+    if (drawing && kind == barrier) draw_barrier();
+    for (unsigned w = warp % 32; w < 32 && 32 * w < running_block.size; ++w) {
+        unsigned mask = 0;
+        for_lanes(running_block.lanes[w], [&](unsigned l) {
+            mask |= unsigned(running_block.threads[32 * w + l].at == &e) << l;
+        });
+        if (mask) done({kind, site, w, mask, e.what});
+        warps[w].together |= mask;
+        if (warp < 32) break;
+    }
+}
+
+void launch_begins() {
+    if constexpr (counters_build) count_launch();
+    draw_launch();
+}
+void block_begins() {
+    draw_block();
+    for (unsigned w = 0; w < 32; ++w) {
+        const unsigned threads = running_block.size - std::min(running_block.size, 32 * w);
+        const unsigned lanes = threads < 32 ? (1u << threads) - 1 : ~0u;
+        warps[w] = {0, lanes, lanes, {}};
+    }
+    leave_warp = false;
+    for (Way& w : ways) w.count = 0;
+}
+
+void at_atomic(void* address, unsigned bytes, Where where) {
+    if (!in_step()) return;
+    stop(atomic, address, bytes, bytes, reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48,
+         uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0), 0, true);
+}
+
+std::vector<std::string> places(const std::vector<uint64_t>& sites) {
+    std::vector<std::string> all(sites.size());
+    std::vector<const void*> codes;
+    for (const uint64_t site : sites)
+        if (!(site >> 48)) codes.push_back(reinterpret_cast<char*>(site) - 1);
+    const auto lines = source_lines(codes);
+    for (size_t i = 0, code = 0; i < sites.size(); ++i)
+        all[i] = sites[i] >> 48 ? text("%s:%d", reinterpret_cast<char*>(sites[i] & ~0ul >> 16), int(sites[i] >> 48))
+                                : lines[code++];
+    return all;
+}
+
+}  // namespace cudacpu::steps
+
+void cudacpu::took(const void* value, unsigned bytes, int from) {
+    if (steps::drawing) steps::note_taken(rank, value, bytes, from);
+}
+
+#ifdef CUDACPU_COUNTERS
+namespace cudacpu::steps {
+namespace {
+
+bool is_register(const volatile void* p) {  // threadIdx is known to be constant
+    return size_t(p) - size_t(&blockDim) < sizeof blockDim || size_t(p) - size_t(&gridDim) < sizeof gridDim;
+}
+__attribute__((always_inline)) inline void access(const volatile void* address, Kind kind, size_t bytes, size_t piece,
+                                                  bool may_spin, unsigned block, void* pc, void* frame) {
+    if (!self || !runs_works || on_own_stack(const_cast<const void*>(address)) || is_register(address)) return;
+    stop(kind, address, bytes, piece, uint64_t(pc), uintptr_t(pc), frame, block, may_spin);
+}
+// How many bytes of a struct are loaded at once, as far as that can be told from its size and where it lies.
+size_t piece_of(const volatile void* address, size_t bytes) {
+    size_t piece = std::min<size_t>(bytes & -bytes, 16);
+    while (uintptr_t(address) % piece) piece /= 2;
+    return piece;
+}
+void compare(uint64_t pc) {
+    if (self) compared[rank] = pc;
+}
+
+}  // namespace
+
+// clang-format off
+#define CUDACPU_CALLER __builtin_return_address(0), __builtin_frame_address(0)
+#define CUDACPU_HOOK(name, kind, bytes, piece, may_spin) \
+    void __tsan_##name##bytes(void* p, size_t, unsigned block) { \
+        access(p, kind, bytes, piece, may_spin, block, CUDACPU_CALLER); \
+    }
+#define CUDACPU_HOOKS(bytes) \
+    CUDACPU_HOOK(read, load, bytes, bytes, false)           CUDACPU_HOOK(write, store, bytes, bytes, false) \
+    CUDACPU_HOOK(volatile_read, load, bytes, bytes, true)   CUDACPU_HOOK(volatile_write, store, bytes, bytes, false) \
+    CUDACPU_HOOK(unaligned_read, load, bytes, std::min<size_t>(4, bytes / 2), false) \
+    CUDACPU_HOOK(unaligned_write, store, bytes, std::min<size_t>(4, bytes / 2), false) \
+    CUDACPU_HOOK(unaligned_volatile_read, load, bytes, std::min<size_t>(4, bytes / 2), true) \
+    CUDACPU_HOOK(unaligned_volatile_write, store, bytes, std::min<size_t>(4, bytes / 2), false)
+#define CUDACPU_COMPARED(bits, T) \
+    void __sanitizer_cov_trace_cmp##bits(T, T) { compare(CUDACPU_PC); } \
+    void __sanitizer_cov_trace_const_cmp##bits(T, T) { compare(CUDACPU_PC); }
+#define CUDACPU_PC uint64_t(__builtin_return_address(0))
+
+extern "C" {
+CUDACPU_HOOK(read, load, 1, 1, false)    CUDACPU_HOOK(write, store, 1, 1, false)
+CUDACPU_HOOK(volatile_read, load, 1, 1, true)    CUDACPU_HOOK(volatile_write, store, 1, 1, false)
+CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
+void __tsan_read_range(void* p, size_t n, unsigned block) {
+    access(p, load, n, piece_of(p, n), false, block, CUDACPU_CALLER);
+}
+void __tsan_write_range(void* p, size_t n, unsigned block) {
+    access(p, store, n, piece_of(p, n), false, block, CUDACPU_CALLER);
+}
+void __tsan_vptr_read(void**) {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_atomic_thread_fence(int) {}
+// `end`: the number of the loop's end where a loop begins, else 0.
+void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end) {
+    if (!self || !runs_works) return;
+    const size_t depth = size_t(current_fiber->bottom) + current_fiber->size - size_t(__builtin_frame_address(0));
+    stop(path, nullptr, 0, 0, 0, uintptr_t(CUDACPU_PC), __builtin_frame_address(0),
+         number_on_way(ways[rank], depth, block, end), false);
+}
+CUDACPU_COMPARED(1, uint8_t) CUDACPU_COMPARED(2, uint16_t) CUDACPU_COMPARED(4, uint32_t) CUDACPU_COMPARED(8, uint64_t)
+void __sanitizer_cov_trace_cmpf(float, float) { compare(CUDACPU_PC); }
+void __sanitizer_cov_trace_cmpd(double, double) { compare(CUDACPU_PC); }
+void __sanitizer_cov_trace_switch(uint64_t, void*) { compare(CUDACPU_PC); }
+}  // extern "C"
+}  // namespace cudacpu::steps
+#endif
