@@ -38,9 +38,13 @@ bool before(const Stop& a, const Stop& b) {
 }
 bool same_place(const Stop& a, const Stop& b) { return a.depth == b.depth && a.pc == b.pc && a.site == b.site; }
 
+bool noting;  // templates that the library shares with the program are the program's, and call the hooks
+
 void done(const Operation& o) {
+    noting = true;
     if constexpr (counters_build) count(o);
     if (drawing) draw(o);
+    noting = false;
 }
 
 bool spins(Warp& w, const Operation& o) {
@@ -218,7 +222,7 @@ bool is_register(const volatile void* p) {  // threadIdx is known to be constant
 }
 __attribute__((always_inline)) inline void access(const volatile void* address, Kind kind, size_t bytes, size_t piece,
                                                   bool may_spin, unsigned block, void* pc, void* frame) {
-    if (!self || !runs_works || on_own_stack(const_cast<const void*>(address)) || is_register(address)) return;
+    if (!self || !runs_works || noting || on_own_stack(const_cast<const void*>(address)) || is_register(address)) return;
     stop(kind, address, bytes, piece, uint64_t(pc), uintptr_t(pc), frame, block, may_spin);
 }
 // How many bytes of a struct are loaded at once, as far as that can be told from its size and where it lies.
@@ -266,7 +270,7 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}
 // `end`: the number of the loop's end where a loop begins, else 0.
 void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end) {
-    if (!self || !runs_works) return;
+    if (!self || !runs_works || noting) return;
     const size_t depth = size_t(current_fiber->bottom) + current_fiber->size - size_t(__builtin_frame_address(0));
     stop(path, nullptr, 0, 0, 0, uintptr_t(CUDACPU_PC), __builtin_frame_address(0),
          number_on_way(ways[rank], depth, block, end), false);
