@@ -223,7 +223,7 @@ std::string csv() {
             const auto& [file, number, what] = key;
             s += quoted(shape.kernel) + text(",%lu,%s,%s,%lu,", c.launches, size_of(shape.grid).c_str(),
                                              size_of(shape.block).c_str(), c.warps) +
-                 quoted(file) + text(",%d,%s,%lu,%lu,%lu,%lu,%s\n", number, words_of(what).c_str(), t.requests, t.lanes,
+                 quoted(from_here(file)) + text(",%d,%s,%lu,%lu,%lu,%lu,%s\n", number, words_of(what).c_str(), t.requests, t.lanes,
                                      t.sectors, t.conflicts, ratio(t.lanes, t.addresses).c_str());
         }
     }

@@ -82,7 +82,7 @@ struct Operation {  // what lanes of a warp do together
 /// The running thread waits until the lanes of its warp that come here, too, have come.
 void stop(Kind kind, const volatile void* address, size_t bytes, size_t piece, uint64_t site, uintptr_t pc,
           const void* frame, unsigned block, bool may_spin);
-/// "sum.cu:12" of sites, in the program's own files; "" where it is not known.
+/// "/home/me/sum.cu:12" of sites, in the program's own files; "" where it is not known.
 std::vector<std::string> places(const std::vector<uint64_t>& sites);
 template <class F> void for_lanes(unsigned mask, F f) {
     for (; mask; mask &= mask - 1) f(unsigned(std::countr_zero(mask)));

@@ -6,7 +6,7 @@
 // which cudacpu has put into the code. So lanes that a branch has parted meet again where it ends, and those that
 // have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less SIMT
 // reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
-#include <map>
+#include <filesystem>
 
 #include "record.hpp"
 
@@ -26,7 +26,8 @@ struct Warp {
         unsigned mask, times;
     } spin;
 } warps[32];
-uint64_t compared[1024];  // where each thread last compared two values
+uint64_t branches[1024];  // the block that each thread is in, with the line of the branch in which it ends
+constexpr uint64_t with_line = 1ul << 63;
 bool leave_warp;
 
 constexpr unsigned patience = 100;
@@ -72,8 +73,7 @@ void note_divergence(unsigned number) {
         apart |= both_stopped ? !same_place(stops[32 * number + l], stops[32 * number + first])
                               : threads[l].at != threads[first].at;
     });
-    if (apart && compared[32 * number + first])
-        done({diverges, compared[32 * number + first], number, w.together});
+    if (apart && branches[32 * number + first]) done({diverges, branches[32 * number + first], number, w.together});
     w.together = 0;
     if (const unsigned gone = w.alive & ~running_block.lanes[number]; gone)
         done({leaves, 0, number, gone}), w.alive &= ~gone;
@@ -196,14 +196,21 @@ void at_atomic(void* address, unsigned bytes, Where where) {
 }
 
 std::vector<std::string> places(const std::vector<uint64_t>& sites) {
-    std::vector<std::string> all(sites.size());
     std::vector<const void*> codes;
     for (const uint64_t site : sites)
-        if (!(site >> 48)) codes.push_back(reinterpret_cast<char*>(site) - 1);
+        if (!(site >> 48) || site & with_line) codes.push_back(reinterpret_cast<char*>(site << 16 >> 16) - 1);
     const auto lines = source_lines(codes);
-    for (size_t i = 0, code = 0; i < sites.size(); ++i)
-        all[i] = sites[i] >> 48 ? text("%s:%d", reinterpret_cast<char*>(sites[i] & ~0ul >> 16), int(sites[i] >> 48))
-                                : lines[code++];
+    std::vector<std::string> all;
+    size_t code = 0;
+    for (const uint64_t site : sites) {
+        const int line = int(site >> 48 & 0x7fff);
+        std::string place = line && !(site & with_line) ? reinterpret_cast<char*>(site << 16 >> 16) : lines[code++];
+        if (site & with_line) place.resize(std::min(place.size(), place.rfind(':')));
+        if (line && !place.empty()) place += ":" + std::to_string(line);
+        // The compiler names a file as it was given, the debug information with its folder.
+        if (!place.empty() && place[0] != '/') place = std::filesystem::absolute(place);
+        all.push_back(place);
+    }
     return all;
 }
 
@@ -217,8 +224,9 @@ void cudacpu::took(const void* value, unsigned bytes, int from) {
 namespace cudacpu::steps {
 namespace {
 
-bool is_register(const volatile void* p) {  // threadIdx is known to be constant
-    return size_t(p) - size_t(&blockDim) < sizeof blockDim || size_t(p) - size_t(&gridDim) < sizeof gridDim;
+bool is_register(const volatile void* address) {
+    const auto is = [=](const auto& variable) { return size_t(address) - size_t(&variable) < sizeof variable; };
+    return is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize);
 }
 __attribute__((always_inline)) inline void access(const volatile void* address, Kind kind, size_t bytes, size_t piece,
                                                   bool may_spin, unsigned block, void* pc, void* frame) {
@@ -231,10 +239,6 @@ size_t piece_of(const volatile void* address, size_t bytes) {
     while (uintptr_t(address) % piece) piece /= 2;
     return piece;
 }
-void compare(uint64_t pc) {
-    if (self) compared[rank] = pc;
-}
-
 }  // namespace
 
 // clang-format off
@@ -250,11 +254,6 @@ void compare(uint64_t pc) {
     CUDACPU_HOOK(unaligned_write, store, bytes, std::min<size_t>(4, bytes / 2), false) \
     CUDACPU_HOOK(unaligned_volatile_read, load, bytes, std::min<size_t>(4, bytes / 2), true) \
     CUDACPU_HOOK(unaligned_volatile_write, store, bytes, std::min<size_t>(4, bytes / 2), false)
-#define CUDACPU_COMPARED(bits, T) \
-    void __sanitizer_cov_trace_cmp##bits(T, T) { compare(CUDACPU_PC); } \
-    void __sanitizer_cov_trace_const_cmp##bits(T, T) { compare(CUDACPU_PC); }
-#define CUDACPU_PC uint64_t(__builtin_return_address(0))
-
 extern "C" {
 CUDACPU_HOOK(read, load, 1, 1, false)    CUDACPU_HOOK(write, store, 1, 1, false)
 CUDACPU_HOOK(volatile_read, load, 1, 1, true)    CUDACPU_HOOK(volatile_write, store, 1, 1, false)
@@ -268,17 +267,14 @@ void __tsan_write_range(void* p, size_t n, unsigned block) {
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}
-// `end`: the number of the loop's end where a loop begins, else 0.
-void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end) {
+// `end`: the number of the loop's end where a loop begins, else 0; `line`: of the branch in which the block ends, or 0.
+void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end, unsigned line) {
     if (!self || !runs_works || noting) return;
+    const uint64_t pc = uint64_t(__builtin_return_address(0));
     const size_t depth = size_t(current_fiber->bottom) + current_fiber->size - size_t(__builtin_frame_address(0));
-    stop(path, nullptr, 0, 0, 0, uintptr_t(CUDACPU_PC), __builtin_frame_address(0),
-         number_on_way(ways[rank], depth, block, end), false);
+    stop(path, nullptr, 0, 0, 0, pc, __builtin_frame_address(0), number_on_way(ways[rank], depth, block, end), false);
+    branches[rank] = line ? pc | uint64_t(line) << 48 | with_line : 0;
 }
-CUDACPU_COMPARED(1, uint8_t) CUDACPU_COMPARED(2, uint16_t) CUDACPU_COMPARED(4, uint32_t) CUDACPU_COMPARED(8, uint64_t)
-void __sanitizer_cov_trace_cmpf(float, float) { compare(CUDACPU_PC); }
-void __sanitizer_cov_trace_cmpd(double, double) { compare(CUDACPU_PC); }
-void __sanitizer_cov_trace_switch(uint64_t, void*) { compare(CUDACPU_PC); }
 }  // extern "C"
 }  // namespace cudacpu::steps
 #endif

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "record.hpp"
@@ -119,7 +120,7 @@ void add(const Operation& o, unsigned row, int column) {
     if (access) {
         const Stop& s = o.first();
         e.bytes = std::min(s.bytes, 16u);
-        e.array = array_of(s.address, std::min(s.piece, 8u));
+        e.array = array_of(s.address, s.piece < 16 ? s.piece : 4);
         const Array& a = d.arrays[size_t(e.array)];
         for (unsigned i = 0; i < s.bytes; i += s.piece)
             if (!a.shared) e.sectors += sectors(o, i);
@@ -136,7 +137,7 @@ void add(const Operation& o, unsigned row, int column) {
 
 // ---- JSON ------------------------------------------------------------------------------------------------
 
-std::string quoted(const std::string& s) {
+std::string json_text(const std::string& s) {
     std::string q = "\"";
     for (const char c : s)
         if (c == '"' || c == '\\') q += std::string("\\") + c;
@@ -178,7 +179,7 @@ std::string value_text(const unsigned char* p, unsigned bytes, unsigned element,
     for (unsigned i = 0; i + element <= bytes; i += element)
         s += (i ? " " : "") + number(p + i, element, is_float);
     const bool plain = bytes == element && s.find_first_of("inf") == s.npos && s.size() < 17;
-    return plain ? s : quoted(s);
+    return plain ? s : json_text(s);
 }
 
 class Files {  // that are named, and their numbers
@@ -188,14 +189,14 @@ public:
     std::string at(const std::string& place) {
         const size_t colon = place.rfind(':');
         if (colon == place.npos) return "[-1,0]";
-        const std::string file = place.substr(0, colon);
+        const std::string file = std::filesystem::absolute(place.substr(0, colon));
         const auto i = std::find(names.begin(), names.end(), file) - names.begin();
         if (size_t(i) == names.size()) names.push_back(file);
         return text("[%td,%s]", i, place.c_str() + colon + 1);
     }
     std::string json() const {
         return list(names, [](const std::string& file) {
-            return "{\"name\":" + quoted(from_here(file)) + ",\"lines\":" + list(source_text(file), quoted) + "}";
+            return "{\"name\":" + json_text(from_here(file)) + ",\"lines\":" + list(source_text(file), json_text) + "}";
         });
     }
 };
@@ -251,7 +252,7 @@ std::string json_of(const Drawn& d, Files& files) {
                                      "syncwarp", "shuffle", "vote",  "exit",   "diverge"};
         std::string s = text("{\"row\":%u,\"column\":%u,\"kind\":\"%s\",\"mask\":%u", e.row, e.column, kinds[e.kind], e.mask);
         if (e.kind != leaves) s += ",\"at\":" + files.at(place(e.site));
-        if (!e.what.empty()) s += ",\"what\":" + quoted(e.what);
+        if (!e.what.empty()) s += ",\"what\":" + json_text(e.what);
         unsigned element = e.taken == 8 ? 8 : 4, bytes = element;
         bool is_float = false;
         if (e.array >= 0) {
@@ -277,7 +278,7 @@ std::string json_of(const Drawn& d, Files& files) {
         return s + "}";
     };
     const auto array = [&](const Array& a) {
-        return "{\"name\":" + quoted(a.name) +
+        return "{\"name\":" + json_text(a.name) +
                text(",\"space\":\"%s\",\"bytes\":%zu,\"element\":%u,\"type\":\"%s\",\"offset\":%zu}",
                     a.shared ? "shared" : "global", a.bytes, a.element,
                     floats[size_t(&a - d.arrays.data())] ? "float" : "int", a.offset);
@@ -285,14 +286,14 @@ std::string json_of(const Drawn& d, Files& files) {
     const auto race = [&](const DrawnRace& r) {
         return text("{\"a\":[%zu,%u],\"b\":[%zu,%u],\"text\":", place_in_order[r.a.first], r.a.second,
                     place_in_order[r.b.first], r.b.second) +
-               quoted(r.words) + "}";
+               json_text(r.words) + "}";
     };
-    return "{\"kernel\":" + quoted(d.kernel) + text(",\"launch\":%u,\"at\":", d.number) +
+    return "{\"kernel\":" + json_text(d.kernel) + text(",\"launch\":%u,\"at\":", d.number) +
            files.at(source_line(d.where)) + ",\"grid\":" + three(d.grid) + ",\"block\":" + three(d.block) +
            ",\"columns\":" + list(d.columns, [](const Column& c) {
                return text("{\"block\":%lu,\"warp\":%u,\"lanes\":%u}", c.block, c.warp, c.lanes);
            }) +
-           ",\"cut\":" + list(cut, quoted) + text(",\"rows\":%u,\"arrays\":", rows) + list(d.arrays, array) +
+           ",\"cut\":" + list(cut, json_text) + text(",\"rows\":%u,\"arrays\":", rows) + list(d.arrays, array) +
            ",\"events\":" + list(order, event) + ",\"races\":" + list(d.races, race) + "}";
 }
 
@@ -394,7 +395,7 @@ void draw_race(uint64_t block_a, unsigned a, uint64_t site_a, uint64_t block_b, 
 std::string page_of_launches() {
     Files files;
     const std::string drawn = list(launches, [&](const Drawn& d) { return json_of(d, files); });
-    const std::string json = "{\"format\":1,\"program\":" + quoted(program_invocation_short_name) +
+    const std::string json = "{\"format\":1,\"program\":" + json_text(program_invocation_short_name) +
                              ",\"build\":\"" + (counters_build ? "counters" : "hazards") +
                              "\",\"files\":" + files.json() + ",\"launches\":" + drawn + "}";
     std::string page = cudacpu_page;
