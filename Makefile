@@ -10,7 +10,7 @@ CMAKE_FLAGS ?=
 samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(firstword $(subst _, ,$(folder))))
 
 .NOTPARALLEL:
-.PHONY: all build asan $(samples) try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
+.PHONY: all build asan $(samples) try run report test check-all lint hazards bench bench-cpu counters-gpu plots pictures tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -44,6 +44,12 @@ report: build
 plots:
 	@sh common/tools/plots.sh
 
+# What the pictures of the pages are drawn from.
+pictured = counters_04_reduction_variants counters_05_atomics counters_06_shared_image
+pictures:
+	@$(tools) sh common/tools/build.sh "$(BUILD)" $(pictured)
+	@sh common/tools/pictures.sh "$(BUILD)"
+
 tables: build
 	@"$(BUILD)/figures" tables .
 
@@ -52,6 +58,7 @@ test:
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
 
 check-all: asan
+	@$(tools) sh common/tools/build.sh "$(BUILD)" $(pictured)
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS)
 
 lint: build
@@ -97,6 +104,8 @@ help:
 	@echo '                  lines, AddressSanitizer, sizes past 2^32 on a GPU'
 	@echo 'make lint         holds common/ against .clang-format, .clang-tidy and cppcheck'
 	@echo 'make plots        draws the plots in results/ again'
+	@echo 'make pictures     runs kernels on the CPU device, and draws the pictures of the'
+	@echo '                  pages again: lanes, banks, sectors'
 	@echo 'make tables       writes the tables of the pages again, from results/'
 	@echo 'make doctor       what this machine has and lacks, and what mends it'
 	@echo 'make clean        removes what was built'

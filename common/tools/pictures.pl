@@ -421,8 +421,7 @@ sub places {
     my ($load) = events($launch, "load", "global");
     my ($atomic) = events($launch, "atomic", "global");
     my ($store) = events($launch, "store", "global");
-    my $lanes = 16;
-    my ($left, $each) = (96, 44);
+    my ($left, $each) = (92, 22.6);
     my (%in, %old, %place);
     my $k = 0;
     $in{$_} = $load->{values}[$k++] for lanes_of($load);
@@ -434,30 +433,26 @@ sub places {
     }
     my $title = t("The old value that atomicAdd returns is a place that no other lane gets", "atomicAdd 返回的旧值，是别的通道得不到的位置");
     text(16, 28, $title, bold => 1, size => 16);
-    my %at = (lane => 62, in => 76, old => 128, out => 214);
-    my $x = sub { $left + $_[0] * $each };
+    my %at = (lane => 62, in => 76, old => 128, out => 226);
+    my $x = sub { $left + ($_[0] + 0.5) * $each };
     text(16, $at{lane}, t("lane", "通道"), size => 12, colour => "soft");
     text(16, $at{in} + 18, "in", code => 1);
     text(16, $at{old} + 18, t("old value", "旧值"));
     text(16, $at{out} + 18, "out", code => 1);
-    for my $lane (0 .. $lanes - 1) {
+    for my $lane (0 .. 31) {
         my $keeps = defined $old{$lane};
-        text($x->($lane) + 20, $at{lane}, $lane, size => 12, colour => "soft", anchor => "middle");
-        boxes($keeps ? "blue" : "idle", [$x->($lane), $at{in}, $each - 3, 26]);
-        text($x->($lane) + 20, $at{in} + 18, $in{$lane}, anchor => "middle", colour => $keeps ? "page" : "soft", on => $keeps ? "blue" : "idle");
+        text($x->($lane), $at{lane}, $lane, size => 12, colour => "soft", anchor => "middle");
+        boxes($keeps ? "blue" : "idle", [$x->($lane) - 10.5, $at{in}, 21, 26]);
+        text($x->($lane), $at{in} + 17, $in{$lane}, size => 12, anchor => "middle", colour => $keeps ? "page" : "soft", on => $keeps ? "blue" : "idle");
         next if !$keeps;
-        line($x->($lane) + 20, $at{in} + 28, $x->($lane) + 20, $at{old} - 1, head => 1);
-        boxes("amber", [$x->($lane) + 7, $at{old}, 27, 26]);
-        text($x->($lane) + 20, $at{old} + 18, $old{$lane}, bold => 1, anchor => "middle", on => "amber");
-        line($x->($lane) + 20, $at{old} + 28, $x->($old{$lane}) + 20, $at{out} - 1, head => 1) if $old{$lane} < $lanes;
+        line($x->($lane), $at{in} + 28, $x->($lane), $at{old} - 1, head => 1);
+        boxes("amber", [$x->($lane) - 10.5, $at{old}, 21, 26]);
+        text($x->($lane), $at{old} + 18, $old{$lane}, bold => 1, anchor => "middle", on => "amber");
+        line($x->($lane), $at{old} + 28, $x->($old{$lane}), $at{out} - 1, head => 1);
+        boxes("blue", [$x->($old{$lane}) - 10.5, $at{out}, 21, 26]);
+        text($x->($old{$lane}), $at{out} + 17, $in{$lane}, size => 12, anchor => "middle", colour => "page", on => "blue");
     }
-    my %value_at = map { $place{$_} => $in{$_} } grep { $_ < $lanes } keys %place;
-    for my $place (0 .. $lanes - 1) {
-        my $value = $value_at{$place};
-        boxes(defined $value ? "blue" : "idle", [$x->($place), $at{out}, $each - 3, 26]);
-        text($x->($place) + 20, $at{out} + 18, $value, anchor => "middle", colour => "page", on => "blue") if defined $value;
-        text($x->($place) + 20, $at{out} + 42, $place, size => 12, colour => "soft", anchor => "middle");
-    }
+    text($x->($_), $at{out} + 42, $_, size => 12, colour => "soft", anchor => "middle") for sort { $a <=> $b } values %old;
     text(16, $at{out} + 42, t("place", "位置"), size => 12, colour => "soft");
     return ($at{out} + 56, $title);
 }
