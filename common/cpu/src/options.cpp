@@ -51,9 +51,8 @@ std::string problem_of(const std::string& file) {
     if (exists && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) return "it is no file";
     const size_t slash = file.rfind('/');
     const std::string folder = slash == file.npos ? "." : file.substr(0, slash + 1);
-    return file.empty()                                              ? "it has no name"
-           : access((exists ? file : folder).c_str(), W_OK) ? strerror(errno)
-                                                                     : "";
+    if (file.empty()) return "it has no name";
+    return access((exists ? file : folder).c_str(), W_OK) ? strerror(errno) : "";
 }
 
 bool write_whole(const std::string& file, const std::string& contents) {

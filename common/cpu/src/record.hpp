@@ -82,6 +82,9 @@ struct Operation {  // what lanes of a warp do together
 /// The running thread waits until the lanes of its warp that come here, too, have come.
 void stop(Kind kind, const volatile void* address, size_t bytes, size_t piece, uint64_t site, uintptr_t pc,
           const void* frame, unsigned block, bool may_spin);
+/// The same for what the compiler calls before an access: what is a thread's own, or a register on a GPU, is none.
+void arrive(const volatile void* address, Kind kind, size_t bytes, size_t piece, bool may_spin, unsigned block,
+            const void* pc, const void* frame);
 /// "/home/me/sum.cu:12" of sites, in the program's own files; "" where it is not known.
 std::vector<std::string> places(const std::vector<uint64_t>& sites);
 template <class F> void for_lanes(unsigned mask, F f) {

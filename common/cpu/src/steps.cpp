@@ -107,7 +107,7 @@ struct Way {
     } functions[most];
 } ways[1024];
 
-unsigned number_on_way(Way& w, size_t depth, unsigned block, unsigned end) {
+[[maybe_unused]] unsigned number_on_way(Way& w, size_t depth, unsigned block, unsigned end) {
     while (w.count && w.functions[w.count - 1].depth > depth) --w.count;
     if (w.count == Way::most) return block;
     if (!w.count || w.functions[w.count - 1].depth < depth) w.functions[w.count++] = {depth, 0};
@@ -121,6 +121,7 @@ bool in_step() { return counters_build || drawing; }
 
 void stop(Kind kind, const volatile void* address, size_t bytes, size_t piece, uint64_t site, uintptr_t pc,
           const void* frame, unsigned block, bool may_spin) {
+    if (noting) return;
     Thread* const me = self;
     const unsigned number = rank;
     const size_t top = size_t(current_fiber->bottom) + current_fiber->size;
@@ -214,6 +215,14 @@ std::vector<std::string> places(const std::vector<uint64_t>& sites) {
     return all;
 }
 
+void arrive(const volatile void* address, Kind kind, size_t bytes, size_t piece, bool may_spin, unsigned block,
+            const void* pc, const void* frame) {
+    if (!self || !runs_works || on_own_stack(const_cast<const void*>(address))) return;
+    const auto is = [=](const auto& variable) { return size_t(address) - size_t(&variable) < sizeof variable; };
+    if (is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize)) return;
+    stop(kind, address, bytes, piece, uint64_t(pc), uintptr_t(pc), frame, block, may_spin);
+}
+
 }  // namespace cudacpu::steps
 
 void cudacpu::took(const void* value, unsigned bytes, int from) {
@@ -222,30 +231,19 @@ void cudacpu::took(const void* value, unsigned bytes, int from) {
 
 #ifdef CUDACPU_COUNTERS
 namespace cudacpu::steps {
-namespace {
 
-bool is_register(const volatile void* address) {
-    const auto is = [=](const auto& variable) { return size_t(address) - size_t(&variable) < sizeof variable; };
-    return is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize);
-}
-__attribute__((always_inline)) inline void access(const volatile void* address, Kind kind, size_t bytes, size_t piece,
-                                                  bool may_spin, unsigned block, void* pc, void* frame) {
-    if (!self || !runs_works || noting || on_own_stack(const_cast<const void*>(address)) || is_register(address)) return;
-    stop(kind, address, bytes, piece, uint64_t(pc), uintptr_t(pc), frame, block, may_spin);
-}
 // How many bytes of a struct are loaded at once, as far as that can be told from its size and where it lies.
-size_t piece_of(const volatile void* address, size_t bytes) {
+static size_t piece_of(const volatile void* address, size_t bytes) {
     size_t piece = std::min<size_t>(bytes & -bytes, 16);
     while (uintptr_t(address) % piece) piece /= 2;
     return piece;
 }
-}  // namespace
 
 // clang-format off
 #define CUDACPU_CALLER __builtin_return_address(0), __builtin_frame_address(0)
 #define CUDACPU_HOOK(name, kind, bytes, piece, may_spin) \
     void __tsan_##name##bytes(void* p, size_t, unsigned block) { \
-        access(p, kind, bytes, piece, may_spin, block, CUDACPU_CALLER); \
+        arrive(p, kind, bytes, piece, may_spin, block, CUDACPU_CALLER); \
     }
 #define CUDACPU_HOOKS(bytes) \
     CUDACPU_HOOK(read, load, bytes, bytes, false)           CUDACPU_HOOK(write, store, bytes, bytes, false) \
@@ -259,10 +257,10 @@ CUDACPU_HOOK(read, load, 1, 1, false)    CUDACPU_HOOK(write, store, 1, 1, false)
 CUDACPU_HOOK(volatile_read, load, 1, 1, true)    CUDACPU_HOOK(volatile_write, store, 1, 1, false)
 CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
 void __tsan_read_range(void* p, size_t n, unsigned block) {
-    access(p, load, n, piece_of(p, n), false, block, CUDACPU_CALLER);
+    arrive(p, load, n, piece_of(p, n), false, block, CUDACPU_CALLER);
 }
 void __tsan_write_range(void* p, size_t n, unsigned block) {
-    access(p, store, n, piece_of(p, n), false, block, CUDACPU_CALLER);
+    arrive(p, store, n, piece_of(p, n), false, block, CUDACPU_CALLER);
 }
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}

@@ -387,6 +387,8 @@ void draw_race(uint64_t block_a, unsigned a, uint64_t site_a, uint64_t block_b, 
         }
         return d.events.size();
     };
+    for (const DrawnRace& r : d.races)
+        if (d.events[r.a.first].site == site_a && d.events[r.b.first].site == site_b) return;
     const size_t first = find_event(block_a, a, site_a), second = find_event(block_b, b, site_b);
     if (first < d.events.size() && second < d.events.size())
         d.races.push_back({{first, a % 32}, {second, b % 32}, words});

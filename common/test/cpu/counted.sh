@@ -100,7 +100,7 @@ cpu)
 join | check)
     [ $mode = join ] || each_run on_the_cpu_device
     # shellcheck disable=SC2086 # the programs are words
-    "$build/same_counters" $mode "$here/counted.txt" "$folder" "$here/counted_h200.csv" $programs || failed=1
+    perl "$here/counted.pl" "$mode" "$here/counted.txt" "$folder" "$here/counted_h200.csv" $programs || failed=1
     ;;
 esac
 exit $failed
