@@ -1,8 +1,8 @@
 // counters.cpp - what NVIDIA's ncu counts on a GPU, counted from the operations of the warps.
 //
-// A request is one operation of a warp on memory. It takes sectors of 32 bytes of global memory; shared memory has 32
-// banks of 4 bytes, and each further word of a bank costs a wavefront. Of 8 bytes a lane half a warp is served at a
-// time, of 16 bytes a quarter.
+// A request is one operation of a warp on memory. It takes sectors of 32 bytes of global memory; shared memory has
+// 32 banks of 4 bytes, and each further word of a bank costs a wavefront. Of 8 bytes a lane half a warp is served
+// at a time, of 16 bytes a quarter.
 #include <algorithm>
 #include <map>
 
@@ -34,7 +34,8 @@ struct Shape {
     std::string kernel;
     dim3 grid, block;
     bool operator==(const Shape& s) const {
-        return kernel == s.kernel && !memcmp(&grid, &s.grid, sizeof grid) && !memcmp(&block, &s.block, sizeof block);
+        return kernel == s.kernel && !memcmp(&grid, &s.grid, sizeof grid) &&
+               !memcmp(&block, &s.block, sizeof block);
     }
 };
 std::vector<std::pair<Shape, Counted>> all CUDACPU_LASTING;  // in the order in which they came
@@ -136,8 +137,8 @@ void count(const Operation& o) {
 namespace {
 
 std::string words_of(What w) {
-    const char* const names[] = {"", "load", "store", "atomic", "barrier", "syncwarp", "shuffle", "vote", "",
-                                 "divergence"};
+    const char* const names[] = {"",         "load",    "store", "atomic", "barrier",
+                                 "syncwarp", "shuffle", "vote",  "",       "divergence"};
     const bool access = w.kind == load || w.kind == store || w.kind == atomic;
     return (access ? w.shared ? "shared " : "global " : "") + std::string(names[w.kind]);
 }
@@ -184,22 +185,28 @@ std::string table() {
     const auto lines_of = lines_of_all();
     for (size_t i = 0; i < all.size(); ++i) {
         const auto& [shape, c] = all[i];
-        s += text("\n%s: %s %s of %s %s, %s threads each\n", shape.kernel.c_str(), with_commas(c.launches).c_str(),
-                  c.launches > 1 ? "launches" : "launch", size_of(shape.grid).c_str(),
-                  shape.grid.x * shape.grid.y * shape.grid.z > 1 ? "blocks" : "block", size_of(shape.block).c_str());
-        s += text("  %-20s %12s %7s %13s %10s %10s\n", "", "requests", "lanes", "sectors", "a request", "conflicts");
-        std::string file_before;
+        std::string file_before = lines_of[i].empty() ? "" : std::get<0>(lines_of[i].begin()->first);
+        const bool several = uint64_t(shape.grid.x) * shape.grid.y * shape.grid.z > 1;
+        const std::string head =
+            shape.kernel +
+            text(": %s %s of ", with_commas(c.launches).c_str(), c.launches > 1 ? "launches" : "launch") +
+            size_of(shape.grid) + (several ? " blocks, " : " block, ") + size_of(shape.block) +
+            " threads each, in " + file_before;
+        s += "\n" + wrapped(head).substr(3) + "\n";
+        s += text("%22s %12s %7s %13s %10s %10s\n", "", "requests", "lanes", "sectors", "a request", "conflicts");
         int line_before = 0;
         for (const auto& [key, t] : lines_of[i]) {
             const auto& [file, number, what] = key;
-            if (file != file_before && !file_before.empty()) s += "  " + file + "\n";
+            if (file != file_before) s += "  " + from_here(file) + "\n";
             if (file != file_before || number != line_before)
                 s += listing({{text("%s:%d", file.c_str(), number), ""}}).substr(1) + "\n";
             file_before = file, line_before = number;
-            const bool global = what.kind <= atomic && !what.shared, counts_banks = what.shared && what.kind != atomic;
+            const bool global = what.kind <= atomic && !what.shared,
+                       counts_banks = what.shared && what.kind != atomic;
             s += text("          %-12s %12s %7s %13s %10s %10s", words_of(what).c_str(),
                       with_commas(t.requests).c_str(), text("%.1f", double(t.lanes) / double(t.requests)).c_str(),
-                      global ? with_commas(t.sectors).c_str() : "", global ? ratio(t.sectors, t.requests).c_str() : "",
+                      global ? with_commas(t.sectors).c_str() : "",
+                      global ? ratio(t.sectors, t.requests).c_str() : "",
                       counts_banks ? with_commas(t.conflicts).c_str() : "");
             s.erase(s.find_last_not_of(' ') + 1);
             if (what.kind == atomic) s += "\n            lanes on one address: " + ratio(t.lanes, t.addresses);
@@ -211,7 +218,7 @@ std::string table() {
 
 std::string csv() {
     std::string s =
-        "kernel,launches,grid,block,warps,file,line,what,requests,lanes,sectors,bank_conflicts,lanes_on_an_address\n";
+        "kernel,launches,grid,block,warps,file,line,what,requests,lanes,sectors,bank_conflicts,sharing_lanes\n";
     const auto lines_of = lines_of_all();
     const auto quoted = [](std::string field) {
         for (size_t i = 0; (i = field.find('"', i)) != field.npos; i += 2) field.insert(i, "\"");
@@ -221,10 +228,12 @@ std::string csv() {
         const auto& [shape, c] = all[i];
         for (const auto& [key, t] : lines_of[i]) {
             const auto& [file, number, what] = key;
-            s += quoted(shape.kernel) + text(",%lu,%s,%s,%lu,", c.launches, size_of(shape.grid).c_str(),
-                                             size_of(shape.block).c_str(), c.warps) +
-                 quoted(from_here(file)) + text(",%d,%s,%lu,%lu,%lu,%lu,%s\n", number, words_of(what).c_str(), t.requests, t.lanes,
-                                     t.sectors, t.conflicts, ratio(t.lanes, t.addresses).c_str());
+            s += quoted(shape.kernel) +
+                 text(",%lu,%s,%s,%lu,", c.launches, size_of(shape.grid).c_str(), size_of(shape.block).c_str(),
+                      c.warps) +
+                 quoted(from_here(file)) +
+                 text(",%d,%s,%lu,%lu,%lu,%lu,%s\n", number, words_of(what).c_str(), t.requests, t.lanes, t.sectors,
+                      t.conflicts, ratio(t.lanes, t.addresses).c_str());
         }
     }
     return s;

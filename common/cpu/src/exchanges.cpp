@@ -25,7 +25,7 @@ unsigned lanes_of_block(unsigned warp) {
 
 void note_once(const std::string& what, const std::string& mend, Where where) {
     static auto& noted = *new std::set<std::string>;  // lines
-    static Where last{};                 // saves the look into the set
+    static Where last{};                              // saves the look into the set
     if (same_place(last, where)) return;
     last = where;
     if (noted.insert(source_line(where)).second) say(compose_report(what, mend, source_line(where)));

@@ -40,7 +40,7 @@ constexpr bool asan_build = false;
 constexpr size_t page = 4096;
 // It outlives the program's own objects: kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
-constexpr size_t guard = hazard_build ? 1 << 20 : page;         // inaccessible, behind each region
+constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible, behind each region
 constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
 // ---- reports.cpp: words ----------------------------------------------------------------------------------
@@ -51,8 +51,8 @@ std::string source_line(const void* pc);  // "sum.cu:12", from the debug informa
 std::string source_line(Where where);
 std::vector<std::string> source_lines(const std::vector<const void*>& pcs);
 std::string from_here(std::string files);  // files below the working folder are named from there
-std::string thread_name();      // "block (0,0,0), thread (5,0,0)"
-std::string who_waits_where();  // a line for each run of threads
+std::string thread_name();                 // "block (0,0,0), thread (5,0,0)"
+std::string who_waits_where();             // a line for each run of threads
 /// The lines of a file as compiled, or as it is found from here; none if it is not there.
 const std::vector<std::string>& source_text(const std::string& file);
 std::string wrapped(const std::string& words);  // into lines of the terminal's width; `code` is kept together

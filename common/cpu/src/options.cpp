@@ -1,5 +1,5 @@
-// options.cpp - what a program of the counters' or the hazard build takes from its command line before main sees it,
-// and the files that it writes in the end. The linker puts __wrap_main in main's place (--wrap=main).
+// options.cpp - what a program of the counters' or the hazard build takes from its command line before main sees
+// it, and the files that it writes in the end. The linker puts __wrap_main in main's place (--wrap=main).
 #include <algorithm>
 #include <charconv>
 #include <sys/stat.h>
@@ -16,8 +16,8 @@ Asked asked CUDACPU_LASTING;
 namespace {
 
 constexpr char several_blocks[] = "--trace-blocks";
-const char* const options[] = {"--trace",       "--trace-kernel", "--trace-launch", "--trace-block", "--trace-warp",
-                               several_blocks,
+const char* const options[] = {"--trace",       "--trace-kernel", "--trace-launch",
+                               "--trace-block", "--trace-warp",   several_blocks,
 #ifdef CUDACPU_COUNTERS
                                "--counters-csv"
 #endif
@@ -107,7 +107,8 @@ int write_files() {
         status = 2;
     };
     if constexpr (counters_build) {
-        if (const std::string s = table(); !s.empty()) say("cudacpu: what the warps did, a line of the source each" + s);
+        if (const std::string s = table(); !s.empty())
+            say("cudacpu: what the warps did, a line of the source each" + s);
         write(asked.csv, csv());
     }
     if (!asked.trace.empty()) write(asked.trace, page_of_launches());

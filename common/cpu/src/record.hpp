@@ -17,7 +17,8 @@
 //     "launch": 1,                  the kernel's first
 //     "at": [0, 320],               where it is launched: number of the file, line (from 1)
 //     "grid": [196, 1, 1], "block": [512, 1, 1],
-//     "columns": [{"block": 0, "warp": 0, "lanes": 32}, ...],   one a warp that is drawn, from left to right: up to 4
+//     "columns": [{"block": 0, "warp": 0, "lanes": 32}, ...],   one a warp that is drawn, from left to right: up to
+//     4
 //                                   warps of a block, or one warp of each of up to 8 blocks; lanes it has from 0 on
 //     "cut": ["12 more warps of block 0", "195 more blocks"],   what ran and is not here, in words
 //     "rows": 412,                  time goes down: row 0, 1, ... of each column; a barrier is in one row for all
@@ -61,17 +62,17 @@ namespace cudacpu::steps {
 enum Kind : uint8_t { path, load, store, atomic, barrier, syncwarp, shuffle, vote, leaves, diverges };
 struct Stop {  // where a lane waits until it is its turn to go on
     uintptr_t pc;
-    size_t depth;     // of the stack: of two functions the one that was called comes first
-    unsigned block;   // of the function's code, in the order that cudacpu gave them
-    uint64_t site;    // the address of the code; for atomics that of the file's name, with the line in the upper bits
-    char* address;    // of its access
+    size_t depth;    // of the stack: of two functions the one that was called comes first
+    unsigned block;  // of the function's code, in the order that cudacpu gave them
+    uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
+    char* address;  // of its access
     unsigned bytes;
-    unsigned piece;   // how many of them one request takes
-    Kind kind;        // path: it has come to another part of the code, and accesses nothing
-    bool may_spin;    // an atomic, or of what is volatile
+    unsigned piece;  // how many of them one request takes
+    Kind kind;       // path: it has come to another part of the code, and accesses nothing
+    bool may_spin;   // an atomic, or of what is volatile
 };
 extern Stop stops[1024];  // of the threads of the block
-struct Operation {  // what lanes of a warp do together
+struct Operation {        // what lanes of a warp do together
     Kind kind;
     uint64_t site;
     unsigned warp, mask;

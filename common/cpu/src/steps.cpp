@@ -2,10 +2,10 @@
 //
 // The compiler calls before each access (-fsanitize=thread) and at the begin of each block of code without a branch
 // (-fsanitize-coverage=trace-pc). There a lane stops. When all lanes of its warp have stopped, wait or have ended,
-// those go on that are furthest behind: first who is in a function that was called, then by the number of the block,
-// which cudacpu has put into the code. So lanes that a branch has parted meet again where it ends, and those that
-// have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less SIMT
-// reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
+// those go on that are furthest behind: first who is in a function that was called, then by the number of the
+// block, which cudacpu has put into the code. So lanes that a branch has parted meet again where it ends, and those
+// that have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less
+// SIMT reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
 #include <filesystem>
 
 #include "record.hpp"
@@ -125,8 +125,15 @@ void stop(Kind kind, const volatile void* address, size_t bytes, size_t piece, u
     Thread* const me = self;
     const unsigned number = rank;
     const size_t top = size_t(current_fiber->bottom) + current_fiber->size;
-    stops[number] = {pc,   top - size_t(frame), block, site, static_cast<char*>(const_cast<void*>(address)),
-                     unsigned(bytes), unsigned(piece), kind, may_spin};
+    stops[number] = {pc,
+                     top - size_t(frame),
+                     block,
+                     site,
+                     static_cast<char*>(const_cast<void*>(address)),
+                     unsigned(bytes),
+                     unsigned(piece),
+                     kind,
+                     may_spin};
     warps[number / 32].stopped |= 1u << lane;
     me->at = &held;
     me->where = {"", 0};
@@ -166,9 +173,8 @@ void exchange_passed(const Exchange& e, unsigned warp) {
     if (drawing && kind == barrier) draw_barrier();
     for (unsigned w = warp % 32; w < 32 && 32 * w < running_block.size; ++w) {
         unsigned mask = 0;
-        for_lanes(running_block.lanes[w], [&](unsigned l) {
-            mask |= unsigned(running_block.threads[32 * w + l].at == &e) << l;
-        });
+        for_lanes(running_block.lanes[w],
+                  [&](unsigned l) { mask |= unsigned(running_block.threads[32 * w + l].at == &e) << l; });
         if (mask) done({kind, site, w, mask, e.what});
         warps[w].together |= mask;
         if (warp < 32) break;
@@ -219,7 +225,8 @@ void arrive(const volatile void* address, Kind kind, size_t bytes, size_t piece,
             const void* pc, const void* frame) {
     if (!self || !runs_works || on_own_stack(const_cast<const void*>(address))) return;
     const auto is = [=](const auto& variable) { return size_t(address) - size_t(&variable) < sizeof variable; };
-    if (is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize)) return;
+    if (is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize))
+        return;
     stop(kind, address, bytes, piece, uint64_t(pc), uintptr_t(pc), frame, block, may_spin);
 }
 

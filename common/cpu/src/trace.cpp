@@ -69,7 +69,7 @@ std::vector<Drawn> launches CUDACPU_LASTING;
 std::map<std::string, unsigned> numbers CUDACPU_LASTING;  // how often each kernel was launched
 size_t cells, cells_before;                               // of the launches before this one
 bool of_launch;
-int column_of[32];                        // of each warp of the block
+int column_of[32];  // of each warp of the block
 struct Now {
     size_t event = 0;
     unsigned cell = 0;
@@ -176,8 +176,7 @@ std::string number(const unsigned char* p, unsigned bytes, bool is_float) {
 }
 std::string value_text(const unsigned char* p, unsigned bytes, unsigned element, bool is_float) {
     std::string s;
-    for (unsigned i = 0; i + element <= bytes; i += element)
-        s += (i ? " " : "") + number(p + i, element, is_float);
+    for (unsigned i = 0; i + element <= bytes; i += element) s += (i ? " " : "") + number(p + i, element, is_float);
     const bool plain = bytes == element && s.find_first_of("inf") == s.npos && s.size() < 17;
     return plain ? s : json_text(s);
 }
@@ -196,7 +195,8 @@ public:
     }
     std::string json() const {
         return list(names, [](const std::string& file) {
-            return "{\"name\":" + json_text(from_here(file)) + ",\"lines\":" + list(source_text(file), json_text) + "}";
+            return "{\"name\":" + json_text(from_here(file)) + ",\"lines\":" + list(source_text(file), json_text) +
+                   "}";
         });
     }
 };
@@ -250,7 +250,8 @@ std::string json_of(const Drawn& d, Files& files) {
         const Event& e = d.events[i];
         const char* const kinds[] = {"",         "load",    "store", "atomic", "barrier",
                                      "syncwarp", "shuffle", "vote",  "exit",   "diverge"};
-        std::string s = text("{\"row\":%u,\"column\":%u,\"kind\":\"%s\",\"mask\":%u", e.row, e.column, kinds[e.kind], e.mask);
+        std::string s =
+            text("{\"row\":%u,\"column\":%u,\"kind\":\"%s\",\"mask\":%u", e.row, e.column, kinds[e.kind], e.mask);
         if (e.kind != leaves) s += ",\"at\":" + files.at(place(e.site));
         if (!e.what.empty()) s += ",\"what\":" + json_text(e.what);
         unsigned element = e.taken == 8 ? 8 : 4, bytes = element;
@@ -290,9 +291,11 @@ std::string json_of(const Drawn& d, Files& files) {
     };
     return "{\"kernel\":" + json_text(d.kernel) + text(",\"launch\":%u,\"at\":", d.number) +
            files.at(source_line(d.where)) + ",\"grid\":" + three(d.grid) + ",\"block\":" + three(d.block) +
-           ",\"columns\":" + list(d.columns, [](const Column& c) {
-               return text("{\"block\":%lu,\"warp\":%u,\"lanes\":%u}", c.block, c.warp, c.lanes);
-           }) +
+           ",\"columns\":" +
+           list(d.columns,
+                [](const Column& c) {
+                    return text("{\"block\":%lu,\"warp\":%u,\"lanes\":%u}", c.block, c.warp, c.lanes);
+                }) +
            ",\"cut\":" + list(cut, json_text) + text(",\"rows\":%u,\"arrays\":", rows) + list(d.arrays, array) +
            ",\"events\":" + list(order, event) + ",\"races\":" + list(d.races, race) + "}";
 }
@@ -305,7 +308,8 @@ void draw_launch() {
     const std::string kernel = kernel_name();
     const unsigned number = ++numbers[kernel];
     const std::string plain = launch->kernel->name;
-    if (number != asked.launch || (!asked.kernel.empty() && asked.kernel != kernel && asked.kernel != plain)) return;
+    if (number != asked.launch || (!asked.kernel.empty() && asked.kernel != kernel && asked.kernel != plain))
+        return;
     cells_before += std::exchange(cells, 0);
     if (cells_before >= most_cells_of_all) return;
     of_launch = true;
@@ -381,7 +385,8 @@ void draw_race(uint64_t block_a, unsigned a, uint64_t site_a, uint64_t block_b, 
         for (size_t i = d.events.size(); i-- > 0;) {
             const Event& e = d.events[i];
             const Column& c = d.columns[e.column];
-            if (e.site != site || c.block != block || c.warp != thread / 32 || !(e.mask >> thread % 32 & 1)) continue;
+            if (e.site != site || c.block != block || c.warp != thread / 32 || !(e.mask >> thread % 32 & 1))
+                continue;
             const unsigned cell = unsigned(std::popcount(e.mask & ((1u << thread % 32) - 1)));
             if (e.array >= 0 && d.arrays[size_t(e.array)].start + e.cells[cell].offset == address) return i;
         }

@@ -1,5 +1,5 @@
-// counted.cu - kernels whose requests, sectors and bank conflicts can be told by hand: what counted.txt expects of them
-// is what the CPU device has to count, and what ncu counts on a GPU.
+// counted.cu - kernels whose requests, sectors and bank conflicts can be told by hand: what counted.txt expects of
+// them is what the CPU device has to count, and what ncu counts on a GPU.
 #include <cstdio>
 #include <vector>
 
@@ -21,7 +21,8 @@ __global__ void product(const float* a, const float* b, float* c) {
 }
 
 // Reads the tile by columns: all lanes of a warp in one bank, unless the rows are padded.
-template <int width> __device__ void transpose_tile(const float* in, float* out, float (&tile)[edge][width]) {
+template <int width>
+__device__ void transpose_tile(const float* in, float* out, float (&tile)[edge][width]) {
     const int x = blockIdx.x * edge + threadIdx.x, y = blockIdx.y * edge + threadIdx.y;
     for (int i = 0; i < edge; i += rows) tile[threadIdx.y + i][threadIdx.x] = in[(y + i) * n + x];
     __syncthreads();
@@ -67,7 +68,8 @@ __global__ void scan(const int* in, int* out) {  // of each block
 }
 
 // 8 and 16 bytes a lane: every second element, so that half of the banks are used, and one that all lanes share.
-template <class T> __device__ void wide_tile(const T* in, T* out, T (&tile)[threads]) {
+template <class T>
+__device__ void wide_tile(const T* in, T* out, T (&tile)[threads]) {
     const int tid = threadIdx.x;
     tile[tid] = in[tid];
     __syncthreads();
@@ -87,8 +89,10 @@ __global__ void wide_16(const float4* in, float4* out) {
 __global__ void divergent(const int* in, int* out) {
     int sum = 0;
     for (int i = 0; i < int(threadIdx.x % 4); ++i) {
-        if (threadIdx.x % 3 == 0) sum += in[threadIdx.x + 32 * i];
-        else sum -= in[threadIdx.x + 32 * i];
+        if (threadIdx.x % 3 == 0)
+            sum += in[threadIdx.x + 32 * i];
+        else
+            sum -= in[threadIdx.x + 32 * i];
     }
     out[threadIdx.x] = sum;
 }
