@@ -70,6 +70,18 @@ hold("what was cut is told", seen("facts").includes("1 more block"));
 hold("the kernel has its name", seen("kernel") === "apart<int>");
 hold("it fits the screen's width", document.documentElement.scrollWidth <= innerWidth);
 hold("buttons have names and are large enough", [...document.querySelectorAll("button, input, select")].every(x => x.closest(".facts") || getComputedStyle(x).display === "none" || (x.getAttribute("aria-label") && (x.offsetHeight >= 26))));
+// The contrast of ink on paper, as the Web Content Accessibility Guidelines 2.1 define it, on light pages and on dark ones.
+const luminance = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16) / 255).map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4).reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+const pale = [];
+for (const block of document.querySelector("style").textContent.match(/:root \{[^}]*\}/g)) {
+  const paints = Object.fromEntries([...block.matchAll(/--([\w-]+): (#\w{6})/g)].map(m => [m[1], m[2]]));
+  for (const pair of ["ink page", "ink box", "ink now", "soft page", "soft box", "soft now", "soft idle", "bad page", "bad box", "slow page", "slow box", "slow now", "slow-ink slow-box", "page focus", "shared-ink shared",
+                      "full-ink shared-full", "global-ink global", "full-ink global-full", "full-ink atomic", "full-ink slow", "other-ink other"]) {
+    const [low, high] = pair.split(" ").map(name => luminance(paints[name])).sort((a, b) => a - b);
+    if (!((high + 0.05) / (low + 0.05) >= 4.5)) pale.push(`${pair} ${((high + 0.05) / (low + 0.05)).toFixed(2)}`);
+  }
+}
+hold("every ink has a contrast of 4.5: " + pale.join(", "), pale.length === 0);
 hold("the lanes stand in a table for those who hear the page", $("values").rows.length === 32);
 hold("the language is the browser's", document.documentElement.lang === (location.hash.includes("zh") ? "zh-CN" : "en"));
 const times = [];
@@ -98,6 +110,6 @@ END
     sed -n 's/.*\(\(ok\|FAIL\)    *[0-9]* px: .*\)/\1/p' "$folder/out" | sed "s/px:/px, $language:/; s/&gt;/>/g; s/&lt;/</g" >"$folder/told"
     cat "$folder/told"
     : >"$folder/err" # where there is no desktop, it is full of complaints
-    [ "$(grep -c '^ok' "$folder/told")" = 40 ] || fail "$language: all checks are told, and hold"
+    [ "$(grep -c '^ok' "$folder/told")" = 42 ] || fail "$language: all checks are told, and hold"
 done
 finish
