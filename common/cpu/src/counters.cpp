@@ -69,29 +69,33 @@ Place place_of(const char* address) {
     return {shared, true, r, uint64_t(address - r->start) + begin};
 }
 
-unsigned sectors(const Operation& o, unsigned behind) {
+Request request_of(const Operation& o, unsigned behind) {
+    Request r{o.site, o.kind, o.mask, o.first().piece, place_of(o.first().address).shared, {}};
+    for_lanes(o.mask, [&](unsigned l) { r.at[l] = place_of(o.stop(l).address).address + behind; });
+    return r;
+}
+
+unsigned sectors(const Request& r) {
     uint64_t all[64];
     unsigned n = 0;
-    for_lanes(o.mask, [&](unsigned l) {
-        const uint64_t at = place_of(o.stop(l).address).address + behind;
-        all[n++] = at / 32;
-        if ((at + o.first().piece - 1) / 32 != at / 32) all[n++] = at / 32 + 1;
+    for_lanes(r.mask, [&](unsigned l) {
+        all[n++] = r.at[l] / 32;
+        if ((r.at[l] + r.bytes - 1) / 32 != r.at[l] / 32) all[n++] = r.at[l] / 32 + 1;
     });
     return distinct(all, all + n);
 }
 
-unsigned extra_wavefronts(const Operation& o, unsigned behind) {
-    const unsigned piece = o.first().piece, lanes_at_once = std::min(32u, 128 / piece);
+unsigned extra_wavefronts(const Request& r) {
+    const unsigned lanes_at_once = std::min(32u, 128 / r.bytes);
     unsigned extra = 0;
     for (unsigned from = 0; from < 32; from += lanes_at_once) {
         uint64_t words[32][32];
-        unsigned count[32] = {}, most = 1;
+        unsigned number[32] = {}, most = 1;
         const unsigned part = unsigned((1ul << lanes_at_once) - 1) << from;
-        for_lanes(o.mask & part, [&](unsigned l) {
-            const uint64_t at = place_of(o.stop(l).address).address + behind;
-            for (uint64_t word = at / 4; word <= (at + piece - 1) / 4; ++word) {
+        for_lanes(r.mask & part, [&](unsigned l) {
+            for (uint64_t word = r.at[l] / 4; word <= (r.at[l] + r.bytes - 1) / 4; ++word) {
                 uint64_t* const bank = words[word % 32];
-                unsigned& n = count[word % 32];
+                unsigned& n = number[word % 32];
                 if (std::find(bank, bank + n, word) == bank + n) bank[n++] = word;
                 most = std::max(most, n);
             }
@@ -99,6 +103,56 @@ unsigned extra_wavefronts(const Operation& o, unsigned behind) {
         extra += most - 1;
     }
     return extra;
+}
+
+namespace {
+
+// nvcc makes one access of several to the members of a float4, which it knows to lie at a multiple of 16 bytes, if
+// nothing comes between them. Here an access waits until the warp has gone through the block of code.
+std::vector<Request> waiting[32] CUDACPU_LASTING;  // of each warp: all loads, or all stores
+
+void count_request(const Request& r) {
+    Totals& t = totals_of(r.site, {r.kind, r.shared});
+    ++t.requests;
+    t.lanes += unsigned(std::popcount(r.mask));
+    if (!r.shared) t.sectors += sectors(r);
+    else if (r.kind != atomic) t.conflicts += extra_wavefronts(r);
+}
+
+bool all_lanes(const Request& r, auto condition) {
+    bool yes = true;
+    for_lanes(r.mask, [&](unsigned l) { yes &= condition(l); });
+    return yes;
+}
+
+// Makes one access of those that begin with this one and fill so many bytes, if all are there.
+bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
+    Request& r = list[first];
+    if (r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; })) return false;
+    std::vector<size_t> parts;
+    for (unsigned behind = r.bytes; behind < bytes; behind += r.bytes) {
+        const auto next = std::find_if(list.begin(), list.end(), [&](const Request& other) {
+            return other.mask == r.mask && other.bytes == r.bytes && other.shared == r.shared &&
+                   all_lanes(r, [&](unsigned l) { return other.at[l] == r.at[l] + behind; });
+        });
+        if (next == list.end()) return false;
+        parts.push_back(size_t(next - list.begin()));
+    }
+    r.bytes = bytes;
+    for (const size_t part : parts) list[part].mask = 0;
+    return true;
+}
+
+}  // namespace
+
+void count_waiting(unsigned warp) {
+    auto& list = waiting[warp];
+    for (const unsigned bytes : {16u, 8u})
+        for (size_t i = 0; has_vector_types && list.size() > 1 && i < list.size(); ++i)
+            if (list[i].mask) merge(list, i, bytes);
+    for (const Request& r : list)
+        if (r.mask) count_request(r);
+    list.clear();
 }
 
 void count_launch() {
@@ -114,22 +168,23 @@ void count_launch() {
 }
 
 void count(const Operation& o) {
-    const bool access = o.kind == load || o.kind == store || o.kind == atomic;
     if (o.kind == leaves) return;
-    const Place place = access ? place_of(o.first().address) : Place{};
-    if (access && !place.counts) return;
-    Totals& t = totals_of(o.site, {o.kind, place.shared});
-    const unsigned lanes = unsigned(std::popcount(o.mask)), pieces = access ? o.first().bytes / o.first().piece : 1;
-    t.requests += pieces;
-    t.lanes += pieces * lanes;
-    for (unsigned i = 0; i < pieces && access; ++i) {
-        if (place.shared) t.conflicts += o.kind == atomic ? 0 : extra_wavefronts(o, i * o.first().piece);
-        else t.sectors += sectors(o, i * o.first().piece);
+    auto& list = waiting[o.warp];
+    if (!list.empty() && list[0].kind != o.kind) count_waiting(o.warp);
+    if (o.kind != load && o.kind != store && o.kind != atomic) {
+        Totals& t = totals_of(o.site, {o.kind, false});
+        ++t.requests;
+        t.lanes += unsigned(std::popcount(o.mask));
+        return;
     }
+    if (!place_of(o.first().address).counts) return;
+    for (unsigned i = 0; i < o.first().bytes; i += o.first().piece) list.push_back(request_of(o, i));
     if (o.kind != atomic) return;
+    const Request r = list[0];
+    count_waiting(o.warp);
     uint64_t addresses[32], *end = addresses;
-    for_lanes(o.mask, [&](unsigned l) { *end++ = uint64_t(o.stop(l).address); });
-    t.addresses += distinct(addresses, end);
+    for_lanes(o.mask, [&](unsigned l) { *end++ = r.at[l]; });
+    totals_of(o.site, {atomic, r.shared}).addresses += distinct(addresses, end);
 }
 
 // ---- what is printed -------------------------------------------------------------------------------------

@@ -213,6 +213,7 @@ CUDACPU_HAZARD_HOOK(host_waits(bool /*begins*/));  // works may run; they have
 namespace steps {
 CUDACPU_RECORD_HOOK(void launch_begins(), void());
 CUDACPU_RECORD_HOOK(void block_begins(), void());
+CUDACPU_RECORD_HOOK(void block_ends(), void());
 CUDACPU_RECORD_HOOK(Thread* next_in_step(), nullptr);  // the lane that goes on now; nullptr: any thread may
 CUDACPU_RECORD_HOOK(bool go_on_anywhere(), false);     // some lanes that have stopped go on
 CUDACPU_RECORD_HOOK(void exchange_passed(const Exchange&, unsigned /*warp*/), void());

@@ -42,6 +42,7 @@ cudaError_t run_launch(const Launch& l) {
         hazards::block_begins();
         steps::block_begins();
         run_block();
+        steps::block_ends();
     }
     if (outcome != cudaSuccess) {  // the block was abandoned: its fibers are dropped where they stand
         abandon_fibers();

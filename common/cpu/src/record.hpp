@@ -101,12 +101,22 @@ struct Place {
     uint64_t address;
 };
 Place place_of(const char* address);
-/// The sectors of 32 bytes that a request takes, one of `piece` bytes a lane at so many bytes behind its address.
-unsigned sectors(const Operation& o, unsigned behind);
+struct Request {  // of a warp to memory
+    uint64_t site;
+    Kind kind;
+    unsigned mask, bytes;  // bytes: of each lane
+    bool shared;
+    uint64_t at[32];  // of each lane, as a Place's address
+};
+/// Of an operation the part that begins so many bytes behind its addresses.
+Request request_of(const Operation& o, unsigned behind);
+/// How many sectors of 32 bytes it takes.
+unsigned sectors(const Request& r);
 /// The wavefronts that its bank conflicts add.
-unsigned extra_wavefronts(const Operation& o, unsigned behind);
+unsigned extra_wavefronts(const Request& r);
 void count_launch();
 void count(const Operation& o);
+void count_waiting(unsigned warp);  // it has gone on to another part of the code
 std::string table();
 std::string csv();
 

@@ -90,6 +90,7 @@ void go_on(unsigned number) {
     Operation o{next->kind, next->site, number, 0};
     for_lanes(w.stopped, [&](unsigned l) { o.mask |= unsigned(same_place(stops[32 * number + l], *next)) << l; });
     if (o.kind != path) done(o);
+    else if constexpr (counters_build) count_waiting(number);
     leave_warp = spins(w, o) && !(w.stopped & ~o.mask);
     w.stopped &= ~o.mask;
     w.together = o.mask;
@@ -185,6 +186,9 @@ void launch_begins() {
     if constexpr (counters_build) count_launch();
     draw_launch();
 }
+void block_ends() {
+    for (unsigned w = 0; w < 32 && counters_build; ++w) count_waiting(w);
+}
 void block_begins() {
     draw_block();
     for (unsigned w = 0; w < 32; ++w) {
@@ -232,6 +236,7 @@ void arrive(const volatile void* address, Kind kind, size_t bytes, size_t piece,
 
 }  // namespace cudacpu::steps
 
+bool cudacpu::has_vector_types;
 void cudacpu::took(const void* value, unsigned bytes, int from) {
     if (steps::drawing) steps::note_taken(rank, value, bytes, from);
 }

@@ -123,8 +123,8 @@ void add(const Operation& o, unsigned row, int column) {
         e.array = array_of(s.address, s.piece < 16 ? s.piece : 4);
         const Array& a = d.arrays[size_t(e.array)];
         for (unsigned i = 0; i < s.bytes; i += s.piece)
-            if (!a.shared) e.sectors += sectors(o, i);
-            else if (o.kind != atomic) e.conflicts += extra_wavefronts(o, i);
+            if (!a.shared) e.sectors += sectors(request_of(o, i));
+            else if (o.kind != atomic) e.conflicts += extra_wavefronts(request_of(o, i));
     }
     if (access || o.kind == shuffle || o.kind == vote)
         for_lanes(o.mask, [&](unsigned l) {

@@ -234,6 +234,7 @@ unsigned active_lanes(Where where);
 void lane_is_absent(Exchange* exchange, int lane);
 #ifdef CUDACPU_INSTRUMENTED
 void took(const void* value, unsigned bytes, int from);  // what a lane has got from an operation of the warp
+extern bool has_vector_types;  // the program names types such as float4, whose members nvcc loads together
 #else
 inline void took(const void*, unsigned, int) {}
 #endif
