@@ -85,7 +85,7 @@ sub draw {
             join("\n", @marks), "\n</svg>\n";
         close $out or die "pictures.pl: cannot write $file: $!\n";
     }
-    print "$top/$folder/pictures/$name.svg\n";
+    print "$folder/pictures/$name.svg\n";
 }
 
 # ---- what runs have left ---------------------------------------------------------------------------------------------------
