@@ -59,7 +59,8 @@ unsigned distinct(uint64_t* begin, uint64_t* end) {
 
 }  // namespace
 
-Place place_of(const char* address) {
+Place place_of(const volatile void* of) {
+    const char* const address = static_cast<char*>(const_cast<void*>(of));
     static const Region* last;
     const Region* r = last;
     if (!r || address < r->start || address >= r->start + r->bytes) r = last = find(address);
@@ -70,7 +71,8 @@ Place place_of(const char* address) {
 }
 
 Request request_of(const Operation& o, unsigned behind) {
-    Request r{o.site, o.kind, o.mask, o.first().piece, place_of(o.first().address).shared, {}};
+    const Stop& s = o.first();
+    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).shared, s.base, {}};
     for_lanes(o.mask, [&](unsigned l) { r.at[l] = place_of(o.stop(l).address).address + behind; });
     return r;
 }
@@ -128,11 +130,12 @@ bool all_lanes(const Request& r, auto condition) {
 // Makes one access of those that begin with this one and fill so many bytes, if all are there.
 bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
     Request& r = list[first];
-    if (r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; })) return false;
+    if (!r.base || r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; }))
+        return false;
     std::vector<size_t> parts;
     for (unsigned behind = r.bytes; behind < bytes; behind += r.bytes) {
         const auto next = std::find_if(list.begin(), list.end(), [&](const Request& other) {
-            return other.mask == r.mask && other.bytes == r.bytes && other.shared == r.shared &&
+            return other.mask == r.mask && other.bytes == r.bytes && other.base == r.base &&
                    all_lanes(r, [&](unsigned l) { return other.at[l] == r.at[l] + behind; });
         });
         if (next == list.end()) return false;
@@ -178,7 +181,7 @@ void count(const Operation& o) {
         return;
     }
     if (!place_of(o.first().address).counts) return;
-    for (unsigned i = 0; i < o.first().bytes; i += o.first().piece) list.push_back(request_of(o, i));
+    for (unsigned i = 0; i < o.first().bytes; i += unsigned(o.first().piece)) list.push_back(request_of(o, i));
     if (o.kind != atomic) return;
     const Request r = list[0];
     count_waiting(o.warp);

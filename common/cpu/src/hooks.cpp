@@ -9,8 +9,8 @@ using namespace cudacpu::hazards;
 namespace {
 void draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
     using namespace cudacpu::steps;
-    arrive(p, kind & writes ? store : load, bytes, std::min<size_t>(bytes, 16), kind & flag, 0,
-           reinterpret_cast<void*>(site), frame);
+    arrive({kind & writes ? store : load, p, bytes, std::min<size_t>(bytes, 16), (kind & flag) != 0},
+           {site, site, frame});
 }
 }  // namespace
 

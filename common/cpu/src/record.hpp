@@ -60,16 +60,22 @@ namespace cudacpu::steps {
 // ---- steps.cpp -------------------------------------------------------------------------------------------
 
 enum Kind : uint8_t { path, load, store, atomic, barrier, syncwarp, shuffle, vote, leaves, diverges };
-struct Stop {  // where a lane waits until it is its turn to go on
-    uintptr_t pc;
-    size_t depth;    // of the stack: of two functions the one that was called comes first
-    unsigned block;  // of the function's code, in the order that cudacpu gave them
+struct Access {
+    Kind kind;
+    const volatile void* address = nullptr;
+    size_t bytes = 0;
+    size_t piece = 0;       // how many of them one request takes
+    bool may_spin = false;  // an atomic, or of what is volatile
+};
+struct Code {       // where a lane is
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
-    char* address;  // of its access
-    unsigned bytes;
-    unsigned piece;  // how many of them one request takes
-    Kind kind;       // path: it has come to another part of the code, and accesses nothing
-    bool may_spin;   // an atomic, or of what is volatile
+    uintptr_t pc;
+    const void* frame;   // of two functions that which was called comes first
+    unsigned block = 0;  // of the function's code, in the order that cudacpu gave them
+    unsigned base = 0;   // the same number: two addresses that are computed from one register; 0: it is not known
+};
+struct Stop : Access, Code {  // where a lane waits until it is its turn to go on
+    size_t depth;             // of its stack
 };
 extern Stop stops[1024];  // of the threads of the block
 struct Operation {        // what lanes of a warp do together
@@ -81,11 +87,9 @@ struct Operation {        // what lanes of a warp do together
     const Stop& first() const { return stop(std::countr_zero(mask)); }
 };
 /// The running thread waits until the lanes of its warp that come here, too, have come.
-void stop(Kind kind, const volatile void* address, size_t bytes, size_t piece, uint64_t site, uintptr_t pc,
-          const void* frame, unsigned block, bool may_spin);
+void stop(const Access& access, const Code& code);
 /// The same for what the compiler calls before an access: what is a thread's own, or a register on a GPU, is none.
-void arrive(const volatile void* address, Kind kind, size_t bytes, size_t piece, bool may_spin, unsigned block,
-            const void* pc, const void* frame);
+void arrive(const Access& access, const Code& code);
 /// "/home/me/sum.cu:12" of sites, in the program's own files; "" where it is not known.
 std::vector<std::string> places(const std::vector<uint64_t>& sites);
 template <class F> void for_lanes(unsigned mask, F f) {
@@ -100,12 +104,13 @@ struct Place {
     const Region* region;
     uint64_t address;
 };
-Place place_of(const char* address);
+Place place_of(const volatile void* address);
 struct Request {  // of a warp to memory
     uint64_t site;
     Kind kind;
     unsigned mask, bytes;  // bytes: of each lane
     bool shared;
+    unsigned base;
     uint64_t at[32];  // of each lane, as a Place's address
 };
 /// Of an operation the part that begins so many bytes behind its addresses.

@@ -22,7 +22,7 @@ struct Warp {
     unsigned alive;              // when last looked at
     struct {                     // the last operation that may spin
         uint64_t site, value;
-        const char* address;
+        const volatile void* address;
         unsigned mask, times;
     } spin;
 } warps[32];
@@ -39,13 +39,9 @@ bool before(const Stop& a, const Stop& b) {
 }
 bool same_place(const Stop& a, const Stop& b) { return a.depth == b.depth && a.pc == b.pc && a.site == b.site; }
 
-bool noting;  // templates that the library shares with the program are the program's, and call the hooks
-
 void done(const Operation& o) {
-    noting = true;
     if constexpr (counters_build) count(o);
     if (drawing) draw(o);
-    noting = false;
 }
 
 bool spins(Warp& w, const Operation& o) {
@@ -55,7 +51,7 @@ bool spins(Warp& w, const Operation& o) {
         return false;
     }
     uint64_t value = 0;
-    memcpy(&value, s.address, std::min(s.bytes, 8u));
+    memcpy(&value, const_cast<const void*>(s.address), std::min<size_t>(s.bytes, 8));
     const bool again = w.spin.site == o.site && w.spin.address == s.address && w.spin.value == value;
     w.spin = {o.site, value, s.address, o.mask, again ? w.spin.times + 1 : 0};
     return w.spin.times > patience;
@@ -120,26 +116,15 @@ bool in_step() { return counters_build || drawing; }
 
 }  // namespace
 
-void stop(Kind kind, const volatile void* address, size_t bytes, size_t piece, uint64_t site, uintptr_t pc,
-          const void* frame, unsigned block, bool may_spin) {
-    if (noting) return;
+void stop(const Access& access, const Code& code) {
     Thread* const me = self;
     const unsigned number = rank;
-    const size_t top = size_t(current_fiber->bottom) + current_fiber->size;
-    stops[number] = {pc,
-                     top - size_t(frame),
-                     block,
-                     site,
-                     static_cast<char*>(const_cast<void*>(address)),
-                     unsigned(bytes),
-                     unsigned(piece),
-                     kind,
-                     may_spin};
+    stops[number] = {access, code, size_t(current_fiber->bottom) + current_fiber->size - size_t(code.frame)};
     warps[number / 32].stopped |= 1u << lane;
     me->at = &held;
     me->where = {"", 0};
     preempt();
-    if (drawing && kind != path) note_before(number);
+    if (drawing && access.kind != path) note_before(number);
 }
 
 Thread* next_in_step() {
@@ -202,8 +187,9 @@ void block_begins() {
 
 void at_atomic(void* address, unsigned bytes, Where where) {
     if (!in_step()) return;
-    stop(atomic, address, bytes, bytes, reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48,
-         uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0), 0, true);
+    stop({atomic, address, bytes, bytes, true},
+         {reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48,
+          uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0)});
 }
 
 std::vector<std::string> places(const std::vector<uint64_t>& sites) {
@@ -225,13 +211,14 @@ std::vector<std::string> places(const std::vector<uint64_t>& sites) {
     return all;
 }
 
-void arrive(const volatile void* address, Kind kind, size_t bytes, size_t piece, bool may_spin, unsigned block,
-            const void* pc, const void* frame) {
-    if (!self || !runs_works || on_own_stack(const_cast<const void*>(address))) return;
-    const auto is = [=](const auto& variable) { return size_t(address) - size_t(&variable) < sizeof variable; };
+void arrive(const Access& access, const Code& code) {
+    if (!self || !runs_works || on_own_stack(const_cast<const void*>(access.address))) return;
+    const auto is = [&](const auto& variable) {
+        return size_t(access.address) - size_t(&variable) < sizeof variable;
+    };
     if (is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize))
         return;
-    stop(kind, address, bytes, piece, uint64_t(pc), uintptr_t(pc), frame, block, may_spin);
+    stop(access, code);
 }
 
 }  // namespace cudacpu::steps
@@ -252,10 +239,11 @@ static size_t piece_of(const volatile void* address, size_t bytes) {
 }
 
 // clang-format off
-#define CUDACPU_CALLER __builtin_return_address(0), __builtin_frame_address(0)
+#define CUDACPU_CODE(block, base) \
+    {uint64_t(__builtin_return_address(0)), uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0), block, base}
 #define CUDACPU_HOOK(name, kind, bytes, piece, may_spin) \
-    void __tsan_##name##bytes(void* p, size_t, unsigned block) { \
-        arrive(p, kind, bytes, piece, may_spin, block, CUDACPU_CALLER); \
+    void __tsan_##name##bytes(void* p, size_t, unsigned block, unsigned base) { \
+        arrive({kind, p, bytes, piece, may_spin}, CUDACPU_CODE(block, base)); \
     }
 #define CUDACPU_HOOKS(bytes) \
     CUDACPU_HOOK(read, load, bytes, bytes, false)           CUDACPU_HOOK(write, store, bytes, bytes, false) \
@@ -268,21 +256,17 @@ extern "C" {
 CUDACPU_HOOK(read, load, 1, 1, false)    CUDACPU_HOOK(write, store, 1, 1, false)
 CUDACPU_HOOK(volatile_read, load, 1, 1, true)    CUDACPU_HOOK(volatile_write, store, 1, 1, false)
 CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
-void __tsan_read_range(void* p, size_t n, unsigned block) {
-    arrive(p, load, n, piece_of(p, n), false, block, CUDACPU_CALLER);
-}
-void __tsan_write_range(void* p, size_t n, unsigned block) {
-    arrive(p, store, n, piece_of(p, n), false, block, CUDACPU_CALLER);
-}
+void __tsan_read_range(void* p, size_t n, unsigned block) { arrive({load, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0)); }
+void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0)); }
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}
 // `end`: the number of the loop's end where a loop begins, else 0; `line`: of the branch in which the block ends, or 0.
 void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end, unsigned line) {
-    if (!self || !runs_works || noting) return;
+    if (!self || !runs_works) return;
     const uint64_t pc = uint64_t(__builtin_return_address(0));
     const size_t depth = size_t(current_fiber->bottom) + current_fiber->size - size_t(__builtin_frame_address(0));
-    stop(path, nullptr, 0, 0, 0, pc, __builtin_frame_address(0), number_on_way(ways[rank], depth, block, end), false);
+    stop({path}, {0, pc, __builtin_frame_address(0), number_on_way(ways[rank], depth, block, end)});
     branches[rank] = line ? pc | uint64_t(line) << 48 | with_line : 0;
 }
 }  // extern "C"

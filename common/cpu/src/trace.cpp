@@ -82,6 +82,8 @@ Cell* cell_of(unsigned thread) {
     return n.any ? &launches.back().events[n.event].cells[n.cell] : nullptr;
 }
 
+const char* address_of(const Stop& s) { return static_cast<char*>(const_cast<void*>(s.address)); }
+
 bool readable(const char* p, size_t bytes) {
     const Region* r = find(p);
     return r ? !r->freed && p >= r->start && p + bytes <= r->start + r->bytes : is_global(p);
@@ -119,10 +121,10 @@ void add(const Operation& o, unsigned row, int column) {
     d.full = cells > most_cells || cells + cells_before > most_cells_of_all;
     if (access) {
         const Stop& s = o.first();
-        e.bytes = std::min(s.bytes, 16u);
-        e.array = array_of(s.address, s.piece < 16 ? s.piece : 4);
+        e.bytes = unsigned(std::min<size_t>(s.bytes, 16));
+        e.array = array_of(address_of(s), s.piece < 16 ? unsigned(s.piece) : 4);
         const Array& a = d.arrays[size_t(e.array)];
-        for (unsigned i = 0; i < s.bytes; i += s.piece)
+        for (unsigned i = 0; i < s.bytes; i += unsigned(s.piece))
             if (!a.shared) e.sectors += sectors(request_of(o, i));
             else if (o.kind != atomic) e.conflicts += extra_wavefronts(request_of(o, i));
     }
@@ -130,7 +132,7 @@ void add(const Operation& o, unsigned row, int column) {
         for_lanes(o.mask, [&](unsigned l) {
             now[32 * o.warp + l] = {d.events.size(), unsigned(e.cells.size()), true, nullptr};
             e.cells.emplace_back();
-            if (access) e.cells.back().offset = o.stop(l).address - d.arrays[size_t(e.array)].start;
+            if (access) e.cells.back().offset = address_of(o.stop(l)) - d.arrays[size_t(e.array)].start;
         });
     d.events.push_back(e);
 }
@@ -353,7 +355,7 @@ void note_before(unsigned thread) {
     Cell* const c = cell_of(thread);
     if (!c) return;
     const Event& e = launches.back().events[now[thread].event];
-    const char* const address = stops[thread].address;
+    const char* const address = address_of(stops[thread]);
     if (!readable(address, e.bytes)) return;
     memcpy(c->old, address, e.bytes);
     memcpy(c->value, address, e.bytes);
