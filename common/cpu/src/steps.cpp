@@ -39,9 +39,13 @@ bool before(const Stop& a, const Stop& b) {
 }
 bool same_place(const Stop& a, const Stop& b) { return a.depth == b.depth && a.pc == b.pc && a.site == b.site; }
 
+bool noting;  // templates that the library shares with the program are the program's, and call the hooks
+
 void done(const Operation& o) {
+    noting = true;
     if constexpr (counters_build) count(o);
     if (drawing) draw(o);
+    noting = false;
 }
 
 bool spins(Warp& w, const Operation& o) {
@@ -117,6 +121,7 @@ bool in_step() { return counters_build || drawing; }
 }  // namespace
 
 void stop(const Access& access, const Code& code) {
+    if (noting) return;
     Thread* const me = self;
     const unsigned number = rank;
     stops[number] = {access, code, size_t(current_fiber->bottom) + current_fiber->size - size_t(code.frame)};
@@ -263,7 +268,7 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}
 // `end`: the number of the loop's end where a loop begins, else 0; `line`: of the branch in which the block ends, or 0.
 void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end, unsigned line) {
-    if (!self || !runs_works) return;
+    if (!self || !runs_works || noting) return;
     const uint64_t pc = uint64_t(__builtin_return_address(0));
     const size_t depth = size_t(current_fiber->bottom) + current_fiber->size - size_t(__builtin_frame_address(0));
     stop({path}, {0, pc, __builtin_frame_address(0), number_on_way(ways[rank], depth, block, end)});
