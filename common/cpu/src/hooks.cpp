@@ -9,6 +9,7 @@ using namespace cudacpu::hazards;
 namespace {
 void draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
     using namespace cudacpu::steps;
+    if (!place_of(p).region && !cudacpu::is_global(p)) return;  // of the library, in a template of the program's
     arrive({kind & writes ? store : load, p, bytes, std::min<size_t>(bytes, 16), (kind & flag) != 0},
            {site, site, frame});
 }
