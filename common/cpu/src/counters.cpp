@@ -256,8 +256,10 @@ std::string table() {
         for (const auto& [key, t] : lines_of[i]) {
             const auto& [file, number, what] = key;
             if (file != file_before) s += "  " + from_here(file) + "\n";
-            if (file != file_before || number != line_before)
-                s += listing({{text("%s:%d", file.c_str(), number), ""}}).substr(1) + "\n";
+            if (file != file_before || number != line_before) {
+                const std::string shown = listing({{text("%s:%d", file.c_str(), number), ""}});
+                s += (shown.empty() ? text("  %5d |", number) : shown.substr(1)) + "\n";
+            }
             file_before = file, line_before = number;
             const bool global = what.kind <= atomic && !what.shared,
                        counts_banks = what.shared && what.kind != atomic;

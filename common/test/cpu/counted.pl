@@ -98,6 +98,7 @@ my ($cells, $equal, $near, $failed) = (0, 0, 0, 0);
 print "program,run,kernel,grid,block,counter,ncu,cpu device,reason\n" if $mode eq 'join';
 for my $name (@programs) {
     for my $run (@{$runs{$name}}) {
+        next if !-e "$folder/${name}_$run.cpu";    # it is not built
         my ($cpu, @order) = from_cpu("$folder/${name}_$run.cpu");
         my $measured = -e "$folder/${name}_$run.ncu";    # else the table has the CPU device's figures alone
         my $ncu = $mode eq 'join' && $measured ? from_ncu("$folder/${name}_$run.ncu") : {};
@@ -130,5 +131,6 @@ for my $name (@programs) {
 }
 printf STDERR "%d cells: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $cells, $equal, 100 * $equal / $cells, $near,
     100 * $near / $cells if $mode eq 'join' && $cells;
+$failed ||= !$cells;
 print "$cells cells are as counted_h200.csv has them\n" if $mode eq 'check' && !$failed;
 exit $failed;
