@@ -58,7 +58,6 @@ test:
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
 
 check-all: asan
-	@$(tools) sh common/tools/build.sh "$(BUILD)" $(pictured)
 	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS)
 
 lint: build
