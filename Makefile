@@ -14,7 +14,7 @@ $(error SAMPLE means nothing here: type make $(SAMPLE))
 endif
 
 .NOTPARALLEL:
-.PHONY: all build asan $(samples) try run report test check-all lint hazards bench bench-cpu counters counters-gpu plots tables doctor clean help
+.PHONY: all build asan $(samples) try run report test check-all lint hazards bench bench-cpu counters counters-gpu plots pictures tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -47,6 +47,12 @@ report: build
 
 plots:
 	@sh common/tools/plots.sh
+
+# What the pictures of the pages are drawn from.
+pictured = counters_04_reduction_variants counters_05_atomics counters_06_shared_image
+pictures:
+	@$(tools) sh common/tools/build.sh "$(BUILD)" $(pictured)
+	@sh common/tools/pictures.sh "$(BUILD)"
 
 tables: build
 	@"$(BUILD)/figures" tables .
@@ -107,6 +113,8 @@ help:
 	@echo '                  lines, AddressSanitizer, sizes past 2^32 on a GPU'
 	@echo 'make lint         holds common/ against .clang-format, .clang-tidy and cppcheck'
 	@echo 'make plots        draws the plots in results/ again'
+	@echo 'make pictures     runs kernels on the CPU device, and draws the pictures of the'
+	@echo '                  pages again: lanes, banks, sectors'
 	@echo 'make tables       writes the tables of the pages again, from results/'
 	@echo 'make doctor       what this machine has and lacks, and what mends it'
 	@echo 'make clean        removes what was built'

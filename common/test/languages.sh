@@ -38,6 +38,7 @@ for place; do
             return
         }
         sub(/#.*/, "#", target)
+        if (file == 1) sub(/\.zh\./, ".", target) # a picture with Chinese words
         if (file == 1 && !sub(/README\.zh-CN\.md/, "README.md", target) && target ~ /README\.md#?$/) {
             page = folder target
             sub(/README\.md#?$/, "README.zh-CN.md", page)
@@ -59,6 +60,11 @@ for place; do
             link("link", substr(text, start + 2, RLENGTH - 3))
             match(text, /\]\([^)]*\)/)
             text = substr(text, 1, RSTART - 1) " " substr(text, RSTART + RLENGTH)
+        }
+        while (match(text, /src(set)?="[^"]*"/)) { # an image for light or dark pages
+            split(substr(text, RSTART, RLENGTH), words, "\"")
+            text = substr(text, 1, RSTART - 1) substr(text, RSTART + RLENGTH)
+            link("image", words[2])
         }
         while (sub(/<details>/, "", text)) item(section " details", "<details>")
         numbers(text, section)
