@@ -10,7 +10,7 @@ CMAKE_FLAGS ?=
 samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(firstword $(subst _, ,$(folder))))
 
 .NOTPARALLEL:
-.PHONY: all build asan $(samples) try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
+.PHONY: all build asan $(samples) learn exercises try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -31,6 +31,12 @@ asan:
 
 $(samples):
 	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)
+
+learn:
+	@$(tools) sh common/tools/learn.sh "$(BUILD)" "$(EX)" "$(RESET)"
+
+exercises:
+	@$(tools) sh common/tools/learn.sh "$(BUILD)" --list
 
 try:
 	@$(tools) sh common/tools/try.sh "$(BUILD)" "$(FILE)" $(ARGS)
