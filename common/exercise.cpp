@@ -72,7 +72,6 @@ template bool compare(const char*, const int*, const int*, int);
 template bool compare(const char*, const long long*, const long long*, int);
 template bool compare(const char*, const float*, const float*, int);
 template bool compare(const char*, const double*, const double*, int);
-template bool compare(const char*, const unsigned char*, const unsigned char*, int);
 
 bool has_ended() {
     const cudaError_t launch = cudaGetLastError(), end = cudaDeviceSynchronize();

@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <memory>
 #include <numeric>
+#include <vector>
 
 namespace lab {
 

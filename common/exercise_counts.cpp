@@ -39,7 +39,9 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
     if (!cudacpu::self || cudacpu::on_own_stack(address)) return;
     const cudacpu::Region* const region = cudacpu::find(address);
     if (!region) return;
-    const uint64_t at = reinterpret_cast<uint64_t>(address), block = cudacpu::block_number;
+    // An allocation begins with a sector and a bank, as on a GPU; here it ends with a page.
+    const auto at = static_cast<uint64_t>(static_cast<const char*>(address) - region->start);
+    const uint64_t block = cudacpu::block_number;
     const unsigned visit = visits[{place, block, cudacpu::rank}]++;
     Request& request = requests[{place, block, cudacpu::rank / 32, visit}];
     if (is_shared(*region))
@@ -73,6 +75,7 @@ extern "C" void LAB_ATOMIC(__real_)(void*, unsigned, unsigned, cudacpu::Where);
 extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind, cudacpu::Where where) {
     const cudacpu::Region* const region = cudacpu::find(address);
     lab::atomics += region && !lab::is_shared(*region);
+    if (kind & cudacpu::at_compares) cudacpu::give_way();  // others come between a read and its atomicCAS
     LAB_ATOMIC(__real_)(address, bytes, kind, where);
 }
 

@@ -44,6 +44,7 @@ for file in $(exercises); do
         continue
     fi
     rm -f "$folder"/a.*
+    if [ "$mode" = all ] && judge "$folder/ex.cu" "$folder/program" >"$folder/out"; then fail "$number: right before it is done"; fi
     split "$number" "$folder/a"
     rights=0 wrongs=0
     for head in $(ls "$folder"/a.*.head | sort -t. -k3n); do

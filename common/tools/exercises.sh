@@ -52,7 +52,7 @@ report() {
         /^[^ ]/ && reports && !on { exit }
         on && /^ +[0-9]* +\|  / { listed = 1; print; next }
         on && listed && !/^          / { exit }
-        on && !/^  (launched|check|put|use|give|let|write)/ { print }' "$1" | grep -v '^hazards were found' | fold -s -w 80 | head -12
+        on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | grep -v '^hazards were found' | fold -s -w 80 | head -12
 }
 # judge FILE PROGRAM: compiles it and runs it in three orders of its threads, in the hazard build. Exit status 0 if it is
 # right; else it says what is wrong: also that several threads write one element, if only the same value.
