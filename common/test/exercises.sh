@@ -1,17 +1,18 @@
 #!/bin/sh
-# exercises.sh BUILD quick|all|gpu [EX...]: are the answers of common/test/exercises judged as they should be? quick: one
-# right and one wrong answer of each exercise; all: all of them; gpu: the right ones by nvcc, under compute-sanitizer.
+# exercises.sh BUILD quick|all|gpu [NN...]: are the answers of common/test/exercises judged as they should be, those of all
+# samples or of some? quick: one right and one wrong answer of each exercise; all: all of them, and the exercise as it is
+# found must be wrong; gpu: the right ones by nvcc, and under compute-sanitizer.
 # exercises.sh BUILD sums: writes the sums of the exercises as they are now into the hints.txt, after an edit.
 # The learner's own edits don't count: an exercise is taken as it is committed, and is left out where that is nowhere.
 # An answer takes the place of what stands between "// ---- your part" and "// ---- the check":
 #     == right            a kernel
 #     == wrong REGEX      a kernel, or sed's commands that make one of the first right answer; what must be said about it
+# The answers of a sample are compiled together, each in a namespace; SHOW=1 shows what is said about the wrong ones.
 # Exit status: 0 as it should be, 1 not, 77 the CPU device, or the GPU, is missing.
 . "$(dirname "$0")/lib.sh"
-build=$(cd "$1" && pwd) mode=$2 
+build=$(cd "$1" && pwd) mode=$2
 shift 2
 . "$top/common/tools/exercises.sh"
-mkdir -p "$build/learn/first"
 
 if [ "$mode" = sums ]; then
     for file in $(exercises); do
@@ -20,58 +21,95 @@ if [ "$mode" = sums ]; then
     done
     exit
 fi
-[ -f "$build/cpu/libexercise.a" ] || skip "the exercises' part of the CPU device is not built (cmake --build $build --target ex_cpu)"
-[ "$mode" != gpu ] || [ -f "$build/gpu/libexercise.a" ] || skip "no GPU build of ex_library"
+if [ "$mode" = gpu ]; then
+    [ -f "$build/gpu/libexercise.a" ] || skip "no ex_library (cmake --build $build --target ex_library)"
+else
+    [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
+fi
 
-# answer NUMBER FILE: the FILE.N.cu and FILE.N.head of each answer
-split() {
-    awk -v file="$2" '/^== / { out = file "." ++n; print > (out ".head"); next } { print > out }' "$here/exercises/$1.txt"
+# answers NUMBER: the exercise with each of its answers, as NUMBER_N.cu with NUMBER_N.head
+answers() {
+    awk -v file="$1" '/^== / { out = file "_" ++n; print > (out ".head"); next } { print > (out ".answer") }' \
+        "$here/exercises/$1.txt"
+    echo "== wrong ." >"$1_0.head" # as it is found
+    cp "$1.cu" "$1_0.cu"
+    for answer in "$1"_*.answer; do
+        case $(head -c 2 "$answer") in
+        s/ | s, | /*) sed -f "$answer" "$1_1.answer" >part ;;
+        *) cp "$answer" part ;;
+        esac
+        sed '/^\/\/ ---- your part/,/^\/\/ ---- the check/{/^\/\/ ----/!d;}' "$1.cu" |
+            sed '/^\/\/ ---- your part/r part' >"${answer%.answer}.cu"
+    done
+    if [ "$(grep -l '^== right' "$1"_*.head | wc -l)" -lt 2 ] || [ "$(grep -l '^== wrong' "$1"_*.head | wc -l)" -lt 5 ]; then
+        fail "$1: 2 right and 4 wrong answers at least"
+    fi
 }
-# put ANSWER: into the exercise $folder/ex.cu
-put() {
-    case $(head -c 2 "$1") in
-    s/ | s, | s\| | /*) sed -f "$1" "$folder/a.1" >"$folder/answer" ;;
-    *) cp "$1" "$folder/answer" ;;
-    esac
-    sed "/^\/\/ ---- your part/,/^\/\/ ---- the check/{/^\/\/ ----/!d;}" "$folder/ex.cu" |
-        sed "/^\/\/ ---- your part/r $folder/answer" >"$folder/tried.cu"
+# chosen NUMBER: the answers that this mode tries
+chosen() {
+    case $mode in
+    all) ls "$1"_*.head ;;
+    quick) grep -l '^== right' "$1"_[1-9].head | head -1 && grep -L -e '^== right' -e 'not compile' "$1"_[1-9].head | head -1 ;;
+    gpu) grep -l '^== right' "$1"_[1-9].head ;;
+    esac | sed 's/\.head$//'
 }
-for file in $(exercises); do
-    number=$(number_of "$file")
-    case " $* " in "  " | *" $number "*) ;; *) continue ;; esac
-    if ! committed "$file" "$folder/ex.cu" >/dev/null; then
-        echo "left out: $number is edited, and its committed text is nowhere"
+one_program() { # one_program NAME ANSWER...: a program of all these answers; it runs those that are named, or all
+    program=$1
+    shift
+    {
+        echo '#include "exercise.cuh"'
+        for answer; do
+            echo "namespace answer_$(echo "$answer" | tr . _) {"
+            echo "#line 1 \"$answer.cu\""
+            sed 's/^#include.*//' "$answer.cu"
+            echo "}"
+        done
+        echo 'int main(int argc, char** argv) {'
+        echo '    int status = 0;'
+        for answer; do
+            echo "    if (argc < 2 || !strcmp(argv[1], \"$answer\")) status |= answer_$(echo "$answer" | tr . _)::main();"
+        done
+        echo '    return status;'
+        echo '}'
+    } >"$program.cu"
+}
+try() { # try ANSWER COMMAND...: is it judged as its head says?
+    answer=$1 kind=$(cut -d' ' -f2 "$answer.head") regex=$(cut -d' ' -f3- "$answer.head")
+    shift
+    if "$@" >out; then judged_as=right; else judged_as=wrong; fi
+    if [ $kind != $judged_as ]; then fail "$answer: should be $kind" && return; fi
+    if [ $kind = wrong ] && ! grep -qE -e "$regex" out; then fail "$answer: '$regex' is not said" && return; fi
+    ok "$answer $kind"
+    [ -z "${SHOW:-}" ] || sed 's/^/      | /' out
+}
+
+cd "$folder" || exit 1
+for sample in ${*:-01 02 03 04 05 06}; do
+    together="" alone=""
+    for file in $(exercises | grep "^$sample"); do
+        number=$(number_of "$file")
+        if ! committed "$file" "$folder/$number.cu" >/dev/null; then
+            echo "left out: $number is edited, and its committed text is nowhere"
+            continue
+        fi
+        answers "$number"
+        for answer in $(chosen "$number"); do
+            if grep -q 'not compile' "$answer.head"; then alone="$alone $answer"; else together="$together $answer"; fi
+        done
+    done
+    [ -n "$together" ] || { fail "$sample has no exercises" && continue; }
+    one_program "$sample" $together
+    if [ "$mode" = gpu ]; then
+        must "$sample compiled by nvcc" compile_for_gpu "$folder/$sample.cu" "$folder/$sample"
+        must "$sample on the GPU" judge_on_gpu "$folder/$sample"
+        for tool in memcheck racecheck; do
+            run compute-sanitizer --tool $tool --error-exitcode 9 "$folder/$sample"
+            if [ $status = 0 ]; then ok "$sample $tool"; else fail "$sample $tool: status $status"; fi
+        done
         continue
     fi
-    rm -f "$folder"/a.*
-    if [ "$mode" = all ] && judge "$folder/ex.cu" "$folder/program" >"$folder/out"; then fail "$number: right before it is done"; fi
-    split "$number" "$folder/a"
-    rights=0 wrongs=0
-    for head in $(ls "$folder"/a.*.head | sort -t. -k3n); do
-        answer=${head%.head} kind=$(cut -d' ' -f2 "$head") regex=$(cut -d' ' -f3- "$head")
-        case $kind in right) rights=$((rights + 1)) ;; *) wrongs=$((wrongs + 1)) ;; esac
-        if [ "$mode" = quick ] && { [ $kind$rights = right2 ] || [ $kind$wrongs = wrong2 ] || [ $wrongs -gt 2 ]; }; then continue; fi
-        if [ "$mode" = gpu ] && [ $kind = wrong ]; then continue; fi
-        put "$answer"
-        what="$number $kind ${answer##*.}"
-        if [ "$mode" = gpu ]; then
-            if ! judge_on_gpu "$folder/tried.cu" "$folder/program" >"$folder/out" 2>&1; then fail "$what on the GPU" && continue; fi
-            grep -h yours "$folder/out"
-            for tool in memcheck racecheck; do
-                must "$what $tool" run compute-sanitizer --tool $tool --error-exitcode 9 "$folder/program"
-                [ $status = 0 ] || fail "$what $tool: status $status"
-            done
-        elif [ $kind = right ]; then
-            if judge "$folder/tried.cu" "$folder/program" >"$folder/out"; then ok "$what"; else fail "$what"; fi
-        elif judge "$folder/tried.cu" "$folder/program" >"$folder/out"; then
-            fail "$what: found right"
-        elif grep -qE -e "$regex" "$folder/out"; then
-            ok "$what"
-            [ -z "${SHOW:-}" ] || sed 's/^/      | /' "$folder/out"
-        else
-            fail "$what: '$regex' is not said"
-        fi
-    done
-    if [ $rights -lt 2 ] || [ $wrongs -lt 4 ]; then fail "$number has $rights right and $wrongs wrong answers: 2 and 4 at least"; fi
+    must "$sample compiled" compile "$folder/$sample.cu" "$folder/$sample"
+    for answer in $together; do try "$answer" judge "$folder/$sample" "$answer"; done
+    for answer in $alone; do try "$answer" compile "$folder/$answer.cu" "$folder/alone"; done
 done
 finish

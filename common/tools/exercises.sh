@@ -5,6 +5,7 @@
 #     hint TEXT           at the third try; the second one at the sixth
 #     zh TEXT             title and task in Chinese, a line each; hint-zh TEXT the hints
 export LC_COLLATE=C
+harness=$top/common
 language="" # or -zh
 case ${LC_ALL:-${LC_MESSAGES:-${LANG:-}}} in zh*) language=-zh ;; esac
 say() { if [ -z "$language" ]; then echo "$1"; else echo "$2"; fi; } # say ENGLISH CHINESE
@@ -54,35 +55,38 @@ report() {
         on && listed && !/^          / { exit }
         on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | grep -v '^hazards were found' | fold -s -w 80 | head -12
 }
-# judge FILE PROGRAM: compiles it and runs it in three orders of its threads, in the hazard build. Exit status 0 if it is
-# right; else it says what is wrong: also that several threads write one element, if only the same value.
+# compile FILE PROGRAM: for the CPU device, in the hazard build. Says what is wrong.
+compile() {
+    if (cd "$top" && "$build/cpu/cudacpu" "$1" -o "$2" --hazards --header "$build/cpu/exercise.hpp" -I"$harness" \
+        "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
+    say "It does not compile:" "编译不通过:"
+    grep -E 'error|错误' "$2.err" | head -3
+    false
+}
+# judge PROGRAM [ARGUMENT]: runs it in three orders of its threads. Exit status 0 if it is right; else it says what is
+# wrong: also that several threads write one element, if only the same value.
 judge() {
-    if ! (cd "$top" && "$build/cpu/cudacpu" "$1" -o "$2" --hazards --header "$build/cpu/exercise.hpp" -Icommon \
-        "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then
-        say "It does not compile:" "编译不通过:"
-        grep -E 'error|错误' "$2.err" | head -3
-        return 1
-    fi
     for order in forward reverse 1; do
-        LAB_ORDER=$order timeout 20 "$2" >"$2.out" 2>"$2.err" </dev/null
+        LAB_ORDER=$order timeout 20 "$@" >"$1.out" 2>"$1.err" </dev/null
         judged=$?
-        if [ $judged = 0 ] && ! grep -q '^cudacpu: note: race' "$2.err"; then continue; fi
+        if [ $judged = 0 ] && ! grep -q '^cudacpu: note: race' "$1.err"; then continue; fi
         [ $order = forward ] || say "In another order of the threads (LAB_ORDER=$order):" "换一种线程顺序 (LAB_ORDER=$order):"
-        report "$2.err"
+        report "$1.err"
         [ $judged != 124 ] || say "After 20 seconds it had not come to its end." "20 秒后还没有运行完."
-        head -8 "$2.out"
+        head -8 "$1.out"
         return 1
     done
 }
-# judge_on_gpu FILE PROGRAM: the same on a GPU, by nvcc
+# compile_for_gpu FILE PROGRAM, judge_on_gpu PROGRAM: the same by nvcc, and in one run on the GPU
+compile_for_gpu() {
+    if (cd "$top" && $(cat "$build/learn/nvcc") -I"$harness" "$1" "$build/gpu/libexercise.a" -o "$2") >"$2.err" 2>&1; then return; fi
+    say "nvcc does not compile it:" "nvcc 编译不通过:"
+    grep 'error' "$2.err" | head -3
+    false
+}
 judge_on_gpu() {
-    if ! (cd "$top" && $(cat "$build/learn/nvcc") -Icommon "$1" "$build/gpu/libexercise.a" -o "$2") >"$2.err" 2>&1; then
-        say "nvcc does not compile it:" "nvcc 编译不通过:"
-        grep -E 'error' "$2.err" | head -3
-        return 1
-    fi
-    timeout 60 "$2" >"$2.out" 2>&1 </dev/null
+    timeout 60 "$1" >"$1.out" 2>&1 </dev/null
     judged=$?
-    sed 's/^/GPU: /' "$2.out" | head -8
+    sed 's/^/GPU: /' "$1.out" | head -8
     return $judged
 }

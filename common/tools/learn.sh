@@ -43,14 +43,15 @@ if [ ! -f "$build/cpu/libexercise.a" ]; then
     exit 3
 fi
 program=$build/learn/program
-harness=$(cat common/exercise* "$build/cpu/cudacpu" | cksum)
+checker=$(cat common/exercise* "$build/cpu/cudacpu" | cksum)
 
+on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
 # state FILE: todo, right or wrong; what is known of this text, is not checked again. What was said is in $program.said.
 state() {
     if is_committed "$1" "$(about "$1" =)"; then echo todo && return; fi
-    known=$build/learn/state/$(number_of "$1") this="$(sum_of "$1") $harness"
+    known=$build/learn/state/$(number_of "$1") this="$(sum_of "$1") $checker"
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
-        if judge "$1" "$program" >"$program.said" && { [ -z "$gpu" ] || judge_on_gpu "$1" "$program.gpu" >>"$program.said"; }; then
+        if { compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
             verdict=right
         else
             verdict=wrong
