@@ -2,7 +2,7 @@
 # report.sh BUILD: makes the report on the CPU device, and one of a GPU's figures (those in results/, as if they were of
 # this run), and checks both pages. Exit status: 0 as promised, 1 not, 77 no CPU device or no gnuplot.
 set -u
-build=$1 top=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -27,31 +27,125 @@ closed() {
         END { if (!bad && depth) { print "never closed: " open[depth]; bad = 1 } exit bad }'
 }
 
+# Has each colour of a text or a line a contrast of 4.5:1 or more with the page, light and dark?
+contrast() {
+    grep -oE -e '[a-z-]+: ?light-dark\([^)]*\)' "$1" | sort -u | tr -d ' ' | awk '
+        function channel(hex, at, v) {
+            v = (16 * (index(digits, substr(hex, at, 1)) - 1) + index(digits, substr(hex, at + 1, 1)) - 1) / 255
+            return v > 0.04045 ? exp(2.4 * log((v + 0.055) / 1.055)) : v / 12.92
+        }
+        function light(hex) {
+            if (length(hex) == 4) hex = "#" substr(hex, 2, 1) substr(hex, 2, 1) substr(hex, 3, 1) substr(hex, 3, 1) \
+                substr(hex, 4, 1) substr(hex, 4, 1)
+            return 0.2126 * channel(hex, 2) + 0.7152 * channel(hex, 4) + 0.0722 * channel(hex, 6)
+        }
+        BEGIN { digits = "0123456789abcdef"; FS = "[:(),]" }
+        $1 == "--page" { page[1] = light($3); page[2] = light($4) }
+        $1 !~ /^--(page|line|box|mark|bar)$/ { names[++n] = $1; colour[n, 1] = $3; colour[n, 2] = $4 }
+        END {
+            for (i = 1; i <= n; ++i)
+                for (theme = 1; theme <= 2; ++theme) {
+                    one = light(colour[i, theme]) + 0.05
+                    other = page[theme] + 0.05
+                    ratio = one > other ? one / other : other / one
+                    if (ratio < 4.5) { print names[i], colour[i, theme], "has a contrast of", ratio; bad = 1 }
+                }
+            exit bad || n < 6
+        }'
+}
+
 page() { # page FILE: what holds for every report
     must "every tag is closed" closed "$1"
     if command -v xmllint >/dev/null 2>&1; then must "xmllint" xmllint --noout "$1"; fi
-    must "it loads nothing" lacks '(src|href)="[^#d]|url\(|@import|https?:' "$1"
+    must "it loads nothing" lacks '(src|href)="([^#dt]|t[^r])|url\(|@import|https?:|<script' "$1"
     must "no nan or inf, but in the pictures" test -z "$(sed 's/base64,[^"]*//g' "$1" | grep -iowE 'nan|inf')"
-    must "no place is left to fill in" test -z "$(sed '/<style>/,/<\/style>/d' "$1" | grep -E '[{@][a-zA-Z]')"
+    must "no place is left to fill in" test -z "$(sed '/<style>/,/<\/style>/d' "$1" | grep -E '[{@][a-zA-Z]' | grep -vE '^<(code|mark)>')"
     must "one h1" count 1 '<h1>' "$1"
     must "no id twice" test -z "$(grep -oE " id=[\"'][^\"']*" "$1" | sort | uniq -d)"
+    must "colours that can be read" contrast "$1"
+    number=0
     for sample in $samples; do
-        must "heading $sample" grep -q "<h2 id=\"s$sample\">$sample</h2>" "$1"
-        must "verdict $sample" grep -qE "PASSED: $sample: [0-9]+ results? agrees? with" "$1"
-        must "link to $sample" grep -q "<a href=\"#s$sample\">$sample</a>" "$1"
+        number=$((number + 1)) link=$sample
+        [ -d "$top/$sample" ] || link=${sample#??_}
+        must "heading $sample" grep -qE "<h[23] id=\"s$sample\">$sample</h[23]>" "$1"
+        must "link to $sample, with its verdict" grep -q "<a class=\"ok\" href=\"#s$sample\">✓ $link</a>" "$1"
     done
+    must "$number verdicts" count $number '<p class="verdict ok">PASSED: [0-9]* results* agrees* with' "$1"
     number=$(for sample in $samples; do ls -d "$top/$sample/results/h200.svg" 2>/dev/null; done | wc -l | tr -d ' ')
     must "$number plots with a title" count "$number" '<svg role="img"' "$1"
+    must "their values where one points" grep -q '<g><title>packed: [0-9.]* µs, [0-9.]* % of the limit</title>' "$1"
     must "every table header has a scope" lacks '<th(>| [^s])' "$1"
+    must "bars of the limit" grep -q '<div title="packed, [0-9.]* µs, [0-9.]* % of the limit, [0-9.]* × CUB, ' "$1"
+    must "no spread where none was measured" lacks '--s:' "$1"
 }
 
 if ! [ -d "$build/cpu" ] || ! command -v gnuplot >/dev/null 2>&1; then exit 77; fi
 samples=$(cd "$build/cpu" && ls -d [0-9]*)
 must "the report on the CPU device" sh "$top/common/tools/report.sh" "$build" cpu "$folder/cpu"
 page "$folder/cpu/index.html"
-must "no time of this machine" lacks 'time µs|cpu_device_ms|CPU-device ms' "$folder/cpu/index.html"
 must "the H200 is named" grep -q 'Measured on an <strong>NVIDIA H200</strong>' "$folder/cpu/index.html"
-[ -d "$build/hazards" ] && must "hazards" grep -q 'cudacpu: hazard: race' "$folder/cpu/index.html"
+must "its times stand in the tables" grep -q '>read only <small class="soft">limit</small></th><td class="n">15.07</td>' \
+    "$folder/cpu/index.html"
+result=$(sed -n '2s/.*"\([-0-9,]*\)".*/\1/p' "$folder/cpu/data/04_reduction_variants/run.csv")
+must "the result that all rows have is said once" count 1 "; result $result" "$folder/cpu/index.html"
+must "and not in each row" lacks ">$result<" "$folder/cpu/index.html"
+if [ -d "$build/hazards" ]; then
+    must "six races" count 6 '<figcaption><strong>race on element ' "$folder/cpu/index.html"
+    for sample in 02_clock_min 06_shared_image; do
+        sed -n 's/^ *\([0-9][0-9]*\) |.*/\1/p' "$folder/cpu/data/$sample/hazard.txt" >"$folder/lines"
+        while read -r line; do
+            code=$(sed -n "${line}p" "$top/$sample"/"${sample#??_}.cu" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g')
+            must "line $line of $sample is marked" grep -qF -e "$line  $code</mark>" "$folder/cpu/index.html"
+        done <"$folder/lines"
+        must "lines that race in $sample" test -s "$folder/lines"
+    done
+fi
+# Times and clocks of this machine, were they another number, would not show.
+for csv in "$folder"/cpu/data/*/run.csv; do
+    awk -F '"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(/,/, "", $i); print }' "$csv" | awk -F, -v OFS=, '
+        NR == 1 { for (i = 1; i <= NF; ++i) if ($i ~ /^(cpu_device_ms|clocks .*|L2 warm)$/) at[i] }
+        NR > 1 { for (i in at) if ($i != "") $i = "98765.4" }
+        { print }' >"$folder/changed" && mv "$folder/changed" "$csv"
+done
+"$build/report_page" "$folder/cpu/data" "$top" cpu "$folder/changed.html"
+must "no time of this machine" lacks '98765.4' "$folder/changed.html"
+
+# Where there is a counters build, its pages are made and linked. Of a twin's hazards, the race is shown, on its line.
+mkdir -p "$folder/stub/cpu" "$folder/stub/counters" "$folder/stub/hazards"
+ln -s "$build/report_page" "$folder/stub"
+ln -s "$build/cpu/04_reduction_variants" "$folder/stub/cpu"
+cat >"$folder/stub/counters/04_reduction_variants" <<'END'
+#!/bin/sh
+while [ $# -gt 1 ]; do [ "$1" = --trace ] && echo "<p>$*</p>" >"$2"; shift; done
+END
+cat >"$folder/stub/hazards/04_reduction_variants" <<'END'
+#!/bin/sh
+if [ "$1" = --list ]; then echo "twin no_barrier"; exit; fi
+while [ $# -gt 1 ]; do [ "$1" = --trace ] && echo "<p>$*</p>" >"$2"; shift; done
+cat >&2 <<'SAID'
+cudacpu: hazard: 512 bytes of tile are read that nobody wrote
+  in kernel k, at 04_reduction_variants/reduction_variants.cu:30
+     30 |  first
+cudacpu: hazard: race on element 1 of tile
+  in kernel k, block 0, at 04_reduction_variants/reduction_variants.cu:20
+     20 |  second      thread 1 writes
+        |  thread 2 reads
+  put a barrier there
+cudacpu: hazard: race on element 3 of tile
+SAID
+END
+chmod +x "$folder"/stub/*s/04_reduction_variants
+must "a report beside a counters build" sh "$top/common/tools/report.sh" "$folder/stub" cpu "$folder/traced"
+must "it made a page of modulo" test -s "$folder/traced/traces/04_modulo.html"
+must "and links it" grep -q '<a href="traces/04_modulo.html">modulo</a>' "$folder/traced/index.html"
+must "the race is shown" grep -q '<strong>race on element 1 of tile in kernel k, block 0</strong>' "$folder/traced/index.html"
+must "and links its page" grep -q '<a href="traces/04_no_barrier.html">step by step</a>' "$folder/traced/index.html"
+must "with its line and who is there" grep -q '<mark>  20  .*</mark><em>      thread 1 writes, thread 2 reads</em><code>' "$folder/traced/index.html"
+must "and its advice" grep -q '>Advice: put a barrier there<' "$folder/traced/index.html"
+must "no other hazard" lacks 'nobody wrote|element 3' "$folder/traced/index.html"
+must "and says what a link is" grep -q 'name is a link is shown step by step' "$folder/traced/index.html"
+must "others have no link" grep -q '<th scope="row">last_block <span' "$folder/traced/index.html"
+must "nor have those without it" lacks 'href="t|step by step' "$folder/cpu/index.html"
 
 cp -r "$top"/[0-9]* "$folder" && mkdir "$folder/common" && cp -r "$top/common/tools" "$folder/common"
 must "the plots of results/" sh "$top/common/tools/plots.sh" "$folder"
@@ -73,7 +167,20 @@ done
 samples=$measured
 must "the page of a GPU's figures" "$build/report_page" "$folder/gpu" "$folder" gpu "$folder/gpu.html"
 page "$folder/gpu.html"
-must "times" grep -q 'time µs' "$folder/gpu.html"
+must "times of both" grep -q '>µs</th><th scope="col" class="n">NVIDIA H200, µs</th>' "$folder/gpu.html"
+sed -i.bak '1s/$/,spread/; 2,$s/$/,1.5/' "$folder/gpu/04_reduction_variants/run.csv"
+"$build/report_page" "$folder/gpu" "$folder" gpu "$folder/spread.html"
+must "a spread is a whisker" grep -q '<i style="--p:97.1;--s:1.5"></i>' "$folder/spread.html"
+must "and its figure is where one points" grep -q 'spread 1.5 %' "$folder/spread.html"
+
+# Where the vendor's library is missing, its line is.
+for tag in default exact 2_24; do
+    grep -v cublasSdot "$top/03_dot_shared/results/h200_$tag.csv" >"$folder/no_library_$tag.csv"
+done
+must "a plot without the library" sh "$top/common/tools/draw.sh" "$top/03_dot_shared" "$folder/no_library.svg" x \
+    "$folder"/no_library_default.csv "$folder"/no_library_exact.csv "$folder"/no_library_2_24.csv
+must "names its lines" grep -q '<text>vectorised</text>' "$folder/no_library.svg"
+must "and no other" lacks cublasSdot "$folder/no_library.svg"
 
 # Bad input is refused, and leaves the page alone.
 first=${samples# } first=${first%% *}

@@ -22,11 +22,19 @@ log=$(gnuplot -e "style = '$quoted'" -c "$folder/plot.gp" "$@" "$out.raw" 2>&1) 
     exit 3
 }
 title=$(printf '%s' "$title" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/[\\&|]/\\&/g')
+both() { printf '%s:light-dark(%s,%s)' "$1" "$2" "$3"; } # both NAME LIGHT DARK
+colours="color-scheme:light dark;$(both color '#50565e' '#a8adb3');$(both --page '#fff' '#0d1117')"
+colours="$colours;$(both --blue '#1a6fb0' '#5fa8e6');$(both --orange '#b84a00' '#ff9b57')"
+colours="$colours;$(both --green '#0a7150' '#45c895');$(both --purple '#93457b' '#d893bd');$(both --grey '#646a73' '#9aa1a9')"
 sed -e '/^<?xml/d' -e '/^<desc>/d' -e "/^$/d" -e 's/xlink:href/href/g' -e '/xmlns:xlink/d' \
-    -e 's/\(<g id="[^"]*" *>\)<title>[^<]*<\/title>/\1/' -e "s|^<title>.*|<title id=\"p$number-title\">$title</title>|" \
-    -e "s|^<svg *\$|<svg role=\"img\" aria-labelledby=\"p$number-title\" style=\"color:#767b84\"|" \
+    -e 's/\(<g id="[^"]*" *>\)<title>[^<]*<\/title>/\1/' \
+    -e "s|^<title>.*|<title id=\"p$number-title\">$title</title><rect width=\"100%\" height=\"100%\" rx=\"8\" style=\"fill:var(--page)\" />|" \
+    -e "s|^<svg *\$|<svg role=\"img\" aria-labelledby=\"p$number-title\" style=\"$colours\"|" \
+    -e "s|<g onmousemove=\"[^(]*(evt,'\([^\"]*\)')\"[^>]*><title> </title>|<g><title>\1</title>|" \
     -e 's/ color="black"//; s/\([a-z]\)="black"/\1="currentColor"/g' -e "s/'black'/'currentColor'/g; s/rgb( *0, *0, *0)/currentColor/g" \
+    -e 's/rgb( *31, *131, *196)/var(--blue)/g; s/rgb( *213, *94, *0)/var(--orange)/g; s/rgb( *0, *144, *106)/var(--green)/g' \
+    -e 's/rgb( *184, *100, *143)/var(--purple)/g; s/rgb( *127, *127, *127)/var(--grey)/g' \
     -e "s/<tspan font-family=\"sans-serif\" >\([^<]*\)<\/tspan>/\1/g" \
     -e "s/gp\([PD]\)/p$number-\1/g" -e "s/id=\"gnuplot_/id=\"p$number-/; s/id='\([a-z]*box\)'/id='p$number-\1'/" \
-    -e 's/[ 	]*$//' "$out.raw" >"$out.part"
+    -e 's/[ 	]*$//' "$out.raw" | sed '/^<g [^>]*>$/{N;/\n<\/g>$/d;P;D}' >"$out.part"
 mv "$out.part" "$out"

@@ -8,11 +8,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <regex>
+#include <set>
+#include <tuple>
 
 namespace {
 
 using namespace tools;
 using lab::text;
+using lab::with_commas;
 
 /// Text as HTML: no sign of it is taken for a tag.
 std::string html(const std::string& s) {
@@ -106,7 +110,12 @@ struct Sample {
     fs::path data, results;
     bool sequel = false;  ///< not the folder's own program: the folder's plot and claims are not about it
     bool passed() const { return starts_with(verdict, "PASSED"); }
-    std::string id() const { return "s" + name; }
+    std::string number() const { return name.substr(0, name.find('_')); }
+    /// The page, beside this one, that shows a variant step by step; empty if there is none.
+    std::string trace_of(const std::string& variant) const {
+        const std::string page = "traces/" + number() + "_" + variant + ".html";
+        return !sequel && fs::exists(data.parent_path().parent_path() / page) ? page : "";
+    }
 };
 
 Sample read_sample(const fs::path& data, const fs::path& source) {
@@ -124,7 +133,7 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
     if (!s.sequel) tag_of["run"] = "default";
     std::vector<std::string> runs = {"run"};
     for (const Setting& setting : settings(folder / "report.txt")) {
-        static const std::string known = " run gpu beside plot results picture twin ";
+        static const std::string known = " run gpu beside plot results picture trace twin ";
         if (known.find(" " + setting.word + " ") == std::string::npos)
             throw Problem(setting.where + ": " + setting.word + " is none of" + known);
         const auto words = split(setting.rest, " ");
@@ -165,113 +174,284 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
 }
 
 std::string verdict(const Sample& s) {
-    return text(R"(<span class="%s">%s</span>)", s.passed() ? "ok" : "bad", html(s.verdict).c_str());
+    return text(R"(<p class="verdict %s">%s</p>)", s.passed() ? "ok" : "bad",
+                html(split(s.verdict, s.name + ": ")[0] + split(s.verdict, s.name + ": ").back()).c_str()) +
+           "\n";
+}
+
+/// A line of a table: a row of this run, and the one whose times stand beside it. On a GPU they are the same row;
+/// on the CPU device the second is that of the named GPU. Either may be missing.
+struct Line {
+    const Row *here, *timed;
+    bool leads = false;  ///< the limit or the library of the rows below, which only the named GPU ran
+    const Row& row() const { return here ? *here : *timed; }
+};
+
+/// Are two rows about the same work? What says so are their words, and the size where it counts.
+bool same_work(const Row& a, const Row& b, bool of_one_size) {
+    for (const char* column : {"variant", "kernel", "words"})
+        if (cell(a, column) != cell(b, column)) return false;
+    return !of_one_size || cell(a, "n") == cell(b, "n");
+}
+
+/// The lines for the rows of this run; on the CPU device with what only the named GPU ran where it stood there.
+std::vector<Line> lines_of_run(const Sample& s, bool gpu) {
+    std::vector<Line> lines;
+    if (gpu) {
+        for (const Row& row : s.here.run().rows) lines.push_back({&row, &row});
+        return lines;
+    }
+    const auto& named = s.named.run().rows;
+    size_t next = 0;  // of those
+    const auto only_there = [&](size_t until) {
+        for (; next < until; ++next) {
+            const bool leads = cell(named[next], "verdict") == "limit" || (!lines.empty() && lines.back().leads);
+            lines.push_back({nullptr, &named[next], leads});
+        }
+    };
+    for (const Row& row : s.here.run().rows) {
+        size_t at = next;
+        while (at < named.size() && !same_work(row, named[at], false)) ++at;
+        const bool known = at < named.size();
+        if (known) only_there(at);
+        lines.push_back({&row, known ? &named[next++] : nullptr});
+    }
+    only_there(named.size());
+    return lines;
 }
 
 /// The time that the named GPU took for the same work as a row's; empty where it did none.
 std::string named_time(const Sample& s, const Row& row) {
-    for (const Row& other : s.named.run().rows) {
-        bool same = true;
-        for (const char* column : {"variant", "n", "kernel", "words"})
-            same = same && cell(row, column) == cell(other, column);
-        if (same) return cell(other, "time_us");
-    }
+    for (const Row& other : s.named.run().rows)
+        if (same_work(row, other, true)) return cell(other, "time_us");
     return "";
 }
 
-/// Rows [first, last) of this run, without what a table does not need, and without times unless they are a GPU's.
-std::string rows_table(const Sample& s, size_t first, size_t last, const std::string& title, bool gpu) {
-    // The columns that are no sample's own, those of the timeline, and the own ones that tell a device's speed.
-    static const std::string common =
-        ",sample,device,n,threads,seed,variant,result,verdict,cpu_device_ms,predicted_us,time_us,gb_per_s,"
-        "percent_of_limit,times_library,nominal_gb_per_s,blocks,block,sm,begin_ns,end_ns,clocks,";
-    static const std::string speeds =
-        ",clocks median,clocks p95,clocks mean,% of tutorial,% of tut. warm,L2 warm,G80 clocks,SMs used,per ns,";
-    const auto is_in = [](const std::string& list, const std::string& name) {
-        return list.find("," + name + ",") != std::string::npos;
-    };
-    const auto& rows = s.here.run().rows;
-    std::vector<std::pair<std::string, std::string>> columns = {{"verdict", "verdict"}};  // in the CSV, on the page
-    for (const std::string& name : s.here.run().header)
-        if (!is_in(common, name) && (gpu || !is_in(speeds, name))) columns.emplace_back(name, name);
-    if (gpu)
-        columns.insert(columns.end(), {{"time_us", "time µs"},
-                                       {"named_us", s.named.device_name() + ", µs"},
-                                       {"percent_of_limit", "% of limit"},
-                                       {"times_library", "× library"},
-                                       {"gb_per_s", "GB/s"},
-                                       {"predicted_us", "predicted µs"}});
-    columns.emplace_back("result", "result");
+bool is_in(const std::string& list, const std::string& name) {
+    return list.find("," + name + ",") != std::string::npos;
+}
 
-    const auto value = [&](size_t r, const std::string& column) {
-        return column == "named_us" ? named_time(s, rows[r]) : cell(rows[r], column);
+// Columns of a CSV file: those with their own place in a table, those that tell a device's speed or when its blocks
+// ran, and those that no table shows.
+constexpr char placed[] = ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,result,";
+constexpr char speeds[] =
+    ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,clocks median,clocks p95,clocks mean,"
+    "% of tutorial,% of tut. warm,L2 warm,G80 clocks,SMs used,per ns,at once,had to wait,";
+constexpr char left_out[] =
+    ",sample,device,n,threads,seed,variant,verdict,cpu_device_ms,nominal_gb_per_s,blocks,block,sm,begin_ns,end_ns,"
+    "clocks,resident,";
+constexpr char extra[] = ",gb_per_s,predicted_us,";  // shown where the page is wide
+
+/// A row's name, with a mark for its verdict, and a link to the page that shows it step by step, if there is one.
+std::string name_cell(const Sample& s, const Line& line) {
+    const std::string name = cell(line.row(), "variant"), word = cell(line.row(), "verdict");
+    const std::string page = s.trace_of(name);
+    std::string out = html(name);
+    if (!page.empty()) out = text(R"(<a href="%s">%s</a>)", html(page).c_str(), out.c_str());
+    if (word != "ok")
+        out += text(R"( <small class="%s">%s</small>)", word == "WRONG" ? "bad" : "soft", html(word).c_str());
+    else if (line.here)
+        out += R"( <span class="ok" role="img" aria-label="ok">✓</span>)";
+    return R"(<th scope="row">)" + out + "</th>";
+}
+
+/// A bar as long as a row's share of the limit, with a whisker where its spread is known. Says more where one
+/// points.
+std::string bar(const Line& line, const std::string& library) {
+    const auto value = [&](const char* column) { return line.timed ? cell(*line.timed, column) : ""; };
+    const std::string percent = value("percent_of_limit"), spread = value("spread");
+    if (percent.empty()) return R"(<td class="bar"></td>)";
+    std::string words = cell(line.row(), "variant"), whisker;
+    const auto say = [&](const char* column, const std::string& before, const std::string& after) {
+        if (!value(column).empty()) words += ", " + before + value(column) + after;
     };
-    std::string head, body;
-    std::vector<std::pair<std::string, bool>> shown;  // and is it a column of numbers?
-    for (const auto& [name, title_of_column] : columns) {
-        std::string all;
-        for (size_t r = first; r < last; ++r) all += value(r, name);
-        if (all.empty()) continue;
-        const bool numbers = all.find_first_not_of("0123456789,.-+e>= ") == std::string::npos;
-        shown.emplace_back(name, numbers);
-        head += text(R"(<th scope="col"%s>%s</th>)", numbers ? R"( class="n")" : "", html(title_of_column).c_str());
+    say("time_us", "", " µs");
+    say("spread", "spread ", " %");
+    say("percent_of_limit", "", " % of the limit");
+    say("times_library", "", " × " + library);
+    say("gb_per_s", "", " GB/s");
+    say("predicted_us", "predicted ", " µs");
+    if (!spread.empty()) whisker = text(R"(<i style="--p:%s;--s:%s"></i>)", percent.c_str(), spread.c_str());
+    return text(R"(<td class="bar"><div title="%s"><b style="--p:%s"></b>%s</div></td>)", html(words).c_str(),
+                percent.c_str(), whisker.c_str());
+}
+
+/// The lines of a table, without what it does not need, and without times unless they are a GPU's. A column that
+/// says the same in each row is said once, above.
+std::string table(const Sample& s, const std::vector<Line>& lines, const std::string& title, bool gpu) {
+    std::string library = "library", tick;
+    double full = 100;  // what a bar has room for, in %
+    for (const Line& line : lines) {
+        const std::string percent = line.timed ? cell(*line.timed, "percent_of_limit") : "";
+        full = std::max(full, std::atof(percent.c_str()));
+        if (!tick.empty() || percent.empty() || cell(*line.timed, "times_library") != "1.00") continue;
+        library = cell(*line.timed, "variant");
+        tick = ";--tick:" + percent;
     }
-    for (size_t r = first; r < last; ++r) {
-        body += R"(<tr><th scope="row">)" + html(cell(rows[r], "variant")) + "</th>";
-        for (const auto& [name, numbers] : shown) {
-            const std::string v = value(r, name);
-            const char* kind = name == "verdict" && v == "WRONG" ? R"( class="bad")"
-                               : numbers                         ? R"( class="n")"
-                                                                 : "";
-            body += text("<td%s>%s</td>", kind, v.empty() ? "–" : html(v).c_str());
+
+    std::vector<std::pair<std::string, std::string>> columns;  // in the CSV, on the page
+    const auto own = [&](const Table& rows, bool speed) {
+        for (const std::string& name : rows.header)
+            if (!is_in(placed, name) && !is_in(left_out, name) && is_in(speeds, name) == speed)
+                columns.emplace_back(name, name);
+    };
+    own(s.here.run(), false);
+    own(gpu ? s.here.run() : s.named.run(), true);
+    columns.emplace_back("time_us", "µs");
+    if (gpu) columns.emplace_back("named_us", s.named.device_name() + ", µs");
+    columns.insert(columns.end(), {{"percent_of_limit", "% of the limit"},
+                                   {"times_library", "× " + library},
+                                   {"gb_per_s", "GB/s"},
+                                   {"predicted_us", "predicted µs"},
+                                   {"result", "result"}});
+    const auto value = [&](const Line& line, const std::string& column) {
+        if (column == "named_us") return named_time(s, line.row());
+        const Row* row = is_in(speeds, column) ? line.timed : line.here;
+        return row ? cell(*row, column) : "";
+    };
+
+    std::string head, body, words = "<strong>" + html(title) + "</strong>";
+    std::vector<std::pair<std::string, std::string>> shown;  // and their class
+    for (const auto& [name, title_of_column] : columns) {
+        std::set<std::string> values;
+        for (const Line& line : lines) values.insert(value(line, name));
+        values.erase("");
+        if (values.empty()) continue;
+        if (values.size() == 1 && lines.size() > 2) {
+            words += "; " + html(title_of_column) + " " + html(*values.begin());
+            continue;
+        }
+        std::string look;
+        if (join({values.begin(), values.end()}, "").find_first_not_of("0123456789,.-+e>= ") == std::string::npos)
+            look = R"( class="n")";
+        if (is_in(extra, name)) look = R"( class="n wide")";
+        shown.emplace_back(name, look);
+        if (name == "percent_of_limit") look = R"( colspan="2")";
+        head += text(R"(<th scope="%s"%s>%s</th>)", name == "percent_of_limit" ? "colgroup" : "col", look.c_str(),
+                     html(title_of_column).c_str());
+    }
+    for (const Line& line : lines) {
+        body += "<tr>" + name_cell(s, line);
+        for (const auto& [name, look] : shown) {
+            const std::string v = value(line, name);
+            if (name == "percent_of_limit") body += bar(line, library);
+            body += text("<td%s>%s</td>", look.c_str(), v.empty() ? "–" : html(v).c_str());
         }
         body += "</tr>\n";
     }
+    const auto both = std::find_if(lines.begin(), lines.end(), [](const Line& l) { return l.here && l.timed; });
+    if (!gpu && both != lines.end()) {
+        const std::string n = cell(*both->timed, "n");
+        words += "; times of an " + html(s.named.device_name());
+        if (n != cell(*both->here, "n")) words += ", n = " + with_commas(std::atoll(n.c_str()));
+    }
     return text(R"(<div class="scroll" role="region" tabindex="0" aria-label="Table: %s">
-<table><caption>%s</caption>
+<table style="--full:%g%s"><caption>%s</caption>
 <thead><tr><th scope="col">variant</th>%s</tr></thead>
 <tbody>
 %s</tbody></table></div>
 )",
-                html(title).c_str(), html(title).c_str(), head.c_str(), body.c_str());
+                html(title).c_str(), full, tick.c_str(), words.c_str(), head.c_str(), body.c_str());
 }
 
 /// The tables of a run: the sample's own output says where one ends, and what each is about.
-std::string run_tables(const Sample& s, bool gpu) {
-    const auto& rows = s.here.run().rows;
-    std::string out, title = s.name, before;
+std::vector<std::string> run_tables(const Sample& s, bool gpu) {
+    const auto lines = lines_of_run(s, gpu);
+    std::vector<std::string> tables;
+    std::string title = s.name, paragraph;
     size_t first = 0, next = 0;
     const auto flush = [&] {
-        if (next > first) out += rows_table(s, first, next, title, gpu);
+        if (next == first) return;
+        while (next < lines.size() && !lines[next].here && !lines[next].leads) ++next;
+        tables.push_back(table(s, {lines.begin() + long(first), lines.begin() + long(next)}, title, gpu));
         first = next;
     };
     for (const std::string& line : lines_of(s.output)) {
+        const size_t indent = std::min(line.find_first_not_of(' '), line.size());
         if (starts_with(line, "variant  ")) {
             flush();
-            title = before;
+            title = paragraph;
         }
-        if (next < rows.size() && starts_with(line, cell(rows[next], "variant") + "  ")) ++next;
-        before = line;
+        size_t row = next;
+        while (row < lines.size() && !lines[row].here) ++row;
+        if (row < lines.size() && starts_with(line, cell(*lines[row].here, "variant") + "  ")) next = row + 1;
+        if (indent == 0) paragraph = line;
+        if (indent == 2) paragraph += " " + trim(line);  // it goes on; the first line of a header is set in further
     }
     flush();
-    return out;
+    return tables;
 }
 
+// ---- the race on its source lines -------------------------------------------------------------------------------
+
+/// The hazard report of the sample's wrong twin: the lines of the source around those that race, which are marked.
+/// A report that names no lines stands as it is.
+std::string race(const Sample& s, const fs::path& source) {
+    const std::string report = read_if_there(s.data / "hazard.txt");
+    if (report.empty()) return "";
+    static const std::regex in_file(R"( at ([^\s:]+):\d+)"), numbered(R"( +(\d+) \|  (.*))"), more(R"( +\|  (.*))");
+    std::string said, advice, *words = &said;
+    std::map<int, std::string> notes;  // of the marked lines
+    int at = 0;                        // the last of them
+    for (const std::string& line : lines_of(report)) {
+        std::smatch match;
+        if (std::regex_match(line, match, numbered)) {
+            const auto columns = split(match[2], "      ");  // the code, and perhaps who is there
+            at = std::stoi(match[1]);
+            notes[at] = columns.size() > 1 ? columns[1] : "";
+            words = &advice;
+        } else if (std::regex_match(line, match, more) && at > 0) {
+            notes[at] += (notes[at].empty() ? "" : ", ") + match[1].str();
+        } else {
+            *words += (words->empty() ? "" : " ") + trim(line);
+        }
+    }
+    std::smatch file;
+    std::vector<std::string> code;
+    if (std::regex_search(said, file, in_file)) code = lines_of(read_if_there(source / file[1].str()));
+    std::string shown;
+    const int around = 3;
+    for (int i = 1; i <= int(code.size()); ++i) {
+        const auto near = notes.lower_bound(i - around);
+        if (near == notes.end() || near->first > i + around) continue;
+        const char* tag = notes.count(i) ? "mark" : "code";
+        shown += text("<%s>%4d  %s</%s>", tag, i, html(code[i - 1]).c_str(), tag);
+        if (notes.count(i)) shown += "<em>      " + html(notes[i]) + "</em>";
+    }
+    if (shown.empty()) shown = html(report);
+    static const std::regex places(R"(,? \([^ )]+:\d+\)|,? at [^ :]+:\d+)");
+    const std::string where = std::regex_replace(split(said, "cudacpu: hazard: ").back(), places, "");
+    if (!advice.empty()) advice = "<p class=\"soft\">Advice: " + html(advice) + "</p>\n";
+    const std::string twin = split(trim(read(s.data / "command.txt")), " ").back(), page = s.trace_of(twin);
+    return text(R"(<figure class="race">
+<figcaption><strong>%s</strong>%s<br /><code>%s</code></figcaption>
+<pre tabindex="0">%s</pre>
+%s</figure>
+)",
+                html(where).c_str(),
+                page.empty() ? "" : text(R"(, <a href="%s">step by step</a>)", html(page).c_str()).c_str(),
+                html(trim(read(s.data / "command.txt"))).c_str(), shown.c_str(), advice.c_str());
+}
+
+/// What the tutorial claims, and what was measured: on a GPU here, and on the named one where that says another
+/// thing.
 std::string claims_table(const Sample& s, bool gpu) {
     const std::string named = html(s.named.device_name());
     std::string body;
     for (const Claim& c : s.claims) {
-        body += R"(<tr><th scope="row">)" + html(c.claim) + R"(<span class="why">)" + html(c.why) + "</span></th>";
-        if (gpu) body += "<td>" + fill_in(s.here, c.measured) + "</td>";
-        body += "<td>" + fill_in(s.named, c.measured) + "</td></tr>\n";
+        const std::string here = fill_in(gpu ? s.here : s.named, c.measured), there = fill_in(s.named, c.measured);
+        body +=
+            R"(<tr><th scope="row">)" + html(c.claim) + R"(<span class="why">)" + html(c.why) + "</span></th><td>";
+        body += here;
+        if (here != there) body += text(R"(<span class="why">%s: %s</span>)", named.c_str(), there.c_str());
+        body += "</td></tr>\n";
     }
-    return text(R"(<table class="claims"><caption>The tutorial’s claims, beside %sthe figures of the %s</caption>
-<thead><tr><th scope="col">The tutorial, and why</th>%s<th scope="col">on the %s</th></tr></thead>
+    return text(R"(<table class="claims">
+<thead><tr><th scope="col">The tutorial claims, and why</th><th scope="col">measured %s</th></tr></thead>
 <tbody>
 %s</tbody></table>
 )",
-                gpu ? "this machine’s figures and " : "", named.c_str(),
-                gpu ? R"(<th scope="col">measured here</th>)" : "", named.c_str(), body.c_str());
+                gpu ? "here" : ("on an " + named).c_str(), body.c_str());
 }
 
 std::string plot(const Sample& s, bool gpu) {
@@ -290,59 +470,62 @@ std::string plot(const Sample& s, bool gpu) {
 
 /// The sample's pictures, and the difference of the first two.
 std::string pictures(const Sample& s) {
-    std::string figures, said;
+    std::string figures;
     std::vector<std::string> images;
     for (size_t i = 0; i < s.captions.size(); ++i) {
         const std::string file = "picture" + std::to_string(i + 1), caption = html(s.captions[i]);
         const std::string base64 = read_if_there(s.data / (file + ".png.base64"));
         if (base64.empty()) return "";
         images.push_back(text(R"(width="256" height="256" src="data:image/png;base64,%s" />)", base64.c_str()));
-        figures += text("<figure><img alt=\"%s\" %s<figcaption>%s</figcaption></figure>\n", caption.c_str(),
-                        images.back().c_str(), caption.c_str());
         std::string words;  // what is said of its row: a line that is set in by four columns, and goes on by six
         for (const std::string& line : lines_of(read_if_there(s.data / (file + ".txt")))) {
             const size_t indent = line.find_first_not_of(' ');
-            if (indent == 4 || (indent == 6 && !words.empty())) words += (words.empty() ? "" : " ") + trim(line);
+            if (indent == 4) words = line.substr(std::min(line.find(": "), line.size()));
+            if (indent == 6 && !words.empty()) words += " " + trim(line);
         }
-        if (!words.empty()) said += "<p>" + caption + ": " + html(words) + "</p>\n";
+        figures += text("<figure><img alt=\"%s\" %s<figcaption>%s%s</figcaption></figure>\n", caption.c_str(),
+                        images.back().c_str(), caption.c_str(), html(words).c_str());
     }
     if (images.empty()) return "";
     if (images.size() > 1)
         figures += text(
             R"(<figure><div class="difference" role="img" aria-label="The difference: black where both agree">)"
             R"(<img alt="" %s<img alt="" %s</div>
-<figcaption>their difference</figcaption></figure>
+<figcaption>The difference of the first two</figcaption></figure>
 )",
             images[0].c_str(), images[1].c_str());
-    return "<h3>The pictures</h3>\n<div class=\"pictures\">\n" + figures + "</div>\n" + said;
+    return "<div class=\"pictures\">\n" + figures + "</div>\n";
 }
 
-std::string section(const Sample& s, bool gpu) {
-    std::string out =
-        text(R"(<section aria-labelledby="%s">
-<h2 id="%s">%s</h2>
-<p class="question">%s</p>
-<h3>Verdict</h3>
-<p>%s</p>
-)",
-             s.id().c_str(), s.id().c_str(), html(s.name).c_str(), html(s.question).c_str(), verdict(s).c_str());
+/// A sample, or within one its sequel, with a heading of this level.
+std::string section(const Sample& s, const std::vector<Sample>& all, const fs::path& source, bool gpu) {
     std::string said;  // which results are wrong; or all that was said, where no results came
     for (const std::string& line : lines_of(s.output))
         if (starts_with(line, "    ") || s.here.run().rows.empty()) said += line + "\n";
-    if (!s.passed()) out += R"(<pre tabindex="0">)" + html(said) + "</pre>\n";
-    out += pictures(s);
-    if (!s.sequel) out += "<h3>Plot</h3>\n" + plot(s, gpu);
-    out += "<h3>This run</h3>\n" + run_tables(s, gpu);
-    if (!s.claims.empty())
-        out += "<h3>What the tutorial claims, and what was measured</h3>\n" + claims_table(s, gpu);
-    const std::string hazard = read_if_there(s.data / "hazard.txt");
-    if (!hazard.empty())
-        out += text(R"(<h3>A classic mistake, and what the hazard build says</h3>
-<p><code>%s</code></p>
-<pre tabindex="0">%s</pre>
+    const int level = s.sequel ? 3 : 2;
+    std::string head =
+        text(R"(<h%d id="s%s">%s</h%d>
+<p class="question">%s</p>
+%s)",
+             level, s.name.c_str(), html(s.name).c_str(), level, html(s.question).c_str(), verdict(s).c_str());
+    head = "<header>\n" + head + "</header>\n";
+    if (!s.passed()) head += R"(<pre tabindex="0">)" + html(said) + "</pre>\n";
+    const auto tables = run_tables(s, gpu);
+    std::string ladder = tables.empty() ? "" : tables[0];
+    ladder += race(s, source);
+    for (size_t i = 1; i < tables.size(); ++i) ladder += tables[i];
+    if (s.sequel) return head + ladder;
+    for (const Sample& other : all)
+        if (other.sequel && other.number() == s.number()) ladder += section(other, all, source, gpu);
+    return text(R"(<section aria-labelledby="s%s">
+%s<div class="columns">
+%s<div class="ladder">
+%s</div>
+%s</div>
+%s</section>
 )",
-                    html(read(s.data / "command.txt")).c_str(), html(hazard).c_str());
-    return out + "</section>\n";
+                s.name.c_str(), head.c_str(), plot(s, gpu).c_str(), ladder.c_str(),
+                s.claims.empty() ? "" : claims_table(s, gpu).c_str(), pictures(s).c_str());
 }
 
 }  // namespace
@@ -357,32 +540,37 @@ int main(int argc, char** argv) try {
     for (const auto& entry : fs::directory_iterator(data))
         if (entry.is_directory()) samples.push_back(read_sample(entry.path(), source));
     if (samples.empty()) throw Problem("there are no samples in " + data.string());
-    std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.name < b.name; });
+    std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
+        return std::make_tuple(a.number(), a.sequel, a.name) < std::make_tuple(b.number(), b.sequel, b.name);
+    });
 
-    std::string device, links, verdicts, sections;
+    std::string device, named, links, sections;
     int passed = 0;
     for (const Sample& s : samples) {
         if (device.empty()) device = html(s.here.device());
+        if (named.empty()) named = html(s.named.device_name());
         passed += s.passed();
-        links += text(R"(<li><a href="#%s">%s</a></li>)", s.id().c_str(), html(s.name).c_str()) + "\n";
-        verdicts += "<li>" + verdict(s) + "</li>\n";
-        sections += section(s, gpu);
+        links +=
+            text("<li><a class=\"%s\" href=\"#s%s\">%s %s</a></li>\n", s.passed() ? "ok" : "bad", s.name.c_str(),
+                 s.passed() ? "✓" : "✗", html(s.sequel ? s.name.substr(s.number().size() + 1) : s.name).c_str());
+        if (!s.sequel) sections += section(s, samples, source, gpu);
     }
     char date[32] = "";
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
-    const std::string cpu_intro = text(
-        "Run on the CPU device, without a GPU, on %s. It checks results and finds hazards, and says nothing about "
-        "a "
-        "GPU’s speed: no times of this machine are shown. Plots and figures that name another GPU were measured "
-        "there.",
-        date);
+    std::string where = "Measured on " + device + ", on " + date + ".";
+    if (!gpu) {
+        where = text("Run on the CPU device, without a GPU, on %s: it checks results and finds races. ", date);
+        if (!named.empty())
+            where += "Its times would say nothing; those shown were <strong>measured on an " + named + "</strong>.";
+    }
+    if (fs::exists(data.parent_path() / "traces"))
+        where += " A variant whose name is a link is shown step by step.";
 
     const std::vector<std::pair<std::string, std::string>> parts = {
-        {"@intro@", gpu ? "Measured on " + device + ", on " + date + "." : cpu_intro},
-        {"@links@", links},
+        {"@where@", where},
         {"@count@", text("%d of %zu samples agree with the CPU.", passed, samples.size())},
-        {"@verdicts@", verdicts},
+        {"@links@", links},
         {"@samples@", sections}};
     std::string out = read(source / "common/tools/report.html");
     for (const auto& [mark, part] : parts) {

@@ -8,7 +8,8 @@
 #   plot TITLE | NAME NAME...     plot.gp is given the CSV files of these runs, on a GPU; a sequel's run goes by its TAG
 #   results TITLE | TAG TAG...    the same for results/h200.svg, see plots.sh
 #   picture CAPTION | ARGUMENT... a picture that the program writes with these arguments and --out
-#   twin NAME                     the wrong twin whose hazard report the page shows; else the first that has one
+#   twin NAME                     the wrong twin whose race the page shows; else the first that has one
+#   trace NAME ARGUMENT...        traces/NN_NAME.html shows this variant step by step, where there is a counters build; the race likewise
 # claims.txt beside it has what the tutorial claims: claim | what was measured | why. {COLUMN:VARIANT} stands for a cell of
 # the run's CSV file, {COLUMN:VARIANT:COLUMN=VALUE} for that of the row with this value, {NAME/...} for one of another run
 # (a sequel's: its TAG), and {A / B} for a ratio. Times get their unit; a row that a run left out becomes a dash.
@@ -23,7 +24,7 @@ if [ $device = gpu ] && ! command -v gnuplot >/dev/null 2>&1; then
     exit 3
 fi
 echo "$chosen" | tail -1
-rm -rf "$folder/data" && mkdir -p "$folder/data" || exit 3
+rm -rf "$folder/data" "$folder/traces" && mkdir -p "$folder/data" || exit 3
 failed=0
 
 # measure NAME ARGUMENT...: one run of the program, into NAME.csv and NAME.txt
@@ -71,7 +72,15 @@ run_program() {
         [ ! -s "$picture.png" ] || base64 <"$picture.png" | tr -d '\n' >"$picture.png.base64"
     done <"$data/pictures"
 
-    # A wrong twin that the hazard build has something to say about, where there is a hazard build
+    counters=$build/counters/$program number=${program%%_*}
+    asked trace >"$data/traced"
+    [ ! -x "$counters" ] || mkdir -p "$folder/traces"
+    while [ -x "$counters" ] && read -r name arguments; do
+        "$counters" --only "$name" $arguments --trace "$folder/traces/${number}_$name.html" >"$data/trace.txt" 2>&1 </dev/null ||
+            { rm -f "$folder/traces/${number}_$name.html"; echo "no page of $name: $(head -1 "$data/trace.txt")"; }
+    done <"$data/traced"
+
+    # A wrong twin that the hazard build has something to say about
     hazards=$build/hazards/$program small=""
     [ -x "$hazards" ] || return
     "$hazards" --list >"$data/list"
@@ -79,10 +88,14 @@ run_program() {
     if grep -qx 'takes --width' "$data/list"; then small="--width 70 --height 37"; fi
     for twin in $(asked twin) $(sed -n 's/^twin //p' "$data/list"); do
         "$hazards" $small --wrong "$twin" 2>&1 >/dev/null </dev/null | sed "s|$top/||g" |
-            awk '/^cudacpu: hazard/ && n++ { exit } { print }' >"$data/hazard.txt"
+            awk '/^cudacpu: hazard/ { if (race) exit; race = /: race /; keep = race || !n++; if (keep) text = "" }
+                keep { text = text $0 "\n" }
+                END { printf "%s", text }' >"$data/hazard.txt" # the first race, else the first hazard
         [ ! -s "$data/hazard.txt" ] || break
     done
-    [ ! -s "$data/hazard.txt" ] || echo "build/hazards/$program $small --wrong $twin" >"$data/command.txt"
+    [ -s "$data/hazard.txt" ] || return
+    echo "build/hazards/$program $small --wrong $twin" >"$data/command.txt"
+    [ ! -x "$counters" ] || "$hazards" $small --wrong "$twin" --trace "$folder/traces/${number}_$twin.html" >"$data/trace.txt" 2>&1
 }
 
 # Sequels first: a sample's plot and claims may name their runs.
