@@ -48,12 +48,12 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
     }
     if (wrong == 0) return true;
     if (n == 1) {
-        std::printf(words("n = %d: %s is %s, wanted %s\n", "n = %d: %s 是 %s, 应为 %s\n"), now_n, name,
+        std::printf(words("n = %d: %s is %s, wanted %s\n", "n = %d: %s 是 %s，应为 %s\n"), now_n, name,
                     untouched(*got) ? words("not written", "未写") : shown(*got).c_str(), shown(*wanted).c_str());
         return false;
     }
     std::printf(words("n = %d: %d of %d elements are wrong, the first is %s[%d]\n",
-                      "n = %d: %d / %d 个元素不对, 第一个是 %s[%d]\n"),
+                      "n = %d: %d / %d 个元素不对，第一个是 %s[%d]\n"),
                 now_n, wrong, n, name, first);
     const int from = std::max(0, std::min(first - 2, n - 5)), to = std::min(n, from + 5);
     std::string lines[3] = {words("  element", "  元素   "), words("  got    ", "  得到   "),
@@ -65,7 +65,7 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
     }
     for (const std::string& line : lines) std::puts(line.c_str());
     if (untouched(got[first]))
-        std::printf(words("  -: no thread has written %s[%d]\n", "  -: 没有线程写过 %s[%d]\n"), name, first);
+        std::printf(words("  -: no thread has written %s[%d]\n", "  -：没有线程写过 %s[%d]\n"), name, first);
     return false;
 }
 template bool compare(const char*, const int*, const int*, int);
@@ -77,8 +77,8 @@ bool has_ended() {
     const cudaError_t launch = cudaGetLastError(), end = cudaDeviceSynchronize();
     if (launch == cudaSuccess && end == cudaSuccess) return true;
     std::printf(end == cudaSuccess
-                    ? words("n = %d: the launch was refused, %s\n", "n = %d: 启动被拒绝, %s\n")
-                    : words("n = %d: the kernel did not run to its end, %s\n", "n = %d: 核函数没有运行到底, %s\n"),
+                    ? words("n = %d: the launch was refused, %s\n", "n = %d：启动被拒绝，%s\n")
+                    : words("n = %d: the kernel did not run to its end, %s\n", "n = %d：核函数没有运行到底，%s\n"),
                 now_n, cudaGetErrorName(end == cudaSuccess ? launch : end));
     return false;
 }
@@ -99,8 +99,8 @@ bool begin(int n) {
 
 bool predicted(const char* name, double typed, double counted) {
     if (typed == counted) return true;
-    std::printf(counted < typed ? lab::words("%s is %.9g: in the run it is less\n", "%s 是 %.9g: 实际更小\n")
-                                : lab::words("%s is %.9g: in the run it is more\n", "%s 是 %.9g: 实际更大\n"),
+    std::printf(counted < typed ? lab::words("%s is %.9g: in the run it is less\n", "%s 是 %.9g：实际更小\n")
+                                : lab::words("%s is %.9g: in the run it is more\n", "%s 是 %.9g：实际更大\n"),
                 name, typed);
     return false;
 }
@@ -114,7 +114,7 @@ lab::Count conflicts() { return {}; }
 bool at_most(long long most, const lab::Count& count) {
     if (count.value <= most) return true;
     std::printf(lab::words("n = %d: the result is right. %s: %lld, and the bar is %lld\n",
-                           "n = %d: 结果正确. %s: %lld, 目标是不超过 %lld\n"),
+                           "n = %d：结果正确。%s: %lld，目标是不超过 %lld\n"),
                 lab::now_n, lab::words(count.english, count.chinese), count.value, most);
     return false;
 }
@@ -148,7 +148,7 @@ void beside(const char* name, library::Function of_library, library::Function yo
     }
     CHECK(cudaEventDestroy(start));
     CHECK(cudaEventDestroy(stop));
-    std::printf(lab::words("%d elements: yours %.1f us, %s %.1f us\n", "%d 个元素: 你的 %.1f us, %s %.1f us\n"), n, us[0], name,
+    std::printf(lab::words("%d elements: yours %.1f us, %s %.1f us\n", "%d 个元素：你的 %.1f us, %s %.1f us\n"), n, us[0], name,
                 us[1]);
 }
 #endif

@@ -105,19 +105,16 @@ int exercise(std::initializer_list<int> sizes, Body body, [[maybe_unused]] Compa
         if (!body(n)) return 1;
     }
 #ifndef CUDACPU
-    compare();
+    if (!std::getenv("LAB_UNTIMED")) compare();  // a sanitizer makes it slow
 #endif
     return 0;
 }
 
-/// What exercise_library.cu has of NVIDIA's library, to be compared with; the last number says of how many elements.
+/// What exercise_library.cu has of NVIDIA's library, to be compared with.
 namespace library {
 using Function = void (*)(const int* in, int n, int* out);
 void copy(const int* in, int n, int* out);
 void sum(const int* in, int n, int* out);
-void min(const int* in, int n, int* out);
-void scan(const int* in, int n, int* out);
-void select(const int* in, int n, int* out);
 void histogram(const int* in, int n, int* out);
 }  // namespace library
 

@@ -1,8 +1,8 @@
 // 01.1  Each thread writes its number
 //
-// <<<1, 64>>> below starts one block of 64 threads. All of them run the kernel,
-// at the same time. threadIdx.x tells each one which it is, from 0 to 63.
-// Let every thread write its number to its own element: 0, 1, 2, ... 63.
+// <<<1, 64>>> below starts one block of 64 threads. All of them run the
+// kernel, at the same time. threadIdx.x tells each one which it is, from 0 to
+// 63. Let every thread write its number to its own element: 0, 1, 2, ... 63.
 #include "exercise.cuh"
 
 // ---- your part

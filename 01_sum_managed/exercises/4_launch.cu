@@ -1,8 +1,8 @@
 // 01.4  How many blocks?
 //
-// Now you say how the kernel is launched: blocks_for(n, threads) is to return the
-// number of blocks that has a thread for each of n elements, and not one block
-// more. A block may have threads left over, as the kernel has its guard.
+// Now you say how the kernel is launched: blocks_for(n, threads) is to return
+// the number of blocks that has a thread for each of n elements, and not one
+// block more. A block may have threads left over, as the kernel has its guard.
 #include "exercise.cuh"
 
 __global__ void write_number(int* out, int n) {

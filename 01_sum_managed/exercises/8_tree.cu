@@ -1,10 +1,10 @@
 // 01.8  A tree
 //
-// The 256 threads of a block add up 256 numbers in shared memory, which they have
-// in common: the upper half of tile is added to the lower half, 128 additions at
-// once, then the upper half of that, until the sum is in tile[0], where everybody
-// fetches it. What another thread has written may be read only behind a
-// __syncthreads(), to which all threads come. Write the steps.
+// The 256 threads of a block add up 256 numbers in shared memory, which they
+// have in common: the upper half of tile is added to the lower half, 128
+// additions at once, then the upper half of that, until the sum is in tile[0],
+// where everybody fetches it. What another thread has written may be read only
+// behind a __syncthreads(), to which all threads come. Write the steps.
 #include "exercise.cuh"
 
 // ---- your part

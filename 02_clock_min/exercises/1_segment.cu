@@ -1,8 +1,8 @@
 // 02.1  Each block its own segment
 //
-// Each block of 256 threads finds the least of 256 floats: block 0 of the first
-// 256, block 1 of the next, and so on. As it stands, all blocks read the same
-// ones. bid and tid are what they are usually called. Mend it.
+// Each block of 256 threads finds the least of 256 floats: block 0 of the
+// first 256, block 1 of the next, and so on. As it stands, all blocks read
+// the same ones. bid and tid are what they are usually called. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 02.3  When is a block done?
 //
-// Thread 0 reads the clock when its block begins and when it ends: that is what
-// the block took. But it does so when it is done itself, and others still work:
-// some have much to do. Mend it: `end` is to be no earlier than `latest`, the
-// latest of all threads' clocks.
+// Thread 0 reads the clock when its block begins and when it ends:
+// that is what the block took. But it does so when it is done itself,
+// and others still work: some have much to do. Mend it: `end` is to
+// be no earlier than `latest`, the latest of all threads' clocks.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 04.4  The block that comes last
 //
-// Each block writes its number to part, then draws a ticket. Who draws the last
-// one knows that all others have drawn theirs, and adds up the parts. But memory
-// promises nobody that what was written first is seen first, unless a fence
-// stands between: __threadfence(). It takes one on each side. Mend it.
+// Each block writes its number to part, then draws a ticket. Who draws the
+// last one knows that all others have drawn theirs, and adds up the parts. But
+// memory promises nobody that what was written first is seen first, unless a
+// fence stands between: __threadfence(). It takes one on each side. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,8 +1,9 @@
 // 04.5  One launch
 //
-// Now the whole: each block of 64 threads adds up its share (block_sum does that),
-// and the block that comes last (04.4) adds up the parts and writes *sum. The
-// next launch must find tickets as this one did: 0. Write what follows `mine`.
+// Now the whole: each block of 64 threads adds up its share
+// (block_sum does that), and the block that comes last (04.4)
+// adds up the parts and writes *sum. The next launch must find
+// tickets as this one did: 0. Write what follows `mine`.
 #include "exercise.cuh"
 
 // The sum of the block's share for thread 0, else 0.

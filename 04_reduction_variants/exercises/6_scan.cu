@@ -1,9 +1,9 @@
 // 04.6  All sums on the way
 //
-// out[i] is to be in[0] + ... + in[i]: a scan, here of one block. In step d = 1, 2,
-// 4, ... each thread adds what stands d further to the left, if there is anything.
-// All read the old values and write the new ones: who reads too late reads a new
-// one. n is at most 256, and the block has n threads. Write it.
+// out[i] is to be in[0] + ... + in[i]: a scan, here of one block. In step d =
+// 1, 2, 4, ... each thread adds what stands d further to the left, if there is
+// anything. All read the old values and write the new ones: who reads too late
+// reads a new one. n is at most 256, and the block has n threads. Write it.
 #include "exercise.cuh"
 
 // ---- your part

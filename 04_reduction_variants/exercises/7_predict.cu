@@ -1,8 +1,8 @@
 // 04.7  How many turns?
 //
 // The 32 lanes of a warp read one word each from shared memory, of which word w
-// lies in bank w % 32. How many turns does that take: if lane k reads word 2 * k;
-// word 32 * k; word 33 * k; and if all read word 5? Type the four numbers.
+// lies in bank w % 32. How many turns does that take: if lane k reads word 2 *
+// k; word 32 * k; word 33 * k; and if all read word 5? Type the four numbers.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 04.8  Who reads beside whom
 //
 // Memory comes in sectors of 32 bytes, 8 ints. Here each thread adds up 16
-// neighbours; so the 32 lanes of a warp read 32 ints from 32 sectors at a time, and
-// fetch each sector again and again. Let the lanes read neighbours: 2048 ints are
-// 256 sectors. Which thread adds which is yours to choose.
+// neighbours; so the 32 lanes of a warp read 32 ints from 32 sectors at a
+// time, and fetch each sector again and again. Let the lanes read neighbours:
+// 2048 ints are 256 sectors. Which thread adds which is yours to choose.
 #include "exercise.cuh"
 
 // ---- your part

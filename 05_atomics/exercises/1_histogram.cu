@@ -1,7 +1,7 @@
 // 05.1  How often is each digit there?
 //
-// in holds n digits, 0 to 9. Count in bins[d] how often digit d is there: a thread
-// for each digit. All bins are 0 when it begins.
+// in holds n digits, 0 to 9. Count in bins[d] how often digit d is
+// there: a thread for each digit. All bins are 0 when it begins.
 #include "exercise.cuh"
 
 // ---- your part

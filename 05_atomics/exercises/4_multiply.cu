@@ -1,9 +1,9 @@
 // 05.4  An atomic that CUDA lacks
 //
-// There is no atomicMul. But atomicCAS(p, expected, value) stores value if *p still
-// holds what is expected, and returns what *p held: so one can read, compute, try,
-// and try again as long as somebody else was quicker. multiply() is to do as one
-// step *p *= x, and to return the old value.
+// There is no atomicMul. But atomicCAS(p, expected, value) stores value if
+// *p still holds what is expected, and returns what *p held: so one can
+// read, compute, try, and try again as long as somebody else was quicker.
+// multiply() is to do as one step *p *= x, and to return the old value.
 #include "exercise.cuh"
 
 // ---- your part

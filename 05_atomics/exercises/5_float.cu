@@ -1,9 +1,10 @@
 // 05.5  A float in an int's clothes
 //
-// atomicCAS compares integers. A double has 64 bits, as an unsigned long long has:
-// __double_as_longlong(x) gives its bits, __longlong_as_double(bits) makes a double
-// of them again. Let add() do *p += x as one step for all threads, by atomicCAS on
-// the bits. (On GPUs before compute capability 6.0 this was the only way.)
+// atomicCAS compares integers. A double has 64 bits, as an unsigned
+// long long has: __double_as_longlong(x) gives its bits,
+// __longlong_as_double(bits) makes a double of them again. Let add()
+// do *p += x as one step for all threads, by atomicCAS on the bits.
+// (On GPUs before compute capability 6.0 this was the only way.)
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 05.6  Bins of one's own
 //
-// The histogram of 05.1 does an atomic in global memory for each digit, and all
-// threads of the grid queue for ten words. Let each block count in shared memory
-// first, where an atomic is quick, and add its ten bins to the others' in the end:
-// ten atomics for each block. All bins are 0 when it begins.
+// The histogram of 05.1 does an atomic in global memory for each digit, and
+// all threads of the grid queue for ten words. Let each block count in shared
+// memory first, where an atomic is quick, and add its ten bins to the others'
+// in the end: ten atomics for each block. All bins are 0 when it begins.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,10 @@
 // 05.7  One asks for all
 //
-// push_back of 05.3, with one atomic for each warp: the lanes that keep a number
-// vote (__ballot_sync), the first of them asks for all their places at once, tells
-// the others where these begin (__shfl_sync), and each takes the place that its
-// rank among them gives. __popc(bits) counts bits, __ffs(bits) - 1 is the first.
+// push_back of 05.3, with one atomic for each warp: the lanes that
+// keep a number vote (__ballot_sync), the first of them asks for
+// all their places at once, tells the others where these begin
+// (__shfl_sync), and each takes the place that its rank among them
+// gives. __popc(bits) counts bits, __ffs(bits) - 1 is the first.
 #include "exercise.cuh"
 
 // ---- your part

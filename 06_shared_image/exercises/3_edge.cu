@@ -1,9 +1,9 @@
 // 06.3  A barrier and an edge
 //
-// The pictures have a side of 20 now, and the last tiles hang over the edge. The
-// guard that was put in is wrong: threads outside leave, and their tile stays
-// unfinished. `in` counts as 0 outside, and every pixel of the picture is drawn.
-// Mend it.
+// The pictures have a side of 20 now, and the last tiles hang
+// over the edge. The guard that was put in is wrong: threads
+// outside leave, and their tile stays unfinished. `in` counts as
+// 0 outside, and every pixel of the picture is drawn. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

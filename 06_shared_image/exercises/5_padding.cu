@@ -1,8 +1,8 @@
 // 06.5  One column too many
 //
-// The same by way of a tile, and rows both times. But the lanes of a warp that
-// read a column of the tile read words 32 apart: all in one bank, so they take 32
-// turns. Get rid of the conflicts. It takes two characters.
+// The same by way of a tile, and rows both times. But the lanes of a warp
+// that read a column of the tile read words 32 apart: all in one bank, so
+// they take 32 turns. Get rid of the conflicts. It takes two characters.
 #include "exercise.cuh"
 
 // ---- your part

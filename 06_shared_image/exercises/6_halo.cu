@@ -1,9 +1,10 @@
 // 06.6  A tile with a halo
 //
-// out[i] = in[i - 1] + in[i] + in[i + 1], and what lies outside counts as 0. Each
-// element is wanted three times. So a block of 128 threads brings 130 ints into its
-// tile, one more on each side: its halo. Write it, with all three from the tile:
-// 1024 ints are 128 sectors to read and 128 to write; 64 more are for the halos.
+// out[i] = in[i - 1] + in[i] + in[i + 1], and what lies outside
+// counts as 0. Each element is wanted three times. So a block of
+// 128 threads brings 130 ints into its tile, one more on each side:
+// its halo. Write it, with all three from the tile: 1024 ints are
+// 128 sectors to read and 128 to write; 64 more are for the halos.
 #include "exercise.cuh"
 
 // ---- your part

@@ -22,7 +22,11 @@ if [ "$mode" = sums ]; then
     exit
 fi
 if [ "$mode" = gpu ]; then
-    [ -f "$build/gpu/libexercise.a" ] || skip "no ex_library (cmake --build $build --target ex_library)"
+    . "$top/common/tools/folder.sh"
+    a_gpu_answers || skip "no GPU answers"
+    ${CMAKE:-cmake} --build "$build" --target ex_library >/dev/null || exit
+    sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null) ||
+        skip "no compute-sanitizer on the PATH or in /usr/local/cuda/bin"
 else
     [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
 fi
@@ -103,7 +107,7 @@ for sample in ${*:-01 02 03 04 05 06}; do
         must "$sample compiled by nvcc" compile_for_gpu "$folder/$sample.cu" "$folder/$sample"
         must "$sample on the GPU" judge_on_gpu "$folder/$sample"
         for tool in memcheck racecheck; do
-            run compute-sanitizer --tool $tool --error-exitcode 9 "$folder/$sample"
+            LAB_UNTIMED=1 run "$sanitizer" --tool $tool --error-exitcode 9 "$folder/$sample"
             if [ $status = 0 ]; then ok "$sample $tool"; else fail "$sample $tool: status $status"; fi
         done
         continue

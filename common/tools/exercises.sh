@@ -19,7 +19,7 @@ file_of() { # file_of 04.2: its file, from the top
     for file_of in $(exercises); do
         case $(number_of "$file_of") in "$1" | "0$1") echo "$file_of" && return ;; esac
     done
-    say "There is no exercise $1. Type make exercises for a list" "没有练习 $1. 输入 make exercises 查看清单" >&2
+    say "There is no exercise $1. Type make exercises for a list" "没有练习 $1。输入 make exercises 查看清单" >&2
     false
 }
 # about FILE WORD: what stands behind WORD in hints.txt
@@ -59,7 +59,7 @@ report() {
 compile() {
     if (cd "$top" && "$build/cpu/cudacpu" "$1" -o "$2" --hazards --header "$build/cpu/exercise.hpp" -I"$harness" \
         "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
-    say "It does not compile:" "编译不通过:"
+    say "It does not compile:" "编译不通过："
     grep -E 'error|错误' "$2.err" | head -3
     false
 }
@@ -72,7 +72,7 @@ judge() {
         if [ $judged = 0 ] && ! grep -q '^cudacpu: note: race' "$1.err"; then continue; fi
         [ $order = forward ] || say "In another order of the threads (LAB_ORDER=$order):" "换一种线程顺序 (LAB_ORDER=$order):"
         report "$1.err"
-        [ $judged != 124 ] || say "After 20 seconds it had not come to its end." "20 秒后还没有运行完."
+        [ $judged != 124 ] || say "After 20 seconds it had not come to its end." "20 秒后还没有运行完。"
         head -8 "$1.out"
         return 1
     done
@@ -80,7 +80,7 @@ judge() {
 # compile_for_gpu FILE PROGRAM, judge_on_gpu PROGRAM: the same by nvcc, and in one run on the GPU
 compile_for_gpu() {
     if (cd "$top" && $(cat "$build/learn/nvcc") -I"$harness" "$1" "$build/gpu/libexercise.a" -o "$2") >"$2.err" 2>&1; then return; fi
-    say "nvcc does not compile it:" "nvcc 编译不通过:"
+    say "nvcc does not compile it:" "nvcc 编译不通过："
     grep 'error' "$2.err" | head -3
     false
 }
