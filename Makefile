@@ -20,6 +20,7 @@ all: build
 	@echo
 	@echo "Built. Next: make run                 runs all samples and checks them"
 	@echo "             make 04                  one of them, after you have changed it"
+	@echo "             make learn               you write kernels, each save is checked"
 	@echo "             make try FILE=yours.cu   your own .cu file: does it race?"
 	@echo "             make help                what else there is"
 
@@ -89,6 +90,9 @@ help:
 	@echo 'make 04           builds and runs one sample (01 ... 06), and looks for races'
 	@echo 'make 04 ARGS="--only sequential"    the same, with options of the sample'
 	@echo 'make try FILE=yours.cu    your own .cu file on the CPU device: does it race?'
+	@echo 'make learn        exercises: you write the kernels, and each save is checked;'
+	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it'
+	@echo 'make exercises    which are right, which wrong, and which still to do'
 	@echo "make test         runs the tests (the GPU's are skipped where none answers)"
 	@echo ''
 	@echo 'make report       runs all, too, and writes $(BUILD)/report/index.html: verdicts,'

@@ -52,7 +52,7 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
 
 }  // namespace lab
 
-lab::Count barriers() { return {"barriers in a block", "一个线程块的屏障", lab::barriers}; }
+lab::Count barriers() { return {"barriers in a block", "一个线程块的同步", lab::barriers}; }
 lab::Count atomics() { return {"atomics in global memory", "全局内存的原子操作", lab::atomics}; }
 lab::Count sectors() {
     long long sum = 0;
@@ -66,7 +66,7 @@ lab::Count conflicts() {
         for (const auto& [bank, words] : request.words_of_bank) turns = std::max(turns, words.size());
         sum += static_cast<long long>(turns) - 1;
     }
-    return {"bank conflicts", "存储体冲突", sum};
+    return {"bank conflicts", "bank 冲突", sum};
 }
 
 // cudacpu::about_to_do_atomic()

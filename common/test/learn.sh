@@ -17,7 +17,7 @@ cp -r "$top/common/tools" "$top"/common/*.cuh "$top"/common/*.cpp "$lab/common"
 cp -r "$top/common/test/lib.sh" "$top/common/test/exercises.sh" "$top/common/test/exercises" "$lab/common/test"
 ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gch" "$build"/cpu/lib*.a "$lab/build/cpu"
 touch "$lab/build/CMakeCache.txt"
-cp "$top/01_sum_managed/sum_managed.cu" "$lab/01_sum_managed"
+cp -r "$top/common/first" "$lab/common"
 cp "$top/01_sum_managed/exercises/hints.txt" "$lab/01_sum_managed/exercises"
 for file in 01_sum_managed/exercises/1_index.cu 01_sum_managed/exercises/2_grid.cu; do
     committed $file "$lab/$file" >/dev/null || skip "$file as it is committed is nowhere"
@@ -56,7 +56,7 @@ must "what does not compile" both 'It does not compile' '1_index.cu:10:.*error'
 cp "$one" "$folder/mine.cu"
 write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" 01.1
-must "right, and where to look" both '^RIGHT  01.1' '^Now look at tutorial: 01_sum_managed/sum_managed.cu:[0-9]+'
+must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign: common/first/first.cu:[0-9]+'
 ends 1 "$learn"
 must "then the next one" says '^todo: 01_sum_managed/exercises/2_grid.cu'
 ends 0 "$learn" --list
@@ -100,7 +100,7 @@ for file in $(exercises); do
     ! echo "$task" | grep -q '.\{79\}' || bad="$bad a task wider than 78;"
     [ "$(about "$file" hint | wc -l)" = 2 ] && [ "$(about "$file" hint-zh | wc -l)" = 2 ] || bad="$bad two hints in both languages;"
     about "$file" zh | head -1 | grep -q "^$number  " || bad="$bad a Chinese title;"
-    grep -qE "[ *]$(about "$file" next)\(" "$top/${file%%/*}"/*.cu || bad="$bad no such rung;"
+    rung "$file" >/dev/null || bad="$bad no such rung;"
     for page in README.md README.zh-CN.md; do
         grep -q "(exercises/${file##*/})" "$top/${file%%/*}/$page" || bad="$bad not named in $page;"
     done

@@ -1,7 +1,7 @@
 # exercises.sh: what learn.sh and the tests of the exercises share, read with `.` after folder.sh; it needs $top and $build.
 # An exercise is NN_name/exercises/K_name.cu, and its number is NN.K. In hints.txt beside it stand its lines:
 #     = K SUM             cksum's number of the file as it is committed
-#     next RUNG           the kernel of the sample that does the same
+#     next RUNG [FILE]    the function that does the same, of the sample or of that file
 #     hint TEXT           at the third try; the second one at the sixth
 #     zh TEXT             title and task in Chinese, a line each; hint-zh TEXT the hints
 export LC_COLLATE=C
@@ -27,6 +27,14 @@ about() {
     about=${1##*/}
     awk -v k="${about%%_*}" -v word="$2" '$1 == "=" { on = $2 == k } on && (word == "=" ? $1 == "=" : $1 == word) {
         sub(word == "=" ? "^= *[0-9]* *" : "^[^ ]* ?", ""); print }' "$top/${1%/*}/hints.txt"
+}
+# rung FILE: its name, and the place where it begins; false if there is none
+rung() {
+    rung=$(about "$1" next) home=${1%%/*}
+    case $rung in *' '*) source=${rung#* } ;; *) source=$home/${home#*_}.cu ;; esac
+    line=$(grep -nE "^[^/]*[ *]${rung% *}\(.*\{" "$top/$source" | head -1)
+    echo "${rung% *}: $source:${line%%:*}"
+    [ -n "$line" ]
 }
 sum_of() { cksum <"$1" | cut -d' ' -f1; }
 is_committed() { [ "$(sum_of "$1")" = "$2" ]; } # is_committed FILE SUM

@@ -84,12 +84,6 @@ hints() {
         about "$1" "hint$language" | head -$((tries / 3)) | fold -s -w 78 | sed 's/^/  /'
     fi
 }
-# look FILE: the place where the sample does the same
-look() {
-    rung=$(about "$1" next)
-    place=$(grep -nE "^[^/]*[ *]$rung\(.*\{" "${1%%/*}"/*.cu /dev/null | head -1 | cut -d: -f1,2)
-    say "Now look at $rung: $place" "现在看 $rung: $place"
-}
 # show FILE: what is to be done
 show() {
     printf '\n%s\n' "$(title "$1")"
@@ -105,7 +99,7 @@ verdict() {
     right)
         said "$1"
         say "${green}RIGHT$usual  $(title "$1")" "${green}正确$usual  $(title "$1")"
-        look "$1"
+        say "Now look at $(rung "$1")" "现在看 $(rung "$1")"
         return
         ;;
     wrong)
