@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <vector>
 
-
 namespace lab {
 namespace {
 
@@ -24,8 +23,10 @@ template <class T>
 std::string shown(const T& value) {
     char text[40] = "-";
     if (untouched(value)) return text;
-    if constexpr (std::is_floating_point_v<T>) std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
-    else std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
+    if constexpr (std::is_floating_point_v<T>)
+        std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
+    else
+        std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
     return text;
 }
 
@@ -65,7 +66,11 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
     }
     for (const std::string& line : lines) std::puts(line.c_str());
     if (untouched(got[first]))
-        std::printf(words("  -: no thread has written %s[%d]\n", "  -：没有线程写过 %s[%d]\n"), name, first);
+        std::printf(std::is_floating_point_v<T>
+                        ? words("  -: %s[%d] is not written, or added to without being set\n",
+                                "  -：%s[%d] 没有写过，或者没设初值就往上加\n")
+                        : words("  -: no thread has written %s[%d]\n", "  -：没有线程写过 %s[%d]\n"),
+                    name, first);
     return false;
 }
 template bool compare(const char*, const int*, const int*, int);
@@ -110,6 +115,7 @@ lab::Count barriers() { return {}; }
 lab::Count atomics() { return {}; }
 lab::Count sectors() { return {}; }
 lab::Count conflicts() { return {}; }
+lab::Count accesses() { return {}; }
 #endif
 bool at_most(long long most, const lab::Count& count) {
     if (count.value <= most) return true;
@@ -148,7 +154,7 @@ void beside(const char* name, library::Function of_library, library::Function yo
     }
     CHECK(cudaEventDestroy(start));
     CHECK(cudaEventDestroy(stop));
-    std::printf(lab::words("%d elements: yours %.1f us, %s %.1f us\n", "%d 个元素：你的 %.1f us, %s %.1f us\n"), n, us[0], name,
-                us[1]);
+    std::printf(lab::words("%d elements: yours %.1f us, %s %.1f us\n", "%d 个元素：你的 %.1f us, %s %.1f us\n"), n,
+                us[0], name, us[1]);
 }
 #endif

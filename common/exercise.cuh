@@ -1,7 +1,7 @@
 // exercise.cuh - what every exercise includes: arrays, the check of a result, and what a run has counted.
 //
-// An exercise is one file: a part to write, to mend, to make faster or to predict, and a main() that launches it and
-// says what is right. `make learn` compiles and runs it. Exit status: 0 right, 1 wrong, 77 no CUDA device.
+// An exercise is one file: a part to write, to mend, to make faster or to predict, and a main() that launches it
+// and says what is right. `make learn` compiles and runs it. Exit status: 0 right, 1 wrong, 77 no CUDA device.
 #pragma once
 #include "error.cuh"
 
@@ -18,7 +18,8 @@ namespace lab {
 
 /// What is said, in the reader's language: LC_ALL, LC_MESSAGES or LANG begins with zh.
 const char* words(const char* english, const char* chinese);
-/// Are all n elements as wanted? Else says which is the first wrong one, with its neighbours. For the numbers' types.
+/// Are all n elements as wanted? Else says which is the first wrong one, with its neighbours. For the numbers'
+/// types.
 template <class T>
 bool compare(const char* name, const T* got, const T* wanted, int n);
 /// Was the launch legal, and did the kernel run to its end? Says what is wrong. Waits for it.
@@ -39,7 +40,8 @@ void count_barrier();
 #ifdef CUDACPU
 #define __syncthreads() (lab::count_barrier(), __syncthreads())
 #define LAB_PLACE , const char *file = __builtin_FILE(), int line = __builtin_LINE()
-#define LAB_HERE , cudaMemAttachGlobal, {file, line}  // reports name the line of the exercise
+#define LAB_HERE \
+    , cudaMemAttachGlobal, { file, line }  // reports name the line of the exercise
 #else
 #define LAB_PLACE
 #define LAB_HERE
@@ -85,21 +87,25 @@ bool check(const char* name, const Array<T>& got, Want want) {
 /// Is the number that the learner typed the one of the run? Says in which direction it is off.
 bool predicted(const char* name, double typed, double counted);
 
-/// The __syncthreads() that thread 0 of block 0 passed; the atomics of all threads outside of shared memory; the sectors
-/// of 32 bytes that all warps' loads and stores touched there; the turns that shared memory needed beyond the first.
+/// The __syncthreads() that thread 0 of block 0 passed; the atomics of all threads outside of shared memory; the
+/// sectors of 32 bytes that all warps' loads and stores touched there; the turns that shared memory needed beyond
+/// the first; the loads and stores of the thread that did most, in either memory.
 lab::Count barriers();
 lab::Count atomics();
 lab::Count sectors();
 lab::Count conflicts();
+lab::Count accesses();
 /// The bar of an exercise that is to be made faster. On a GPU, where nothing is counted, it is reached.
 bool at_most(long long most, const lab::Count& count);
 
 /// The same numbers in every run, from 0 up and without a visible pattern: for inputs.
 int scattered(int i);
 
-/// Runs body(n) for each size until one is wrong; then, on a GPU, `compare`, which tells times. For main() to return.
+/// Runs body(n) for each size until one is wrong; then, on a GPU, `compare`, which tells times. For main() to
+/// return.
 template <class Body, class Compare = void (*)()>
-int exercise(std::initializer_list<int> sizes, Body body, [[maybe_unused]] Compare compare = [] {}) {
+int exercise(
+    std::initializer_list<int> sizes, Body body, [[maybe_unused]] Compare compare = [] {}) {
     for (const int n : sizes) {
         if (!lab::begin(n)) return 77;
         if (!body(n)) return 1;

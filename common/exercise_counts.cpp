@@ -1,13 +1,14 @@
-// exercise_counts.cpp - counts what an exercise does on the CPU device. Barriers and atomics are counted where they are
-// called. For sectors and bank conflicts it comes between the hazard build's accesses and their hooks (the linker's
-// --wrap), notes which address each lane touched, and jumps on to the hook, which still sees the place in the program.
+// exercise_counts.cpp - counts what an exercise does on the CPU device. Barriers and atomics are counted where they
+// are called. For sectors and bank conflicts it comes between the hazard build's accesses and their hooks (the
+// linker's
+// --wrap), notes which address each lane touched, and jumps on to the hook, which still sees the place in the
+// program.
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "cpu/src/internal.hpp"
 #include "exercise.cuh"
-
 
 namespace lab {
 namespace {
@@ -18,7 +19,9 @@ struct Request {                                                      // what th
     std::map<uint64_t, std::set<uint64_t>> words_of_bank;
 };
 std::map<Visit, Request> requests;
-std::map<std::tuple<const void*, uint64_t, unsigned>, unsigned> visits;  // of each thread to each place
+using Thread = std::pair<uint64_t, unsigned>;               // block, rank
+std::map<std::pair<Thread, const void*>, unsigned> visits;  // of each thread to each place
+std::map<Thread, long long> of_thread;
 long long barriers, atomics;
 
 }  // namespace
@@ -26,6 +29,7 @@ long long barriers, atomics;
 void begin_counts() {
     requests.clear();
     visits.clear();
+    of_thread.clear();
     barriers = atomics = 0;
 }
 void count_barrier() { barriers += cudacpu::block_number == 0 && cudacpu::rank == 0; }
@@ -42,7 +46,8 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
     // An allocation begins with a sector and a bank, as on a GPU; here it ends with a page.
     const auto at = static_cast<uint64_t>(static_cast<const char*>(address) - region->start);
     const uint64_t block = cudacpu::block_number;
-    const unsigned visit = visits[{place, block, cudacpu::rank}]++;
+    const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;
+    ++of_thread[{block, cudacpu::rank}];
     Request& request = requests[{place, block, cudacpu::rank / 32, visit}];
     if (is_shared(*region))
         request.words_of_bank[at / 4 % 32].insert(at / 4);
@@ -67,6 +72,12 @@ lab::Count conflicts() {
         sum += static_cast<long long>(turns) - 1;
     }
     return {"bank conflicts", "bank 冲突", sum};
+}
+
+lab::Count accesses() {
+    long long most = 0;
+    for (const auto& [thread, count] : lab::of_thread) most = std::max(most, count);
+    return {"accesses of the busiest thread", "最忙的线程的读写", most};
 }
 
 // cudacpu::about_to_do_atomic()

@@ -12,10 +12,12 @@ __global__ void add_up(const int* in, int n, int* sum) {
 }
 
 // ---- the check
+void launch(const int* in, int n, int* sum) { add_up<<<(n + 255) / 256, 256>>>(in, n, sum); }
+
 int main() {
     return exercise({1, 256, 1000}, [](int n) {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), sum(1, [](int) { return 0; });
-        add_up<<<(n + 255) / 256, 256>>>(in, n, sum);
+        launch(in, n, sum);
         return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); });
-    });
+    }, [] { beside("CUB", library::sum, launch, 1 << 24); });
 }

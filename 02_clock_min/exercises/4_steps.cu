@@ -25,6 +25,7 @@ int main() {
         Array<int> counts(3, [](int) { return 0; });
         count<<<1, n>>>(counts);
         return lab::has_ended() && predicted("steps", steps, counts[0]) &&
-               predicted("comparisons", comparisons, counts[1]) && predicted("warps_at_work", warps_at_work, counts[2]);
+               predicted("comparisons", comparisons, counts[1]) &&
+               predicted("warps_at_work", warps_at_work, counts[2]);
     });
 }

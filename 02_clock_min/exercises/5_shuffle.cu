@@ -25,7 +25,8 @@ int main() {
             lab::begin(n);
             Array<int> in(n, [&](int i) { return i == where ? -7 : scattered(i); }), out(1);
             least<<<1, n>>>(in, out);
-            if (!check("out", out, [](int) { return -7; }) || !at_most(1, barriers())) return false;
+            if (!check("out", out, [](int) { return -7; })) return false;
+            if (!at_most(1, barriers()) || !at_most(60, accesses())) return false;
         }
         return true;
     });

@@ -8,7 +8,9 @@
 
 __global__ void twice(const int* in, int* out) { out[threadIdx.x] = 2 * in[threadIdx.x]; }
 __global__ void square(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x] * in[threadIdx.x]; }
-__global__ void sum(const int* a, const int* b, int* out) { out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x]; }
+__global__ void sum(const int* a, const int* b, int* out) {
+    out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+}
 
 // ---- your part
 void launch(cudaStream_t one, cudaStream_t other, cudaEvent_t event, const int* in, int* a, int* b, int* out) {

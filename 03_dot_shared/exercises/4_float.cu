@@ -27,6 +27,7 @@ int main() {
         Array<float> alone(1), together(1);
         count<<<1, 1>>>(alone, n);
         count<<<1, 256>>>(together, n / 256);
-        return lab::has_ended() && predicted("one_thread", one_thread, *alone) && predicted("a_tree", a_tree, *together);
+        return lab::has_ended() && predicted("one_thread", one_thread, *alone) &&
+               predicted("a_tree", a_tree, *together);
     });
 }

@@ -23,6 +23,8 @@ int main() {
     return exercise({512, 1024, 1, 700, 300}, [](int n) {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), sums((n + 511) / 512);
         add_up<<<sums.size(), 256>>>(in, n, sums);
-        return check("sums", sums, [&](int b) { return std::accumulate(in + 512 * b, in + std::min(n, 512 * b + 512), 0); });
+        return check("sums", sums, [&](int b) {
+            return std::accumulate(in + 512 * b, in + std::min(n, 512 * b + 512), 0);
+        });
     });
 }

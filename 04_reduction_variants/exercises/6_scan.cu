@@ -16,6 +16,7 @@ int main() {
     return exercise({256, 1, 2, 100}, [](int n) {
         Array<int> in(n, [](int i) { return scattered(i) % 10; }), out(n);
         scan<<<1, n>>>(in, n, out);
-        return check("out", out, [&](int i) { return std::accumulate(in + 0, in + i + 1, 0); });
+        return check("out", out, [&](int i) { return std::accumulate(in + 0, in + i + 1, 0); }) &&
+               at_most(60, accesses());
     });
 }

@@ -23,7 +23,8 @@ bool turns(const char* name, int typed, int step, int first) {
     Array<int> out(32);
     lab::begin(step);
     read<<<1, 32>>>(step, first, out);
-    return check("out", out, [&](int i) { return first + step * i; }) && predicted(name, typed, 1 + conflicts().value);
+    return check("out", out, [&](int i) { return first + step * i; }) &&
+           predicted(name, typed, 1 + conflicts().value);
 }
 
 int main() {

@@ -17,7 +17,8 @@ __global__ void keep(const int* in, int n, int* out, int* count) {
 // ---- the check
 int main() {
     return exercise({1, 256, 1000}, [](int n) {
-        Array<int> in(n, [](int i) { return scattered(i) % 4 * 1000 + i; }), out(n), count(1, [](int) { return 0; });
+        Array<int> in(n, [](int i) { return scattered(i) % 4 * 1000 + i; });
+        Array<int> out(n), count(1, [](int) { return 0; });
         for (int& x : in) x = x < 2000 ? 0 : x;
         keep<<<(n + 255) / 256, 256>>>(in, n, out, count);
         if (!lab::has_ended()) return false;

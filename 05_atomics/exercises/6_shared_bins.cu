@@ -8,7 +8,8 @@
 
 // ---- your part
 __global__ void count(const int* in, int n, int* bins) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[in[i]], 1);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[in[i]], 1);
 }
 void launch(const int* in, int n, int* bins) {
     count<<<(n + 1023) / 1024, 128>>>(in, n, bins);

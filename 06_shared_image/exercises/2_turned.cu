@@ -20,7 +20,7 @@ int main() {
         Array<int> in(width * width, scattered), out(width * width);
         turn<<<dim3(width / 16, width / 16), dim3(16, 16)>>>(in, out, width);
         const auto opposite = [](int x) { return x / 16 * 16 + 15 - x % 16; };
-        return check("out", out, [&](int i) { return in[opposite(i / width) * width + opposite(i % width)]; }) &&
-               at_most(1, barriers());
+        const auto wanted = [&](int i) { return in[opposite(i / width) * width + opposite(i % width)]; };
+        return check("out", out, wanted) && at_most(1, barriers());
     });
 }

@@ -75,12 +75,12 @@ compile() {
 # wrong: also that several threads write one element, if only the same value.
 judge() {
     for order in forward reverse 1; do
-        LAB_ORDER=$order timeout 20 "$@" >"$1.out" 2>"$1.err" </dev/null
+        LAB_ORDER=$order timeout 10 "$@" >"$1.out" 2>"$1.err" </dev/null
         judged=$?
         if [ $judged = 0 ] && ! grep -q '^cudacpu: note: race' "$1.err"; then continue; fi
         [ $order = forward ] || say "In another order of the threads (LAB_ORDER=$order):" "换一种线程顺序 (LAB_ORDER=$order):"
         report "$1.err"
-        [ $judged != 124 ] || say "After 20 seconds it had not come to its end." "20 秒后还没有运行完。"
+        [ $judged != 124 ] || say "After ten seconds it had not come to its end." "10 秒后还没有运行完。"
         head -8 "$1.out"
         return 1
     done
