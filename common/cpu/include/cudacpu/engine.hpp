@@ -12,9 +12,12 @@
 #include "../vector_types.h"
 
 // The hazard build instruments every access of the program. Functions that belong to the engine, although
-// they live in headers, must be left out, or the engine would report itself.
+// they live in headers, must be left out, or the engine would report itself. They run at every switch, so they are
+// fast even where the program is built without the optimiser.
 #define CUDACPU_QUIET __attribute__((no_sanitize("thread")))
-#ifdef CUDACPU_INSTRUMENTED
+#if defined CUDACPU_INSTRUMENTED && !defined __clang__
+#define CUDACPU_INLINE CUDACPU_QUIET __attribute__((optimize("O2"))) inline
+#elif defined CUDACPU_INSTRUMENTED
 #define CUDACPU_INLINE CUDACPU_QUIET inline
 #else
 #define CUDACPU_INLINE __attribute__((always_inline)) inline
