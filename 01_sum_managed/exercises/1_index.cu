@@ -1,8 +1,9 @@
 // 01.1  Each thread writes its number
 //
-// <<<1, 64>>> below starts one block of 64 threads. All of them run the
-// kernel, at the same time. threadIdx.x tells each one which it is, from 0 to
-// 63. Let every thread write its number to its own element: 0, 1, 2, ... 63.
+// A function marked __global__ is a kernel: it runs on the device, many times
+// at once. <<<1, 64>>> below starts it as one block of 64 threads. threadIdx.x
+// tells each thread which it is, from 0 to 63. Let every thread write its
+// number to its own element of out: 0, 1, 2, ... 63.
 #include "exercise.cuh"
 
 // ---- your part

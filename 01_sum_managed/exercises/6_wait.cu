@@ -1,9 +1,10 @@
 // 01.6  Too early
 //
-// A launch returns at once: the host goes on while the kernel has
-// hardly begun. So last_square reads its element before anybody
-// has written it. Mend it. (The array is managed memory: host and
-// device use the same address, and nothing has to be copied.)
+// A launch returns at once: the host goes on while the kernel has hardly
+// begun. So last_square reads its element before anybody has written it.
+// cudaDeviceSynchronize() waits until all that was launched has ended. Mend it.
+// (The array is managed memory: host and device use the same address, and
+// nothing has to be copied.)
 #include "exercise.cuh"
 
 __global__ void square(int* out, int n) {

@@ -1,8 +1,8 @@
 // 01.7  All into one word
 //
-// *sum += x is three steps: read *sum, add x, write it back. Between the
-// first and the last another thread may have written, and its x is lost:
-// a race. Mend the line: CUDA has a function that does the three as one.
+// *sum += x is three steps: read *sum, add x, write it back. Between the first
+// and the last another thread may have written, and its x is lost: a race.
+// atomicAdd(address, x) does the three as one. Mend the line.
 #include "exercise.cuh"
 
 // ---- your part

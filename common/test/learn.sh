@@ -33,11 +33,11 @@ chmod +x "$learn"
 both() { says "$1" && says "$2"; }
 
 ends 1 "$learn"
-must "the first one, and its task" both '^01.1  Each thread' 'Let every thread write its number'
+must "the first one, and its task" both '^01.1  Each thread' '^  .*threadIdx'
 must "untouched, it is no mistake" says '^todo: 01_sum_managed/exercises/1_index.cu'
 write 'out[0] = threadIdx.x;'
 ends 1 "$learn"
-must "wrong: the race and its line" both '^race on element 0 of out' '10 \|  out\[0\] = threadIdx.x;      threads .* write'
+must "wrong: the race and its line" both '^race on element 0 of out' '1[0-9] \|  out\[0\] = threadIdx.x;      threads .* write'
 must "no cure is given away" both '^WRONG' '^  got +[0-9]'
 if says 'Hint|let one block|check the index'; then fail "no hint at the first try"; else ok "no hint at the first try"; fi
 ends 1 "$learn"
@@ -52,7 +52,7 @@ LANG=zh_CN.UTF-8 ends 1 "$learn" 1.1
 must "in Chinese" both '^不对  01.1  每个线程' '^提示：'
 write 'out[thread] = 1;'
 ends 1 "$learn"
-must "what does not compile" both 'It does not compile' '1_index.cu:10:.*error'
+must "what does not compile" both 'It does not compile' '1_index.cu:1[0-9]:.*error'
 cp "$one" "$folder/mine.cu"
 write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" 01.1
