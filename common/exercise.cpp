@@ -12,12 +12,11 @@ namespace {
 
 int now_n;
 
-// Memory that no thread has written holds bytes of 255. A pixel may hold that, too.
+// Memory that no thread has written holds bytes of 255.
 template <class T>
 bool untouched(const T& value) {
-    T old;
-    std::memset(&old, 0xff, sizeof old);
-    return sizeof(T) > 1 && std::memcmp(&value, &old, sizeof old) == 0;
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(&value);
+    return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == 0xff; });
 }
 template <class T>
 std::string shown(const T& value) {

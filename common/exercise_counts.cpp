@@ -1,13 +1,11 @@
-// exercise_counts.cpp - counts what an exercise does on the CPU device. Barriers and atomics are counted where they
-// are called. For sectors and bank conflicts it comes between the hazard build's accesses and their hooks (the
-// linker's
-// --wrap), notes which address each lane touched, and jumps on to the hook, which still sees the place in the
-// program.
+// exercise_counts.cpp - counts what an exercise does on the CPU device. Barriers are counted where they are called.
+// For the rest it comes between the hazard build's accesses and their hooks (the linker's --wrap), notes which
+// address each lane touched, and jumps on to the hook, which still sees the place in the program.
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "cpu/src/internal.hpp"
+#include "internal.hpp"
 #include "exercise.cuh"
 
 namespace lab {
