@@ -82,6 +82,7 @@ judge() {
         report "$1.err"
         [ $judged != 124 ] || say "After ten seconds it had not come to its end." "10 秒后还没有运行完。"
         head -8 "$1.out"
+        [ -s "$1.out" ] || [ $judged = 124 ] || say "The result came out right, by luck." "结果碰巧是对的。"
         return 1
     done
 }
