@@ -14,7 +14,8 @@ $(error SAMPLE means nothing here: type make $(SAMPLE))
 endif
 
 .NOTPARALLEL:
-.PHONY: all build asan $(samples) try run report test check-all lint hazards bench bench-cpu counters counters-gpu plots pictures tables doctor clean help
+.PHONY: all build asan $(samples) learn exercises try run report test check-all lint hazards bench bench-cpu \
+    counters counters-gpu plots pictures tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -24,6 +25,7 @@ all: build
 	@echo
 	@echo "Built. Next: make run                 runs all samples and checks them"
 	@echo "             make 04                  one of them, after you have changed it"
+	@echo "             make learn               you write kernels, each save is checked"
 	@echo "             make try FILE=yours.cu   your own .cu file: does it race?"
 	@echo "             make help                what else there is"
 
@@ -35,6 +37,12 @@ asan:
 
 $(samples):
 	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)
+
+learn:
+	@$(tools) sh common/tools/learn.sh "$(BUILD)" "$(EX)" "$(RESET)"
+
+exercises:
+	@$(tools) sh common/tools/learn.sh "$(BUILD)" --list
 
 try:
 	@$(tools) sh common/tools/try.sh "$(BUILD)" "$(FILE)" $(ARGS)
@@ -97,6 +105,9 @@ help:
 	@echo 'make 04           builds and runs one sample (01 ... 06), and looks for races'
 	@echo 'make 04 ARGS="--only sequential"    the same, with options of the sample'
 	@echo 'make try FILE=yours.cu    your own .cu file on the CPU device: does it race?'
+	@echo 'make learn        exercises: you write the kernels, and each save is checked;'
+	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it'
+	@echo 'make exercises    which are right, which wrong, and which still to do'
 	@echo "make test         runs the tests (the GPU's are skipped where none answers)"
 	@echo ''
 	@echo 'make report       runs all, too, and writes $(BUILD)/report/index.html: verdicts,'

@@ -35,6 +35,7 @@ printf '%b' "$verdicts"
 echo
 echo "Next:"
 next "make 04" "one sample and its races, after an edit"
+next "make learn" "you write the kernels, each save is checked"
 next "make try FILE=yours.cu" "your own .cu file, its races named"
 next "make report" "plots, tables and hazards, as one page"
 [ -z "$mistake" ] || printf '  %s\n  %-26s %s\n' "$last --wrong $mistake" "" "a classic mistake, caught"

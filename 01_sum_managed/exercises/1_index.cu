@@ -1,0 +1,20 @@
+// 01.1  Each thread writes its number
+//
+// A function marked __global__ is a kernel: it runs on the device, many times
+// at once. <<<1, 64>>> below starts it as one block of 64 threads. threadIdx.x
+// tells each thread which it is, from 0 to 63. Let every thread write its
+// number to its own element of out: 0, 1, 2, ... 63.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void write_number(int* out) {
+}
+
+// ---- the check
+int main() {
+    return exercise({64}, [](int n) {
+        Array<int> out(n);
+        write_number<<<1, n>>>(out);
+        return check("out", out, [](int i) { return i; }) && at_most(1, accesses());
+    });
+}

@@ -1,0 +1,26 @@
+// 01.4  How many blocks?
+//
+// Now you say how the kernel is launched: blocks_for(n, threads) is to return
+// the number of blocks that has a thread for each of n elements, and not one
+// block more. A block may have threads left over, as the kernel has its guard.
+#include "exercise.cuh"
+
+__global__ void write_number(int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = i;
+}
+
+// ---- your part
+int blocks_for(int n, int threads) {
+    return n / threads;
+}
+
+// ---- the check
+int main() {
+    return exercise({256, 1, 255, 257, 1000, 1024}, [](int n) {
+        Array<int> out(n), blocks(1, [&](int) { return blocks_for(n, 256); });
+        write_number<<<blocks[0], 256>>>(out, n);
+        return check("out", out, [](int i) { return i; }) &&
+               check("blocks", blocks, [&](int) { return n % 256 ? n / 256 + 1 : n / 256; });
+    });
+}

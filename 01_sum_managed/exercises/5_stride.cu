@@ -1,0 +1,24 @@
+// 01.5  Fewer threads than elements
+//
+// The grid has 4 blocks of 64 threads, whatever n is. So each thread takes
+// more than one element: its own, then the one that lies a whole grid
+// further on, and so on to the end. gridDim.x is the number of blocks. (This
+// is the grid-stride loop.) Write the loop that leaves 2 * in[i] in out[i].
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void twice(const int* in, int* out, int n) {
+    const int first = blockIdx.x * blockDim.x + threadIdx.x;
+    if (first < n) out[first] = 2 * in[first];
+}
+
+// ---- the check
+void launch(const int* in, int n, int* out) { twice<<<4, 64>>>(in, out, n); }
+
+int main() {
+    return exercise({256, 10, 257, 3000}, [](int n) {
+        Array<int> in(n, scattered), out(n);
+        launch(in, n, out);
+        return check("out", out, [&](int i) { return 2 * in[i]; });
+    }, [] { beside("copy", library::copy, launch, 1 << 20); });
+}

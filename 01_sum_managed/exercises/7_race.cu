@@ -1,0 +1,23 @@
+// 01.7  All into one word
+//
+// *sum += x is three steps: read *sum, add x, write it back. Between the first
+// and the last another thread may have written, and its x is lost: a race.
+// atomicAdd(address, x) does the three as one. Mend the line.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void add_up(const int* in, int n, int* sum) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) *sum += in[i];
+}
+
+// ---- the check
+void launch(const int* in, int n, int* sum) { add_up<<<(n + 255) / 256, 256>>>(in, n, sum); }
+
+int main() {
+    return exercise({1, 256, 1000}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 100; }), sum(1, [](int) { return 0; });
+        launch(in, n, sum);
+        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); });
+    }, [] { beside("CUB", library::sum, launch, 1 << 24); });
+}

@@ -1,0 +1,27 @@
+// 01.8  A tree
+//
+// The 256 threads of a block add up 256 numbers in shared memory, which they
+// have in common: the upper half of tile is added to the lower half, 128
+// additions at once, then the upper half of that, until the sum is in tile[0],
+// where everybody fetches it. What another thread has written may be read only
+// behind a __syncthreads(), to which all threads come. Write the steps.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void add_up(const int* in, int* out) {
+    __shared__ int tile[256];
+    const int tid = threadIdx.x;
+    tile[tid] = in[tid];
+
+    out[tid] = tile[0];
+}
+
+// ---- the check
+int main() {
+    return exercise({256}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 100; }), out(n);
+        add_up<<<1, n>>>(in, out);
+        const int sum = std::accumulate(in.begin(), in.end(), 0);
+        return check("out", out, [&](int) { return sum; }) && at_most(60, accesses());
+    });
+}

@@ -1,0 +1,27 @@
+// 02.1  Each block its own segment
+//
+// Each block of 256 threads finds the least of 256 floats: block 0 of the
+// first 256, block 1 of the next, and so on. As it stands, all blocks read
+// the same ones. bid and tid are what they are usually called. Mend it.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void least(const float* in, float* out) {
+    __shared__ float tile[256];
+    const int tid = threadIdx.x, bid = blockIdx.x;
+    tile[tid] = in[tid];
+    for (int d = blockDim.x / 2; d > 0; d /= 2) {
+        __syncthreads();
+        if (tid < d) tile[tid] = min(tile[tid], tile[tid + d]);
+    }
+    if (tid == 0) out[bid] = tile[0];
+}
+
+// ---- the check
+int main() {
+    return exercise({1, 5}, [](int n) {
+        Array<float> in(256 * n, [](int i) { return scattered(i); }), out(n);
+        least<<<n, 256>>>(in, out);
+        return check("out", out, [&](int b) { return *std::min_element(in + 256 * b, in + 256 * (b + 1)); });
+    });
+}

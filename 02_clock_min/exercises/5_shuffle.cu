@@ -1,0 +1,33 @@
+// 02.5  A warp needs no barrier
+//
+// The tree has nine barriers. The 32 lanes of a warp can do without:
+// in __shfl_down_sync(~0u, x, d) each lane gives its x, and gets
+// that of the lane d further on. Find the least of 256 ints with one
+// barrier: first in each warp, then of the eight results.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void least(const int* in, int* out) {
+    __shared__ int tile[256];
+    const int tid = threadIdx.x;
+    tile[tid] = in[tid];
+    for (int d = 128; d > 0; d /= 2) {
+        __syncthreads();
+        if (tid < d) tile[tid] = min(tile[tid], tile[tid + d]);
+    }
+    if (tid == 0) *out = tile[0];
+}
+
+// ---- the check
+int main() {
+    return exercise({256}, [](int n) {
+        for (int where : {0, 31, 32, 100, 255}) {
+            lab::begin(n);
+            Array<int> in(n, [&](int i) { return i == where ? -7 : scattered(i); }), out(1);
+            least<<<1, n>>>(in, out);
+            if (!check("out", out, [](int) { return -7; })) return false;
+            if (!at_most(1, barriers()) || !at_most(60, accesses())) return false;
+        }
+        return true;
+    });
+}

@@ -1,0 +1,28 @@
+// 03.2  48 threads do not halve for ever
+//
+// 48, 24, 12, 6, 3, and then? The tree is right for 64 threads,
+// and for others it drops numbers. Mend it, so that it adds up
+// all of them for any number of threads from 1 to 256.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void add_up(const float* in, float* sum) {
+    __shared__ float cache[256];
+    const int tid = threadIdx.x;
+    cache[tid] = in[tid];
+    __syncthreads();
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) cache[tid] += cache[tid + stride];
+        __syncthreads();
+    }
+    if (tid == 0) *sum = cache[0];
+}
+
+// ---- the check
+int main() {
+    return exercise({64, 48, 1, 3, 100, 255}, [](int n) {
+        Array<float> in(n, [](int i) { return i + 1; }), sum(1);
+        add_up<<<1, n>>>(in, sum);
+        return check("sum", sum, [&](int) { return n * (n + 1) / 2; });
+    });
+}

@@ -1,0 +1,27 @@
+// 03.5  The second launch
+//
+// add_up adds each block's sum to *sum. The first launch is right,
+// the second is not: see what *sum holds when it begins. Mend
+// launch(), which is called twice. The kernel stays as it is.
+#include "exercise.cuh"
+
+__global__ void add_up(const float* in, int n, float* sum) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(sum, in[i]);
+}
+
+// ---- your part
+void launch(const float* in, int n, float* sum) {
+    add_up<<<(n + 63) / 64, 64>>>(in, n, sum);
+}
+
+// ---- the check
+int main() {
+    return exercise({1, 100}, [](int n) {
+        Array<float> in(n, [](int i) { return i % 10 + 1; }), sum(1, [](int) { return 0; });
+        launch(in, n, sum);
+        CHECK(cudaDeviceSynchronize());
+        launch(in, n, sum);
+        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0.0f); });
+    });
+}

@@ -1,0 +1,30 @@
+// 04.1  Sixteen turns for one step
+//
+// Shared memory has 32 banks: word w lies in bank w % 32, and a bank serves one
+// word at a time. Lanes of a warp that want different words of one bank take
+// turns: a bank conflict. Here thread tid adds at 2 * stride * tid, and partners
+// are neighbours first. Let other partners meet, so that nobody takes turns.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void add_up(const int* in, int* sum) {
+    __shared__ int tile[512];
+    const int tid = threadIdx.x;
+    tile[tid] = in[tid];
+    for (int stride = 1; stride < 512; stride *= 2) {
+        __syncthreads();
+        const int at = 2 * stride * tid;
+        if (at < 512) tile[at] += tile[at + stride];
+    }
+    if (tid == 0) *sum = tile[0];
+}
+
+// ---- the check
+int main() {
+    return exercise({512}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 100; }), sum(1);
+        add_up<<<1, n>>>(in, sum);
+        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); }) &&
+               at_most(0, conflicts());
+    });
+}

@@ -1,0 +1,30 @@
+// 04.3  "A warp runs in step"
+//
+// Old programs leave out the barriers once a single warp is left, "as its
+// lanes run in step". Since Volta each lane has its own program counter,
+// and nothing holds them together. A warp has a barrier of its own,
+// cheaper than a block's. Mend the loop, without a __syncthreads() more.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void add_up(const int* in, int* out) {
+    __shared__ int tile[64];
+    const int tid = threadIdx.x;
+    tile[tid] = in[tid];
+    __syncthreads();
+    if (tid < 32) {
+        for (int stride = 32; stride > 0; stride /= 2)
+            if (tid < stride) tile[tid] += tile[tid + stride];
+        out[tid] = tile[0];
+    }
+}
+
+// ---- the check
+int main() {
+    return exercise({64}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 100; }), out(32);
+        add_up<<<1, n>>>(in, out);
+        const int sum = std::accumulate(in.begin(), in.end(), 0);
+        return check("out", out, [&](int) { return sum; }) && at_most(1, barriers());
+    });
+}

@@ -1,0 +1,39 @@
+// 04.5  One launch
+//
+// Now the whole: each block of 64 threads adds up its share
+// (block_sum does that), and the block that comes last (04.4)
+// adds up the parts and writes *sum. The next launch must find
+// tickets as this one did: 0. Write what follows `mine`.
+#include "exercise.cuh"
+
+// The sum of the block's share for thread 0, else 0.
+__device__ int block_sum(const int* in, int n) {
+    __shared__ int tile[64];
+    int mine = 0;
+    for (int i = blockIdx.x * 64 + threadIdx.x; i < n; i += gridDim.x * 64) mine += in[i];
+    tile[threadIdx.x] = mine;
+    for (int stride = 32; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride) tile[threadIdx.x] += tile[threadIdx.x + stride];
+    }
+    return threadIdx.x == 0 ? tile[0] : 0;
+}
+
+// ---- your part
+__global__ void add_up(const int* in, int n, int* part, unsigned* tickets, int* sum) {
+    const int mine = block_sum(in, n);
+}
+
+// ---- the check
+int main() {
+    return exercise({1, 500, 3000}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 100; }), part(16), sum(1);
+        Array<unsigned> tickets(1, [](int) { return 0u; });
+        const int wanted = std::accumulate(in.begin(), in.end(), 0);
+        add_up<<<16, 64>>>(in, n, part, tickets, sum);
+        if (!check("sum", sum, [&](int) { return wanted; })) return false;
+        *sum = -1;
+        add_up<<<16, 64>>>(in, n, part, tickets, sum);
+        return check("sum of the second launch", sum, [&](int) { return wanted; });
+    });
+}

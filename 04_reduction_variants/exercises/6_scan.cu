@@ -1,0 +1,22 @@
+// 04.6  All sums on the way
+//
+// out[i] is to be in[0] + ... + in[i]: a scan, here of one block. In step d =
+// 1, 2, 4, ... each thread adds what stands d further to the left, if there is
+// anything. All read the old values and write the new ones: who reads too late
+// reads a new one. n is at most 256, and the block has n threads. Write it.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void scan(const int* in, int n, int* out) {
+    __shared__ int tile[256];
+}
+
+// ---- the check
+int main() {
+    return exercise({256, 1, 2, 100}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 10; }), out(n);
+        scan<<<1, n>>>(in, n, out);
+        return check("out", out, [&](int i) { return std::accumulate(in + 0, in + i + 1, 0); }) &&
+               at_most(60, accesses());
+    });
+}

@@ -1,0 +1,30 @@
+// 04.8  Who reads beside whom
+//
+// Memory comes in sectors of 32 bytes, 8 ints. Here each thread adds up 16
+// neighbours; so the 32 lanes of a warp read 32 ints from 32 sectors at a
+// time, and fetch each sector again and again. Let the lanes read neighbours:
+// 2048 ints are 256 sectors. Which thread adds which is yours to choose.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void add_up(const int* in, int n, int* sum) {
+    const int first = 16 * (blockIdx.x * blockDim.x + threadIdx.x);
+    int mine = 0;
+    for (int k = 0; k < 16; ++k)
+        if (first + k < n) mine += in[first + k];
+    atomicAdd(sum, mine);
+}
+void launch(const int* in, int n, int* sum) {
+    cudaMemset(sum, 0, sizeof(int));
+    add_up<<<(n + 1023) / 1024, 64>>>(in, n, sum);
+}
+
+// ---- the check
+int main() {
+    return exercise({2048, 1, 1500}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 100; }), sum(1);
+        launch(in, n, sum);
+        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); }) &&
+               at_most((n + 7) / 8, sectors());
+    }, [] { beside("CUB", library::sum, launch, 1 << 24); });
+}

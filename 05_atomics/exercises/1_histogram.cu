@@ -1,0 +1,20 @@
+// 05.1  How often is each digit there?
+//
+// in holds n digits, 0 to 9. Count in bins[d] how often digit d is
+// there: a thread for each digit. All bins are 0 when it begins.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void count(const int* in, int n, int* bins) {
+}
+
+// ---- the check
+void launch(const int* in, int n, int* bins) { count<<<(n + 255) / 256, 256>>>(in, n, bins); }
+
+int main() {
+    return exercise({1, 256, 1000}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 10; }), bins(10, [](int) { return 0; });
+        launch(in, n, bins);
+        return check("bins", bins, [&](int digit) { return std::count(in.begin(), in.end(), digit); });
+    }, [] { beside("CUB", library::histogram, launch, 1 << 24); });
+}

@@ -1,0 +1,34 @@
+// 05.2  One race, three cures
+//
+// Each kernel is to add up 256 numbers, by a block of 256 threads, and
+// each has the same race. Mend a by an atomic and without a barrier; b
+// by barriers, without an atomic; c by neither, with one shuffle or
+// __reduce_add_sync: there in has only 32 numbers for one warp.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void a(const int* in, int* sum) {
+    *sum += in[threadIdx.x];
+}
+__global__ void b(const int* in, int* sum) {
+    *sum += in[threadIdx.x];
+}
+__global__ void c(const int* in, int* sum) {
+    *sum += in[threadIdx.x];
+}
+
+// ---- the check
+bool right(const char* name, void (*kernel)(const int*, int*), int n, int most_barriers, int most_atomics) {
+    lab::begin(n);
+    Array<int> in(n, [](int i) { return scattered(i) % 100; }), sum(1, [](int) { return 0; });
+    kernel<<<1, n>>>(in, sum);
+    return check(name, sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); }) &&
+           at_most(most_barriers, barriers()) && at_most(most_atomics, atomics());
+}
+
+int main() {
+    return exercise({256}, [](int) {
+        return right("a's sum", a, 256, 0, 256) && right("b's sum", b, 256, 256, 0) &&
+               right("c's sum", c, 32, 0, 0);
+    });
+}

@@ -1,0 +1,34 @@
+// 05.3  The old value
+//
+// An atomic returns what the word held before. Each thread whose number
+// is 2 or more is to append it to out, without gaps and in any order;
+// *count says in the end how many these are. It is 0 when it begins.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void keep(const int* in, int n, int* out, int* count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] >= 2) {
+        atomicAdd(count, 1);
+        out[*count] = in[i];
+    }
+}
+
+// ---- the check
+int main() {
+    return exercise({1, 256, 1000}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 4 * 1000 + i; });
+        Array<int> out(n), count(1, [](int) { return 0; });
+        for (int& x : in) x = x < 2000 ? 0 : x;
+        keep<<<(n + 255) / 256, 256>>>(in, n, out, count);
+        if (!lab::has_ended()) return false;
+        std::sort(out.begin(), out.begin() + std::min(n, std::max(0, *count)));
+        std::vector<int> kept;
+        for (int x : in)
+            if (x >= 2) kept.push_back(x);
+        std::sort(kept.begin(), kept.end());
+        kept.resize(n, -1);
+        return check("count", count, [&](int) { return n - std::count(kept.begin(), kept.end(), -1); }) &&
+               check("sorted out", out, [&](int i) { return kept[i]; });
+    });
+}

@@ -1,0 +1,35 @@
+// 05.4  An atomic that CUDA lacks
+//
+// There is no atomicMul. But atomicCAS(p, expected, value) stores value if
+// *p still holds what is expected, and returns what *p held: so one can
+// read, compute, try, and try again as long as somebody else was quicker.
+// multiply() is to do as one step *p *= x, and to return the old value.
+#include "exercise.cuh"
+
+// ---- your part
+__device__ unsigned multiply(unsigned* p, unsigned x) {
+    const unsigned old = *p;
+    atomicCAS(p, old, old * x);
+    return old;
+}
+
+// ---- the check
+__global__ void product(const unsigned* in, unsigned* p, unsigned* old) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    old[i] = multiply(p, in[i]);
+}
+
+int main() {
+    return exercise({32, 256}, [](int n) {
+        Array<unsigned> in(n, [](int i) { return 2u * scattered(i) + 3; });
+        Array<unsigned> p(1, [](int) { return 1u; }), old(n);
+        product<<<n / 32, 32>>>(in, p, old);
+        if (!lab::has_ended()) return false;
+        Array<int> bits(1, [&](int) { return int(*p); });
+        Array<int> found_one(1, [&](int) { return std::count(old.begin(), old.end(), 1u); });
+        unsigned wanted = 1;
+        for (unsigned x : in) wanted *= x;
+        return check("the product's bits", bits, [&](int) { return int(wanted); }) &&
+               check("how many found the 1 of the beginning", found_one, [](int) { return 1; });
+    });
+}

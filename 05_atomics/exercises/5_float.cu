@@ -1,0 +1,25 @@
+// 05.5  A float in an int's clothes
+//
+// atomicCAS compares integers. __float_as_int(x) gives the bits of a float as an
+// int, __int_as_float(bits) makes a float of them again. Let add() do *p += x as
+// one step for all threads, by atomicCAS on the bits. (GPUs before compute
+// capability 2.0 had no other way.)
+#include "exercise.cuh"
+
+// ---- your part
+__device__ void add(float* p, float x) {
+    *p += x;
+}
+
+// ---- the check
+__global__ void add_up(const float* in, float* sum) {
+    add(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+
+int main() {
+    return exercise({32, 128}, [](int n) {
+        Array<float> in(n, [](int i) { return scattered(i) % 100 / 4.0f; }), sum(1, [](int) { return 0.0f; });
+        add_up<<<n / 32, 32>>>(in, sum);
+        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0.0f); });
+    });
+}

@@ -1,0 +1,26 @@
+// 05.6  Bins of one's own
+//
+// The histogram of 05.1 does an atomic in global memory for each digit, and
+// all threads of the grid queue for ten words. Let each block count in shared
+// memory first, where an atomic is quick, and add its ten bins to the others'
+// in the end: ten atomics for each block. All bins are 0 when it begins.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void count(const int* in, int n, int* bins) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[in[i]], 1);
+}
+void launch(const int* in, int n, int* bins) {
+    count<<<(n + 1023) / 1024, 128>>>(in, n, bins);
+}
+
+// ---- the check
+int main() {
+    return exercise({1000, 1, 3000}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 10; }), bins(10, [](int) { return 0; });
+        launch(in, n, bins);
+        return check("bins", bins, [&](int digit) { return std::count(in.begin(), in.end(), digit); }) &&
+               at_most((n + 1023) / 1024 * 10, atomics());
+    }, [] { beside("CUB", library::histogram, launch, 1 << 24); });
+}

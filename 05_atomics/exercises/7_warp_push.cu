@@ -1,0 +1,32 @@
+// 05.7  One asks for all
+//
+// push_back of 05.3, with one atomic for each warp: the lanes that
+// keep a number vote (__ballot_sync), the first of them asks for
+// all their places at once, tells the others where these begin
+// (__shfl_sync), and each takes the place that its rank among them
+// gives. __popc(bits) counts bits, __ffs(bits) - 1 is the first.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void keep(const int* in, int n, int* out, int* count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] >= 2) out[atomicAdd(count, 1)] = in[i];
+}
+
+// ---- the check
+int main() {
+    return exercise({256, 1, 1000}, [](int n) {
+        Array<int> in(n, [](int i) { return scattered(i) % 4 < 2 ? 0 : i + 2; });
+        Array<int> out(n), count(1, [](int) { return 0; });
+        keep<<<(n + 255) / 256, 256>>>(in, n, out, count);
+        if (!lab::has_ended()) return false;
+        std::sort(out.begin(), out.begin() + std::min(n, std::max(0, *count)));
+        std::vector<int> kept;
+        for (int x : in)
+            if (x >= 2) kept.push_back(x);
+        kept.resize(n, -1);
+        return check("count", count, [&](int) { return n - std::count(kept.begin(), kept.end(), -1); }) &&
+               check("sorted out", out, [&](int i) { return kept[i]; }) &&
+               at_most((n + 255) / 256 * 8, atomics());
+    });
+}

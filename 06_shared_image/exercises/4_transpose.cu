@@ -1,0 +1,28 @@
+// 06.4  Rows become columns
+//
+// out[x][y] = in[y][x]. As it stands each warp reads along a row and writes
+// along a column: 32 sectors of 32 bytes for 32 ints. By way of the tile it can
+// do both along rows. A picture of 64 x 64 ints is 512 sectors; read and written
+// they are 1024. The block has 32 x 8 threads: each one moves four ints.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void transpose(const int* in, int* out, int width) {
+    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int k = 0; k < 32; k += 8) out[x * width + y + k] = in[(y + k) * width + x];
+}
+
+// ---- the check
+void launch(const int* in, int n, int* out) {
+    const int width = int(std::sqrt(double(n)));
+    transpose<<<dim3(width / 32, width / 32), dim3(32, 8)>>>(in, out, width);
+}
+
+int main() {
+    return exercise({64, 32}, [](int width) {
+        Array<int> in(width * width, scattered), out(width * width);
+        launch(in, width * width, out);
+        return check("out", out, [&](int i) { return in[i % width * width + i / width]; }) &&
+               at_most(width * width / 4, sectors());
+    }, [] { beside("copy", library::copy, launch, 4096 * 4096); });
+}

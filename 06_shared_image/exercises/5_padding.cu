@@ -1,0 +1,30 @@
+// 06.5  One column too many
+//
+// The same by way of a tile, and rows both times. But the lanes of a warp
+// that read a column of the tile read words 32 apart: all in one bank, so
+// they take 32 turns. Get rid of the conflicts. It takes two characters.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void transpose(const int* in, int* out, int width) {
+    __shared__ int tile[32][32];
+    const int tx = threadIdx.x, ty = threadIdx.y, left = blockIdx.x * 32, top = blockIdx.y * 32;
+    for (int k = 0; k < 32; k += 8) tile[ty + k][tx] = in[(top + ty + k) * width + left + tx];
+    __syncthreads();
+    for (int k = 0; k < 32; k += 8) out[(left + ty + k) * width + top + tx] = tile[tx][ty + k];
+}
+
+// ---- the check
+void launch(const int* in, int n, int* out) {
+    const int width = int(std::sqrt(double(n)));
+    transpose<<<dim3(width / 32, width / 32), dim3(32, 8)>>>(in, out, width);
+}
+
+int main() {
+    return exercise({64, 32}, [](int width) {
+        Array<int> in(width * width, scattered), out(width * width);
+        launch(in, width * width, out);
+        return check("out", out, [&](int i) { return in[i % width * width + i / width]; }) &&
+               at_most(width * width / 4, sectors()) && at_most(0, conflicts());
+    }, [] { beside("copy", library::copy, launch, 4096 * 4096); });
+}

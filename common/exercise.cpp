@@ -1,0 +1,159 @@
+// exercise.cpp - what exercises say, compiled once.
+#include "exercise.cuh"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace lab {
+namespace {
+
+int now_n;
+
+// Memory that no thread has written holds bytes of 255.
+template <class T>
+bool untouched(const T& value) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(&value);
+    return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == 0xff; });
+}
+template <class T>
+std::string shown(const T& value) {
+    char text[40] = "-";
+    if (untouched(value)) return text;
+    if constexpr (std::is_floating_point_v<T>)
+        std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
+    else
+        std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
+    return text;
+}
+
+}  // namespace
+
+const char* words(const char* english, const char* chinese) {
+    for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+        if (const char* language = std::getenv(name); language && *language)
+            return std::strncmp(language, "zh", 2) == 0 ? chinese : english;
+    return english;
+}
+
+template <class T>
+bool compare(const char* name, const T* got, const T* wanted, int n) {
+    int wrong = 0, first = 0;
+    for (int i = n - 1; i >= 0; --i) {
+        if (got[i] == wanted[i]) continue;
+        ++wrong;
+        first = i;
+    }
+    if (wrong == 0) return true;
+    if (n == 1) {
+        std::printf(words("n = %d: %s is %s, wanted %s\n", "n = %d: %s 是 %s，应为 %s\n"), now_n, name,
+                    untouched(*got) ? words("not written", "未写") : shown(*got).c_str(), shown(*wanted).c_str());
+        return false;
+    }
+    std::printf(words("n = %d: %d of %d elements are wrong, the first is %s[%d]\n",
+                      "n = %d: %d / %d 个元素不对，第一个是 %s[%d]\n"),
+                now_n, wrong, n, name, first);
+    const int from = std::max(0, std::min(first - 2, n - 5)), to = std::min(n, from + 5);
+    std::string lines[3] = {words("  element", "  元素   "), words("  got    ", "  得到   "),
+                            words("  wanted ", "  应为   ")};
+    for (int i = from; i < to; ++i) {
+        const std::string cells[3] = {std::to_string(i), shown(got[i]), shown(wanted[i])};
+        const size_t width = std::max({cells[0].size(), cells[1].size(), cells[2].size()}) + 3;
+        for (int k = 0; k < 3; ++k) lines[k] += std::string(width - cells[k].size(), ' ') + cells[k];
+    }
+    for (const std::string& line : lines) std::puts(line.c_str());
+    if (untouched(got[first]))
+        std::printf(std::is_floating_point_v<T>
+                        ? words("  -: %s[%d] is not written, or added to without being set\n",
+                                "  -：%s[%d] 没有写过，或者没设初值就往上加\n")
+                        : words("  -: no thread has written %s[%d]\n", "  -：没有线程写过 %s[%d]\n"),
+                    name, first);
+    return false;
+}
+template bool compare(const char*, const int*, const int*, int);
+template bool compare(const char*, const long long*, const long long*, int);
+template bool compare(const char*, const float*, const float*, int);
+template bool compare(const char*, const double*, const double*, int);
+
+bool has_ended() {
+    const cudaError_t launch = cudaGetLastError(), end = cudaDeviceSynchronize();
+    if (launch == cudaSuccess && end == cudaSuccess) return true;
+    std::printf(end == cudaSuccess
+                    ? words("n = %d: the launch was refused, %s\n", "n = %d：启动被拒绝，%s\n")
+                    : words("n = %d: the kernel did not run to its end, %s\n", "n = %d：核函数没有运行到底，%s\n"),
+                now_n, cudaGetErrorName(end == cudaSuccess ? launch : end));
+    return false;
+}
+
+#ifdef CUDACPU
+void begin_counts();
+#else
+static void begin_counts() {}
+#endif
+bool begin(int n) {
+    int devices = 0;
+    now_n = n;
+    begin_counts();
+    return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+}
+
+}  // namespace lab
+
+bool predicted(const char* name, double typed, double counted) {
+    if (typed == counted) return true;
+    std::printf(counted < typed ? lab::words("%s is %.9g: in the run it is less\n", "%s 是 %.9g：实际更小\n")
+                                : lab::words("%s is %.9g: in the run it is more\n", "%s 是 %.9g：实际更大\n"),
+                name, typed);
+    return false;
+}
+
+#ifndef CUDACPU
+lab::Count barriers() { return {}; }
+lab::Count atomics() { return {}; }
+lab::Count sectors() { return {}; }
+lab::Count conflicts() { return {}; }
+lab::Count accesses() { return {}; }
+#endif
+bool at_most(long long most, const lab::Count& count) {
+    if (count.value <= most) return true;
+    std::printf(lab::words("n = %d: the result is right. %s: %lld, and the bar is %lld\n",
+                           "n = %d：结果正确。%s: %lld，目标是不超过 %lld\n"),
+                lab::now_n, lab::words(count.english, count.chinese), count.value, most);
+    return false;
+}
+
+int scattered(int i) {
+    uint64_t x = 0x9e3779b97f4a7c15 * (static_cast<uint64_t>(i) + 1);
+    x ^= x >> 32;
+    return static_cast<int>(x * 0xd6e8feb86659fd93 >> 40);
+}
+
+#ifndef CUDACPU
+void beside(const char* name, library::Function of_library, library::Function yours, int n) {
+    const Array<int> in(n, [](int i) { return scattered(i) % 10; }), out(n, [](int) { return 0; });
+    cudaEvent_t start, stop;
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&stop));
+    double us[2];
+    for (int which = 0; which < 2; ++which) {
+        const auto run = which == 0 ? yours : of_library;
+        std::vector<float> ms(20);
+        run(in, n, out);
+        for (float& time : ms) {
+            CHECK(cudaEventRecord(start));
+            run(in, n, out);
+            CHECK(cudaEventRecord(stop));
+            CHECK(cudaEventSynchronize(stop));
+            CHECK(cudaEventElapsedTime(&time, start, stop));
+        }
+        std::sort(ms.begin(), ms.end());
+        us[which] = 1000 * ms[10];
+    }
+    CHECK(cudaEventDestroy(start));
+    CHECK(cudaEventDestroy(stop));
+    std::printf(lab::words("%d elements: yours %.1f us, %s %.1f us\n", "%d 个元素：你的 %.1f us, %s %.1f us\n"), n,
+                us[0], name, us[1]);
+}
+#endif

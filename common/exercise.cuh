@@ -1,0 +1,128 @@
+// exercise.cuh - what every exercise includes: arrays, the check of a result, and what a run has counted.
+//
+// An exercise is one file: a part to write, to mend, to make faster or to predict, and a main() that launches it
+// and says what is right. `make learn` compiles and runs it. Exit status: 0 right, 1 wrong, 77 no CUDA device.
+#pragma once
+#include "error.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+namespace lab {
+
+/// What is said, in the reader's language: LC_ALL, LC_MESSAGES or LANG begins with zh.
+const char* words(const char* english, const char* chinese);
+/// Are all n elements as wanted? Else says which is the first wrong one, with its neighbours. For the numbers'
+/// types.
+template <class T>
+bool compare(const char* name, const T* got, const T* wanted, int n);
+/// Was the launch legal, and did the kernel run to its end? Says what is wrong. Waits for it.
+bool has_ended();
+
+/// What a run did since begin(n), counted on the CPU device only: see exercise_counts.cpp.
+struct Count {
+    const char *english, *chinese;
+    long long value;
+};
+bool begin(int n);  // false: there is no device
+#ifdef CUDACPU
+void count_barrier();
+#endif
+
+}  // namespace lab
+
+#ifdef CUDACPU
+#define __syncthreads() (lab::count_barrier(), __syncthreads())
+#define LAB_PLACE , const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define LAB_HERE \
+    , cudaMemAttachGlobal, { file, line }  // reports name the line of the exercise
+#else
+#define LAB_PLACE
+#define LAB_HERE
+#endif
+
+/// n elements that both host and device may touch (managed memory): element i is f(i). Without f they are what no
+/// thread has written yet, and check() sees that.
+template <class T>
+class Array {
+public:
+    explicit Array(int n LAB_PLACE) : size_(n) {
+        CHECK(cudaMallocManaged(&data_, n * sizeof(T) LAB_HERE));
+        std::memset(static_cast<void*>(data_), 0xff, n * sizeof(T));
+    }
+    template <class F>
+    Array(int n, F f LAB_PLACE) : size_(n) {
+        CHECK(cudaMallocManaged(&data_, n * sizeof(T) LAB_HERE));
+        for (int i = 0; i < n; ++i) data_[i] = f(i);
+    }
+    ~Array() { cudaFree(data_); }
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
+
+    operator T*() const { return data_; }
+    T* begin() const { return data_; }
+    T* end() const { return data_ + size_; }
+    int size() const { return size_; }
+
+private:
+    T* data_ = nullptr;
+    int size_;
+};
+
+/// Waits for the kernel, and compares element i of the array with want(i).
+template <class T, class Want>
+bool check(const char* name, const Array<T>& got, Want want) {
+    if (!lab::has_ended()) return false;
+    const std::unique_ptr<T[]> wanted(new T[got.size()]);
+    for (int i = 0; i < got.size(); ++i) wanted[i] = want(i);
+    return lab::compare(name, got.begin(), wanted.get(), got.size());
+}
+
+/// Is the number that the learner typed the one of the run? Says in which direction it is off.
+bool predicted(const char* name, double typed, double counted);
+
+/// The __syncthreads() that thread 0 of block 0 passed; the atomics of all threads outside of shared memory; the
+/// sectors of 32 bytes that all warps' loads and stores touched there; the turns that shared memory needed beyond
+/// the first; the loads and stores of the thread that did most, in either memory.
+lab::Count barriers();
+lab::Count atomics();
+lab::Count sectors();
+lab::Count conflicts();
+lab::Count accesses();
+/// The bar of an exercise that is to be made faster. On a GPU, where nothing is counted, it is reached.
+bool at_most(long long most, const lab::Count& count);
+
+/// The same numbers in every run, from 0 up and without a visible pattern: for inputs.
+int scattered(int i);
+
+/// Runs body(n) for each size until one is wrong; then, on a GPU, `compare`, which tells times. For main() to
+/// return.
+template <class Body, class Compare = void (*)()>
+int exercise(
+    std::initializer_list<int> sizes, Body body, [[maybe_unused]] Compare compare = [] {}) {
+    for (const int n : sizes) {
+        if (!lab::begin(n)) return 77;
+        if (!body(n)) return 1;
+    }
+#ifndef CUDACPU
+    if (!std::getenv("LAB_UNTIMED")) compare();  // a sanitizer makes it slow
+#endif
+    return 0;
+}
+
+/// What exercise_library.cu has of NVIDIA's library, to be compared with.
+namespace library {
+using Function = void (*)(const int* in, int n, int* out);
+void copy(const int* in, int n, int* out);
+void sum(const int* in, int n, int* out);
+void histogram(const int* in, int n, int* out);
+}  // namespace library
+
+/// Times both on a GPU for n elements, as they lie in its memory, and says so: the median of 20.
+void beside(const char* name, library::Function of_library, library::Function yours, int n);

@@ -1,0 +1,119 @@
+#!/bin/sh
+# exercises.sh BUILD quick|all|gpu [NN...]: are the answers of common/test/exercises judged as they should be, those of all
+# samples or of some? quick: one right and one wrong answer of each exercise; all: all of them, and the exercise as it is
+# found must be wrong; gpu: the right ones by nvcc, and under compute-sanitizer.
+# exercises.sh BUILD sums: writes the sums of the exercises as they are now into the hints.txt, after an edit.
+# The learner's own edits don't count: an exercise is taken as it is committed, and is left out where that is nowhere.
+# An answer takes the place of what stands between "// ---- your part" and "// ---- the check":
+#     == right            a kernel
+#     == wrong REGEX      a kernel, or sed's commands that make one of the first right answer; what must be said about it
+# The answers of a sample are compiled together, each in a namespace; SHOW=1 shows what is said about the wrong ones.
+# Exit status: 0 as it should be, 1 not, 77 the CPU device, or the GPU, is missing.
+. "$(dirname "$0")/lib.sh"
+build=$(cd "$1" && pwd) mode=$2
+shift 2
+. "$top/common/tools/exercises.sh"
+
+if [ "$mode" = sums ]; then
+    for file in $(exercises); do
+        number=${file##*/}
+        sed -i "s/^= ${number%%_*} .*/= ${number%%_*} $(sum_of "$top/$file")/" "$top/${file%/*}/hints.txt"
+    done
+    exit
+fi
+if [ "$mode" = gpu ]; then
+    . "$top/common/tools/folder.sh"
+    a_gpu_answers || skip "no GPU answers"
+    ${CMAKE:-cmake} --build "$build" --target ex_library >/dev/null || exit
+    sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null) ||
+        skip "no compute-sanitizer on the PATH or in /usr/local/cuda/bin"
+else
+    [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
+fi
+
+# answers NUMBER: the exercise with each of its answers, as NUMBER_N.cu with NUMBER_N.head
+answers() {
+    awk -v file="$1" '/^== / { out = file "_" ++n; print > (out ".head"); next } { print > (out ".answer") }' \
+        "$here/exercises/$1.txt"
+    echo "== wrong ." >"$1_0.head" # as it is found
+    cp "$1.cu" "$1_0.cu"
+    for answer in "$1"_*.answer; do
+        case $(head -c 2 "$answer") in
+        s/ | s, | /*) sed -f "$answer" "$1_1.answer" >part ;;
+        *) cp "$answer" part ;;
+        esac
+        sed '/^\/\/ ---- your part/,/^\/\/ ---- the check/{/^\/\/ ----/!d;}' "$1.cu" |
+            sed '/^\/\/ ---- your part/r part' >"${answer%.answer}.cu"
+    done
+    if [ "$(grep -l '^== right' "$1"_*.head | wc -l)" -lt 2 ] || [ "$(grep -l '^== wrong' "$1"_*.head | wc -l)" -lt 5 ]; then
+        fail "$1: 2 right and 4 wrong answers at least"
+    fi
+}
+# chosen NUMBER: the answers that this mode tries
+chosen() {
+    case $mode in
+    all) ls "$1"_*.head ;;
+    quick) grep -l '^== right' "$1"_[1-9].head | head -1 && grep -L -e '^== right' -e 'not compile' "$1"_[1-9].head | head -1 ;;
+    gpu) grep -l '^== right' "$1"_[1-9].head ;;
+    esac | sed 's/\.head$//'
+}
+one_program() { # one_program NAME ANSWER...: a program of all these answers; it runs those that are named, or all
+    program=$1
+    shift
+    {
+        echo '#include "exercise.cuh"'
+        for answer; do
+            echo "namespace answer_$(echo "$answer" | tr . _) {"
+            echo "#line 1 \"$answer.cu\""
+            sed 's/^#include.*//' "$answer.cu"
+            echo "}"
+        done
+        echo 'int main(int argc, char** argv) {'
+        echo '    int status = 0;'
+        for answer; do
+            echo "    if (argc < 2 || !strcmp(argv[1], \"$answer\")) status |= answer_$(echo "$answer" | tr . _)::main();"
+        done
+        echo '    return status;'
+        echo '}'
+    } >"$program.cu"
+}
+try() { # try ANSWER COMMAND...: is it judged as its head says?
+    answer=$1 kind=$(cut -d' ' -f2 "$answer.head") regex=$(cut -d' ' -f3- "$answer.head")
+    shift
+    if "$@" >out; then judged_as=right; else judged_as=wrong; fi
+    if [ $kind != $judged_as ]; then fail "$answer: should be $kind" && return; fi
+    if [ $kind = wrong ] && ! grep -qE -e "$regex" out; then fail "$answer: '$regex' is not said" && return; fi
+    ok "$answer $kind"
+    [ -z "${SHOW:-}" ] || sed 's/^/      | /' out
+}
+
+cd "$folder" || exit 1
+for sample in ${*:-01 02 03 04 05 06}; do
+    together="" alone=""
+    for file in $(exercises | grep "^$sample"); do
+        number=$(number_of "$file")
+        if ! committed "$file" "$folder/$number.cu" >/dev/null; then
+            echo "left out: $number is edited, and its committed text is nowhere"
+            continue
+        fi
+        answers "$number"
+        for answer in $(chosen "$number"); do
+            if grep -q 'not compile' "$answer.head"; then alone="$alone $answer"; else together="$together $answer"; fi
+        done
+    done
+    [ -n "$together" ] || { fail "$sample has no exercises" && continue; }
+    one_program "$sample" $together
+    if [ "$mode" = gpu ]; then
+        must "$sample compiled by nvcc" compile_for_gpu "$folder/$sample.cu" "$folder/$sample"
+        must "$sample on the GPU" judge_on_gpu "$folder/$sample"
+        for tool in memcheck racecheck; do
+            LAB_UNTIMED=1 run "$sanitizer" --tool $tool --error-exitcode 9 "$folder/$sample"
+            if [ $status = 0 ]; then ok "$sample $tool"; else fail "$sample $tool: status $status"; fi
+        done
+        continue
+    fi
+    must "$sample compiled" compile "$folder/$sample.cu" "$folder/$sample"
+    for answer in $together; do try "$answer" judge "$folder/$sample" "$answer"; done
+    for answer in $alone; do try "$answer" compile "$folder/$answer.cu" "$folder/alone"; done
+done
+finish

@@ -1,0 +1,112 @@
+#!/bin/sh
+# learn.sh BUILD: what make learn shows and says, in a copy of the lab that has two exercises. And: is each exercise of the
+# lab short, with its hints in both languages, and named on its sample's pages?
+# Exit status: 0 as promised, 1 not, 77 the CPU device's part for it is not built.
+. "$(dirname "$0")/lib.sh"
+build=$(cd "$1" && pwd)
+[ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
+unset LC_ALL LC_MESSAGES LEARNING
+LANG=C.UTF-8 CMAKE=true NO_COLOR=1
+export LANG CMAKE NO_COLOR
+. "$top/common/tools/exercises.sh"
+
+# The copy has no git, and the file of 01.1 is as it is committed, whatever the learner has made of it.
+lab=$folder/lab
+mkdir -p "$lab/build/cpu" "$lab/common/test" "$lab/01_sum_managed/exercises" || exit 1
+cp -r "$top/common/tools" "$top"/common/*.cuh "$top"/common/*.cpp "$lab/common"
+cp -r "$top/common/test/lib.sh" "$top/common/test/exercises.sh" "$top/common/test/exercises" "$lab/common/test"
+ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gch" "$build"/cpu/lib*.a "$lab/build/cpu"
+touch "$lab/build/CMakeCache.txt"
+cp -r "$top/common/first" "$lab/common"
+cp "$top/01_sum_managed/exercises/hints.txt" "$lab/01_sum_managed/exercises"
+for file in 01_sum_managed/exercises/1_index.cu 01_sum_managed/exercises/2_grid.cu; do
+    committed $file "$lab/$file" >/dev/null || skip "$file as it is committed is nowhere"
+done
+one=$lab/01_sum_managed/exercises/1_index.cu
+write() { # write LINE: into the kernel of 01.1
+    committed 01_sum_managed/exercises/1_index.cu "$one" >/dev/null
+    sed -i "s/int\\* out) {/&\\n    $1/" "$one"
+}
+learn=$folder/learn
+printf '#!/bin/sh\nexec sh "%s" "%s" "$@"\n' "$lab/common/tools/learn.sh" "$lab/build" >"$learn"
+chmod +x "$learn"
+both() { says "$1" && says "$2"; }
+
+ends 1 "$learn"
+must "the first one, and its task" both '^01.1  Each thread' '^  .*threadIdx'
+must "untouched, it is no mistake" says '^todo: 01_sum_managed/exercises/1_index.cu'
+write 'out[0] = threadIdx.x;'
+ends 1 "$learn"
+must "wrong: the race and its line" both '^race on element 0 of out' '1[0-9] \|  out\[0\] = threadIdx.x;      threads .* write'
+must "no cure is given away" both '^WRONG' '^  got +[0-9]'
+if says 'Hint|let one block|check the index'; then fail "no hint at the first try"; else ok "no hint at the first try"; fi
+ends 1 "$learn"
+must "the same text is one try" test "$(sort -u "$lab/build/learn/tries/01.1" | wc -l)" = 1
+for try in 2 3 4 5; do echo "$try" >>"$lab/build/learn/tries/01.1"; done
+ends 1 "$learn"
+must "a hint after three tries" both '^Hint:' 'an array as in C'
+echo 6 >>"$lab/build/learn/tries/01.1"
+ends 1 "$learn"
+must "two after six" both 'an array as in C' 'One line is enough'
+LANG=zh_CN.UTF-8 ends 1 "$learn" 1.1
+must "in Chinese" both '^不对  01.1  每个线程' '^提示：'
+write 'out[thread] = 1;'
+ends 1 "$learn"
+must "what does not compile" both 'It does not compile' '1_index.cu:1[0-9]:.*error'
+cp "$one" "$folder/mine.cu"
+write 'out[threadIdx.x] = threadIdx.x;'
+ends 0 "$learn" 01.1
+must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign: common/first/first.cu:[0-9]+'
+ends 1 "$learn"
+must "then the next one" says '^todo: 01_sum_managed/exercises/2_grid.cu'
+ends 0 "$learn" --list
+must "the list" both '^right  01.1' '^todo   01.2'
+ends 2 "$learn" 9.9
+must "what there is not" says 'There is no exercise 9.9. Type make exercises'
+
+ends 0 "$learn" "" 1.1
+must "restored without git" both '1_index.cu is restored from build/learn/first/01.1.cu' 'What you had is in build/learn/01.1.yours.cu'
+ends 0 "$learn" "" 1.1
+must "nothing to restore" says 'nothing to restore'
+cp "$folder/mine.cu" "$one"
+ends 0 sh "$lab/common/test/exercises.sh" "$lab/build" quick 01
+must "make test leaves the learner's own edit alone" says '^ok +01.1_1 right'
+rm "$lab/build/learn/first/01.1.cu"
+ends 0 sh "$lab/common/test/exercises.sh" "$lab/build" quick 01
+must "also where nobody has the committed text" says '^left out: 01.1 is edited'
+ends 1 "$learn" "" 1.1
+must "which then cannot be restored" says 'is neither in git nor in build/learn/first'
+
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal it watches, until Ctrl-C
+    write 'out[0] = 1;'
+    {
+        sleep 3
+        sed -i 's/out\[0\] = 1/out[threadIdx.x] = threadIdx.x/' "$one"
+        sleep 3
+        printf '\003'
+    } | LEARNING="" script -qec "$learn" /dev/null >"$folder/out" 2>&1
+    must "on a terminal: wrong, then right" both '^WRONG  01.1' '^RIGHT  01.1'
+    must "and the next one" says '^Open  01_sum_managed/exercises/2_grid.cu'
+fi
+
+rm -f "$folder/out" "$folder/err"
+for file in $(exercises); do
+    committed "$file" "$folder/ex.cu" >/dev/null || continue
+    number=$(number_of "$file")
+    task=$(sed -n '2,/^[^\/]/s,^// ,,p' "$folder/ex.cu")
+    bad=""
+    [ "$(wc -l <"$folder/ex.cu")" -lt 60 ] || bad="$bad 60 lines or more;"
+    [ "$(echo "$task" | wc -l)" -le 5 ] || bad="$bad a task of more than five lines;"
+    ! echo "$task" | grep -q '.\{79\}' || bad="$bad a task wider than 78;"
+    [ "$(about "$file" hint | wc -l)" = 2 ] && [ "$(about "$file" hint-zh | wc -l)" = 2 ] || bad="$bad two hints in both languages;"
+    about "$file" zh | head -1 | grep -q "^$number  " || bad="$bad a Chinese title;"
+    rung "$file" >/dev/null || bad="$bad no such rung;"
+    for page in README.md README.zh-CN.md; do
+        grep -q "(exercises/${file##*/})" "$top/${file%%/*}/$page" || bad="$bad not named in $page;"
+    done
+    [ -z "$bad" ] || fail "$file:$bad"
+done
+for page in "$top"/0*/README*.md; do
+    [ "$(wc -w <"$page")" -le 2000 ] || fail "$page has more than 2000 words"
+done
+finish

@@ -1,0 +1,101 @@
+# exercises.sh: what learn.sh and the tests of the exercises share, read with `.` after folder.sh; it needs $top and $build.
+# An exercise is NN_name/exercises/K_name.cu, and its number is NN.K. In hints.txt beside it stand its lines:
+#     = K SUM             cksum's number of the file as it is committed
+#     next RUNG [FILE]    the function that does the same, of the sample or of that file
+#     hint TEXT           at the third try; the second one at the sixth
+#     zh TEXT             title and task in Chinese, a line each; hint-zh TEXT the hints
+export LC_COLLATE=C
+harness=$top/common
+language="" # or -zh
+case ${LC_ALL:-${LC_MESSAGES:-${LANG:-}}} in zh*) language=-zh ;; esac
+say() { if [ -z "$language" ]; then echo "$1"; else echo "$2"; fi; } # say ENGLISH CHINESE
+
+exercises() { (cd "$top" && ls -d [0-9][0-9]_*/exercises/*_*.cu | sort -t/ -k1,1 -k3,3n); }
+number_of() { # number_of FILE: 04.2
+    number_of=${1##*/}
+    echo "${1%%_*}.${number_of%%_*}"
+}
+file_of() { # file_of 04.2: its file, from the top
+    for file_of in $(exercises); do
+        case $(number_of "$file_of") in "$1" | "0$1") echo "$file_of" && return ;; esac
+    done
+    say "There is no exercise $1. Type make exercises for a list" "没有练习 $1。输入 make exercises 查看清单" >&2
+    false
+}
+# about FILE WORD: what stands behind WORD in hints.txt
+about() {
+    about=${1##*/}
+    awk -v k="${about%%_*}" -v word="$2" '$1 == "=" { on = $2 == k } on && (word == "=" ? $1 == "=" : $1 == word) {
+        sub(word == "=" ? "^= *[0-9]* *" : "^[^ ]* ?", ""); print }' "$top/${1%/*}/hints.txt"
+}
+# rung FILE: its name, and the place where it begins; false if there is none
+rung() {
+    rung=$(about "$1" next) home=${1%%/*}
+    case $rung in *' '*) source=${rung#* } ;; *) source=$home/${home#*_}.cu ;; esac
+    line=$(grep -nE "^[^/]*[ *]${rung% *}\(.*\{" "$top/$source" | head -1)
+    echo "${rung% *}: $source:${line%%:*}"
+    [ -n "$line" ]
+}
+sum_of() { cksum <"$1" | cut -d' ' -f1; }
+is_committed() { [ "$(sum_of "$1")" = "$2" ]; } # is_committed FILE SUM
+
+# committed FILE COPY: writes the exercise as it is committed, whatever the learner has made of it: the file itself, or as
+# git has it, or as make learn found it first. Says on stdout where from; false if it is nowhere.
+committed() {
+    sum=$(about "$1" =) seen=$build/learn/first/$(number_of "$1").cu
+    is_committed "$top/$1" "$sum" && cp "$top/$1" "$2" && echo "$1" && return
+    for commit in HEAD $(git -C "$top" log --format=%H -- "$1" 2>/dev/null); do
+        git -C "$top" show "$commit:./$1" >"$2" 2>/dev/null || break
+        if is_committed "$2" "$sum"; then echo "git" && return; fi
+    done
+    [ -f "$seen" ] && is_committed "$seen" "$sum" && cp "$seen" "$2" && echo "$seen"
+}
+
+# The linker leads accesses and atomics past exercise_counts.cpp.
+count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereE
+for access in read1 read2 read4 read8 read16 write1 write2 write4 write8 write16; do count=$count,--wrap=__tsan_$access; done
+
+# report FILE: of what the CPU device printed the first report: what it is, where, and which lines; not what to do
+report() {
+    awk '/^cudacpu: / { on = !reports++; listed = 0; sub(/^cudacpu: (hazard: |note: )?/, "") }
+        /^[^ ]/ && reports && !on { exit }
+        on && /^ +[0-9]* +\|  / { listed = 1; print; next }
+        on && listed && !/^          / { exit }
+        on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | grep -v '^hazards were found' | fold -s -w 80 | head -12
+}
+# compile FILE PROGRAM: for the CPU device, in the hazard build. Says what is wrong.
+compile() {
+    if (cd "$top" && "$build/cpu/cudacpu" "$1" -o "$2" --hazards --header "$build/cpu/exercise.hpp" -I"$harness" \
+        "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
+    say "It does not compile:" "编译不通过："
+    grep -E 'error|错误' "$2.err" | head -3
+    false
+}
+# judge PROGRAM [ARGUMENT]: runs it in three orders of its threads. Exit status 0 if it is right; else it says what is
+# wrong: also that several threads write one element, if only the same value.
+judge() {
+    for order in forward reverse 1; do
+        LAB_ORDER=$order timeout 10 "$@" >"$1.out" 2>"$1.err" </dev/null
+        judged=$?
+        if [ $judged = 0 ] && ! grep -q '^cudacpu: note: race' "$1.err"; then continue; fi
+        [ $order = forward ] || say "In another order of the threads (LAB_ORDER=$order):" "换一种线程顺序 (LAB_ORDER=$order):"
+        report "$1.err"
+        [ $judged != 124 ] || say "After ten seconds it had not come to its end." "10 秒后还没有运行完。"
+        head -8 "$1.out"
+        [ -s "$1.out" ] || [ $judged = 124 ] || say "The result came out right, by luck." "结果碰巧是对的。"
+        return 1
+    done
+}
+# compile_for_gpu FILE PROGRAM, judge_on_gpu PROGRAM: the same by nvcc, and in one run on the GPU
+compile_for_gpu() {
+    if (cd "$top" && $(cat "$build/learn/nvcc") -I"$harness" "$1" "$build/gpu/libexercise.a" -o "$2") >"$2.err" 2>&1; then return; fi
+    say "nvcc does not compile it:" "nvcc 编译不通过："
+    grep 'error' "$2.err" | head -3
+    false
+}
+judge_on_gpu() {
+    timeout 60 "$1" >"$1.out" 2>&1 </dev/null
+    judged=$?
+    sed 's/^/GPU: /' "$1.out" | head -8
+    return $judged
+}

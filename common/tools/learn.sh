@@ -1,0 +1,146 @@
+#!/bin/sh
+# learn.sh BUILD [EX] [RESET]: leads through the exercises: shows the current one (the first that is not right, or EX), and
+# checks it after each save until it is right, then goes on. RESET: restores that one. `--list` for EX: lists them all.
+# Where stdout is no terminal, the current one is checked once. Exit status: 0 right (or ended by Ctrl-C), 1 not right,
+# 2 no such exercise, 3 the CPU device is missing.
+build=$1 wanted=$2 reset=$3
+if [ -t 0 ] && [ -t 1 ] && [ "$wanted" != --list ] && [ -z "$reset$LEARNING" ]; then
+    set -m # a job of its own: Ctrl-C is for this script, and make doesn't see it
+    LEARNING=yes sh "$0" "$@"
+    exit
+fi
+. "$(dirname "$0")/folder.sh"
+cd "$top" || exit
+mkdir -p "$build/learn/first" "$build/learn/tries" "$build/learn/state" || exit
+build=$(cd "$build" && pwd)
+. common/tools/exercises.sh
+trap 'exit 130' HUP TERM
+trap 'echo; exit 0' INT
+
+# What is as committed is kept, for RESET where there is no git.
+for file in $(exercises); do
+    first=$build/learn/first/$(number_of "$file").cu
+    if is_committed "$file" "$(about "$file" =)"; then cmp -s "$file" "$first" || cp "$file" "$first"; fi
+done
+if [ -n "$reset" ]; then
+    file=$(file_of "$reset") || exit 2
+    number=$(number_of "$file") yours=${build#"$top"/}/learn/$(number_of "$file").yours.cu
+    if is_committed "$file" "$(about "$file" =)"; then
+        say "$file is as it was: nothing to restore." "$file 没有改动，不必恢复。"
+        exit 0
+    fi
+    from=$(committed "$file" "$build/learn/committed") || {
+        say "$file as it was is neither in git nor in ${build#"$top"/}/learn/first." \
+            "git 和 ${build#"$top"/}/learn/first 里都没有 $file 的原文。" >&2
+        exit 1
+    }
+    cp "$file" "$build/learn/$number.yours.cu" && cp "$build/learn/committed" "$file" || exit
+    rm -f "$build/learn/tries/$number"
+    say "$file is restored from ${from#"$top"/}." "$file 已从 ${from#"$top"/} 恢复。"
+    say "What you had is in $yours" "你的版本在 $yours"
+    exit 0
+fi
+
+targets=ex_cpu gpu=""
+if [ -f "$build/learn/nvcc" ] && a_gpu_answers; then targets="ex_cpu ex_library" gpu=yes; fi
+[ -f "$build/cpu/libexercise.a" ] ||
+    say "Building what checks the exercises: half a minute, once." "正在构建检查练习的工具：只此一次，约半分钟。"
+sh common/tools/build.sh "$build" $targets || exit
+if [ ! -f "$build/cpu/libexercise.a" ]; then
+    say "The CPU device is missing. Type make doctor to see why." "缺少 CPU 设备。输入 make doctor 查看原因。" >&2
+    exit 3
+fi
+program=$build/learn/program
+checker=$(cat common/exercise* "$build/cpu/cudacpu" | cksum)
+
+on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
+# state FILE: todo, right or wrong. What was said of this text stands in $build/learn/state, and is not asked again.
+state() {
+    if is_committed "$1" "$(about "$1" =)"; then echo todo && return; fi
+    known=$build/learn/state/$(number_of "$1") this="$(sum_of "$1") $checker"
+    if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
+        verdict=wrong
+        if { compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
+            verdict=right
+        else
+            echo "$this" >>"$build/learn/tries/$(number_of "$1")"
+        fi
+        { echo "$this" && echo $verdict && cat "$program.said"; } >"$known.new"
+        mv "$known.new" "$known"
+    fi
+    sed -n 2p "$known"
+}
+said() { sed 1,2d "$build/learn/state/$(number_of "$1")"; }
+title() {
+    if [ -n "$language" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$1"; fi
+}
+task() {
+    if [ -n "$language" ]; then about "$1" zh | sed 1d; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$1"; fi | sed 's/^/  /'
+}
+hints() {
+    tries=$(sort -u "$build/learn/tries/$(number_of "$1")" | wc -l)
+    if [ "$tries" -ge 3 ]; then
+        say "Hint:" "提示："
+        about "$1" "hint$language" | head -$((tries / 3)) | fold -s -w 78 | sed 's/^/  /'
+    fi
+}
+# show FILE: what is to be done
+show() {
+    printf '\n%s\n' "$(title "$1")"
+    task "$1"
+    [ -t 1 ] || return 0
+    say "Open  $1" "打开  $1"
+    say "Change \"your part\", and save: each time it is checked. Ctrl-C ends." \
+        "改 \"your part\" 部分并保存：每次保存都会检查。Ctrl-C 结束。"
+}
+# verdict FILE: of its text as it is now; true if it is right
+verdict() {
+    case $(state "$1") in
+    right)
+        said "$1"
+        say "${green}RIGHT$usual  $(title "$1")" "${green}正确$usual  $(title "$1")"
+        say "Now look at $(rung "$1")" "现在看 $(rung "$1")"
+        return
+        ;;
+    wrong)
+        say "${red}WRONG$usual  $(title "$1")" "${red}不对$usual  $(title "$1")"
+        said "$1"
+        hints "$1"
+        ;;
+    *) [ -t 1 ] || say "todo: $1 is as it was found" "未做：$1 没有改动" ;;
+    esac
+    false
+}
+
+if [ "$wanted" = --list ]; then
+    for file in $(exercises); do
+        case $(state "$file") in
+        right) word=$green$(say right 正确)$usual ;;
+        wrong) word=$red$(say wrong 不对)$usual ;;
+        *) word=$(say "todo " 未做) ;;
+        esac
+        echo "$word  $(title "$file")"
+    done
+    exit 0
+fi
+current=""
+[ -z "$wanted" ] || current=$(file_of "$wanted") || exit 2
+while :; do
+    for file in $([ -n "$current" ] || exercises); do
+        if [ "$(state "$file")" != right ]; then current=$file && break; fi
+    done
+    if [ -z "$current" ]; then
+        say "All exercises are right." "全部练习都正确。"
+        exit 0
+    fi
+    show "$current"
+    [ -t 1 ] || { verdict "$current" && exit 0 || exit 1; }
+    while
+        sum=$(sum_of "$current") # first: it may change while it is checked
+        ! verdict "$current"
+    do
+        while [ "$(sum_of "$current")" = "$sum" ]; do sleep 0.2; done
+        echo
+    done
+    current=""
+done
