@@ -83,7 +83,11 @@ void set_block_size(dim3 size) {
 bool run_block(bool from_the_start) {
     const unsigned n = running_block.size;
     pauses = false;
-    if (!from_the_start) return switch_to(pick(), &host_fiber.context), !pauses;
+    if (!from_the_start) {
+        threads_waited = true;  // in this block, whatever ran in the meantime
+        switch_to(pick(), &host_fiber.context);
+        return !pauses;
+    }
     running_block.begun = 0;
     for (unsigned t = 0; t < n; t += 32) running_block.lanes[t / 32] = n - t < 32 ? (1u << n % 32) - 1 : ~0u;
     for (unsigned t = 0; t < n && threads_waited; ++t) {
