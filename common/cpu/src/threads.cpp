@@ -160,7 +160,8 @@ void grid_barrier(Where where) {
             if (blocks_at_barrier == blocks_under_way)
                 fault(cudaErrorLaunchFailure, "grid.sync() waits for blocks that do not come",
                       "all threads of the grid must reach it, and all blocks be resident: launch it with "
-                      "cudaLaunchCooperativeKernel", &where);
+                      "cudaLaunchCooperativeKernel",
+                      &where);
             pause_block();
         }
     }

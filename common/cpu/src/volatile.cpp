@@ -1,5 +1,5 @@
-// volatile.cpp - the plain build, for files that say `volatile`: what the compiler calls before each access. The other
-// hooks do nothing; with them an object of the hazard build links as a plain program.
+// volatile.cpp - the plain build, for files that say `volatile`: what the compiler calls before each access. The
+// other hooks do nothing; with them an object of the hazard build links as a plain program.
 //
 // Who reads a volatile word again and again waits for another thread: that one gets its turn. And code for warps
 // that ran in step (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile shared memory, without __syncwarp()) is

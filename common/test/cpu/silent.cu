@@ -66,8 +66,7 @@ __global__ void flag_in_shared(int* out) {
     __syncthreads();
     for (int i = 0; i < 100 && !stop; ++i)
         if (i == int(threadIdx.x)) stop = 1;
-    while (turn != int(threadIdx.x)) {
-    }
+    while (turn != int(threadIdx.x)) {}
     turn = threadIdx.x + 1;
     __syncthreads();
     if (threadIdx.x == 0) *out = turn;
@@ -149,22 +148,24 @@ int main(int, char** argv) {
         std::memset(pinned, 0, 4096);
         set<<<1, 32>>>(memory, 5);
         cudaMemcpyAsync(pinned, memory, 128, cudaMemcpyDefault);
-        if (is("pinned_early")) status = pinned[3] != 0;  // @pinned_early
-        else pinned[100] = 1;
+        if (is("pinned_early"))
+            status = pinned[3] != 0;  // @pinned_early
+        else
+            pinned[100] = 1;
         const int after = result(5, pinned);
         if (is("pinned_beside")) status = after;
         cudaFreeHost(pinned);
     }
     if (is("host_polls")) {  // without a call of the API
         set<<<1, 32>>>(memory, 5);
-        while (*const_cast<volatile int*>(memory + 3) != 5) {
-        }
+        while (*const_cast<volatile int*>(memory + 3) != 5) {}
         status = result(5);
     }
     if (is("callback")) {
         static std::atomic<bool> done;
         set<<<1, 32>>>(memory, 5);
-        cudaLaunchHostFunc(nullptr, [](void*) { done = true; }, nullptr);
+        cudaLaunchHostFunc(
+            nullptr, [](void*) { done = true; }, nullptr);
         while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         status = result(5);
     }
