@@ -393,7 +393,7 @@ template <class T, class Table>
 void run_words(lab::Sample& sample, const Table& table, const Job& job, T want, lab::Kind kind = lab::Kind::variant) {
     for (const Variant& v : table) {
         if (kind == lab::Kind::variant && !sample.wants(v.name)) continue;
-        const double ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
+        const lab::Time ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
         const T got = download<T>(job.word, 1)[0];
         const std::string wrong = got == want ? "" : lab::wanted(got, want);
         sample.row({v.name, lab::with_commas(int64_t(got)), ms, 4.0 * job.n, wrong, kind});
@@ -429,7 +429,7 @@ template <class Table> void run_atomics(lab::Sample& sample, const Table& table,
             poison(job);
             CHECK(cudaMemcpy(job.word, &v.start, sizeof v.start, cudaMemcpyHostToDevice));
         };
-        const double ms = sample.time(prepare, [&] { v.launch(job); });
+        const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
         const int end = download(job.word, 1)[0];
         const Words old = download(job.out, job.n);
         Words made(job.n);
@@ -449,7 +449,7 @@ template <class Table> void run_atomics(lab::Sample& sample, const Table& table,
 template <class Table> void run_filters(lab::Sample& sample, const Table& table, const Job& job, const Words& kept) {
     for (const Variant& v : table) {
         if (!sample.wants(v.name)) continue;
-        const double ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
+        const lab::Time ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
         const int count = download(job.word, 1)[0], want = int(kept.size());
         Words out = download(job.out, want);
         std::sort(out.begin(), out.end());

@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <new>
 #include <sstream>
 
@@ -241,7 +242,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->transform(power_of_two());
     app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
         ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
-    app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
+    app.add_option("--repeats", repeats_, "timed runs; their median counts (default 1; on a GPU 20, and more until it is known)")
         ->transform(whole_number("--repeats", 1, most_typed, 20, &typed_repeats_))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
@@ -372,6 +373,38 @@ void Lab::require_blocks(int per_thread) const {
 
 int& Lab::known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
     return resident_[{kernel, threads, shared_bytes}];
+}
+
+static double middle_half(const std::vector<double>& values) {
+    return quantile(values, 0.75) - quantile(values, 0.25);
+}
+
+bool Lab::enough_times() const {
+    if (times_.size() < static_cast<size_t>(repeats())) return false;
+    constexpr double most_ms = 500;
+    constexpr size_t most_runs = 500;
+    if (!on_gpu_ || typed("--repeats") || times_.size() >= most_runs ||
+        std::accumulate(times_.begin(), times_.end(), 0.0) > most_ms)
+        return true;
+    // The median's standard error is some 1.25 standard deviations over the root of their number, and the middle half of
+    // normal values is 1.35 standard deviations wide.
+    const double error = 1.25 / 1.35 * middle_half(times_) / std::sqrt(static_cast<double>(times_.size()));
+    return error < 0.005 * median(times_);
+}
+
+void Lab::keep_time(double ms, double ghz, double highest_ghz) {
+    ++runs_;
+    if (ghz < 0.75 * highest_ghz && 10 * repeated_ < runs_)
+        ++repeated_;
+    else
+        times_.push_back(ms);
+}
+
+Time Lab::median_time(double back_to_back) const {
+    Time time = median(times_);
+    if (on_gpu_) time.spread = 50 * middle_half(times_) / time.ms;
+    time.back_to_back = back_to_back;
+    return time;
 }
 
 void Lab::require_room(Room room) const {
@@ -603,7 +636,9 @@ void Lab::row(const Row& row) {
         for (const Entry& entry : *entries)
             if (wants(entry.name) && entry.name != "whole_program")
                 name_width = std::max(name_width, entry.name.size());
-    Cells cells = {{"variant", row.variant, name_width}, {"result", row.result, result_width_}};
+    const std::string name = row.variant + (row.version.empty() ? "" : " " + row.version);
+    if (!row.version.empty()) fields.emplace_back("version", row.version);
+    Cells cells = {{"variant", name, name_width}, {"result", row.result, result_width_}};
     for (size_t i = 0; i < columns_.size(); ++i) {
         const std::string value = i < row.more.size() ? row.more[i] : "-";
         cells.push_back({columns_[i], value, least_width_, 1});
@@ -611,7 +646,7 @@ void Lab::row(const Row& row) {
     }
     const std::string percent =
         limit_bytes_per_ms_ > 0 && rate > 0 ? text("%.1f", 100 * rate / limit_bytes_per_ms_) : "";
-    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms) : "";
+    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms.ms) : "";
     const auto or_dash = [](const std::string& s) { return s.empty() ? "-" : s; };
     const std::string speed = rate > 0 ? text("%.1f", rate / 1e6) : "";
     if (on_gpu_) {
@@ -619,19 +654,25 @@ void Lab::row(const Row& row) {
         const bool known = predicted_ && row.bytes > 0 && nominal_bytes_per_ms_ > 0;
         const std::string predicted =
             known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
+        const std::string spread = std::isfinite(row.ms.spread) ? text("%.1f", row.ms.spread) : "";
+        const std::string pipeline = std::isfinite(row.ms.back_to_back) ? text("%.2f", row.ms.back_to_back * 1e3) : "";
         if (verbose_ && predicted_) cells.push_back({"predicted us", or_dash(predicted), 9, 2});
         cells.push_back({"time us", or_dash(time), 10});
+        cells.push_back({"+- %", or_dash(spread), 4, 2});
+        cells.push_back({"back to back us", or_dash(pipeline), 7, 2});
         cells.push_back({"GB/s", or_dash(speed), 6, 3});
         if (limit_bytes_per_ms_ > 0) cells.push_back({"% limit", or_dash(percent), 5, 1});
         if (library_ms_ > 0) cells.push_back({"x library", or_dash(times), 5, 1});
         fields.insert(fields.end(), {{"predicted_us", predicted},
                                      {"time_us", time},
+                                     {"spread", spread},
+                                     {"back_to_back_us", pipeline},
                                      {"gb_per_s", speed},
                                      {"percent_of_limit", percent},
                                      {"times_library", times},
                                      {"nominal_gb_per_s", text("%.0f", nominal_bytes_per_ms_ / 1e6)}});
     } else {
-        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms) : "");
+        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms.ms) : "");
     }
     const char* verdict = row.kind == Kind::limit   ? "limit"
                           : !row.wrong.empty()      ? "WRONG"
@@ -692,6 +733,7 @@ int Lab::verdict() {
         write_file(csv_, csv + "\n");
     }
     device_.clear();  // nothing is worked on any more
+    if (repeated_) say("%d of %d runs were repeated: the SMs' clock was low", repeated_, runs_);
     print("");
     if (checked_ == 0)
         print(coloured("FAILED") + ": " + name_ + ": nothing was checked");
@@ -785,12 +827,13 @@ std::string printable(const std::string& words) {
     return out.substr(0, head) + " ... " + out.substr(tail);
 }
 
-double median(const std::vector<double>& values) {
-    std::vector<double> sorted = values;
-    std::sort(sorted.begin(), sorted.end());
-    const size_t half = sorted.size() / 2;
-    return sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+double quantile(std::vector<double> values, double share) {
+    std::sort(values.begin(), values.end());
+    const double at = share * static_cast<double>(values.size() - 1);
+    const size_t below = static_cast<size_t>(at), above = std::min(below + 1, values.size() - 1);
+    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
 }
+double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
 std::string wanted(const std::string& got, const std::string& want, bool left, bool added) {
     return "got " + got + ", wanted " + want +

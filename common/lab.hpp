@@ -29,6 +29,16 @@ struct Ended {
 
 constexpr double not_timed = std::numeric_limits<double>::quiet_NaN();
 
+/// How long something takes.
+struct Time {
+    double ms = not_timed;            ///< median of the runs, in milliseconds
+    double spread = not_timed;        ///< the middle half of the runs lies within ms +- so many %
+    double back_to_back = not_timed;  ///< ms a launch, where one launch follows the other
+    Time() = default;
+    Time(double median) : ms(median) {}
+    operator double() const { return ms; }
+};
+
 /// The fewest threads of a block whose warp operations name all 32 lanes, or which counts its warps.
 constexpr int whole_warps = 32;
 
@@ -44,11 +54,12 @@ enum class Kind {
 struct Row {
     std::string variant;       ///< its name, as --only and --wrong take it
     std::string result = "-";  ///< what it computed, as text
-    double ms = not_timed;     ///< median time in milliseconds
+    Time ms;                   ///< its time in milliseconds
     double bytes = 0;          ///< the traffic with memory that it declares, in bytes
     std::string wrong;         ///< empty if it agrees; else which element, what it got and what it should be
     Kind kind = Kind::variant;
     std::vector<std::string> more = {};  ///< the texts of the sample's own columns, see Lab::columns
+    std::string version = {};            ///< of the library, and its mode
 };
 
 /// One run of one sample.
@@ -97,6 +108,7 @@ public:
     int blocks() const { return static_cast<int>(std::min<int64_t>(blocks_, std::numeric_limits<int>::max())); }
     int threads() const { return static_cast<int>(threads_); }
     uint64_t seed() const { return seed_; }
+    /// So many runs count for a time; at least, as long as nobody typed it.
     int repeats() const { return static_cast<int>(std::min(repeats_, most_repeats)); }
     bool warm() const { return warm_; }
     bool on_gpu() const { return on_gpu_; }
@@ -157,6 +169,14 @@ protected:
     /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
     int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const;
     void runs_on(std::string device, bool gpu, const char* remark = "");  // lab.cuh tells
+    /// The times of the runs, ms. Are there enough of them? So many as --repeats says; without it, on a GPU, so many more
+    /// that the median is known to 0.5 %, or half a second is over.
+    void begin_times() { times_.clear(); }
+    bool enough_times() const;
+    /// Keeps a run's time, unless the SMs' clock was below three quarters of the highest, as nvbench has it; but no more
+    /// than one run in ten is left out. verdict() tells how many.
+    void keep_time(double ms, double ghz, double highest_ghz);
+    Time median_time(double back_to_back) const;
     /// Rows of b bytes are predicted to take launch_ms + b / bytes_per_ms: an empty kernel's time, and the memory's
     /// nominal bandwidth (two transfers a clock over the whole bus).
     void predict(double launch_ms, double bytes_per_ms);
@@ -210,11 +230,15 @@ private:
     double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;
     bool predicted_ = true;
     int checked_ = 0, wrong_count_ = 0;
+    std::vector<double> times_;
+    int runs_ = 0, repeated_ = 0;
     mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;
     std::unique_ptr<CommandLine> line_;
 };
 
-/// The middle value (the mean of the two middle ones); `values` must not be empty.
+/// The value below which so much of them lies, in proportion between two of them; `values` must not be empty.
+double quantile(std::vector<double> values, double share);
+/// The middle value (the mean of the two middle ones).
 double median(const std::vector<double>& values);
 
 /// Writes a whole file or none: beside `path` first, then renamed. A link is followed, the old file's mode kept; a
@@ -239,6 +263,11 @@ std::string with_commas(int64_t value);
 std::string bytes_text(double bytes);
 /// Text of others for people and terminals: control characters and what is no UTF-8 as \x1b, cut if it is long.
 std::string printable(const std::string& words);
+/// A version as NVIDIA's libraries count it (300102: 3.1.2), for a row's version.
+inline std::string library_version(int version) {
+    return std::to_string(version / 100000) + "." + std::to_string(version / 100 % 1000) + "." +
+           std::to_string(version % 100);
+}
 /// printf into a string.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 

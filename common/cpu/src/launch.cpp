@@ -22,8 +22,7 @@ namespace {
 
 thread_local std::vector<Launch> configured;  // a launch among the arguments of another is fine
 
-// A block whose threads all wait for another block, with all that is its own. No hazard build has any: it takes it
-// that blocks run one after another.
+// A block whose threads all wait for another block, with all that is its own.
 struct Paused {
     BlockOfThreads threads;
     std::vector<Exchange*> exchanges[33];
@@ -59,6 +58,7 @@ cudaError_t run_launch(const Launch& l) {
     cudacpu_block_size = l.block;
     set_block_size(l.block);
     hazards::launch_begins();
+    steps::launch_begins();
     const uint64_t blocks = uint64_t(l.grid.x) * l.grid.y * l.grid.z;
     uint64_t first = 0, step = order == Order::forward;  // block i is (first + i * step) % blocks
     if (order == Order::reverse) first = step = blocks - 1;
@@ -79,11 +79,13 @@ cudaError_t run_launch(const Launch& l) {
             std::fill(std::begin(last_met), std::end(last_met), Where{"", 0});
             begin_shared_memory(l.dynamic_bytes);
             hazards::block_begins();
+            steps::block_begins();
         } else {
             resume(paused.front());
             paused.pop_front();
         }
         const bool ended = run_block(starts);
+        if (ended) steps::block_ends();
         if (!ended) paused.emplace_back(), pause(paused.back());
         starts = !ended || !starts;  // an end may be what another waits for
     }

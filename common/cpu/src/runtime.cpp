@@ -132,6 +132,7 @@ void last_word(int status, void*) {
     }
     if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
     if (sticky_error && sticky_error != cudaErrorAssert) exit_status = 1;  // nobody has reset the device
+    if (const int failed_to_write = steps::write_files()) fflush(nullptr), _exit(failed_to_write);
     if (status || !exit_status) return;
     say(text("cudacpu: %s were found: exit status %d (the program's own was 0)", hazard_build ? "hazards" : "bugs",
              exit_status));

@@ -38,6 +38,7 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
 }
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
+    if (Thread* const t = steps::next_in_step()) return t;
     static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
@@ -55,7 +56,7 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
             if (!running_block.has_ended(next) && (!t.at || t.at->complete)) return &t;
         }
         if (running_block.ended() == n) return nullptr;
-    } while (complete_exchanges(false) || complete_exchanges(true));
+    } while (complete_exchanges(false) || steps::go_on_anywhere() || complete_exchanges(true));
     report_deadlock();
 }
 
@@ -70,7 +71,7 @@ unsigned BlockOfThreads::ended() const {
 bool in_kernel() { return self && runs_works; }
 
 void set_block_size(dim3 size) {
-    in_turn = order == Order::forward && !hazard_build && !asan_build;
+    in_turn = order == Order::forward && !hazard_build && !asan_build && !counters_build;
     const unsigned n = running_block.size = size.x * size.y * size.z;
     for (unsigned i = 0; i < n; ++i)
         running_block.threads[i] = {
@@ -141,7 +142,7 @@ void give_way() {
     waits_in_a_row = 0;
     complete_exchanges(false);
     const bool alone = !preempt();
-    if (!blocks_wait || hazard_build) return;
+    if (!blocks_wait || one_by_one) return;
     const unsigned long now = 1024 * progress + running_block.ended();
     turns = std::exchange(seen, now) == now ? turns + 1 : 0;
     if (!alone && turns < 2 * running_block.size) return;
