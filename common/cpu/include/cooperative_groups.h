@@ -30,7 +30,7 @@ struct grid_group {
 #ifdef CUDACPU_INSTRUMENTED
     template <class... A> void sync(A...) const {
         static_assert(sizeof...(A) > 9,
-                      "grid.sync(): with --hazards the CPU device runs one block after another; use two kernels");
+                      "grid.sync(): with --hazards or --counters blocks run one after another; use two kernels");
     }
 #else
     void sync(CUDACPU_HERE) const { cudacpu::grid_barrier(where); }

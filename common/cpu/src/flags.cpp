@@ -158,7 +158,8 @@ void lock_changed(Mind& m, const char* address, bool taken, bool given_back) {
 void in_section(const char* address, const Record& mine, bool shared) {
     Section& s = sections[rank];
     me->records = s.touched.size() < 64;  // else it is no lock, or what it guards has been seen often enough
-    if (me->records) s.touched.push_back({address, {me->lock, mine, run, shared || is_shared(find(me->lock)), s.entered, 0}});
+    if (me->records)
+        s.touched.push_back({address, {me->lock, mine, run, shared || is_shared(find(me->lock)), s.entered, 0}});
 }
 
 void sections_fenced(unsigned thread, Scope scope) {

@@ -39,6 +39,7 @@ constexpr bool asan_build = true;
 #else
 constexpr bool asan_build = false;
 #endif
+constexpr bool one_by_one = hazard_build || counters_build;  // a block begins when the one before it has ended
 constexpr size_t page = 4096;
 // It outlives the program's own objects: kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
@@ -82,9 +83,10 @@ void bug(const std::string& what, const std::string& mend, const std::string& li
 // ---- watchdog.cpp: a kernel that never comes to an end -----------------------------------------------------
 
 extern volatile sig_atomic_t look_asked;
-void look(const void* pc, const void* address, unsigned bytes);  // at an atomic or volatile read, if it is asked for
-void tick_each(int milliseconds);                                // of processor time: SIGVTALRM
-bool spins(const ucontext_t& context);                           // asked at each tick
+void look(const void* pc, const void* address,
+          unsigned bytes);              // at an atomic or volatile read, if it is asked for
+void tick_each(int milliseconds);       // of processor time: SIGVTALRM
+bool spins(const ucontext_t& context);  // asked at each tick
 
 void prepare_thread();  // of the program: from now on it may run kernels
 
@@ -113,13 +115,13 @@ bool below_own_stack(const void* address);  // where an overflow ends
 // ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
 
 void set_block_size(dim3 size);
-bool run_block(bool from_the_start);  // until all its threads have ended, or leave_block(). false: it pauses
-extern bool blocks_wait;              // others are to begin, or to go on
+bool run_block(bool from_the_start);     // until all its threads have ended, or leave_block(). false: it pauses
+extern bool blocks_wait;                 // others are to begin, or to go on
 extern unsigned long blocks_at_barrier;  // of the grid
 extern unsigned long blocks_under_way;   // ~0 while others can be begun
-[[noreturn]] void leave_block();  // for good: its threads are dropped where they stand
-[[noreturn]] void run_threads();  // what a fiber does
-bool preempt();                   // another thread of the block, if any is ready, goes on
+[[noreturn]] void leave_block();         // for good: its threads are dropped where they stand
+[[noreturn]] void run_threads();         // what a fiber does
+bool preempt();                          // another thread of the block, if any is ready, goes on
 
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 

@@ -22,9 +22,7 @@ namespace {
 
 thread_local std::vector<Launch> configured;  // a launch among the arguments of another is fine
 
-
-// A block whose threads all wait for another block, with all that is its own. No hazard build has any: it takes it
-// that blocks run one after another.
+// A block whose threads all wait for another block, with all that is its own.
 struct Paused {
     BlockOfThreads threads;
     std::vector<Exchange*> exchanges[33];

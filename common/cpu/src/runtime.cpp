@@ -162,10 +162,10 @@ cudaError_t gate(const char* function) {
 }
 
 const char* describe(cudaError_t error, bool by_name) {
-#define CUDACPU_NAME(name, number) \
-    case number: return "cuda" #name;
 #define CUDACPU_DESCRIBE(name, number, words) \
-    case number: return by_name ? "cuda" #name : words;
+    case number:                              \
+        return by_name ? "cuda" #name : words;
+#define CUDACPU_NAME(name, number) CUDACPU_DESCRIBE(name, number, "cuda" #name)
     switch (error) { CUDACPU_ERRORS(CUDACPU_DESCRIBE) CUDACPU_OTHER_ERRORS(CUDACPU_NAME) }
     return "unrecognized error code";
 }

@@ -146,7 +146,7 @@ void give_way() {
     waits_in_a_row = 0;
     complete_exchanges(false);
     const bool alone = !preempt();
-    if (!blocks_wait || hazard_build) return;
+    if (!blocks_wait || one_by_one) return;
     const unsigned long now = 1024 * progress + running_block.ended();
     turns = std::exchange(seen, now) == now ? turns + 1 : 0;
     if (!alone && turns < 2 * running_block.size) return;
@@ -165,7 +165,8 @@ void grid_barrier(Where where) {
             if (blocks_at_barrier == blocks_under_way)
                 fault(cudaErrorLaunchFailure, "grid.sync() waits for blocks that do not come",
                       "all threads of the grid must reach it, and all blocks be resident: launch it with "
-                      "cudaLaunchCooperativeKernel", &where);
+                      "cudaLaunchCooperativeKernel",
+                      &where);
             pause_block();
         }
     }

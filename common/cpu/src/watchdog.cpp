@@ -1,8 +1,8 @@
 // watchdog.cpp - does a kernel that takes long compute, or do its threads look at the same values again and again?
 //
-// While nothing goes on (no block or thread ends, nobody is waited for) the state of what runs is looked at a hundred
-// times a second: where an atomic or a volatile read stands, its address and the value there; of a thread that does
-// none, the processor's registers. Who computes is never found in the same state for long. Who spins is.
+// While nothing goes on (no block or thread ends, nobody is waited for) the state of what runs is looked at a
+// hundred times a second: where an atomic or a volatile read stands, its address and the value there; of a thread
+// that does none, the processor's registers. Who computes is never found in the same state for long. Who spins is.
 #include <signal.h>
 #include <sys/time.h>
 

@@ -1,5 +1,5 @@
-// patterns.cu - labelled kernels: indirect indices, queues and rings, scans and sorts, loops that end early, tiles and
-// warps that share work, and a grid that reads what its other blocks write.
+// patterns.cu - labelled kernels: indirect indices, queues and rings, scans and sorts, loops that end early, tiles
+// and warps that share work, and a grid that reads what its other blocks write.
 #include <cooperative_groups.h>
 
 #include "labelled.cuh"
@@ -31,8 +31,8 @@ __global__ void swap_pairs(const int* index, int* a, int n) {  // index is its o
 __global__ void swap_both(const int* index, int* a, int n) {
     THREAD;
     if (i >= n || i == index[i]) return;
-    const int kept = a[i];  // race swap_both
-    a[i] = a[index[i]];     // race swap_both
+    const int kept = a[i];   // race swap_both
+    a[i] = a[index[i]];      // race swap_both
     a[index[i]] = kept + 1;  // race swap_both
 }
 __global__ void insert_by_cas(const int* keys, int* table, int n) {
@@ -62,7 +62,9 @@ __global__ void segments(const int* a, int* sum, int n, int each, bool inclusive
     THREAD;
     for (int k = i * each; k < n && k < (i + 1) * each + inclusive; ++k) sum[k] += a[k];  // race segments_inclusive
 }
-__global__ void short_rows(int* out, int width) { out[threadIdx.y * width + threadIdx.x] += threadIdx.y + 1; }  // race short_rows
+__global__ void short_rows(int* out, int width) {
+    out[threadIdx.y * width + threadIdx.x] += threadIdx.y + 1;  // race short_rows
+}
 __global__ void stride_of_a_block(int* a, int n) {
     for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) a[i] += 1;  // race stride_of_a_block
 }
@@ -86,8 +88,10 @@ __global__ void found_plain(const int* a, int n, int* found, int* looked) {
 __global__ void byte_beside_cas(unsigned* word, int n) {
     THREAD;
     if (i >= n) return;
-    if (i == 1) reinterpret_cast<unsigned char*>(word)[3] = 7;  // race byte_beside_cas
-    else atomicOr(word, 1u << i % 8);                           // race byte_beside_cas
+    if (i == 1)
+        reinterpret_cast<unsigned char*>(word)[3] = 7;  // race byte_beside_cas
+    else
+        atomicOr(word, 1u << i % 8);  // race byte_beside_cas
 }
 __global__ void wide_and_narrow(float* a, float4* sums) {
     const int i = int(threadIdx.x);
@@ -175,16 +179,16 @@ __global__ void ring(int* out, int n, bool fences) {
         }
 }
 // Each block in its turn, by a ticket.
-#define TICKET_LOCK(name, entered, left)                                \
-    __global__ void name(int* next, volatile int* serving, int* sum) {  \
-        if (threadIdx.x) return;                                        \
-        const int mine = atomicAdd(next, 1);                            \
-        for (int turn = 0; *serving != mine; ++turn)                    \
-            if (turn > patience) return;                                \
-        entered;                                                        \
-        *sum += mine + 1;                                               \
-        left;                                                           \
-        *serving = mine + 1;                                            \
+#define TICKET_LOCK(name, entered, left)                               \
+    __global__ void name(int* next, volatile int* serving, int* sum) { \
+        if (threadIdx.x) return;                                       \
+        const int mine = atomicAdd(next, 1);                           \
+        for (int turn = 0; *serving != mine; ++turn)                   \
+            if (turn > patience) return;                               \
+        entered;                                                       \
+        *sum += mine + 1;                                              \
+        left;                                                          \
+        *serving = mine + 1;                                           \
     }
 TICKET_LOCK(ticket_lock, __threadfence(), __threadfence())
 TICKET_LOCK(ticket_lock_no_fence, , __threadfence())        // race ticket_lock_no_fence
@@ -358,7 +362,10 @@ __global__ void tiles_ahead(const int* a, int tiles, int* out, int buffers) {
     out[t] = sum;
 }
 __global__ void words_then_floats(int* a, bool wait) {
-    __shared__ union { int word[64]; float number[64]; } s;
+    __shared__ union {
+        int word[64];
+        float number[64];
+    } s;
     const int t = int(threadIdx.x);
     s.word[t] = a[t] + t;
     __syncthreads();
@@ -452,8 +459,7 @@ int main(int argc, char** argv) {
         {"race", "found_plain", [](int n) { found_plain<<<GRID(n)>>>(ZEROS(n), n, ZEROS(1), ZEROS(n)); }},
         {"race", "byte_beside_cas", [](int n) { byte_beside_cas<<<GRID(n)>>>(zeros<unsigned>(1), n); }},
         {"race", "wide_and_narrow", [](int) { wide_and_narrow<<<1, 32>>>(zeros<float>(32), zeros<float4>(8)); }},
-        {"right", "push_warp",
-         [](int n) { push_warp<<<GRID(n)>>>(numbers(n, counted), n, ZEROS(n), ZEROS(1)); }},
+        {"right", "push_warp", [](int n) { push_warp<<<GRID(n)>>>(numbers(n, counted), n, ZEROS(n), ZEROS(1)); }},
         {"right", "push_warp_shared",
          [](int n) { push_warp_shared<<<GRID(n)>>>(numbers(n, counted), n, ZEROS(n), ZEROS(1), true); }},
         {"race", "push_warp_unsynchronised",
