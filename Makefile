@@ -27,7 +27,7 @@ build:
 	@$(tools) sh common/tools/build.sh "$(BUILD)"
 
 asan:
-	@$(tools) sh common/tools/build.sh "$(BUILD)" all test_builds asan_samples counters_samples
+	@$(tools) sh common/tools/build.sh "$(BUILD)" all test_builds slow_builds asan_samples counters_samples
 
 $(samples):
 	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)

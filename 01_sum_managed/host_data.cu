@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
     Job job{sample, sample.n(), d_sum.get(), in.data()};
     allocate(job);
 
-    const auto row = [&](const std::string& name, int64_t got, double ms, lab::Kind kind) {
+    const auto row = [&](const std::string& name, int64_t got, lab::Time ms, lab::Kind kind) {
         const std::string wrong = got == want ? "" : lab::wanted(got, want);
         sample.row({name, lab::with_commas(got), ms, double(job.bytes()), wrong, kind});
     };
@@ -223,7 +223,7 @@ int main(int argc, char** argv) {
                 sample.say("%s: left out, as this GPU moves managed memory only when a kernel is launched", v.name);
                 continue;
             }
-            const double ms = sample.time([&] { back_to_the_host(job); }, [&] { v.launch(job); });
+            const lab::Time ms = sample.time([&] { back_to_the_host(job); }, [&] { v.launch(job); });
             row(v.name, int64_t(d_sum.download()[0]), ms, lab::Kind::variant);
         }
     };
@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
     sample.new_table("the sum of " + lab::with_commas(job.n) + " ints that lie in the host's memory", false);
     sample.columns({}, 6, 21);  // beside long names: "CPU, 16 threads"
     if (sample.shows_limit()) {
-        const double ms = sample.time([] {}, [&] { copy_only(job); });
+        const lab::Time ms = sample.time([] {}, [&] { copy_only(job); });
         sample.row({"pinned copy only", "-", ms, double(job.bytes()), "", lab::Kind::limit});
     }
     rows(variants);

@@ -343,15 +343,16 @@ int main(int argc, char** argv) {
                lab::with_commas(want).c_str(), lab::with_commas(in_32_bits).c_str(),
                in_32_bits == want ? "right, as it fits" : "wrong, as it overflowed");
 
-    const auto row = [&](const char* name, Launch* before, auto launch, lab::Kind kind, const char* kernel = "-") {
+    const auto row = [&](const char* name, Launch* before, auto launch, lab::Kind kind, const char* kernel = "-",
+                         const std::string& version = "") {
         const auto prepare = [&] {
             CHECK(cudaMemsetAsync(job.sum, lab::poison_byte, sizeof *job.sum));
             before(job);
         };
-        const double ms = sample.time(prepare, [&] { launch(job); });
+        const lab::Time ms = sample.time(prepare, [&] { launch(job); });
         const int64_t got = int64_t(*job.sum);
         const std::string wrong = got == want ? "" : lab::wanted(got, want);
-        sample.row({name, lab::with_commas(got), ms, double(job.bytes()), wrong, kind, {kernel}});
+        sample.row({name, lab::with_commas(got), ms, double(job.bytes()), wrong, kind, {kernel}, version});
     };
 
     sample.new_table("the sum of " + lab::with_commas(job.n) + " ints (" + lab::bytes_text(double(job.bytes())) +
@@ -365,7 +366,7 @@ int main(int argc, char** argv) {
         const auto cub = [&](const Job& of) {
             CHECK(cub::DeviceReduce::Sum(d_room.get(), room, of.in, of.sum, of.n));
         };
-        row("CUB", on_gpu, cub, lab::Kind::library);
+        row("CUB", on_gpu, cub, lab::Kind::library, "-", lab::library_version(CUB_VERSION));
     }
 #endif
     for (const Variant& v : variants)

@@ -316,7 +316,7 @@ std::vector<float> make_input(int64_t n, uint64_t seed) {
 }
 
 struct Measured {
-    double ms;                   // median time of a launch
+    lab::Time ms;                // of a launch
     std::vector<double> clocks;  // of all blocks of the runs that were kept, ascending
     std::string right, wrong;
 

@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
             d_minimum.poison();
             d_timer.poison();
         };
-        const double ms = sample.time(prepare, [&] { v.launch(job); });
+        const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
         keep();
         std::sort(of.clocks.begin(), of.clocks.end());
         const std::vector<float> got = d_minimum.download(blocks);

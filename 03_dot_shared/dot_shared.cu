@@ -326,17 +326,19 @@ struct Variant {
     const char* how;
     Result (*launch)(const Job&);
     int least_threads = 1;
+    const char* same_bits = "yes";  // in every run on the same grid: no, where additions come as they come
+    std::string version = "";
 };
-constexpr Variant variants[] = {
+const Variant variants[] = {
     {"tutorial", "shared memory, then the host", launch_tutorial},
-    {"no_shared", "an atomicAdd for every thread", launch_no_shared},
-    {"atomics", "shared memory, then an atomicAdd a block", launch_atomics},
+    {"no_shared", "an atomicAdd for every thread", launch_no_shared, 1, "no"},
+    {"atomics", "shared memory, then an atomicAdd a block", launch_atomics, 1, "no"},
     {"last_block", "shared memory, then the last block", launch_last_block},
     {"shuffle", "a grid that fills the GPU, warp shuffles", launch_shuffle, lab::whole_warps},
     {"vectorised", "16-byte loads, four pairs in flight, 512 threads", launch_vectorised},
-    {"warp_atomics", "one atomic a warp, no barrier; a launch clears the next one's sum", launch_warp_atomics},
+    {"warp_atomics", "one atomic a warp, no barrier; a launch clears the next one's sum", launch_warp_atomics, 1, "no"},
 };
-constexpr Variant twins[] = {
+const Variant twins[] = {
     {"no_barrier", "the tree without its barrier", launch_no_barrier, 4},
     {"own_element", "thread 2 writes its own element", launch_own_element, 4},
     {"odd_halving", "3/4 of --threads, which do not halve evenly", launch_odd_halving, 4},
@@ -356,7 +358,7 @@ void run(Job job, lab::DeviceArray<float>& c, Wide want, const Variant& v, lab::
         std::swap(job.sum, job.next);  // the launch before has cleared this sum, and shall clear the other
         CHECK(cudaMemsetAsync(job.next, lab::poison_byte, sizeof(float)));
     };
-    const double ms = job.sample.time(prepare, [&] { result = v.launch(job); });
+    const lab::Time ms = job.sample.time(prepare, [&] { result = v.launch(job); });
     float sum = 0;
     if (result.on_device) CHECK(cudaMemcpy(&sum, result.on_device, sizeof sum, cudaMemcpyDeviceToHost));
     const double got = result.on_device ? sum : result.on_host;
@@ -367,7 +369,7 @@ void run(Job job, lab::DeviceArray<float>& c, Wide want, const Variant& v, lab::
     const bool right = error <= bound && got < lab::poisoned<float>() / 2;
     const std::string wrong = right ? "" : lab::wanted(float(got), float(want));
     job.sample.row({v.name, lab::text("%.15g", got), ms, 8.0 * double(job.n), wrong, kind,
-                    {lab::text("%.1e", error), lab::text("%.1e", bound)}});
+                    {lab::text("%.1e", error), lab::text("%.1e", bound), v.same_bits}, v.version});
 }
 
 #if CUBLAS_VERSION >= 120000  // from there on it counts in 64 bits, too
@@ -399,7 +401,7 @@ int main(int argc, char** argv) {
     const Wide want = on_the_cpu(a, a);
     sample.new_table(lab::text("dot product of 2 x %s floats; the exact result is %.15g",
                                lab::with_commas(n).c_str(), double(want)));
-    sample.columns({"error", "bound"});
+    sample.columns({"error", "bound", "same bits"});
     sample.limit_row(lab::Sample::Limit::read, 8 * n);
     const lab::DeviceArray<float> d_a(a), d_b(a);
     const int blocks = sample.blocks() ? sample.blocks() : tutorial_blocks;
@@ -409,7 +411,7 @@ int main(int argc, char** argv) {
     if (sample.wants_all()) {
         check(cublasCreate(&cublas));
         check(cublasSetPointerMode(cublas, CUBLAS_POINTER_MODE_DEVICE));  // it need not wait for the result
-        run(job, d_c, want, {"cublasSdot", "", launch_cublas}, lab::Kind::library);
+        run(job, d_c, want, {"cublasSdot", "", launch_cublas, 1, "-", lab::text("%d.%d.%d", CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH)}, lab::Kind::library);
         check(cublasDestroy(cublas));
     }
 #endif

@@ -35,10 +35,10 @@ int on_the_cpu(const std::vector<int>& in) { return int(std::accumulate(in.begin
 // What lies on one GPU; made and freed while that GPU is the current one.
 struct Share {
     Share(const lab::Sample& sample, const int* host, int64_t size, int64_t blocks)
-        : in(std::vector<int>(host, host + size)), partial(blocks), l2(2 * sample.properties().l2CacheSize) {}
+        : in(std::vector<int>(host, host + size)), partial(blocks), other(sample.properties()) {}
     lab::DeviceArray<int> in, partial, sum{1};
     lab::DeviceArray<unsigned> tickets{std::vector<unsigned>(1)};
-    lab::DeviceArray<char> l2;  // writing it drives everything else out of that GPU's L2
+    lab::OtherData other;  // reading it drives everything else out of that GPU's L2
 };
 
 __device__ int fold_warp(int value) {  // lane 0 has the sum
@@ -224,13 +224,13 @@ int main(int argc, char** argv) {
             CHECK(cudaSetDevice(gpu));
             job.shares[gpu]->sum.poison();
             job.shares[gpu]->partial.poison();
-            job.shares[gpu]->l2.poison();
+            job.shares[gpu]->other.fill_l2();
             CHECK(cudaDeviceSynchronize());
         }
         CHECK(cudaSetDevice(sample.device()));
     };
     const auto check = [&](const Variant& v) {
-        const double ms = sample.time(prepare, [&] { v.launch(job); });
+        const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
         if (job.totals.empty())
             for (const auto& share : job.shares) job.totals.push_back(share->sum.download()[0]);
         int got = want;

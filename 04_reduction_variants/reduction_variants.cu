@@ -403,6 +403,23 @@ template <class T, class Op> void launch_packed(const Job<T>& job) {
     }
 }
 
+// For a few thousand elements one block is enough: no partial results, no ticket, and little code, which must come from
+// memory, too. It has no more warps than there are packs for.
+template <class T, class Op> __global__ void one_block(const T* in, T* out, int64_t n, Op op) {
+    const int64_t count = n / pack_size<T>, tail = count * pack_size<T> + threadIdx.x;
+    T value = tail < n ? in[tail] : T(Op::identity);
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < count; i += blockDim.x)
+        value = fold_pack(value, reinterpret_cast<const Pack<T>*>(in)[i], op);
+    value = fold_block(value, op);
+    if (threadIdx.x == 0) *out = value;
+}
+template <class T, class Op> void launch_one_block(const Job<T>& job) {
+    const int64_t warps = (job.n / pack_size<T> + warp - 1) / warp;
+    const int threads = warp * int(std::clamp<int64_t>(warps, 1, most_threads / warp));
+    one_block<<<1, threads>>>(job.in, job.out, job.n, Op());
+}
+
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
 // All for sums of ints. First sequential, with barriers for its longest strides only.
@@ -452,6 +469,7 @@ template <class T, class Op> constexpr Variant<T> variants[] = {
     {"last_block", "one launch: the last block folds the partial results", launch_last_block<T, Op>, warp},
     {"one_word", "last_block without its fence (4-byte types)", launch_one_word<T, Op>, warp, sizeof(T) == 4},
     {"packed", "ticket and sum in one 64-bit atomic (int sums)", launch_packed<T, Op>, warp, is_int_sum<T, Op>},
+    {"one_block", "one block, for some thousand elements", launch_one_block<T, Op>},
 };
 constexpr Variant<int> twins[] = {
     {"no_barrier", "sequential without the barrier in its loop", launch_no_barrier, 2},
@@ -476,6 +494,12 @@ template <class T> std::vector<T> make_input(int64_t n, uint64_t seed, const std
     return in;
 }
 
+std::string cub_version() {  // and its mode: the same bits in every run, as the order is fixed
+#ifdef CUB_VERSION
+    return lab::library_version(CUB_VERSION) + " run_to_run";
+#endif
+    return "";
+}
 // NVIDIA's library. Without room it only says how many bytes of that it wants; 0 where there is none.
 template <class T, class Op>
 size_t library([[maybe_unused]] const Job<T>& job, [[maybe_unused]] void* room, size_t bytes) {
@@ -504,15 +528,16 @@ void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, const std::
         slots.poison();
         ++job.number;
     };
-    const auto check = [&](const char* name, double ms, lab::Kind kind) {
+    const auto check = [&](const char* name, lab::Time ms, lab::Kind kind, const std::string& version = "") {
         const T got = out.download()[0];
         const std::string text = std::is_integral_v<T> ? lab::with_commas(int64_t(got)) : lab::text("%.9g", double(got));
-        sample.row({name, text, ms, double(d_in.bytes()), got == want ? "" : lab::wanted(got, want), kind});
+        sample.row({name, text, ms, double(d_in.bytes()), got == want ? "" : lab::wanted(got, want), kind, {"yes"}, version});
     };
+    sample.columns({"same bits"});  // in every run on the same grid: all add in an order that is fixed
     if (library) sample.limit_row(lab::Sample::Limit::read, d_in.bytes());
     if (const size_t bytes = library ? library(job, nullptr, 0) : 0) {
         const lab::DeviceArray<char> room(bytes);
-        check("CUB", sample.time(prepare, [&] { library(job, room.get(), bytes); }), lab::Kind::library);
+        check("CUB", sample.time(prepare, [&] { library(job, room.get(), bytes); }), lab::Kind::library, cub_version());
     }
     for (const Variant<T>& v : rows) check(v.name, sample.time(prepare, [&] { v.launch(job); }), lab::Kind::variant);
 }

@@ -18,9 +18,7 @@
 //
 //   05_atomics --wrong new_value     a classic mistake; or --only max: one atomic
 //   nvcc -std=c++17 -arch=native -Icommon 05_atomics/atomics.cu common/lab.cpp common/write_file.cpp -o atomics
-#include <map>
 #include <numeric>
-#include <set>
 
 #include "lab.cuh"
 #if __has_include(<cub/device/device_reduce.cuh>)
@@ -44,29 +42,39 @@ unsigned product_on_the_cpu(const int* in, int n) {
 }
 
 using Words = std::vector<int>;
+Words distinct(Words values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
 
 // Operation i says that it found old[i], so it left made[i]. Is there an order of the operations in which each finds
 // what the one before it left? That is a path from `start` to `end` along all edges old[i] -> made[i], and Euler knew
 // when there is one: if every value is found as often as it is left, and all edges hang together.
 std::string no_order(int start, int end, const Words& old, const Words& made) {
-    std::map<int, int> left, parent;  // how often a value is left, less how often it is found; a union-find forest
-    const auto root = [&](int value) {
-        while (parent.emplace(value, value).first->second != value) value = parent[value] = parent[parent[value]];
-        return value;
+    Words values = {start, end};
+    values.insert(values.end(), old.begin(), old.end());
+    values.insert(values.end(), made.begin(), made.end());
+    values = distinct(values);
+    const auto place = [&](int value) { return std::lower_bound(values.begin(), values.end(), value) - values.begin(); };
+    Words left(values.size()), parent(values.size());  // how often left, less how often found; a union-find forest
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int k) {
+        while (parent[k] != k) k = parent[k] = parent[parent[k]];
+        return k;
     };
-    ++left[start];
-    --left[end];
+    ++left[place(start)];
+    --left[place(end)];
     for (size_t i = 0; i < old.size(); ++i) {
-        ++left[made[i]];
-        --left[old[i]];
-        parent[root(old[i])] = root(made[i]);
+        const int from = place(old[i]), to = place(made[i]);
+        ++left[to];
+        --left[from];
+        parent[root(from)] = root(to);
     }
-    for (const auto& [value, times] : left) {
-        if (times > 0) return lab::text("%d was left more often than found", value);
-        if (times < 0) return lab::text("%d was found more often than left", value);
+    for (size_t k = 0; k < values.size(); ++k) {
+        if (left[k] != 0) return lab::text("%d was not found as often as left", values[k]);
+        if (root(k) != root(place(start))) return lab::text("no way leads to the old value %d", values[k]);
     }
-    for (const auto& [value, above] : parent)
-        if (root(value) != root(start)) return lab::text("no way leads to the old value %d", value);
     return "";
 }
 
@@ -385,7 +393,7 @@ template <class T, class Table>
 void run_words(lab::Sample& sample, const Table& table, const Job& job, T want, lab::Kind kind = lab::Kind::variant) {
     for (const Variant& v : table) {
         if (kind == lab::Kind::variant && !sample.wants(v.name)) continue;
-        const double ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
+        const lab::Time ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
         const T got = download<T>(job.word, 1)[0];
         const std::string wrong = got == want ? "" : lab::wanted(got, want);
         sample.row({v.name, lab::with_commas(int64_t(got)), ms, 4.0 * job.n, wrong, kind});
@@ -421,7 +429,7 @@ template <class Table> void run_atomics(lab::Sample& sample, const Table& table,
             poison(job);
             CHECK(cudaMemcpy(job.word, &v.start, sizeof v.start, cudaMemcpyHostToDevice));
         };
-        const double ms = sample.time(prepare, [&] { v.launch(job); });
+        const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
         const int end = download(job.word, 1)[0];
         const Words old = download(job.out, job.n);
         Words made(job.n);
@@ -432,7 +440,7 @@ template <class Table> void run_atomics(lab::Sample& sample, const Table& table,
         }
         std::string wrong = no_order(int(v.start), end, old, made);
         if (v.one_end && end != int(want)) wrong = lab::wanted(end, int(want)) + (wrong.empty() ? "" : "; " + wrong);
-        const auto different = lab::with_commas(std::set<int>(old.begin(), old.end()).size());
+        const std::string different = lab::with_commas(distinct(old).size());
         sample.row({v.name, lab::with_commas(end), ms, 8.0 * job.n, wrong, lab::Kind::variant, {different}});
     }
 }
@@ -441,7 +449,7 @@ template <class Table> void run_atomics(lab::Sample& sample, const Table& table,
 template <class Table> void run_filters(lab::Sample& sample, const Table& table, const Job& job, const Words& kept) {
     for (const Variant& v : table) {
         if (!sample.wants(v.name)) continue;
-        const double ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
+        const lab::Time ms = sample.time([&] { poison(job); }, [&] { v.launch(job); });
         const int count = download(job.word, 1)[0], want = int(kept.size());
         Words out = download(job.out, want);
         std::sort(out.begin(), out.end());

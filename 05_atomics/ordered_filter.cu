@@ -221,11 +221,11 @@ int main(int argc, char** argv) {
         d_out.poison();
         d_count.poison();
     };
-    const auto run = [&](const char* name, auto launch, bool in_order, lab::Kind kind) {
-        const double ms = sample.time(poison, launch);
+    const auto run = [&](const char* name, auto launch, bool in_order, lab::Kind kind, std::string version = "") {
+        const lab::Time ms = sample.time(poison, launch);
         const int count = int(d_count.download(1)[0]), want = int(kept.size());
         const std::string wrong = check(in, kept, d_out.download(want), in_order);
-        sample.row({name, lab::with_commas(count), ms, bytes, count == want ? wrong : lab::wanted(count, want), kind});
+        sample.row({name, lab::with_commas(count), ms, bytes, count == want ? wrong : lab::wanted(count, want), kind, {}, version});
     };
     const auto rows = [&](const auto& table, bool in_order) {
         for (const Variant& v : table)
@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
         size_t room = d_room.bytes();
         CHECK(cub::DeviceSelect::If(d_room.get(), room, d_in.get(), d_out.get(), d_count.get(), n, Keep()));
     };
-    if (sample.wants_all()) run("CUB", select, true, lab::Kind::library);
+    if (sample.wants_all()) run("CUB", select, true, lab::Kind::library, lab::library_version(CUB_VERSION));
 #endif
     rows(unordered, false);
     rows(ordered, true);

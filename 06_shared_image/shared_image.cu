@@ -351,7 +351,7 @@ void run(lab::Sample& sample, const std::vector<Variant>& chosen, cv::Mat& image
     sample.columns({"off by one", "may be"});
     sample.limit_row(lab::Sample::Limit::set, sample.n());
     for (const Variant& v : chosen) {
-        const double ms = sample.time([&] { d_image.poison(); }, [&] { v.launch(job); });
+        const lab::Time ms = sample.time([&] { d_image.poison(); }, [&] { v.launch(job); });
         CHECK(cudaMemcpy(image.data, d_image.get(), d_image.bytes(), cudaMemcpyDeviceToHost));
         const Comparison all = compare(image, Picture(image.cols, image.rows, v.phase));
         const std::string wrong = lab::with_commas(all.wrong) + " of " + lab::with_commas(sample.n()) + " pixels, ";

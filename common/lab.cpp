@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <new>
 #include <sstream>
 
@@ -178,6 +179,12 @@ void Lab::variant(const char* variant, const char* how, int least_threads) {
 void Lab::twin(const char* twin, const char* mistake, int least_threads) {
     twins_.push_back({twin, mistake, least_threads});
 }
+void Lab::slow(const char* variant) { slow_.emplace_back(variant); }
+void Lab::columns(std::vector<std::string> names, size_t least, size_t of_result) {
+    columns_ = std::move(names);
+    least_width_ = least;
+    result_width_ = of_result;
+}
 
 void Lab::option(const char* option, std::string& value, const std::vector<std::string>& choices,
                  const char* help) {
@@ -235,7 +242,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->transform(power_of_two());
     app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
         ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
-    app.add_option("--repeats", repeats_, "timed runs; their median counts (default 20 on a GPU, else 1)")
+    app.add_option("--repeats", repeats_, "timed runs; their median counts (default 1; on a GPU 20, and more until it is known)")
         ->transform(whole_number("--repeats", 1, most_typed, 20, &typed_repeats_))
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
@@ -344,6 +351,62 @@ void Lab::refuse(const char* format, ...) const {
 void Lab::at_most(const char* option, int64_t most, const char* why) { own_limits_[option] = {most, why}; }
 
 // Whatever a refusal names must run as it stands, so all limits are known before the first is told.
+void Lab::require_room(double free, double per_element, double fixed, const Room& known) const {
+    Room room = known;
+    const double bytes = 0.9 * free - fixed;  // the rest is for the L2's flush and the driver
+    room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
+    room.words = bytes_text(static_cast<double>(n_) * per_element + fixed) + " of device memory, and " +
+                 bytes_text(free) + " are free";
+    require_room(std::move(room));
+}
+
+void Lab::require_blocks(int per_thread) const {
+    constexpr int64_t most = std::numeric_limits<int>::max();
+    const int64_t least_threads = ((n_ - 1) / per_thread / most) + 1;
+    if (threads_ >= least_threads) return;
+    int64_t enough = threads_;
+    while (enough < least_threads) enough *= 2;
+    refuse("--n %lld with --threads %lld makes more than %lld blocks, a grid's most; type --threads %lld or more",
+           static_cast<long long>(n_), static_cast<long long>(threads_), static_cast<long long>(most),
+           static_cast<long long>(enough));
+}
+
+int& Lab::known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
+    return resident_[{kernel, threads, shared_bytes}];
+}
+
+static double middle_half(const std::vector<double>& values) {
+    return quantile(values, 0.75) - quantile(values, 0.25);
+}
+
+bool Lab::enough_times() const {
+    if (times_.size() < static_cast<size_t>(repeats())) return false;
+    constexpr double most_ms = 500;
+    constexpr size_t most_runs = 500;
+    if (!on_gpu_ || typed("--repeats") || times_.size() >= most_runs ||
+        std::accumulate(times_.begin(), times_.end(), 0.0) > most_ms)
+        return true;
+    // The median's standard error is some 1.25 standard deviations over the root of their number, and the middle half of
+    // normal values is 1.35 standard deviations wide.
+    const double error = 1.25 / 1.35 * middle_half(times_) / std::sqrt(static_cast<double>(times_.size()));
+    return error < 0.005 * median(times_);
+}
+
+void Lab::keep_time(double ms, double ghz, double highest_ghz) {
+    ++runs_;
+    if (ghz < 0.75 * highest_ghz && 10 * repeated_ < runs_)
+        ++repeated_;
+    else
+        times_.push_back(ms);
+}
+
+Time Lab::median_time(double back_to_back) const {
+    Time time = median(times_);
+    if (on_gpu_) time.spread = 50 * middle_half(times_) / time.ms;
+    time.back_to_back = back_to_back;
+    return time;
+}
+
 void Lab::require_room(Room room) const {
     if (!room.cost) room.cost = n_;
     if (!room.smaller)
@@ -573,7 +636,9 @@ void Lab::row(const Row& row) {
         for (const Entry& entry : *entries)
             if (wants(entry.name) && entry.name != "whole_program")
                 name_width = std::max(name_width, entry.name.size());
-    Cells cells = {{"variant", row.variant, name_width}, {"result", row.result, result_width_}};
+    const std::string name = row.variant + (row.version.empty() ? "" : " " + row.version);
+    if (!row.version.empty()) fields.emplace_back("version", row.version);
+    Cells cells = {{"variant", name, name_width}, {"result", row.result, result_width_}};
     for (size_t i = 0; i < columns_.size(); ++i) {
         const std::string value = i < row.more.size() ? row.more[i] : "-";
         cells.push_back({columns_[i], value, least_width_, 1});
@@ -581,7 +646,7 @@ void Lab::row(const Row& row) {
     }
     const std::string percent =
         limit_bytes_per_ms_ > 0 && rate > 0 ? text("%.1f", 100 * rate / limit_bytes_per_ms_) : "";
-    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms) : "";
+    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms.ms) : "";
     const auto or_dash = [](const std::string& s) { return s.empty() ? "-" : s; };
     const std::string speed = rate > 0 ? text("%.1f", rate / 1e6) : "";
     if (on_gpu_) {
@@ -589,19 +654,25 @@ void Lab::row(const Row& row) {
         const bool known = predicted_ && row.bytes > 0 && nominal_bytes_per_ms_ > 0;
         const std::string predicted =
             known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
+        const std::string spread = std::isfinite(row.ms.spread) ? text("%.1f", row.ms.spread) : "";
+        const std::string pipeline = std::isfinite(row.ms.back_to_back) ? text("%.2f", row.ms.back_to_back * 1e3) : "";
         if (verbose_ && predicted_) cells.push_back({"predicted us", or_dash(predicted), 9, 2});
         cells.push_back({"time us", or_dash(time), 10});
+        cells.push_back({"+- %", or_dash(spread), 4, 2});
+        cells.push_back({"back to back us", or_dash(pipeline), 7, 2});
         cells.push_back({"GB/s", or_dash(speed), 6, 3});
         if (limit_bytes_per_ms_ > 0) cells.push_back({"% limit", or_dash(percent), 5, 1});
         if (library_ms_ > 0) cells.push_back({"x library", or_dash(times), 5, 1});
         fields.insert(fields.end(), {{"predicted_us", predicted},
                                      {"time_us", time},
+                                     {"spread", spread},
+                                     {"back_to_back_us", pipeline},
                                      {"gb_per_s", speed},
                                      {"percent_of_limit", percent},
                                      {"times_library", times},
                                      {"nominal_gb_per_s", text("%.0f", nominal_bytes_per_ms_ / 1e6)}});
     } else {
-        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms) : "");
+        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms.ms) : "");
     }
     const char* verdict = row.kind == Kind::limit   ? "limit"
                           : !row.wrong.empty()      ? "WRONG"
@@ -662,6 +733,7 @@ int Lab::verdict() {
         write_file(csv_, csv + "\n");
     }
     device_.clear();  // nothing is worked on any more
+    if (repeated_) say("%d of %d runs were repeated: the SMs' clock was low", repeated_, runs_);
     print("");
     if (checked_ == 0)
         print(coloured("FAILED") + ": " + name_ + ": nothing was checked");
@@ -753,6 +825,22 @@ std::string printable(const std::string& words) {
     while ((out[head] & 0xc0) == 0x80) --head;
     while ((out[tail] & 0xc0) == 0x80) ++tail;
     return out.substr(0, head) + " ... " + out.substr(tail);
+}
+
+double quantile(std::vector<double> values, double share) {
+    std::sort(values.begin(), values.end());
+    const double at = share * static_cast<double>(values.size() - 1);
+    const size_t below = static_cast<size_t>(at), above = std::min(below + 1, values.size() - 1);
+    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+}
+double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+std::string wanted(const std::string& got, const std::string& want, bool left, bool added) {
+    return "got " + got + ", wanted " + want +
+           (left && added ? ": what the word held before the launch; was it written, was it reset?"
+            : left        ? ": what the word held before the launch; was it written?"
+            : added       ? ": the answer plus what the word held before; was it reset?"
+                          : "");
 }
 
 std::string text(const char* format, ...) {

@@ -4,14 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "error.cuh"
@@ -122,14 +116,26 @@ __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
     }
     if (fold == 1 && never[0] == 1) never[0] = 2;
 }
-#endif
 
-/// The middle value (the mean of the two middle ones); `values` must not be empty.
-inline double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const size_t half = values.size() / 2;
-    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+__device__ inline unsigned long long nanoseconds() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
 }
+/// Keeps the GPU busy for so long: what the host sends in the meantime waits, and then runs without waiting for the host.
+__global__ void hold(unsigned long long ns) {
+    const unsigned long long start = nanoseconds();
+    while (nanoseconds() - start < ns) {}
+}
+/// What SM 0 counts, in clocks, and the time. One of the blocks, one for each SM, is on it.
+__global__ void read_clocks(unsigned long long* clocks_and_ns) {
+    unsigned sm;
+    asm("mov.u32 %0, %%smid;" : "=r"(sm));
+    if (sm != 0) return;
+    clocks_and_ns[0] = clock64();
+    clocks_and_ns[1] = nanoseconds();
+}
+#endif
 
 /// Does this answer to "how many devices?" say that no driver or no device is there? Else the call itself failed.
 constexpr bool none_answers(cudaError_t answer) {
@@ -146,6 +152,39 @@ constexpr bool none_answers(cudaError_t answer) {
         default: return false;
     }
 }
+
+/// Other data than the sample's on one device, twice what its L2 holds. They are read, which leaves nothing else in it:
+/// written, they would have to go to memory when the sample's come, and cost it 3 us on an H200.
+class OtherData {
+public:
+    explicit OtherData(const cudaDeviceProp& of)
+        : sms_(of.multiProcessorCount), data_(2 * std::max(of.l2CacheSize, 1 << 20) / 16 * 16) {
+        data_.poison();
+    }
+    void fill_l2() {
+#ifndef CUDACPU
+        auto* words = reinterpret_cast<uint4*>(data_.get());
+        read_only<false><<<4 * sms_, 512>>>(words, data_.size() / 16, reinterpret_cast<unsigned*>(words));
+#endif
+    }
+
+private:
+    [[maybe_unused]] int sms_;
+    DeviceArray<char> data_;
+};
+
+/// What is called in a while, by reference. (A std::function is a dozen functions more for each caller, and who has
+/// edited a sample waits for the compiler.)
+class Call {
+public:
+    template <class F>
+    Call(const F& f) : called_(&f), call_([](const void* called) { (*static_cast<const F*>(called))(); }) {}
+    void operator()() const { call_(called_); }
+
+private:
+    const void* called_;
+    void (*call_)(const void*);
+};
 
 /// One run of one sample on one device.
 class Sample : public Lab {
@@ -183,6 +222,9 @@ public:
         int clock_khz = 0, width_bits = 0;
         CHECK(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device_));
         CHECK(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device_));
+        int sm_clock_khz = 0;
+        CHECK(cudaDeviceGetAttribute(&sm_clock_khz, cudaDevAttrClockRate, device_));
+        highest_ghz_ = 1e-6 * sm_clock_khz;
         predict(time([] {}, [] { nothing<<<1, 32>>>(); }), 2.0 * clock_khz * width_bits / 8);
 #endif
     }
@@ -203,56 +245,46 @@ public:
     /// Ends with status 2 if a run of n elements needs more device memory than is free: `per_element` bytes each,
     /// `fixed` bytes besides; or, on the CPU device, too much time, or more than at_most() says. `room` says what
     /// else is to be known of the size. Call it before the first allocation.
-    void require_memory(double per_element, double fixed = 0, Room room = {}) const {
+    void require_memory(double per_element, double fixed = 0, const Room& room = {}) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
-        // The rest is for the L2's flush and the driver.
-        const double bytes = 0.9 * static_cast<double>(free) - fixed;
-        room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
-        room.words = bytes_text(static_cast<double>(n()) * per_element + fixed) + " of device memory, and " +
-                     bytes_text(static_cast<double>(free)) + " are free";
-        require_room(room);
+        require_room(static_cast<double>(free), per_element, fixed, room);
     }
 
-    /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
-    void require_blocks(int per_thread = 1) const {
-        constexpr int64_t most = std::numeric_limits<int>::max();
-        const int64_t least_threads = ((n() - 1) / per_thread / most) + 1;
-        if (threads() >= least_threads) return;
-        int64_t enough = threads();
-        while (enough < least_threads) enough *= 2;
-        refuse("--n %lld with --threads %d makes more than %lld blocks, a grid's most; type --threads %lld or more",
-               static_cast<long long>(n()), threads(), static_cast<long long>(most),
-               static_cast<long long>(enough));
-    }
-
-    /// Median time of `work` in milliseconds, by CUDA events. Before each run, outside of the timed region,
-    /// `prepare` poisons the outputs and the L2 is flushed (--warm leaves it). `work` does the resets that the
-    /// kernel needs and launches it; nothing else is timed. On a GPU there is one run more to warm up.
-    using Call = std::function<void()>;
-    double time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
+    /// Times `work` in milliseconds, by CUDA events. Before each run, outside of the timed region, `prepare` poisons the
+    /// outputs and the L2 is filled with other data (--warm leaves it). `work` does the resets that the kernel needs
+    /// and launches it; nothing else is timed. On a GPU there is one run more to warm up, and runs follow until the
+    /// median is known well enough or half a second is over, unless --repeats says how many. As NVIDIA's nvbench does,
+    /// a launch waits behind a kernel, so that the host's own delay is not timed, and a run during which the SMs'
+    /// clock was low is repeated, one in ten at most.
+    Time time(const Call& prepare, const Call& work, Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return time(prepare, work, !warm(), place);
     }
-    /// The same, with the L2 flushed or not whatever --warm says.
-    double time(const Call& prepare, const Call& work, bool flush,
-                Place place = {__builtin_FILE(), __builtin_LINE()}) {
-        std::vector<double> times;
+    /// The same, with the L2 filled or not whatever --warm says.
+    Time time(const Call& prepare, const Call& work, bool flush,
+              Place place = {__builtin_FILE(), __builtin_LINE()}) {
         Event start, stop;
         const uint64_t first = random_bits(seed(), 0);
-        for (int run = on_gpu() ? -1 : 0; run < repeats(); ++run) {
+        double pipeline = not_timed;
+        begin_times();
+        for (int run = gpu ? -1 : 0; !enough_times(); ++run) {
             poison_byte = static_cast<unsigned char>(0x60 + (first + static_cast<uint64_t>(run + 1)) % 16);
             prepare();
-            if (on_gpu() && flush) flush_l2();
+            before_a_run(flush);
             start.record();
             work();
             check_cuda(cudaGetLastError(), "a kernel launch", place.file, place.line);
             stop.record();
+            after_a_run();
             check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize() for the kernels launched here", place.file,
                        place.line);
             const double ms = stop.ms_since(start);
-            if (run >= 0) times.push_back(ms);
+            if (run < 0)
+                pipeline = back_to_back(work, ms);
+            else
+                keep_time(ms, clock_ghz(), highest_ghz_);
         }
-        return median(times);
+        return median_time(pipeline);
     }
 
     /// The row of the limit: the same bytes only read, copied within the device (read and written) or set.
@@ -266,7 +298,7 @@ public:
         DeviceArray<char> from(size), to(limit == Limit::copy ? size : 16);
         from.poison();
         const int blocks = 4 * sms();
-        const double ms = time([]{}, [&] {
+        const Time ms = time([] {}, [&] {
             if (limit == Limit::copy)
                 CHECK(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice));
             if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
@@ -287,6 +319,7 @@ public:
     /// destroyed: main's arrays are gone by then, and what can fail has been done.
     int verdict() {
         flush_.reset();
+        if (clocks_) CHECK(cudaFreeHost(clocks_));
         verdict_due_ = true;
         return status();
     }
@@ -297,19 +330,51 @@ public:
     }
 
 private:
-    void flush_l2() {
-        if (!flush_) flush_ = std::make_unique<DeviceArray<char>>(2 * std::max(properties_.l2CacheSize, 1 << 20));
-        CHECK(cudaMemsetAsync(flush_->get(), 0, flush_->bytes()));
+#ifdef CUDACPU
+    void before_a_run(bool) {}
+    void after_a_run() {}
+    double clock_ghz() const { return not_timed; }
+    double back_to_back(const Call&, double) { return not_timed; }
+#else
+    // What is read before a run is what a launch waits for, or else a kernel of 20 us.
+    void before_a_run(bool flush) {
+        if (!clocks_) CHECK(cudaMallocHost(&clocks_, 4 * sizeof *clocks_));
+        read_clocks<<<sms(), 1>>>(clocks_);
+        if (!flush) {
+            hold<<<1, 1>>>(20'000);
+            return;
+        }
+        if (!flush_) flush_ = std::make_unique<OtherData>(properties_);
+        flush_->fill_l2();
     }
-    /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
-    int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
-        return resident_[{kernel, threads, shared_bytes}];
+    void after_a_run() { read_clocks<<<sms(), 1>>>(clocks_ + 2); }
+    // SM 0's clocks during the last run, for each ns.
+    double clock_ghz() const {
+        return static_cast<double>(clocks_[2] - clocks_[0]) / static_cast<double>(clocks_[3] - clocks_[1]);
     }
-    cudaDeviceProp properties_{};
-    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;
+    // ms a launch of many, sent while a kernel holds them back; not measured for --repeats 1, and where it would be the
+    // same.
+    double back_to_back(const Call& work, double ms) {
+        if (ms > 2 || repeats() == 1) return not_timed;
+        const int launches = std::clamp(static_cast<int>(1 / ms), 4, 100);
+        std::vector<double> times;
+        Event start, stop;
+        for (int batch = 0; batch < 5; ++batch) {
+            hold<<<1, 1>>>(6000ull * launches);
+            start.record();
+            for (int k = 0; k < launches; ++k) work();
+            stop.record();
+            times.push_back(stop.ms_since(start) / launches);
+        }
+        return median(times);
+    }
+#endif
+    cudaDeviceProp properties_;  // start() asks for them
     int device_ = 0;
     bool verdict_due_ = false;
-    std::unique_ptr<DeviceArray<char>> flush_;
+    std::unique_ptr<OtherData> flush_;
+    unsigned long long* clocks_ = nullptr;  // SM 0's clocks and the time, before a run and after it
+    double highest_ghz_ = 0;                // as the device names it
 };
 
 }  // namespace lab

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,6 +29,16 @@ struct Ended {
 
 constexpr double not_timed = std::numeric_limits<double>::quiet_NaN();
 
+/// How long something takes.
+struct Time {
+    double ms = not_timed;            ///< median of the runs, in milliseconds
+    double spread = not_timed;        ///< the middle half of the runs lies within ms +- so many %
+    double back_to_back = not_timed;  ///< ms a launch, where one launch follows the other
+    Time() = default;
+    Time(double median) : ms(median) {}
+    operator double() const { return ms; }
+};
+
 /// The fewest threads of a block whose warp operations name all 32 lanes, or which counts its warps.
 constexpr int whole_warps = 32;
 
@@ -43,11 +54,12 @@ enum class Kind {
 struct Row {
     std::string variant;       ///< its name, as --only and --wrong take it
     std::string result = "-";  ///< what it computed, as text
-    double ms = not_timed;     ///< median time in milliseconds
+    Time ms;                   ///< its time in milliseconds
     double bytes = 0;          ///< the traffic with memory that it declares, in bytes
     std::string wrong;         ///< empty if it agrees; else which element, what it got and what it should be
     Kind kind = Kind::variant;
     std::vector<std::string> more = {};  ///< the texts of the sample's own columns, see Lab::columns
+    std::string version = {};            ///< of the library, and its mode
 };
 
 /// One run of one sample.
@@ -66,16 +78,16 @@ public:
     void variant(const char* variant, const char* how, int least_threads = 1);
     /// This variant takes seconds whatever its size: tests that run a sample very often leave it out (--list says
     /// so).
-    void slow(const char* variant) { slow_.emplace_back(variant); }
+    void slow(const char* variant);
     void twin(const char* twin, const char* mistake, int least_threads = 1);
     /// The same for all rows of tables, which have name, how and least_threads as members.
     template <class... Tables>
     void variants(const Tables&... tables) {
-        (add(variants_, tables), ...);
+        (each(&Lab::variant, tables), ...);
     }
     template <class... Tables>
     void twins(const Tables&... tables) {
-        (add(twins_, tables), ...);
+        (each(&Lab::twin, tables), ...);
     }
     /// An option of the sample's own: one of some words, a whole number in a range, a flag, or a file to write.
     void option(const char* option, std::string& value, const std::vector<std::string>& choices, const char* help);
@@ -96,6 +108,7 @@ public:
     int blocks() const { return static_cast<int>(std::min<int64_t>(blocks_, std::numeric_limits<int>::max())); }
     int threads() const { return static_cast<int>(threads_); }
     uint64_t seed() const { return seed_; }
+    /// So many runs count for a time; at least, as long as nobody typed it.
     int repeats() const { return static_cast<int>(std::min(repeats_, most_repeats)); }
     bool warm() const { return warm_; }
     bool on_gpu() const { return on_gpu_; }
@@ -112,11 +125,7 @@ public:
     // ---- the table ---------------------------------------------------------------------------------------------
     /// Names the sample's own columns; they stand between the result and the time, and in the CSV file. They are as
     /// wide as the first row's cells, and at least `least`; the result's at least `of_result`.
-    void columns(std::vector<std::string> names, size_t least = 6, size_t of_result = 11) {
-        columns_ = std::move(names);
-        least_width_ = least;
-        result_width_ = of_result;
-    }
+    void columns(std::vector<std::string> names, size_t least = 6, size_t of_result = 11);
     /// A line of prose above, between or below the tables.
     void say(const char* format, ...) __attribute__((format(printf, 2, 3)));
     /// Runs the tutorial's whole program, which a sample has beside its kernels, and prints its verdict under what
@@ -151,9 +160,23 @@ public:
     /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for the memory,
     /// for at_most(). What it says to type instead runs.
     void require_room(Room room) const;
+    /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
+    void require_blocks(int per_thread = 1) const;
 
 protected:
+    /// require_room() for n elements of so many bytes each and `fixed` bytes besides; `free` bytes are free.
+    void require_room(double free, double per_element, double fixed, const Room& room) const;
+    /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
+    int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const;
     void runs_on(std::string device, bool gpu, const char* remark = "");  // lab.cuh tells
+    /// The times of the runs, ms. Are there enough of them? So many as --repeats says; without it, on a GPU, so many more
+    /// that the median is known to 0.5 %, or half a second is over.
+    void begin_times() { times_.clear(); }
+    bool enough_times() const;
+    /// Keeps a run's time, unless the SMs' clock was below three quarters of the highest, as nvbench has it; but no more
+    /// than one run in ten is left out. verdict() tells how many.
+    void keep_time(double ms, double ghz, double highest_ghz);
+    Time median_time(double back_to_back) const;
     /// Rows of b bytes are predicted to take launch_ms + b / bytes_per_ms: an empty kernel's time, and the memory's
     /// nominal bandwidth (two transfers a clock over the whole bus).
     void predict(double launch_ms, double bytes_per_ms);
@@ -166,8 +189,8 @@ private:
         int least_threads;
     };
     template <class Table>
-    static void add(std::vector<Entry>& to, const Table& table) {
-        for (const auto& v : table) to.push_back({v.name, v.how, v.least_threads});
+    void each(void (Lab::*add)(const char*, const char*, int), const Table& table) {
+        for (const auto& v : table) (this->*add)(v.name, v.how, v.least_threads);
     }
     bool too_few_threads(const Entry& entry) const { return threads_ && threads_ < entry.least_threads; }
     /// One cell of the table: what stands above it, its text, and how wide its column is at least.
@@ -207,8 +230,16 @@ private:
     double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;
     bool predicted_ = true;
     int checked_ = 0, wrong_count_ = 0;
+    std::vector<double> times_;
+    int runs_ = 0, repeated_ = 0;
+    mutable std::map<std::tuple<const void*, int, size_t>, int> resident_;
     std::unique_ptr<CommandLine> line_;
 };
+
+/// The value below which so much of them lies, in proportion between two of them; `values` must not be empty.
+double quantile(std::vector<double> values, double share);
+/// The middle value (the mean of the two middle ones).
+double median(const std::vector<double>& values);
 
 /// Writes a whole file or none: beside `path` first, then renamed. A link is followed, the old file's mode kept; a
 /// pipe or a terminal is written directly. A signal that would end the program waits until the file is whole. Says
@@ -232,6 +263,11 @@ std::string with_commas(int64_t value);
 std::string bytes_text(double bytes);
 /// Text of others for people and terminals: control characters and what is no UTF-8 as \x1b, cut if it is long.
 std::string printable(const std::string& words);
+/// A version as NVIDIA's libraries count it (300102: 3.1.2), for a row's version.
+inline std::string library_version(int version) {
+    return std::to_string(version / 100000) + "." + std::to_string(version / 100 % 1000) + "." +
+           std::to_string(version % 100);
+}
 /// printf into a string.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -247,6 +283,7 @@ T poisoned() {
     return word;
 }
 
+std::string wanted(const std::string& got, const std::string& want, bool left, bool added);
 /// "got 5, wanted 7" for a row's `wrong`. What the word held before the launch is a large number; where it shows in
 /// the result, nobody wrote the word, or nobody reset it before something was added. In floats the two may be
 /// alike.
@@ -270,11 +307,7 @@ std::string wanted(T got, T want) {
         left = shows && std::fabs(off) <= held * 1e-6;
         added = shows && std::fabs(off - static_cast<double>(want)) <= held * 1e-6;
     }
-    return "got " + number(got) + ", wanted " + number(want) +
-           (left && added ? ": what the word held before the launch; was it written, was it reset?"
-            : left        ? ": what the word held before the launch; was it written?"
-            : added       ? ": the answer plus what the word held before; was it reset?"
-                          : "");
+    return wanted(number(got), number(want), left, added);
 }
 
 }  // namespace lab

@@ -142,8 +142,9 @@ void saxpy_2_to_20(benchmark::State& state) {
     constexpr int n = 1 << 20;
     float *x = device_memory<float>(n), *y = device_memory<float>(n);
     std::vector<float> host_x(n), host_y(n);
-    compare(state, [=] { saxpy<<<n / 256, 256>>>(n, 3, x, y); },
-            [&] { native_saxpy(n, 3, host_x.data(), host_y.data()); });
+    compare(
+        state, [=] { saxpy<<<n / 256, 256>>>(n, 3, x, y); },
+        [&] { native_saxpy(n, 3, host_x.data(), host_y.data()); });
     CHECK(cudaFree(x));
     CHECK(cudaFree(y));
 }
@@ -158,8 +159,9 @@ void fold_2_to_20_in_blocks_of_1024(benchmark::State& state) {
     constexpr int n = 1 << 20;
     int *in = device_memory<int>(n), *total = device_memory<int>(1);
     const std::vector<int> host(n);
-    compare(state, [=] { fold<<<n / 1024, 1024>>>(in, total); },
-            [&] { benchmark::DoNotOptimize(native_sum(host.data(), n)); });
+    compare(
+        state, [=] { fold<<<n / 1024, 1024>>>(in, total); },
+        [&] { benchmark::DoNotOptimize(native_sum(host.data(), n)); });
     CHECK(cudaFree(in));
     CHECK(cudaFree(total));
 }

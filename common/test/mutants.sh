@@ -1,14 +1,18 @@
 #!/bin/sh
-# mutants.sh BUILD [PROGRAM[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their launches and the
-# checks of the programs (all, or those named; sequels, too) and says whether the tests notice. Exit status: 0 if they
-# notice 95 % or more, 1 if fewer or if an excused.txt names a line that no program has, 3 if something is missing. The
-# changes that no test on this device can notice stand with the reason in the folders' excused.txt, as
-# `mutant KIND LINE  #  REASON`; these do not count.
+# mutants.sh [--test|--make] BUILD [PROGRAM[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their
+# launches and the checks of the programs (all, or those named; sequels, too) and says whether the tests notice. Exit
+# status: 0 if they notice 95 % or more, 1 if fewer or if an excused.txt names a line that no program has, 3 if something
+# is missing. The changes that no test on this device can notice stand with the reason in the folders' excused.txt, as
+# `mutant KIND LINE  #  REASON`; these do not count. --test leaves out the tests that only make check-all runs; --make
+# has only what `make NN` looks at, which is about kernels: the changes of checks are left out then.
 #
 # All of a program's mutants are compiled at once: each change asks lab_mutant(K), and the environment variable
 # LAB_MUTANT says which K is on. A copy of the source is changed, in a temporary folder.
 . "$(dirname "$0")/lib.sh"
+by=all
+case ${1:-} in --test | --make) by=${1#--} && shift ;; esac
 build=${1:?mutants.sh BUILD [PROGRAM[:LINE|:KIND]...]}
+of_checks='equal|nan-passes|[a-z]*-bound|first-only|half-check'
 jobs=$(nproc 2>/dev/null || echo 2)
 
 home_of() { ls -d "$top/${1%%_*}"_*/; }
@@ -23,7 +27,14 @@ source_of() { # of NN_stem: stem.cu in the folder NN_*, or the one .cu there tha
 # group KIND GROUP PROGRAM MUTANT: the first line that says FAIL, of one group of a program's tests.
 group() {
     case $2 in checks) script=checks.sh ;; *) script="sample.sh $2" ;; esac
-    LAB_MUTANT=$4 PATH="$all/bin:$PATH" TMPDIR="$folder" sh "$here"/$script "$all/$3/$1/$3" 2>&1 | grep -m 1 '^FAIL'
+    export LAB_MUTANT="$4" PATH="$all/bin:$PATH" TMPDIR="$folder"
+    if [ "$2" = make ]; then
+        timeout - "$all/$3/cpu/$3" >"$folder/run" 2>&1 || { echo "FAIL  $all/$3/cpu/$3" && return; }
+        sh "$top/common/tools/one.sh" --checks "$all/$3/cpu/$3" "$all/$3/hazards/$3" >"$folder/run" 2>&1 && return 1
+        sed -n '3s/^ */FAIL  /p' "$folder/run"
+    else
+        sh "$here"/$script "$all/$3/$1/$3" 2>&1 | grep -m 1 '^FAIL'
+    fi
 }
 
 if [ "$build" = --one ]; then # mutants.sh --one FOLDER PROGRAM MUTANT LINE WORD...: one mutant through the tests
@@ -32,13 +43,11 @@ if [ "$build" = --one ]; then # mutants.sh --one FOLDER PROGRAM MUTANT LINE WORD
     why=$(awk -F'  #  ' -v change="mutant $*" '$1 == change { print $2; exit }' "$(home_of "$sample")excused.txt" 2>/dev/null)
     if [ -n "$why" ]; then echo "$place  $*  known: $why" && exit 0; fi # it would go through all tests, and take long
     groups=$all/$sample/groups
-    case $1 in
-    equal | nan-passes | *-bound | first-only | half-check) # the tests of the checks go first
+    if echo "$1" | grep -qxE "$of_checks"; then # the tests of the checks go first
         grep -E ' (twins|checks)$' "$groups" >"$folder/groups"
         grep -vE ' (twins|checks)$' "$groups" >>"$folder/groups"
         groups=$folder/groups
-        ;;
-    esac
+    fi
     while read -r seconds kind name; do
         export LAB_SECONDS=$((seconds + 10))
         failure=$(group "$kind" "$name" "$sample" "$mutant") || continue
@@ -57,6 +66,7 @@ if [ ! -x "$cudacpu" ] || [ ! -f "$build/liblab.a" ]; then
 fi
 shift
 [ $# -gt 0 ] || set -- $(cd "$build/cpu" && ls -d [0-9]*)
+build=$(realpath "$build")
 all=$folder
 
 # sample.sh gives each run two minutes. Endless loops are many here, so this `timeout` comes before the real one.
@@ -117,24 +127,32 @@ for sample in $(printf '%s\n' "$@" | cut -d: -f1 | sort -u); do
         cat "$folder/before.cu"
         awk -v list="$folder/$sample/list" -f "$here/mutants.awk" "$source" "$source"
     } >"$folder/$sample/mutants.cu"
-    for kind in cpu asan hazards; do echo "$sample $kind"; done
+    for kind in hazards asan; do
+        if [ $by = all ] || [ $kind = hazards ]; then echo "$sample $kind"; fi
+    done
 done >"$folder/builds"
 echo "compiling $(wc -l <"$folder/builds") programs ..." >&2
 export build here folder
 xargs -L 1 -P "$jobs" sh -c '
-    flag=""
     opencv=""
-    [ $2 = cpu ] || flag=--$2
     grep -q opencv2 "$folder/$1/mutants.cu" &&
         opencv="-isystem /usr/include/opencv4 -isystem /usr/local/include/opencv4 -lopencv_core -lopencv_imgcodecs"
-    mkdir -p "$folder/$1/$2"
-    "$build/cpu/cudacpu" "$folder/$1/mutants.cu" -o "$folder/$1/$2/$1" $flag -O1 -w -I"$here/.." \
-        "$folder/mutant.o" "$build/liblab.a" -pthread $opencv' compile <"$folder/builds" || exit 3
+    cd "$folder/$1" && mkdir "$2" && "$build/cpu/cudacpu" mutants.cu -c -o $2.o --$2 -O0 -w -I"$here/.." $opencv || exit
+    kinds=$2
+    [ $2 = asan ] || { kinds="cpu hazards" && mkdir cpu; } # as in CMakeLists.txt
+    for kind in $kinds; do
+        flag=""
+        [ $kind = cpu ] || flag=--$kind
+        "$build/cpu/cudacpu" $2.o $flag -o $kind/$1 "$folder/mutant.o" "$build/liblab.a" -pthread $opencv || exit
+    done' compile <"$folder/builds" || exit 3
 
 echo "running the tests without a mutant ..." >&2
 for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
-    for test in hazards.right asan.right cpu.twins cpu.checks cpu.orders cpu.blocks cpu.blocks_more \
-        cpu.threads cpu.sizes cpu.run cpu.options; do
+    tests="hazards.right cpu.twins cpu.orders cpu.run cpu.options"
+    if [ $by != test ] || [ -d "$top/$sample" ]; then tests="$tests cpu.checks cpu.blocks cpu.threads cpu.sizes"; fi
+    [ $by != all ] || tests="$tests asan.right cpu.blocks_more"
+    [ $by != make ] || tests=cpu.make
+    for test in $tests; do
         start=$(date +%s)
         LAB_SECONDS=300
         export LAB_SECONDS
@@ -144,7 +162,7 @@ for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
         fi
         echo "$(($(date +%s) - start)) ${test%.*} ${test#*.}"
     done | sort -s -n >"$folder/$sample/groups" # the quickest first
-    [ "$(wc -l <"$folder/$sample/groups")" = 11 ] || exit 3
+    [ "$(wc -l <"$folder/$sample/groups")" = "$(echo "$tests" | wc -w)" ] || exit 3
     for wanted in "$@"; do
         line=${wanted#"$sample"}
         case $line in
@@ -152,7 +170,7 @@ for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
         :*) awk -v at="${line#:}" -v before="$folder $sample" '$2 == at || $3 == at { print before, $0 }' "$folder/$sample/list" ;;
         esac
     done
-done >"$folder/mutants"
+done | awk -v by=$by -v of_checks="^($of_checks)$" 'by != "make" || $5 !~ of_checks' >"$folder/mutants"
 echo "$(wc -l <"$folder/mutants") mutants ..." >&2
 xargs -r -L 1 -P "$jobs" sh "$0" --one <"$folder/mutants" | tee "$folder/lines"
 
@@ -166,7 +184,7 @@ for home in $(for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do home_of
     sed -n 's/^mutant \(.*\)  #  .*/\1/p' "$home/excused.txt" 2>"$folder/err" | grep -vxF -f "$folder/changes" |
         sed "s|^|$(basename "$home")/excused.txt names what is no change of any program there: |" | grep . && stale=1
 done
-awk -v stale=$stale '
+awk -v stale=$stale -v of_checks="^($of_checks)$" '
     function share(killed, of) { return sprintf("%d of %d noticed, %.1f %%", killed, of, of ? 100 * killed / of : 100) }
     {
         program = $1
@@ -176,7 +194,7 @@ awk -v stale=$stale '
         if (/  known: [^ ]/) { ++known[program]; ++known_all; next }
         ++all[program]
         killed[program] += !/  SURVIVED$/
-        if ($2 !~ /^(equal|nan-passes|.*-bound|first-only|half-check)$/) next
+        if ($2 !~ of_checks) next
         kinds[$2]
         ++all[$2]
         killed[$2] += !/  SURVIVED$/

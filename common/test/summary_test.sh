@@ -54,6 +54,13 @@ expect 8 "^make 01 ARGS=\"--only other\" +# a race, some.cu:7$" "^make 01 ARGS=\
     "^$build/cpu/01_sequel --only right --n 3 +# wrong$" \
     "^ctest --test-dir $build -R \"\^common\[.\]other\\$\" --output-on-failure +# FAIL  something else$"
 must "a line a kernel" test "$(grep -c ' # ' "$folder/out")" = 5
+# What shows it as it is comes before another order, and a kernel before the sample's other tests.
+test_that "$program.cpu.blocks" 1 <<END
+FAIL  status 1, wanted 0: $build/cpu/$program --blocks 3 --n 100003 --threads 64 --only right
+END
+echo "FAIL  no word on what to type" | test_that "$program.cpu.refusals" 1
+expect 8 "^make 01 ARGS=\"--only right --blocks 3 --n 100003 --threads 64\" +# wrong$"
+must "no line more" test "$(grep -c ' # ' "$folder/out")" = 5
 must "the log has it all" grep -q 'got 12, wanted 13' "$build/test.log"
 for number in $(seq 60); do echo "FAIL  no $number" | test_that "common.many$number" 1; done
 expect 8 '^\.\.\. and 41 more$'

@@ -5,7 +5,8 @@
 #   run TAG ARGUMENT...
 #   names SHORT NAME,NAME,...                 a short name for a list of rows
 #   bar HOW | TAG | N | NAMES | >= 1.25 | TITLE
-# The best of NAMES with this n counts. HOW is library (its time over theirs), limit (% of the limit's row), nominal (% of the
+# The best of NAMES with this n counts. HOW is library (its time over theirs; within 5 % of the limit a row passes, too,
+# unless it is `library only`), limit (% of the limit's row), nominal (% of the
 # memory's bandwidth), column NAME, over ROW (their time over the row's) or speedup ROW (the row's over theirs);
 # ROW may be `ROW of SAMPLE TAG`.
 # Exit status: 0 measured (reached or not: another GPU has other ratios), 1 a sample failed, 3 a bench.txt is not as

@@ -14,15 +14,19 @@ typed() { # typed WORD: does the user's own command line have this option? It is
     return 1
 }
 has() { echo "$list" | grep -qE "^takes $1( |\$)"; }
+fits() { # fits OPTION: the sample takes it, and the user has typed neither it nor what excludes it
+    if [ "$1" = --n ] && has --width; then return 1; fi
+    case $1 in --width | --height) ! typed --n || return 1 ;; esac
+    has "$1" && ! typed "$1"
+}
 
-# one ORDER BINARY OPTION VALUE...: a run that must end with 0. Of the options those count that the sample takes and that
-# the user has not typed.
+# one ORDER BINARY OPTION VALUE...: a run that must end with 0, with those of the options that fit.
 one() {
     order=$1 binary=$2
     shift 2
     options=""
     while [ $# -gt 0 ]; do
-        if has "$1" && ! typed "$1"; then options="$options $1 $2"; fi
+        if fits "$1"; then options="$options $1 $2"; fi
         shift 2
     done
     command="$binary$options${arguments:+ $arguments}"
@@ -35,9 +39,16 @@ one() {
 plain() {
     for order in forward reverse 1; do
         one $order "$cpu" --n 5003 --width 70 --height 37 --blocks 3 --repeats 3 || return
-        one $order "$cpu" --n 257 --width 33 --height 257 --threads 64 || return
     done
+    one forward "$cpu" --n 5003 --width 33 --height 257 --blocks 2 --threads 64 || return # blocks that loop,
+    one 1 "$cpu" --n 5003 --width 70 --height 37 --threads 1024 || return                 # as many warps as can be,
+    one reverse "$cpu" --n 20011 --width 33 --height 257 --blocks 40 --threads 32 || return # and more blocks than threads
     for n in 1 3 1000; do one reverse "$cpu" --n $n --width $n --height 17 --repeats 2 || return; done
+    set -- $(echo "$list" | awk '$1 == "choice" { print $2, $NF }')
+    if [ -z "$quick" ] || [ $# = 0 ]; then return; fi # some variants are for some choices only
+    most=$quick quick=""
+    one 1 "$cpu" --n 5003 "$@" || return
+    quick=$most
 }
 races() {
     most=$quick quick=$all

@@ -1,4 +1,5 @@
-// volatile.cpp - the plain build, for files that say `volatile`: what the compiler calls before each access.
+// volatile.cpp - the plain build, for files that say `volatile`: what the compiler calls before each access. The other
+// hooks do nothing; with them an object of the hazard build links as a plain program.
 //
 // Who reads a volatile word again and again waits for another thread: that one gets its turn. And code for warps
 // that ran in step (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile shared memory, without __syncwarp()) is
@@ -84,4 +85,5 @@ void* __tsan_memmove(void* to, const void* from, size_t n) { return memmove(to, 
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}
+void __ubsan_handle_out_of_bounds(void*, uintptr_t) {}
 }  // extern "C"

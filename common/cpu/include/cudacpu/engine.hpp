@@ -12,7 +12,8 @@
 #include "../vector_types.h"
 
 // The hazard build instruments every access of the program. Functions that belong to the engine, although
-// they live in headers, must be left out, or the engine would report itself.
+// they live in headers, must be left out, or the engine would report itself. They run at every switch, so they are
+// fast even where the program is built without the optimiser.
 #define CUDACPU_QUIET __attribute__((no_sanitize("thread")))
 #ifdef CUDACPU_COUNTED
 #undef CUDACPU_QUIET
@@ -22,7 +23,9 @@
 #define CUDACPU_QUIET __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 #endif
 #endif
-#ifdef CUDACPU_INSTRUMENTED
+#if defined CUDACPU_INSTRUMENTED && !defined __clang__
+#define CUDACPU_INLINE CUDACPU_QUIET __attribute__((optimize("O2"))) inline
+#elif defined CUDACPU_INSTRUMENTED
 #define CUDACPU_INLINE CUDACPU_QUIET inline
 #else
 #define CUDACPU_INLINE __attribute__((always_inline)) inline
@@ -232,12 +235,8 @@ CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // the su
 }
 unsigned active_lanes(Where where);
 void lane_is_absent(Exchange* exchange, int lane);
-#ifdef CUDACPU_INSTRUMENTED
 void took(const void* value, unsigned bytes, int from);  // what a lane has got from an operation of the warp
 extern bool has_vector_types;  // the program names types such as float4, whose members nvcc loads together
-#else
-inline void took(const void*, unsigned, int) {}
-#endif
 
 class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;

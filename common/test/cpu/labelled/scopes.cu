@@ -94,7 +94,7 @@ __global__ void volatile_behind_fence(volatile int* data, int* out) {
     }
 }
 __global__ void volatile_warp_to_warp(volatile int* data, int* out) {
-    if (threadIdx.x == 0) data[0] = 7;          // race volatile_warp_to_warp
+    if (threadIdx.x == 0) data[0] = 7;        // race volatile_warp_to_warp
     if (threadIdx.x == 32) out[0] = data[0];  // race volatile_warp_to_warp
 }
 __global__ void barrier_between_warps(volatile int* data, int* out) {
@@ -223,15 +223,17 @@ __global__ void counter_block_scope(int* count) {
 }
 __global__ void counter_one_block(int* count) { atomicAdd_block(count, 1); }
 __global__ void counter_two_scopes(int* count) {
-    if (blockIdx.x == 0) atomicAdd_block(count, 1);  // race counter_two_scopes
-    else atomicAdd(count, 1);
+    if (blockIdx.x == 0)
+        atomicAdd_block(count, 1);  // race counter_two_scopes
+    else
+        atomicAdd(count, 1);
 }
 __global__ void counter_block_of_own(int* count) { atomicAdd_block(count + blockIdx.x, 1); }
 __global__ void max_block_scope(int* most) {
     atomicMax_block(most, int(blockIdx.x * blockDim.x + threadIdx.x));  // race max_block_scope
 }
 __global__ void other_fences(int* data, int* counter, int* out) {  // somebody else's fence orders nothing
-    if (threadIdx.x == 0) *data = int(blockIdx.x) + 1;  // race other_fences
+    if (threadIdx.x == 0) *data = int(blockIdx.x) + 1;             // race other_fences
     if (threadIdx.x == 32) {
         __threadfence();
         atomicAdd(counter, 1);
@@ -350,22 +352,22 @@ __global__ void lock_freed_by_store(volatile int* lock, int* data) {
 // ---- tickets ----------------------------------------------------------------------------------------------
 
 __device__ unsigned tickets;
-#define TICKET(name, before, after) \
-    __global__ void name(int* partial, int* out) { \
-        __shared__ bool last; \
-        if (threadIdx.x == 0) { \
-            before; \
-            partial[blockIdx.x] = int(blockIdx.x) + 1; \
-            after; \
-            last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1; \
-        } \
-        __syncthreads(); \
+#define TICKET(name, before, after)                                                \
+    __global__ void name(int* partial, int* out) {                                 \
+        __shared__ bool last;                                                      \
+        if (threadIdx.x == 0) {                                                    \
+            before;                                                                \
+            partial[blockIdx.x] = int(blockIdx.x) + 1;                             \
+            after;                                                                 \
+            last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;            \
+        }                                                                          \
+        __syncthreads();                                                           \
         if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]); \
     }
 TICKET(ticket_right, , __threadfence())
-TICKET(ticket_no_fence, , )                         // race ticket_no_fence
-TICKET(ticket_block_fence, , __threadfence_block())  // race ticket_block_fence
-TICKET(ticket_early_fence, __threadfence(), )        // race ticket_early_fence
+TICKET(ticket_no_fence, , )                                  // race ticket_no_fence
+TICKET(ticket_block_fence, , __threadfence_block())          // race ticket_block_fence
+TICKET(ticket_early_fence, __threadfence(), )                // race ticket_early_fence
 __global__ void ticket_before_barrier(int* all, int* out) {  // only one thread's part is fenced
     __shared__ bool last;
     all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // race ticket_before_barrier

@@ -1,0 +1,20 @@
+#!/bin/sh
+# one_test.sh BUILD: does make NN (common/tools/one.sh) find nothing wrong with any sample as it is, and a wrong twin in
+# both builds? Exit status: 0 yes, 1 no, 77 there is no hazard build.
+. "$(dirname "$0")/lib.sh"
+build=${1:?one_test.sh BUILD}
+looks() { ends "$1" sh "$top/common/tools/one.sh" --checks "$build/cpu/$name" "$build/hazards/$name" $2; }
+
+for binary in "$build"/hazards/[0-9]*; do
+    sample "$binary"
+    [ -d "$top/$name" ] || continue
+    looks 0 ""
+    if takes --width; then looks 0 "--n 100"; fi # which excludes --width
+    for twin in $(words twin); do
+        if excused twin "$twin"; then continue; fi
+        looks 1 "--wrong $twin"
+        says '^Not right, in a run' && says '^What the hazard build says:$' || fail "one build finds nothing"
+        break
+    done
+done
+finish

@@ -1,0 +1,91 @@
+// same_bits_test.cu - which kernels of 03 and 04 give the same bits in every run, as their tables say?
+// Random floats, whose sums depend on the order of the additions, 100 runs on each of several grids. Where a table says no,
+// some run on a GPU must differ. Exit status: 0 as the tables say, 1 not, 77 no GPU.
+#include <set>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <numeric>
+#include "lab.cuh"
+#if __has_include(<cub/device/device_reduce.cuh>)
+#include <cub/device/device_reduce.cuh>
+#endif
+#if defined(__CUDACC__) && !defined(CUDACPU) && __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#endif
+#define main main_of_the_sample
+namespace dots {
+#include "../../03_dot_shared/dot_shared.cu"
+}
+namespace sums {
+#include "../../04_reduction_variants/reduction_variants.cu"
+}
+#undef main
+
+namespace {
+
+int wrong = 0;
+// Each grid's bits, told apart by the grid.
+template <class Run> void try_out(const char* name, bool promised, Run run) {
+    std::set<std::pair<int, unsigned>> seen;
+    const std::vector<int> grids = {1, 3, 16, 64, 200};
+    for (const int blocks : grids)
+        for (int k = 0; k < (lab::gpu ? 100 : 2); ++k) {
+            const float result = run(blocks);
+            unsigned bits;
+            std::memcpy(&bits, &result, sizeof bits);
+            seen.insert({blocks, bits});
+        }
+    const bool same = seen.size() == grids.size();
+    const bool right = promised ? same : !same || !lab::gpu;
+    wrong += !right;
+    std::printf("%-14s %s: %zu results on %zu grids%s\n", name, promised ? "the same bits" : "any order    ", seen.size(),
+                grids.size(), right ? "" : ", WRONG");
+}
+
+}  // namespace
+
+int main() {
+    int devices = 0;
+    if (lab::none_answers(cudaGetDeviceCount(&devices)) && devices == 0) return lab::no_device;
+    const int64_t n = lab::gpu ? 1'000'003 : 20'011;
+    std::vector<float> a(n);
+    for (int64_t i = 0; i < n; ++i) a[i] = float(int64_t(lab::random_bits(7, i)) >> 40) * 0x1p-20f;
+    const lab::DeviceArray<float> d_a(a);
+    lab::DeviceArray<float> c(1 << 16), there(1 << 16);
+    const auto on_grid = [&](int blocks, auto use) {
+        lab::Sample sample("same_bits_test", "");
+        const std::string text = std::to_string(blocks);
+        const char* line[] = {"same_bits_test", "--blocks", text.c_str(), nullptr};
+        sample.defaults(n, 0, 512, "", "");
+        sample.read(3, const_cast<char**>(line));
+        use(sample);
+    };
+    for (const dots::Variant& v : dots::variants)
+        try_out(v.name, std::string(v.same_bits) == "yes", [&](int blocks) {
+            const lab::DeviceArray<float> two(std::vector<float>(2 * dots::apart));
+            float result = 0;
+            on_grid(blocks, [&](lab::Sample& sample) {
+                const dots::Job job{sample, n, blocks, 512, d_a.get(), d_a.get(), c.get(), two.get(), two.get() + dots::apart};
+                const dots::Result at = v.launch(job);
+                result = float(at.on_host);
+                if (at.on_device) CHECK(cudaMemcpy(&result, at.on_device, sizeof result, cudaMemcpyDeviceToHost));
+            });
+            return result;
+        });
+    const lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
+    lab::DeviceArray<unsigned long long> slots(1 << 16), count_and_sum(std::vector<unsigned long long>(1));
+    const lab::DeviceArray<float> out(1);
+    unsigned number = 0;
+    for (const auto& v : sums::variants<float, sums::Sum<float>>) {
+        if (!v.applies) continue;
+        try_out(v.name, true, [&](int blocks) {
+            on_grid(blocks, [&](lab::Sample& sample) {
+                slots.poison();
+                v.launch({sample, 512, d_a.get(), n, out.get(), c.get(), there.get(), tickets.get(), slots.get(),
+                          count_and_sum.get(), ++number});
+            });
+            return out.download()[0];
+        });
+    }
+    return wrong ? 1 : 0;
+}
