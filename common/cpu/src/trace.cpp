@@ -203,16 +203,25 @@ public:
     }
 };
 
-bool holds_floats(const Drawn& d, int array, unsigned element) {
-    size_t yes = 0, no = 0;
-    for (const Event& e : d.events) {
-        if (e.array != array) continue;
+// Which arrays hold floats. Those with few values are taken for what most others of this size are.
+std::vector<bool> arrays_of_floats(const Drawn& d) {
+    constexpr long few = 16;
+    std::vector<long> yes(d.arrays.size()), no(d.arrays.size());
+    for (const Event& e : d.events)
         for (const Cell& c : e.cells) {
+            if (e.array < 0 || !c.has_value) continue;
+            const unsigned element = d.arrays[size_t(e.array)].element;
             const int64_t v = as_int(c.value, element);
-            if (c.has_value && v && v != -1) ++(looks_like_float(c.value, element) ? yes : no);
+            if (v && v != -1) ++(looks_like_float(c.value, element) ? yes : no)[size_t(e.array)];
         }
+    std::vector<bool> floats;
+    for (size_t i = 0; i < d.arrays.size(); ++i) {
+        long of_all = 0;
+        for (size_t k = 0; k < d.arrays.size() && yes[i] + no[i] < few; ++k)
+            if (d.arrays[k].element == d.arrays[i].element) of_all += yes[k] - 9 * no[k];
+        floats.push_back(d.arrays[i].element >= 4 && (of_all ? of_all > 0 : yes[i] > 9 * no[i]));
     }
-    return element >= 4 && yes > 9 * no;
+    return floats;
 }
 
 std::string json_of(const Drawn& d, Files& files) {
@@ -225,8 +234,7 @@ std::string json_of(const Drawn& d, Files& files) {
     const auto place = [&](uint64_t site) {
         return names[size_t(std::lower_bound(known.begin(), known.end(), site) - known.begin())];
     };
-    std::vector<bool> floats;
-    for (size_t i = 0; i < d.arrays.size(); ++i) floats.push_back(holds_floats(d, int(i), d.arrays[i].element));
+    const std::vector<bool> floats = arrays_of_floats(d);
     unsigned rows = 0;
     for (const Event& e : d.events) rows = std::max(rows, e.row + 1);
     std::vector<size_t> order(d.events.size()), place_in_order(d.events.size());

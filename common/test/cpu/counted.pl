@@ -131,6 +131,6 @@ for my $name (@programs) {
 }
 printf STDERR "%d cells: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $cells, $equal, 100 * $equal / $cells, $near,
     100 * $near / $cells if $mode eq 'join' && $cells;
-$failed ||= !$cells;
+$failed ||= $mode eq 'check' && !$cells;
 print "$cells cells are as counted_h200.csv has them\n" if $mode eq 'check' && !$failed;
 exit $failed;
