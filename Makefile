@@ -10,7 +10,7 @@ CMAKE_FLAGS ?=
 samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(firstword $(subst _, ,$(folder))))
 
 .NOTPARALLEL:
-.PHONY: all build asan $(samples) learn exercises try run report test check-all lint hazards bench bench-cpu counters-gpu plots tables doctor clean help
+.PHONY: all build asan $(samples) learn exercises try run report test check-all lint hazards bench bench-cpu counters counters-gpu plots tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
@@ -70,6 +70,10 @@ bench: build
 counters-gpu: build
 	@sh common/tools/counters.sh "$(BUILD)" "$(BUILD)/bench"
 
+counters:
+	@$(tools) sh common/tools/build.sh "$(BUILD)" counters_samples
+	@echo "Built: $(BUILD)/counters/NN_name counts what each line of its kernels does; --trace FILE.html draws it."
+
 hazards: asan
 	@sh common/test/hazards.sh "$(BUILD)" $(JOBS)
 
@@ -101,6 +105,8 @@ help:
 	@echo '                  CPU device: one table'
 	@echo 'make bench        measures all samples over their sizes on the GPU, and compares'
 	@echo '                  with the bars of the README'
+	@echo 'make counters     builds the samples so that they count, without a GPU, what their'
+	@echo '                  kernels do: $(BUILD)/counters/NAME'
 	@echo "make counters-gpu counts with NVIDIA's ncu what the kernels do on the GPU"
 	@echo 'make bench-cpu    measures the CPU device itself: switches, barriers, launches'
 	@echo 'make check-all    all tests, also the slow ones: other compilers, more random'

@@ -38,9 +38,9 @@ using ull = unsigned long long;
 template <class T, class... U>
 concept one_of = (std::is_same_v<T, U> || ...);
 template <class T> using as = std::type_identity_t<T>;  // an argument that T is not deduced from
-inline constexpr auto least = [](auto a, auto b) { return b < a ? b : a; };
-inline constexpr auto most = [](auto a, auto b) { return a < b ? b : a; };
-inline constexpr auto sum = [](auto a, decltype(a) b) -> decltype(a) {  // integers wrap, as the GPU's adders do
+inline constexpr auto least = [](auto a, auto b) CUDACPU_QUIET { return b < a ? b : a; };
+inline constexpr auto most = [](auto a, auto b) CUDACPU_QUIET { return a < b ? b : a; };
+inline constexpr auto sum = [](auto a, decltype(a) b) CUDACPU_QUIET -> decltype(a) {  // integers wrap, as the GPU's adders do
     if constexpr (std::is_integral_v<decltype(a)>) return decltype(a)(ull(a) + ull(b));
     else return a + b;
 };
@@ -51,6 +51,7 @@ template <class T, class F> CUDACPU_QUIET T fold(const char* what, unsigned mask
     unsigned rest = lanes.present();
     for (value = lanes.get<T>(std::countr_zero(rest)); rest &= rest - 1;)
         value = f(value, lanes.get<T>(std::countr_zero(rest)));
+    took(&value, sizeof value, -1);
     return value;
 }
 template <class T> CUDACPU_QUIET unsigned match(const Lanes& lanes, T value) {
@@ -108,7 +109,10 @@ template <class T> unsigned __match_all_sync(unsigned mask, T value, int* all, C
     CUDACPU_QUIET auto name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) { \
         const cudacpu::Lanes lanes(#name "()", mask, +value, where); \
         const int n = argument & 31, me = cudacpu::lane, first = me & -width, from = source; \
-        return lanes.get<decltype(+value)>(from < first + width ? from & 31 : me); \
+        const int source_lane = from < first + width ? from & 31 : me; \
+        const auto result = lanes.get<decltype(+value)>(source_lane); \
+        cudacpu::took(&result, sizeof result, source_lane); \
+        return result; \
     }
 CUDACPU_SHUFFLE(__shfl_sync, int, first + (n & (width - 1)))
 CUDACPU_SHUFFLE(__shfl_up_sync, unsigned, me - n < first ? me : me - n)

@@ -25,13 +25,14 @@ unsigned lanes_of_block(unsigned warp) {
 
 void note_once(const std::string& what, const std::string& mend, Where where) {
     static auto& noted = *new std::set<std::string>;  // lines
-    static Where last{};                 // saves the look into the set
+    static Where last{};                              // saves the look into the set
     if (same_place(last, where)) return;
     last = where;
     if (noted.insert(source_line(where)).second) say(compose_report(what, mend, source_line(where)));
 }
 
 void passed(const Exchange& e, unsigned warp) {
+    steps::exchange_passed(e, warp);
     for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
     const bool syncwarp = e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()");
     if (syncwarp) last_met[warp] = e.where, hazards::lanes_met(32 * warp, e.arrived);
@@ -110,5 +111,10 @@ void lane_is_absent(Exchange* e, int from) {
 unsigned active_lanes(Where where) {
     return Lanes("__activemask()", 0, 0, where, Exchange::at_activemask).present();
 }
+
+#ifndef CUDACPU_INSTRUMENTED  // nothing is counted or drawn
+void took(const void*, unsigned, int) {}
+bool has_vector_types;
+#endif
 
 }  // namespace cudacpu

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "detect.hpp"
+#include "record.hpp"
 
 extern "C" char __executable_start, _end;  // from the linker: the program and its variables
 
@@ -253,6 +254,9 @@ void settle_all() {
 }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
+    if (steps::drawing)
+        steps::draw_race(race.before.block, race.before.rank, race.before.site, race.after.block, race.after.rank,
+                         race.after.site, race.address, "race on " + name_of(race.address, race.bytes));
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
     const bool adds = noted.adds || race.adds, equal = noted.equal && race.equal;
     if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;

@@ -21,6 +21,17 @@ constexpr bool hazard_build = false;
 #define CUDACPU_HAZARD_HOOK(declaration) \
     inline void declaration {}
 #endif
+#ifdef CUDACPU_COUNTERS
+constexpr bool counters_build = true;
+#else
+constexpr bool counters_build = false;
+#endif
+#if defined(CUDACPU_HAZARDS) || defined(CUDACPU_COUNTERS)
+#define CUDACPU_RECORD_HOOK(declaration, result) declaration
+#else
+#define CUDACPU_RECORD_HOOK(declaration, result) \
+    inline declaration { return result; }
+#endif
 #ifdef CUDACPU_ASAN
 constexpr bool asan_build = true;
 #else
@@ -29,7 +40,7 @@ constexpr bool asan_build = false;
 constexpr size_t page = 4096;
 // It outlives the program's own objects: kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
-constexpr size_t guard = hazard_build ? 1 << 20 : page;         // inaccessible, behind each region
+constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible, behind each region
 constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
 // ---- reports.cpp: words ----------------------------------------------------------------------------------
@@ -38,8 +49,10 @@ std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void say(const std::string& message);     // on stderr, after all that stdout has
 std::string source_line(const void* pc);  // "sum.cu:12", from the debug information
 std::string source_line(Where where);
-std::string thread_name();      // "block (0,0,0), thread (5,0,0)"
-std::string who_waits_where();  // a line for each run of threads
+std::vector<std::string> source_lines(const std::vector<const void*>& pcs);
+std::string from_here(std::string files);  // files below the working folder are named from there
+std::string thread_name();                 // "block (0,0,0), thread (5,0,0)"
+std::string who_waits_where();             // a line for each run of threads
 /// The lines of a file as compiled, or as it is found from here; none if it is not there.
 const std::vector<std::string>& source_text(const std::string& file);
 std::string wrapped(const std::string& words);  // into lines of the terminal's width; `code` is kept together
@@ -194,5 +207,18 @@ CUDACPU_HAZARD_HOOK(work_touches(const void* /*address*/, size_t /*bytes*/, bool
 CUDACPU_HAZARD_HOOK(host_must_keep(const void* /*start*/, size_t /*pitch*/, size_t /*width*/, size_t /*height*/));
 CUDACPU_HAZARD_HOOK(host_waits(bool /*begins*/));  // works may run; they have
 }  // namespace hazards
+
+// ---- steps.cpp and options.cpp, of the counters' and the hazard build ------------------------------------
+
+namespace steps {
+CUDACPU_RECORD_HOOK(void launch_begins(), void());
+CUDACPU_RECORD_HOOK(void block_begins(), void());
+CUDACPU_RECORD_HOOK(void block_ends(), void());
+CUDACPU_RECORD_HOOK(Thread* next_in_step(), nullptr);  // the lane that goes on now; nullptr: any thread may
+CUDACPU_RECORD_HOOK(bool go_on_anywhere(), false);     // some lanes that have stopped go on
+CUDACPU_RECORD_HOOK(void exchange_passed(const Exchange&, unsigned /*warp*/), void());
+CUDACPU_RECORD_HOOK(void at_atomic(void* /*address*/, unsigned /*bytes*/, Where), void());
+CUDACPU_RECORD_HOOK(int write_files(), 0);  // in the end; the exit status
+}  // namespace steps
 
 }  // namespace cudacpu

@@ -27,6 +27,7 @@ cudaError_t run_launch(const Launch& l) {
     cudacpu_block_size = l.block;
     set_block_size(l.block);
     hazards::launch_begins();
+    steps::launch_begins();
     const uint64_t blocks = uint64_t(l.grid.x) * l.grid.y * l.grid.z;
     uint64_t first = 0, step = order == Order::forward;  // block i is (first + i * step) % blocks
     if (order == Order::reverse) first = step = blocks - 1;
@@ -39,7 +40,9 @@ cudaError_t run_launch(const Launch& l) {
         std::fill(std::begin(last_met), std::end(last_met), Where{"", 0});
         begin_shared_memory(l.dynamic_bytes);
         hazards::block_begins();
+        steps::block_begins();
         run_block();
+        steps::block_ends();
     }
     if (outcome != cudaSuccess) {  // the block was abandoned: its fibers are dropped where they stand
         abandon_fibers();

@@ -31,7 +31,9 @@ bool colours() {  // as lab.cpp decides it for stdout
     return isatty(2) && !(none && *none) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
-std::string from_here(std::string s) {  // files below the working folder are named from there
+}  // namespace
+
+std::string from_here(std::string s) {
     std::error_code none;
     const std::string folder = std::filesystem::current_path(none).string() + "/";
     for (size_t i = 0; (i = s.find(folder, i)) != s.npos;)
@@ -39,8 +41,6 @@ std::string from_here(std::string s) {  // files below the working folder are na
         else s.erase(i, folder.size());
     return s;
 }
-
-}  // namespace
 
 void say(const std::string& message) {
     std::string s = from_here(message) + "\n";
@@ -191,24 +191,32 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
 
 std::string source_line(Where where) { return text("%s:%d", where.file, where.line); }
 
-std::string source_line(const void* pc) {
-    if (!is_global(pc)) return "";
-    uintptr_t address = uintptr_t(pc);
-    if (__ehdr_start.e_type == ET_DYN) address -= uintptr_t(&__ehdr_start);
-    FILE* pipe = popen(text("addr2line -i -e /proc/%d/exe %#lx 2>/dev/null", getpid(), address).c_str(), "r");
-    if (!pipe) return "";
-    std::string found;
-    char line[4096];
-    while (fgets(line, sizeof line, pipe)) {  // innermost first; the program's own line is wanted
-        std::string s(line, strcspn(line, "\n"));
-        s.resize(std::min(s.size(), s.find(" (")));
-        if (found.empty() && s[0] != '?' && s.back() != '?' && !s.starts_with("/usr/") &&
-            !s.starts_with(CUDACPU_FOLDER "/"))
-            found = s;
+std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
+    std::vector<std::string> found(pcs.size());
+    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0;
+    constexpr size_t at_once = 1000;
+    for (size_t first = 0; first < pcs.size(); first += at_once) {
+        std::string command = text("addr2line -a -i -e /proc/%d/exe", getpid());
+        for (size_t i = first; i < std::min(pcs.size(), first + at_once); ++i)
+            command += text(" %#lx", is_global(pcs[i]) ? uintptr_t(pcs[i]) - base : 0);
+        FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
+        if (!pipe) return found;
+        char line[4096];
+        size_t i = first - 1;  // each address comes first; then innermost first: the program's own line is wanted
+        while (fgets(line, sizeof line, pipe)) {
+            std::string s(line, strcspn(line, "\n"));
+            s.resize(std::min(s.size(), s.find(" (")));
+            if (s.starts_with("0x")) ++i;
+            else if (found[i].empty() && s[0] != '?' && s.back() != '?' && !s.starts_with("/usr/") &&
+                     !s.starts_with(CUDACPU_FOLDER "/"))
+                found[i] = s;
+        }
+        pclose(pipe);
     }
-    pclose(pipe);
     return found;
 }
+
+std::string source_line(const void* pc) { return is_global(pc) ? source_lines({pc})[0] : ""; }
 
 std::string thread_name() {
     const uint3 b = blockIdx, t = threadIdx;

@@ -131,6 +131,7 @@ void last_word(int status, void*) {
         fflush(stdout);
     }
     if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
+    if (const int failed_to_write = steps::write_files()) fflush(nullptr), _exit(failed_to_write);
     if (status || !exit_status) return;
     say(text("cudacpu: %s were found: exit status %d (the program's own was 0)", hazard_build ? "hazards" : "bugs",
              exit_status));

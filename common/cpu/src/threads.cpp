@@ -36,6 +36,7 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
 }
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
+    if (Thread* const t = steps::next_in_step()) return t;
     static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
@@ -53,7 +54,7 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
             if (!running_block.has_ended(next) && (!t.at || t.at->complete)) return &t;
         }
         if (running_block.ended() == n) return nullptr;
-    } while (complete_exchanges(false) || complete_exchanges(true));
+    } while (complete_exchanges(false) || steps::go_on_anywhere() || complete_exchanges(true));
     report_deadlock();
 }
 
@@ -68,7 +69,7 @@ unsigned BlockOfThreads::ended() const {
 bool in_kernel() { return self && runs_works; }
 
 void set_block_size(dim3 size) {
-    in_turn = order == Order::forward && !hazard_build && !asan_build;
+    in_turn = order == Order::forward && !hazard_build && !asan_build && !counters_build;
     const unsigned n = running_block.size = size.x * size.y * size.z;
     for (unsigned i = 0; i < n; ++i)
         running_block.threads[i] = {

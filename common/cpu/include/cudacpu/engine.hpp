@@ -15,6 +15,14 @@
 // they live in headers, must be left out, or the engine would report itself. They run at every switch, so they are
 // fast even where the program is built without the optimiser.
 #define CUDACPU_QUIET __attribute__((no_sanitize("thread")))
+#ifdef CUDACPU_COUNTED
+#undef CUDACPU_QUIET
+#ifdef __clang__
+#define CUDACPU_QUIET __attribute__((no_sanitize("thread", "coverage")))
+#else
+#define CUDACPU_QUIET __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+#endif
+#endif
 #if defined CUDACPU_INSTRUMENTED && !defined __clang__
 #define CUDACPU_INLINE CUDACPU_QUIET __attribute__((optimize("O2"))) inline
 #elif defined CUDACPU_INSTRUMENTED
@@ -227,6 +235,8 @@ CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // the su
 }
 unsigned active_lanes(Where where);
 void lane_is_absent(Exchange* exchange, int lane);
+void took(const void* value, unsigned bytes, int from);  // what a lane has got from an operation of the warp
+extern bool has_vector_types;  // the program names types such as float4, whose members nvcc loads together
 
 class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;

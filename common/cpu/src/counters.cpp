@@ -1,0 +1,300 @@
+// counters.cpp - what NVIDIA's ncu counts on a GPU, counted from the operations of the warps.
+//
+// A request is one operation of a warp on memory. It takes sectors of 32 bytes of global memory; shared memory has
+// 32 banks of 4 bytes, and each further word of a bank costs a wavefront. Of 8 bytes a lane half a warp is served
+// at a time, of 16 bytes a quarter.
+#include <algorithm>
+#include <map>
+
+#include "record.hpp"
+
+extern "C" char __data_start;  // from the linker: what lies before it is constant
+
+namespace cudacpu::steps {
+
+namespace {
+
+struct Totals {
+    uint64_t requests = 0, lanes = 0, sectors = 0, conflicts = 0, addresses = 0;
+    void add(const Totals& t) {
+        requests += t.requests, lanes += t.lanes, sectors += t.sectors, conflicts += t.conflicts;
+        addresses += t.addresses;
+    }
+};
+struct What {  // in the order of the table
+    Kind kind;
+    bool shared;
+    auto operator<=>(const What&) const = default;
+};
+struct Counted {
+    uint64_t launches = 0, blocks = 0, warps = 0;
+    std::map<std::pair<uint64_t, What>, Totals> sites;
+};
+struct Shape {
+    std::string kernel;
+    dim3 grid, block;
+    bool operator==(const Shape& s) const {
+        return kernel == s.kernel && !memcmp(&grid, &s.grid, sizeof grid) &&
+               !memcmp(&block, &s.block, sizeof block);
+    }
+};
+std::vector<std::pair<Shape, Counted>> all CUDACPU_LASTING;  // in the order in which they came
+Counted* counted;
+struct {
+    uint64_t site;
+    What what;
+    Totals* totals;
+} near[256];  // saves most looks into the map
+
+Totals& totals_of(uint64_t site, What what) {
+    auto& n = near[(site ^ site >> 8) % std::size(near)];
+    if (!n.totals || n.site != site || n.what != what) n = {site, what, &counted->sites[{site, what}]};
+    return *n.totals;
+}
+
+unsigned distinct(uint64_t* begin, uint64_t* end) {
+    if (!std::is_sorted(begin, end)) std::sort(begin, end);
+    return unsigned(std::unique(begin, end) - begin);
+}
+
+}  // namespace
+
+Place place_of(const volatile void* of) {
+    const char* const address = static_cast<char*>(const_cast<void*>(of));
+    static const Region* last;
+    const Region* r = last;
+    if (!r || address < r->start || address >= r->start + r->bytes) r = last = find(address);
+    if (!r) return {false, !is_global(address) || address >= &__data_start, nullptr, uint64_t(address)};
+    const bool shared = r->kind == cudacpu::Kind::shared || r->kind == cudacpu::Kind::dynamic;
+    const uint64_t begin = r->kind == cudacpu::Kind::registered ? uint64_t(r->start) : uint64_t(r->start) & ~255ul;
+    return {shared, true, r, uint64_t(address - r->start) + begin};
+}
+
+Request request_of(const Operation& o, unsigned behind) {
+    const Stop& s = o.first();
+    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).shared, s.base, {}};
+    for_lanes(o.mask, [&](unsigned l) { r.at[l] = place_of(o.stop(l).address).address + behind; });
+    return r;
+}
+
+unsigned sectors(const Request& r) {
+    uint64_t all[64];
+    unsigned n = 0;
+    for_lanes(r.mask, [&](unsigned l) {
+        all[n++] = r.at[l] / 32;
+        if ((r.at[l] + r.bytes - 1) / 32 != r.at[l] / 32) all[n++] = r.at[l] / 32 + 1;
+    });
+    return distinct(all, all + n);
+}
+
+unsigned extra_wavefronts(const Request& r) {
+    const unsigned lanes_at_once = std::min(32u, 128 / r.bytes);
+    unsigned extra = 0;
+    for (unsigned from = 0; from < 32; from += lanes_at_once) {
+        uint64_t words[32][32];
+        unsigned number[32] = {}, most = 1;
+        const unsigned part = unsigned((1ul << lanes_at_once) - 1) << from;
+        for_lanes(r.mask & part, [&](unsigned l) {
+            for (uint64_t word = r.at[l] / 4; word <= (r.at[l] + r.bytes - 1) / 4; ++word) {
+                uint64_t* const bank = words[word % 32];
+                unsigned& n = number[word % 32];
+                if (std::find(bank, bank + n, word) == bank + n) bank[n++] = word;
+                most = std::max(most, n);
+            }
+        });
+        extra += most - 1;
+    }
+    return extra;
+}
+
+namespace {
+
+// nvcc makes one access of several to the members of a float4, which it knows to lie at a multiple of 16 bytes, if
+// nothing comes between them. Here an access waits until the warp has gone through the block of code.
+std::vector<Request> waiting[32] CUDACPU_LASTING;  // of each warp: all loads, or all stores
+
+void count_request(const Request& r) {
+    Totals& t = totals_of(r.site, {r.kind, r.shared});
+    ++t.requests;
+    t.lanes += unsigned(std::popcount(r.mask));
+    if (!r.shared) t.sectors += sectors(r);
+    else if (r.kind != atomic) t.conflicts += extra_wavefronts(r);
+}
+
+bool all_lanes(const Request& r, auto condition) {
+    bool yes = true;
+    for_lanes(r.mask, [&](unsigned l) { yes &= condition(l); });
+    return yes;
+}
+
+// Makes one access of those that begin with this one and fill so many bytes, if all are there.
+bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
+    Request& r = list[first];
+    if (!r.base || r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; }))
+        return false;
+    std::vector<size_t> parts;
+    for (unsigned behind = r.bytes; behind < bytes; behind += r.bytes) {
+        const auto next = std::find_if(list.begin(), list.end(), [&](const Request& other) {
+            return other.mask == r.mask && other.bytes == r.bytes && other.base == r.base &&
+                   all_lanes(r, [&](unsigned l) { return other.at[l] == r.at[l] + behind; });
+        });
+        if (next == list.end()) return false;
+        parts.push_back(size_t(next - list.begin()));
+    }
+    r.bytes = bytes;
+    for (const size_t part : parts) list[part].mask = 0;
+    return true;
+}
+
+}  // namespace
+
+void count_waiting(unsigned warp) {
+    auto& list = waiting[warp];
+    for (const unsigned bytes : {16u, 8u})
+        for (size_t i = 0; has_vector_types && list.size() > 1 && i < list.size(); ++i)
+            if (list[i].mask) merge(list, i, bytes);
+    for (const Request& r : list)
+        if (r.mask) count_request(r);
+    list.clear();
+}
+
+void count_launch() {
+    const Shape shape{kernel_name(), launch->grid, launch->block};
+    auto found = std::find_if(all.begin(), all.end(), [&](const auto& known) { return known.first == shape; });
+    if (found == all.end()) found = all.insert(all.end(), {shape, {}});
+    counted = &found->second;
+    memset(static_cast<void*>(near), 0, sizeof near);
+    const uint64_t blocks = uint64_t(shape.grid.x) * shape.grid.y * shape.grid.z;
+    ++counted->launches;
+    counted->blocks += blocks;
+    counted->warps += blocks * ((running_block.size + 31) / 32);
+}
+
+void count(const Operation& o) {
+    if (o.kind == leaves) return;
+    auto& list = waiting[o.warp];
+    if (!list.empty() && list[0].kind != o.kind) count_waiting(o.warp);
+    if (o.kind != load && o.kind != store && o.kind != atomic) {
+        Totals& t = totals_of(o.site, {o.kind, false});
+        ++t.requests;
+        t.lanes += unsigned(std::popcount(o.mask));
+        return;
+    }
+    if (!place_of(o.first().address).counts) return;
+    for (unsigned i = 0; i < o.first().bytes; i += unsigned(o.first().piece)) list.push_back(request_of(o, i));
+    if (o.kind != atomic) return;
+    const Request r = list[0];
+    count_waiting(o.warp);
+    uint64_t addresses[32], *end = addresses;
+    for_lanes(o.mask, [&](unsigned l) { *end++ = r.at[l]; });
+    totals_of(o.site, {atomic, r.shared}).addresses += distinct(addresses, end);
+}
+
+// ---- what is printed -------------------------------------------------------------------------------------
+
+namespace {
+
+std::string words_of(What w) {
+    const char* const names[] = {"",         "load",    "store", "atomic", "barrier",
+                                 "syncwarp", "shuffle", "vote",  "",       "divergence"};
+    const bool access = w.kind == load || w.kind == store || w.kind == atomic;
+    return (access ? w.shared ? "shared " : "global " : "") + std::string(names[w.kind]);
+}
+
+std::string with_commas(uint64_t n) {
+    std::string s = std::to_string(n);
+    for (int i = int(s.size()) - 3; i > 0; i -= 3) s.insert(size_t(i), ",");
+    return s;
+}
+
+std::string size_of(dim3 d) {
+    std::string s = std::to_string(d.x);
+    if (d.y > 1 || d.z > 1) s += text(" x %u", d.y);
+    if (d.z > 1) s += text(" x %u", d.z);
+    return s;
+}
+
+using Lines = std::map<std::tuple<std::string, int, What>, Totals>;  // by file, line and what is done there
+std::vector<Lines> lines_of_all() {
+    std::vector<uint64_t> sites;
+    for (const auto& [shape, c] : all)
+        for (const auto& [key, totals] : c.sites) sites.push_back(key.first);
+    const auto names = places(sites);
+    std::vector<Lines> result;
+    size_t i = 0;
+    for (const auto& [shape, c] : all) {
+        Lines& lines = result.emplace_back();
+        for (const auto& [key, totals] : c.sites) {
+            const std::string& place = names[i++];
+            const size_t colon = std::min(place.rfind(':'), place.size());
+            const int number = colon < place.size() ? atoi(place.c_str() + colon + 1) : 0;
+            lines[{place.substr(0, colon), number, key.second}].add(totals);
+        }
+    }
+    return result;
+}
+
+std::string ratio(uint64_t a, uint64_t b) { return b ? text("%.2f", double(a) / double(b)) : ""; }
+
+}  // namespace
+
+std::string table() {
+    std::string s;
+    const auto lines_of = lines_of_all();
+    for (size_t i = 0; i < all.size(); ++i) {
+        const auto& [shape, c] = all[i];
+        std::string file_before = lines_of[i].empty() ? "" : std::get<0>(lines_of[i].begin()->first);
+        const bool several = uint64_t(shape.grid.x) * shape.grid.y * shape.grid.z > 1;
+        const std::string head =
+            shape.kernel +
+            text(": %s %s of ", with_commas(c.launches).c_str(), c.launches > 1 ? "launches" : "launch") +
+            size_of(shape.grid) + (several ? " blocks, " : " block, ") + size_of(shape.block) +
+            " threads each, in " + file_before;
+        s += "\n" + wrapped(head).substr(3) + "\n";
+        s += text("%22s %12s %7s %13s %10s %10s\n", "", "requests", "lanes", "sectors", "a request", "conflicts");
+        int line_before = 0;
+        for (const auto& [key, t] : lines_of[i]) {
+            const auto& [file, number, what] = key;
+            if (file != file_before) s += "  " + from_here(file) + "\n";
+            if (file != file_before || number != line_before)
+                s += listing({{text("%s:%d", file.c_str(), number), ""}}).substr(1) + "\n";
+            file_before = file, line_before = number;
+            const bool global = what.kind <= atomic && !what.shared,
+                       counts_banks = what.shared && what.kind != atomic;
+            s += text("          %-12s %12s %7s %13s %10s %10s", words_of(what).c_str(),
+                      with_commas(t.requests).c_str(), text("%.1f", double(t.lanes) / double(t.requests)).c_str(),
+                      global ? with_commas(t.sectors).c_str() : "",
+                      global ? ratio(t.sectors, t.requests).c_str() : "",
+                      counts_banks ? with_commas(t.conflicts).c_str() : "");
+            s.erase(s.find_last_not_of(' ') + 1);
+            if (what.kind == atomic) s += "\n            lanes on one address: " + ratio(t.lanes, t.addresses);
+            s += "\n";
+        }
+    }
+    return s;
+}
+
+std::string csv() {
+    std::string s =
+        "kernel,launches,grid,block,warps,file,line,what,requests,lanes,sectors,bank_conflicts,sharing_lanes\n";
+    const auto lines_of = lines_of_all();
+    const auto quoted = [](std::string field) {
+        for (size_t i = 0; (i = field.find('"', i)) != field.npos; i += 2) field.insert(i, "\"");
+        return field.find_first_of(",\"") == field.npos ? field : '"' + field + '"';
+    };
+    for (size_t i = 0; i < all.size(); ++i) {
+        const auto& [shape, c] = all[i];
+        for (const auto& [key, t] : lines_of[i]) {
+            const auto& [file, number, what] = key;
+            s += quoted(shape.kernel) +
+                 text(",%lu,%s,%s,%lu,", c.launches, size_of(shape.grid).c_str(), size_of(shape.block).c_str(),
+                      c.warps) +
+                 quoted(from_here(file)) +
+                 text(",%d,%s,%lu,%lu,%lu,%lu,%s\n", number, words_of(what).c_str(), t.requests, t.lanes, t.sectors,
+                      t.conflicts, ratio(t.lanes, t.addresses).c_str());
+        }
+    }
+    return s;
+}
+
+}  // namespace cudacpu::steps

@@ -1,0 +1,135 @@
+// options.cpp - what a program of the counters' or the hazard build takes from its command line before main sees
+// it, and the files that it writes in the end. The linker puts __wrap_main in main's place (--wrap=main).
+#include <algorithm>
+#include <charconv>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record.hpp"
+
+extern "C" int __real_main(int argc, char** argv, char** environment);
+
+namespace cudacpu::steps {
+
+Asked asked CUDACPU_LASTING;
+
+namespace {
+
+constexpr char several_blocks[] = "--trace-blocks";
+const char* const options[] = {"--trace",       "--trace-kernel", "--trace-launch",
+                               "--trace-block", "--trace-warp",   several_blocks,
+#ifdef CUDACPU_COUNTERS
+                               "--counters-csv"
+#endif
+};
+const char* const usage =
+    "type --trace FILE.html [--trace-kernel NAME] [--trace-launch N]\n"
+    "  [--trace-block N] [--trace-warp N] [--trace-blocks]"
+#ifdef CUDACPU_COUNTERS
+    " [--counters-csv FILE.csv]"
+#endif
+    ;
+
+[[noreturn]] void refuse(const std::string& what) {
+    say("cudacpu: " + what + "\n  " + usage);
+    _exit(2);
+}
+
+uint64_t number(const std::string& option, const std::string& value, uint64_t least) {
+    uint64_t n = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+    if (value.empty() || *end || error != std::errc() || n < least)
+        refuse(option + " " + value + ": a whole number from " + std::to_string(least) + " on is wanted");
+    return n;
+}
+
+/// Why the file cannot be written, as far as that is seen without writing; or "".
+std::string problem_of(const std::string& file) {
+    struct stat status {};
+    const bool exists = !stat(file.c_str(), &status);
+    if (!exists && errno != ENOENT) return strerror(errno);
+    if (exists && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) return "it is no file";
+    const size_t slash = file.rfind('/');
+    const std::string folder = slash == file.npos ? "." : file.substr(0, slash + 1);
+    if (file.empty()) return "it has no name";
+    return access((exists ? file : folder).c_str(), W_OK) ? strerror(errno) : "";
+}
+
+bool write_whole(const std::string& file, const std::string& contents) {
+    struct stat status {};
+    const bool direct = !stat(file.c_str(), &status) && !S_ISREG(status.st_mode);
+    const std::string made = direct ? file : file + text(".%d", getpid());
+    FILE* const out = fopen(made.c_str(), "w");
+    if (!out) return false;
+    const bool written = fwrite(contents.data(), 1, contents.size(), out) == contents.size();
+    if (!fclose(out) && written && (direct || !rename(made.c_str(), file.c_str()))) return true;
+    const int error = errno;
+    if (!direct) unlink(made.c_str());
+    errno = error;
+    return false;
+}
+
+void take(const std::string& option, const std::string& value) {
+    if (option == "--trace") asked.trace = value;
+    else if (option == "--counters-csv") asked.csv = value;
+    else if (option == "--trace-kernel") asked.kernel = value;
+    else if (option == "--trace-launch") asked.launch = unsigned(number(option, value, 1));
+    else if (option == "--trace-block") asked.block = number(option, value, 0);
+    else asked.warp = unsigned(number(option, value, 0));
+    if (option != "--trace" && option != "--counters-csv") return;
+    if (const std::string problem = problem_of(value); !problem.empty())
+        refuse(option + ": cannot write '" + value + "': " + problem);
+}
+
+// For programs that others start: LAB_TRACE=FILE.html is --trace FILE.html.
+void take_from_environment() {
+    for (const char* option : options) {
+        std::string name = std::string("LAB") + (option + 1);
+        for (char& c : name) c = c == '-' ? '_' : char(toupper(c));
+        const char* const value = getenv(name.c_str());
+        if (!value || !*value) continue;
+        if (!strcmp(option, several_blocks)) asked.blocks = strcmp(value, "0");
+        else take(option, value);
+    }
+}
+
+bool is_option(const std::string& word) {
+    return std::find(std::begin(options), std::end(options), word) != std::end(options);
+}
+
+}  // namespace
+
+int write_files() {
+    int status = 0;
+    const auto write = [&](const std::string& file, const std::string& contents) {
+        if (file.empty() || write_whole(file, contents)) return;
+        say("cudacpu: cannot write '" + file + "': " + strerror(errno) + "; give a file on a disk with room");
+        status = 2;
+    };
+    if constexpr (counters_build) {
+        if (const std::string s = table(); !s.empty())
+            say("cudacpu: what the warps did, a line of the source each" + s);
+        write(asked.csv, csv());
+    }
+    if (!asked.trace.empty()) write(asked.trace, page_of_launches());
+    return status;
+}
+
+}  // namespace cudacpu::steps
+
+extern "C" int __wrap_main(int argc, char** argv, char** environment) {
+    using namespace cudacpu::steps;
+    take_from_environment();
+    int kept = 0;
+    for (int i = 0; i < argc; ++i) {
+        const std::string word = argv[i], option = word.substr(0, word.find('='));
+        if (word == "--") std::copy(argv + i, argv + argc, argv + kept), kept += argc - std::exchange(i, argc);
+        else if (!i || !is_option(option)) argv[kept++] = argv[i];
+        else if (option == several_blocks) asked.blocks = true;
+        else if (option != word) take(option, word.substr(option.size() + 1));
+        else if (i + 1 < argc) take(option, argv[++i]);
+        else refuse(option + " wants a value");
+    }
+    argv[kept] = nullptr;
+    return __real_main(kept, argv, environment);
+}

@@ -1,0 +1,154 @@
+// record.hpp - what the warps of a kernel did, step by step: counted (counters.cpp), and drawn (trace.cpp).
+//
+//   steps.cpp      the lanes of a warp go on in step; what they do together is one Operation
+//   counters.cpp   sums of the operations, a line of the source each: the table, and the CSV file
+//   trace.cpp      the operations of a few warps, as a page: trace.html with the text below in it
+//   options.cpp    --trace and its kind, taken from the command line before the program sees it
+//
+// The page holds one <script type="application/json" id="trace">@trace@</script>, and the writer puts this in
+// place of @trace@ (on one line, every < as \u003c):
+//
+// { "format": 1,
+//   "program": "04_reduction_variants",
+//   "build": "counters",            or "hazards"; in a hazard build lanes are in step at their accesses only
+//   "files": [{"name": "reduction_variants.cu", "lines": ["// 04_...", ...]}],    whole, [] if not found
+//   "launches": [{
+//     "kernel": "modulo<int, Sum<int> >",
+//     "launch": 1,                  the kernel's first
+//     "at": [0, 320],               where it is launched: number of the file, line (from 1)
+//     "grid": [196, 1, 1], "block": [512, 1, 1],
+//     "columns": [{"block": 0, "warp": 0, "lanes": 32}, ...],   one a warp that is drawn, from left to right: up to
+//     4
+//                                   warps of a block, or one warp of each of up to 8 blocks; lanes it has from 0 on
+//     "cut": ["12 more warps of block 0", "195 more blocks"],   what ran and is not here, in words
+//     "rows": 412,                  time goes down: row 0, 1, ... of each column; a barrier is in one row for all
+//                                   the columns of its block
+//     "arrays": [{"name": "tile",   as in the source, or "" if it has no name
+//                 "space": "shared",    or "global"
+//                 "bytes": 4096,    of all of it
+//                 "element": 4,     bytes of an element: the narrowest access to it
+//                 "type": "int",    or "float": guessed from the values, as what is shown is only bytes
+//                 "offset": 0}],    of a shared array, in the block's shared memory: bank of element e is
+//                                   (offset + e * element) / 4 % 32
+//     "events": [{                  sorted by row, then by column
+//       "row": 17, "column": 0,
+//       "kind": "load",             or store, atomic, barrier, syncwarp, shuffle, vote, exit
+//       "at": [0, 214],             file and line; not for exit
+//       "mask": 4294967295,         the lanes that take part: bit 0 is lane 0
+//       "what": "__shfl_down_sync()",     the operation's name, for barrier, syncwarp, shuffle and vote
+//       The next are for load, store and atomic. Lists have an entry for each lane of mask, from the lowest on.
+//       "array": 1,                 number in arrays
+//       "bytes": 4,                 of one lane's access
+//       "elements": [0, 1, 2],      the first one that it touches, in units of the array's `element`
+//       "values": [7, "0.5 1 2 3"], what is there after the access: a number, or a text if several elements or no
+//                                   number of JSON (nan). Of a shuffle or vote: what the lane gets
+//       "olds": [6],                of store and atomic: what was there before
+//       "from": [16, 17],           of a shuffle: the lane that it takes the value from
+//       "sectors": 4,               of 32 bytes, of a global access
+//       "conflicts": 31             of a shared access: extra wavefronts
+//     }],
+//     "races": [{"a": [12, 3],      of the hazard build: number in events, and lane; a came first
+//                "b": [15, 4],
+//                "text": "race on element 19 of tile"}]
+//   }]
+// }
+#pragma once
+#include "internal.hpp"
+
+namespace cudacpu::steps {
+
+// ---- steps.cpp -------------------------------------------------------------------------------------------
+
+enum Kind : uint8_t { path, load, store, atomic, barrier, syncwarp, shuffle, vote, leaves, diverges };
+struct Access {
+    Kind kind;
+    const volatile void* address = nullptr;
+    size_t bytes = 0;
+    size_t piece = 0;       // how many of them one request takes
+    bool may_spin = false;  // an atomic, or of what is volatile
+};
+struct Code {       // where a lane is
+    uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
+    uintptr_t pc;
+    const void* frame;   // of two functions that which was called comes first
+    unsigned block = 0;  // of the function's code, in the order that cudacpu gave them
+    unsigned base = 0;   // the same number: two addresses that are computed from one register; 0: it is not known
+};
+struct Stop : Access, Code {  // where a lane waits until it is its turn to go on
+    size_t depth;             // of its stack
+};
+extern Stop stops[1024];  // of the threads of the block
+struct Operation {        // what lanes of a warp do together
+    Kind kind;
+    uint64_t site;
+    unsigned warp, mask;
+    const char* what = "";
+    const Stop& stop(unsigned lane) const { return stops[32 * warp + lane]; }
+    const Stop& first() const { return stop(std::countr_zero(mask)); }
+};
+/// The running thread waits until the lanes of its warp that come here, too, have come.
+void stop(const Access& access, const Code& code);
+/// The same for what the compiler calls before an access: what is a thread's own, or a register on a GPU, is none.
+void arrive(const Access& access, const Code& code);
+/// "/home/me/sum.cu:12" of sites, in the program's own files; "" where it is not known.
+std::vector<std::string> places(const std::vector<uint64_t>& sites);
+template <class F> void for_lanes(unsigned mask, F f) {
+    for (; mask; mask &= mask - 1) f(unsigned(std::countr_zero(mask)));
+}
+
+// ---- counters.cpp ----------------------------------------------------------------------------------------
+
+/// Where an access falls on a GPU: allocations begin at multiples of 256 there.
+struct Place {
+    bool shared, counts;  // counts: not a constant of the program
+    const Region* region;
+    uint64_t address;
+};
+Place place_of(const volatile void* address);
+struct Request {  // of a warp to memory
+    uint64_t site;
+    Kind kind;
+    unsigned mask, bytes;  // bytes: of each lane
+    bool shared;
+    unsigned base;
+    uint64_t at[32];  // of each lane, as a Place's address
+};
+/// Of an operation the part that begins so many bytes behind its addresses.
+Request request_of(const Operation& o, unsigned behind);
+/// How many sectors of 32 bytes it takes.
+unsigned sectors(const Request& r);
+/// The wavefronts that its bank conflicts add.
+unsigned extra_wavefronts(const Request& r);
+void count_launch();
+void count(const Operation& o);
+void count_waiting(unsigned warp);  // it has gone on to another part of the code
+std::string table();
+std::string csv();
+
+// ---- trace.cpp -------------------------------------------------------------------------------------------
+
+extern bool drawing;  // the running block, or a part of it
+void draw_launch();
+void draw_block();
+void draw(const Operation& o);
+void draw_barrier();                // of the whole block: its columns go on in one row
+void note_before(unsigned thread);  // it goes on now: what does it find?
+void note_after(unsigned thread);   // it has gone on
+void note_taken(unsigned thread, const void* value, unsigned bytes, int from);
+void draw_race(uint64_t block_a, unsigned a, uint64_t site_a, uint64_t block_b, unsigned b, uint64_t site_b,
+               const char* address, const std::string& words);
+std::string page_of_launches();
+
+// ---- options.cpp -----------------------------------------------------------------------------------------
+
+struct Asked {
+    std::string trace, csv;  // files; "": none
+    std::string kernel;      // "": all
+    unsigned launch = 1;
+    uint64_t block = 0;
+    unsigned warp = 0;
+    bool blocks = false;  // one warp of several blocks, not several warps of one
+};
+extern Asked asked;
+
+}  // namespace cudacpu::steps

@@ -1,0 +1,279 @@
+// steps.cpp - the lanes of a warp go on in step, as a GPU lets them: what they do together is one operation.
+//
+// The compiler calls before each access (-fsanitize=thread) and at the begin of each block of code without a branch
+// (-fsanitize-coverage=trace-pc). There a lane stops. When all lanes of its warp have stopped, wait or have ended,
+// those go on that are furthest behind: first who is in a function that was called, then by the number of the
+// block, which cudacpu has put into the code. So lanes that a branch has parted meet again where it ends, and those
+// that have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less
+// SIMT reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
+#include <filesystem>
+
+#include "record.hpp"
+
+namespace cudacpu::steps {
+
+Stop stops[1024];
+
+namespace {
+
+Exchange held;  // where stopped lanes wait: it is never complete
+struct Warp {
+    unsigned stopped, together;  // lanes; together: those that went on last
+    unsigned alive;              // when last looked at
+    struct {                     // the last operation that may spin
+        uint64_t site, value;
+        const volatile void* address;
+        unsigned mask, times;
+    } spin;
+} warps[32];
+uint64_t branches[1024];  // the block that each thread is in, with the line of the branch in which it ends
+constexpr uint64_t with_line = 1ul << 63;
+bool leave_warp;
+
+constexpr unsigned patience = 100;
+
+bool before(const Stop& a, const Stop& b) {
+    if (a.depth != b.depth) return a.depth > b.depth;
+    if (a.block != b.block) return a.block < b.block;
+    return a.pc != b.pc ? a.pc < b.pc : a.site < b.site;
+}
+bool same_place(const Stop& a, const Stop& b) { return a.depth == b.depth && a.pc == b.pc && a.site == b.site; }
+
+bool noting;  // templates that the library shares with the program are the program's, and call the hooks
+
+void done(const Operation& o) {
+    noting = true;
+    if constexpr (counters_build) count(o);
+    if (drawing) draw(o);
+    noting = false;
+}
+
+bool spins(Warp& w, const Operation& o) {
+    const Stop& s = o.first();
+    if (!s.may_spin) {
+        if (s.kind != path && w.spin.mask & o.mask) w.spin.times = 0;
+        return false;
+    }
+    uint64_t value = 0;
+    memcpy(&value, const_cast<const void*>(s.address), std::min<size_t>(s.bytes, 8));
+    const bool again = w.spin.site == o.site && w.spin.address == s.address && w.spin.value == value;
+    w.spin = {o.site, value, s.address, o.mask, again ? w.spin.times + 1 : 0};
+    return w.spin.times > patience;
+}
+
+// The lanes that went on together have stopped again. Are they still together?
+void note_divergence(unsigned number) {
+    Warp& w = warps[number];
+    const Thread* const threads = running_block.threads + 32 * number;
+    const unsigned ended = w.together & ~running_block.lanes[number];
+    const unsigned first = w.together ? std::countr_zero(w.together) : 0;
+    bool apart = ended && ended != w.together;
+    for_lanes(w.together & ~ended, [&](unsigned l) {
+        const bool both_stopped = threads[l].at == &held && threads[first].at == &held;
+        apart |= both_stopped ? !same_place(stops[32 * number + l], stops[32 * number + first])
+                              : threads[l].at != threads[first].at;
+    });
+    if (apart && branches[32 * number + first]) done({diverges, branches[32 * number + first], number, w.together});
+    w.together = 0;
+    if (const unsigned gone = w.alive & ~running_block.lanes[number]; gone)
+        done({leaves, 0, number, gone}), w.alive &= ~gone;
+}
+
+void go_on(unsigned number) {
+    Warp& w = warps[number];
+    const Stop* next = nullptr;
+    const bool relieve = w.spin.times > patience && (w.stopped & ~w.spin.mask);
+    for_lanes(relieve ? w.stopped & ~w.spin.mask : w.stopped, [&](unsigned l) {
+        const Stop& s = stops[32 * number + l];
+        if (!next || before(s, *next)) next = &s;
+    });
+    Operation o{next->kind, next->site, number, 0};
+    for_lanes(w.stopped, [&](unsigned l) { o.mask |= unsigned(same_place(stops[32 * number + l], *next)) << l; });
+    if (o.kind != path) done(o);
+    else if constexpr (counters_build) count_waiting(number);
+    leave_warp = spins(w, o) && !(w.stopped & ~o.mask);
+    w.stopped &= ~o.mask;
+    w.together = o.mask;
+    for_lanes(o.mask, [&](unsigned l) { running_block.threads[32 * number + l].at = nullptr; });
+}
+
+// The block in each function that a thread is in, from the kernel on: whether it comes to a loop's first block from
+// outside or from within.
+struct Way {
+    static constexpr unsigned most = 16;
+    unsigned count;
+    struct {
+        size_t depth;
+        unsigned block;
+    } functions[most];
+} ways[1024];
+
+[[maybe_unused]] unsigned number_on_way(Way& w, size_t depth, unsigned block, unsigned end) {
+    while (w.count && w.functions[w.count - 1].depth > depth) --w.count;
+    if (w.count == Way::most) return block;
+    if (!w.count || w.functions[w.count - 1].depth < depth) w.functions[w.count++] = {depth, 0};
+    const unsigned last = std::exchange(w.functions[w.count - 1].block, block);
+    return end && last >= block && last < end ? end : block;
+}
+
+bool in_step() { return counters_build || drawing; }
+
+}  // namespace
+
+void stop(const Access& access, const Code& code) {
+    if (noting) return;
+    Thread* const me = self;
+    const unsigned number = rank;
+    stops[number] = {access, code, size_t(current_fiber->bottom) + current_fiber->size - size_t(code.frame)};
+    warps[number / 32].stopped |= 1u << lane;
+    me->at = &held;
+    me->where = {"", 0};
+    preempt();
+    if (drawing && access.kind != path) note_before(number);
+}
+
+Thread* next_in_step() {
+    if (!self || !in_step()) return nullptr;
+    const unsigned number = rank / 32;
+    if (drawing) note_after(rank);
+    for (;;) {
+        for (unsigned i = 1; i <= 32; ++i) {
+            Thread& t = running_block.threads[32 * number + (lane + i) % 32];
+            if (running_block.lanes[number] >> (lane + i) % 32 & 1 && (!t.at || t.at->complete)) return &t;
+        }
+        note_divergence(number);
+        if (!warps[number].stopped || std::exchange(leave_warp, false)) return nullptr;
+        go_on(number);
+    }
+}
+
+bool go_on_anywhere() {
+    static unsigned last;
+    for (unsigned i = 0; i < 32; ++i)
+        if (warps[++last % 32].stopped) return go_on(last % 32), true;
+    return false;
+}
+
+void exchange_passed(const Exchange& e, unsigned warp) {
+    if (!in_step()) return;
+    const std::string_view what = e.what;
+    const bool shuffles = what.starts_with("__shfl"), waits = what == "__syncwarp()";
+    const Kind of_warp = shuffles ? shuffle : waits ? syncwarp : vote;
+    const Kind kind = e.kind == Exchange::at_barrier ? barrier : of_warp;
+    const uint64_t site = reinterpret_cast<uint64_t>(e.where.file) | uint64_t(e.where.line) << 48;
+    if (drawing && kind == barrier) draw_barrier();
+    for (unsigned w = warp % 32; w < 32 && 32 * w < running_block.size; ++w) {
+        unsigned mask = 0;
+        for_lanes(running_block.lanes[w],
+                  [&](unsigned l) { mask |= unsigned(running_block.threads[32 * w + l].at == &e) << l; });
+        if (mask) done({kind, site, w, mask, e.what});
+        warps[w].together |= mask;
+        if (warp < 32) break;
+    }
+}
+
+void launch_begins() {
+    if constexpr (counters_build) count_launch();
+    draw_launch();
+}
+void block_ends() {
+    for (unsigned w = 0; w < 32 && counters_build; ++w) count_waiting(w);
+}
+void block_begins() {
+    draw_block();
+    for (unsigned w = 0; w < 32; ++w) {
+        const unsigned threads = running_block.size - std::min(running_block.size, 32 * w);
+        const unsigned lanes = threads < 32 ? (1u << threads) - 1 : ~0u;
+        warps[w] = {0, lanes, lanes, {}};
+    }
+    leave_warp = false;
+    for (Way& w : ways) w.count = 0;
+}
+
+void at_atomic(void* address, unsigned bytes, Where where) {
+    if (!in_step()) return;
+    stop({atomic, address, bytes, bytes, true},
+         {reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48,
+          uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0)});
+}
+
+std::vector<std::string> places(const std::vector<uint64_t>& sites) {
+    std::vector<const void*> codes;
+    for (const uint64_t site : sites)
+        if (!(site >> 48) || site & with_line) codes.push_back(reinterpret_cast<char*>(site << 16 >> 16) - 1);
+    const auto lines = source_lines(codes);
+    std::vector<std::string> all;
+    size_t code = 0;
+    for (const uint64_t site : sites) {
+        const int line = int(site >> 48 & 0x7fff);
+        std::string place = line && !(site & with_line) ? reinterpret_cast<char*>(site << 16 >> 16) : lines[code++];
+        if (site & with_line) place.resize(std::min(place.size(), place.rfind(':')));
+        if (line && !place.empty()) place += ":" + std::to_string(line);
+        // The compiler names a file as it was given, the debug information with its folder.
+        if (!place.empty() && place[0] != '/') place = std::filesystem::absolute(place);
+        all.push_back(place);
+    }
+    return all;
+}
+
+void arrive(const Access& access, const Code& code) {
+    if (!self || !runs_works || on_own_stack(const_cast<const void*>(access.address))) return;
+    const auto is = [&](const auto& variable) {
+        return size_t(access.address) - size_t(&variable) < sizeof variable;
+    };
+    if (is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize))
+        return;
+    stop(access, code);
+}
+
+}  // namespace cudacpu::steps
+
+bool cudacpu::has_vector_types;
+void cudacpu::took(const void* value, unsigned bytes, int from) {
+    if (steps::drawing) steps::note_taken(rank, value, bytes, from);
+}
+
+#ifdef CUDACPU_COUNTERS
+namespace cudacpu::steps {
+
+// How many bytes of a struct are loaded at once, as far as that can be told from its size and where it lies.
+static size_t piece_of(const volatile void* address, size_t bytes) {
+    size_t piece = std::min<size_t>(bytes & -bytes, 16);
+    while (uintptr_t(address) % piece) piece /= 2;
+    return piece;
+}
+
+// clang-format off
+#define CUDACPU_CODE(block, base) \
+    {uint64_t(__builtin_return_address(0)), uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0), block, base}
+#define CUDACPU_HOOK(name, kind, bytes, piece, may_spin) \
+    void __tsan_##name##bytes(void* p, size_t, unsigned block, unsigned base) { \
+        arrive({kind, p, bytes, piece, may_spin}, CUDACPU_CODE(block, base)); \
+    }
+#define CUDACPU_HOOKS(bytes) \
+    CUDACPU_HOOK(read, load, bytes, bytes, false)           CUDACPU_HOOK(write, store, bytes, bytes, false) \
+    CUDACPU_HOOK(volatile_read, load, bytes, bytes, true)   CUDACPU_HOOK(volatile_write, store, bytes, bytes, false) \
+    CUDACPU_HOOK(unaligned_read, load, bytes, std::min<size_t>(4, bytes / 2), false) \
+    CUDACPU_HOOK(unaligned_write, store, bytes, std::min<size_t>(4, bytes / 2), false) \
+    CUDACPU_HOOK(unaligned_volatile_read, load, bytes, std::min<size_t>(4, bytes / 2), true) \
+    CUDACPU_HOOK(unaligned_volatile_write, store, bytes, std::min<size_t>(4, bytes / 2), false)
+extern "C" {
+CUDACPU_HOOK(read, load, 1, 1, false)    CUDACPU_HOOK(write, store, 1, 1, false)
+CUDACPU_HOOK(volatile_read, load, 1, 1, true)    CUDACPU_HOOK(volatile_write, store, 1, 1, false)
+CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
+void __tsan_read_range(void* p, size_t n, unsigned block) { arrive({load, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0)); }
+void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0)); }
+void __tsan_vptr_read(void**) {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_atomic_thread_fence(int) {}
+// `end`: the number of the loop's end where a loop begins, else 0; `line`: of the branch in which the block ends, or 0.
+void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end, unsigned line) {
+    if (!self || !runs_works || noting) return;
+    const uint64_t pc = uint64_t(__builtin_return_address(0));
+    const size_t depth = size_t(current_fiber->bottom) + current_fiber->size - size_t(__builtin_frame_address(0));
+    stop({path}, {0, pc, __builtin_frame_address(0), number_on_way(ways[rank], depth, block, end)});
+    branches[rank] = line ? pc | uint64_t(line) << 48 | with_line : 0;
+}
+}  // extern "C"
+}  // namespace cudacpu::steps
+#endif

@@ -1,0 +1,134 @@
+# counted.pl join|check COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM... - what counted.sh has collected in FOLDER, as a table:
+# a row for each program, run, kernel, grid, block and counter, means of the kernel's launches. `join` prints ncu's
+# figures beside the CPU device's, with the reason from counted.txt where they differ, and on stderr how many do.
+# `check` looks whether the CPU device's are those of the committed table. Exit status 1: a reason is missing, or not so.
+use strict;
+use warnings;
+use Text::ParseWords 'quotewords';
+
+my ($mode, $settings, $folder, $committed, @programs) = @ARGV;
+my @counters = qw(load_requests load_sectors store_requests store_sectors atomic_requests shared_loads shared_stores
+    bank_conflicts);
+my ($memory, $shared) = ('_pipe_lsu_mem_global_op_', 'smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared');
+my %of_ncu = (    # what is added up, and what is taken from it
+    load_requests => [["l1tex__t_requests${memory}ld.sum"]], load_sectors => [["l1tex__t_sectors${memory}ld.sum"]],
+    store_requests => [["l1tex__t_requests${memory}st.sum"]], store_sectors => [["l1tex__t_sectors${memory}st.sum"]],
+    atomic_requests => [["l1tex__t_requests${memory}red.sum", "l1tex__t_requests${memory}atom.sum"]],
+    shared_loads => [['smsp__sass_inst_executed_op_shared_ld.sum']],
+    shared_stores => [['smsp__sass_inst_executed_op_shared_st.sum']],
+    bank_conflicts => [["$shared.sum"], ["${shared}_ideal.sum"]],
+);
+my %of_cpu = (
+    load_requests => [['global load', 'requests']], load_sectors => [['global load', 'sectors']],
+    store_requests => [['global store', 'requests']], store_sectors => [['global store', 'sectors']],
+    atomic_requests => [['global atomic', 'requests']],
+    shared_loads => [['shared load', 'requests']], shared_stores => [['shared store', 'requests']],
+    bank_conflicts => [['shared load', 'bank_conflicts'], ['shared store', 'bank_conflicts']],
+);
+
+sub rows_of {    # of a CSV file, whose lines of another kind are left out
+    my ($file, $line) = @_;
+    open my $in, '<', $file or die "counted.pl: cannot read $file: $!\n";
+    my (@names, @rows);
+    for (grep { /$line/ } <$in>) {
+        chomp;
+        my @fields = quotewords(',', 0, $_);
+        if (!@names) { @names = @fields; next }
+        my %row;
+        @row{@names} = @fields;
+        push @rows, \%row;
+    }
+    return @rows;
+}
+
+sub sizes { return join ' x ', ($_[0] =~ /\d+/g) }
+sub key {
+    my ($kernel, @shape) = @_;
+    s/(?: x 1)+$// for @shape = map { sizes($_) } @shape;
+    return join ',', $kernel =~ s/<.*//sr, @shape;
+}
+sub plain { return $_[0] == int $_[0] ? $_[0] : sprintf '%.2f', $_[0] }
+sub means {    # of sums over launches
+    my ($sums, $launches) = @_;
+    my %means;
+    for my $key (keys %$sums) { $means{$key}{$_} = ($sums->{$key}{$_} // 0) / $launches->{$key} for @counters }
+    return \%means;
+}
+
+sub from_ncu {
+    my (%sums, %launches);
+    for my $row (grep { $_->{ID} ne '' } rows_of($_[0], '^"')) {
+        my $key = key($row->{'Kernel Name'}, $row->{'Grid Size'}, $row->{'Block Size'});
+        ++$launches{$key};
+        for my $counter (@counters) {
+            my ($plus, $minus) = @{$of_ncu{$counter}};
+            $sums{$key}{$counter} += $row->{$_} =~ s/,//gr for @$plus;
+            $sums{$key}{$counter} -= $row->{$_} =~ s/,//gr for @{$minus // []};
+        }
+    }
+    return means(\%sums, \%launches);
+}
+
+sub from_cpu {
+    my (%sums, %launches, %seen, @order);
+    for my $row (rows_of($_[0], '.')) {
+        my $key = key(@$row{qw(kernel grid block)});
+        push @order, $key if !exists $launches{$key};
+        $launches{$key} += $row->{launches} if !$seen{"$row->{kernel},$key"}++;
+        for my $counter (@counters) {
+            for (@{$of_cpu{$counter}}) { $sums{$key}{$counter} += $row->{$_->[1]} if $row->{what} eq $_->[0] }
+        }
+    }
+    return (means(\%sums, \%launches), @order);
+}
+
+my (%runs, %expected, @reasons, $program);
+open my $in, '<', $settings or die "counted.pl: cannot read $settings: $!\n";
+while (<$in>) {
+    $program = $1 if /^program (\S+)/;
+    push @{$runs{$program}}, $1 if /^run (\S+)/;
+    my ($kernel, $counts) = /^expect (\S+) (.*)/;
+    while ($counts && $counts =~ /(\w+)=(\d+)/g) { $expected{"$program,$kernel,$1"} = $2 }
+    push @reasons, [$program, map { s/\*/.*/gr } $1, $2, $3] if /^reason (\S+) (\S+) (.+)/;
+}
+my %known = map { (join(',', @$_{qw(program run kernel grid block counter)}) => $_) }
+    $mode eq 'check' ? rows_of($committed, '.') : ();
+
+my ($cells, $equal, $near, $failed) = (0, 0, 0, 0);
+print "program,run,kernel,grid,block,counter,ncu,cpu device,reason\n" if $mode eq 'join';
+for my $name (@programs) {
+    for my $run (@{$runs{$name}}) {
+        my ($cpu, @order) = from_cpu("$folder/${name}_$run.cpu");
+        my $measured = -e "$folder/${name}_$run.ncu";    # else the table has the CPU device's figures alone
+        my $ncu = $mode eq 'join' && $measured ? from_ncu("$folder/${name}_$run.ncu") : {};
+        for my $key (@order) {
+            warn("counted.pl: $name $run: ncu has no $key\n"), next if $mode eq 'join' && $measured && !$ncu->{$key};
+            for my $counter (@counters) {
+                my $is = $cpu->{$key}{$counter};
+                my $row = join ',', $name, $run, $key, $counter;
+                if ($mode eq 'check') {
+                    my $by_hand = $expected{join ',', $name, $key =~ s/,.*//r, $counter};
+                    my $told = $known{$row} ? $known{$row}{'cpu device'} : 0;
+                    ++$cells;
+                    $failed |= print "$row: $is, reckoned by hand are $by_hand\n" if defined $by_hand && $is != $by_hand;
+                    $failed |= print "$row: $is, and counted_h200.csv says $told\n" if abs($is - $told) >= 0.01;
+                    next;
+                }
+                my $there = $ncu->{$key}{$counter};
+                printf "$row,,%s,\n", plain($is) if !$measured && $is;
+                next if !$measured || (!$is && !$there && !($counter eq 'bank_conflicts' && $ncu->{$key}{shared_stores}));
+                ++$cells;
+                ++$equal if $is == $there;
+                ++$near if abs($is - $there) <= 0.03 * $there;
+                my ($why) = map { $_->[3] } grep { $name =~ /^$_->[0]$/ && $key =~ /^$_->[1],/ && $counter =~ /^$_->[2]$/ } @reasons;
+                $why = $is == $there ? '' : $why // '?';
+                $failed = 1 if $why eq '?';
+                printf "%s,%s,%s,%s\n", $row, plain($there), plain($is), $why =~ /,/ ? "\"$why\"" : $why;
+            }
+        }
+    }
+}
+printf STDERR "%d cells: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $cells, $equal, 100 * $equal / $cells, $near,
+    100 * $near / $cells if $mode eq 'join' && $cells;
+print "$cells cells are as counted_h200.csv has them\n" if $mode eq 'check' && !$failed;
+exit $failed;

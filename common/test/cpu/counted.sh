@@ -1,0 +1,106 @@
+#!/bin/sh
+# counted.sh gpu BUILD FOLDER: runs what counted.txt names under NVIDIA's ncu, on a machine with a GPU and BUILD/gpu;
+#   FOLDER gets a file of ncu's and one of the program's for each run, and metrics, which ncu could count.
+# counted.sh cpu BUILD FOLDER: runs the same on the CPU device, in its counters' build, and writes its counts there.
+# counted.sh join BUILD FOLDER: prints both side by side, as counted_h200.csv has it.
+# counted.sh check BUILD FOLDER [PROGRAM ...]: runs the programs (all, if none is named) on the CPU device, and compares
+#   with what counted_h200.csv says of them.
+# Exit status: 0 done, or as counted_h200.csv says; 1 a run failed, or it says something else; 77 no GPU or no ncu.
+set -u
+mode=$1 build=$2 folder=$3
+shift 3
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../../tools/folder.sh
+. "$here/../../tools/folder.sh"
+top=$(cd "$here/../../.." && pwd)
+mkdir -p "$folder" || exit 3
+programs=${*:-$(awk '$1 == "program" { print $2 }' "$here/counted.txt")}
+sectors=l1tex__t_sectors_pipe_lsu_mem_global_op requests=l1tex__t_requests_pipe_lsu_mem_global_op
+shared=smsp__sass_inst_executed_op_shared wavefronts=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared
+wanted="${requests}_ld.sum ${requests}_st.sum ${requests}_red.sum ${requests}_atom.sum ${sectors}_ld.sum ${sectors}_st.sum
+    ${shared}_ld.sum ${shared}_st.sum $wavefronts.sum ${wavefronts}_ideal.sum"
+# Not compared, but kept beside them: they may explain a difference.
+others="memory_l1_wavefronts_shared memory_l1_wavefronts_shared_ideal derived__memory_l1_wavefronts_shared_excessive
+    ${shared}_atom.sum smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared.sum
+    l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
+    l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+failed=0
+
+# each_run FUNCTION: calls FUNCTION PROGRAM TAG ARGUMENT... for each run of the programs
+each_run() {
+    for program in $programs; do
+        settings "$here/counted.txt" "$program" run >"$folder/runs"
+        while read -r tag arguments; do
+            # shellcheck disable=SC2086 # the arguments are words
+            "$1" "$program" "$tag" $arguments </dev/null
+        done <"$folder/runs"
+    done
+    rm -f "$folder/runs"
+}
+
+# kernels_of PROGRAM: the names of its source's kernels, with | between; the libraries' are left out
+kernels_of() {
+    source=$here/counted.cu
+    [ "$1" = counted ] || source=$(ls "$top/$1/${1#*_}.cu" "$top/$(folder_of "$1")/${1#*_}.cu" 2>/dev/null | head -1)
+    sed -n 's/__launch_bounds__([^)]*)//; s/.*__global__ void *\([a-z_0-9]*\)(.*/\1/p' "$source" | sort -u | paste -sd '|'
+}
+
+under_ncu() {
+    name=$1 out=$folder/$1_$2.ncu
+    binary=$build/gpu/$1
+    [ "$1" != counted ] || binary=$folder/counted_gpu
+    shift 2
+    if [ "$name" = counted ]; then csv=""; else csv="--repeats 1 --csv ${out%.ncu}.csv"; fi
+    kernels=regex:^\($(kernels_of "$name")\)'$'
+    # shellcheck disable=SC2086 # the options are words
+    timeout 120 "$ncu" --clock-control none --cache-control none --csv --page raw --print-units base \
+        --print-kernel-base function --kernel-name-base function --kernel-name "$kernels" --metrics "$metrics" \
+        --log-file "$out" "$binary" "$@" $csv >"$out.said" 2>&1
+    status=$?
+    echo "$name $*: status $status, $(grep -c '^"[0-9]' "$out") launches"
+    [ $status = 0 ] || failed=1
+}
+
+on_the_cpu_device() {
+    name=$1 out=$folder/$1_$2.cpu
+    shift 2
+    binary=$build/counters/$name
+    [ "$name" != counted ] || binary=$build/common/test/cpu/cpu_counted
+    "$binary" --counters-csv "$out" "$@" >"$out.said" 2>&1 && return
+    echo "FAILED: $binary $*"
+    tail -5 "$out.said"
+    failed=1
+}
+
+case $mode in
+gpu)
+    for ncu in ncu "${CUDA_PATH:-/usr/local/cuda}/bin/ncu" /usr/local/cuda/bin/ncu ""; do
+        if command -v "$ncu" >/dev/null 2>&1; then break; fi
+    done
+    if [ -z "$ncu" ] || ! a_gpu_answers; then
+        echo "counted.sh gpu needs a GPU and NVIDIA's ncu; it comes with the CUDA Toolkit"
+        exit 77
+    fi
+    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+    "$nvcc" -O3 -std=c++17 -arch=native "$here/counted.cu" -o "$folder/counted_gpu" || exit 1
+    # Which of the counters this ncu knows: one that it does not know would end the run.
+    metrics=""
+    for metric in $wanted $others; do
+        "$ncu" --csv --page raw --launch-count 1 --metrics "$metric" "$folder/counted_gpu" >"$folder/asked" 2>&1 &&
+            grep -q "\"$metric\"" "$folder/asked" && metrics=$metrics${metrics:+,}$metric
+    done
+    echo "$metrics" | tr , '\n' | tee "$folder/metrics"
+    "$ncu" --version | tail -1 >>"$folder/metrics"
+    each_run under_ncu
+    rm -f "$folder/asked" "$folder/counted_gpu"
+    ;;
+cpu)
+    each_run on_the_cpu_device
+    ;;
+join | check)
+    [ $mode = join ] || each_run on_the_cpu_device
+    # shellcheck disable=SC2086 # the programs are words
+    perl "$here/counted.pl" "$mode" "$here/counted.txt" "$folder" "$here/counted_h200.csv" $programs || failed=1
+    ;;
+esac
+exit $failed

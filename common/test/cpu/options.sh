@@ -1,0 +1,100 @@
+#!/bin/sh
+# options.sh BUILD: --trace, --counters-csv and their kind: what the counters' and the hazard build take from a command
+# line, what they write, and that nothing is written where it cannot be.
+set -u
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 3
+counted=$build/common/test/cpu/cpu_counted
+failed=0
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+# json FILE EXPRESSION: the value of a Perl expression of $t, the text in the page
+json() {
+    perl -MJSON::PP -0777 -ne '
+        my ($text) = m{<script type="application/json" id="trace">(.*?)</script>}s or die "no text in the page\n";
+        my $t = JSON::PP->new->utf8->decode($text); print do { '"$2"' }, "\n"' "$1"
+}
+# is WANTED FILE EXPRESSION
+is() {
+    got=$(json "$2" "$3")
+    [ "$got" = "$1" ] || fail "$3 is $got, not $1"
+}
+
+"$counted" --trace all.html >said 2>table || fail "a trace: status $?"
+grep -q '^scan: 1 launch of 4 blocks, 256 threads each, in' table || fail "no table on stderr"
+grep -q '^no error$' said || fail "the program's own output"
+[ "$(awk 'length > 80' table)" = "" ] || fail "the table is too wide"
+is 9 all.html 'scalar @{$t->{launches}}'
+is "4 more warps of block 0, 3 more blocks" all.html 'join ", ", @{$t->{launches}[1]{cut}}'
+# It reads a column of the tile, all lanes in one bank: elements 0, 64 and 128 of in, which hold i % 7.
+is "31 0 1 2" all.html 'my ($e) = grep { $_->{conflicts} } @{$t->{launches}[1]{events}};
+    "$e->{conflicts} @{$e->{values}}[0, 1, 2]"'
+is "16 rows of 4 columns" all.html 'my %rows; ++$rows{$_->{row}} for grep { $_->{kind} eq "barrier" }
+    @{$t->{launches}[5]{events}}; my ($least) = sort values %rows; keys(%rows) . " rows of $least columns"'
+
+"$counted" --trace=one.html --trace-kernel stencil --trace-blocks --trace-block 1 --counters-csv one.csv 2>table >said ||
+    fail "options of a trace: status $?"
+is "1 stencil" one.html '@{$t->{launches}} . " $t->{launches}[0]{kernel}"'
+is "1 2 3" one.html 'join " ", map { $_->{block} } @{$t->{launches}[0]{columns}}'
+line=$(grep -n 'out\[i\] = in\[i\] +' "$here/counted.cu" | cut -d: -f1)
+grep -q "^stencil,1,4,256,32,.*counted.cu,$line,global load,96,3072,448,0,\$" one.csv || fail "the CSV file"
+
+LAB_TRACE=other.html LAB_TRACE_KERNEL=scan "$counted" >said 2>table || fail "LAB_TRACE: status $?"
+is "scan" other.html 'join " ", map { $_->{kernel} } @{$t->{launches}}'
+
+# refused WANTED ARGUMENT...: status 2, and a message before the program has begun
+refused() {
+    wanted=$1
+    shift
+    "$counted" "$@" >said 2>message
+    status=$?
+    [ $status = 2 ] || fail "$*: status $status"
+    grep -q -- "$wanted" message || fail "$*: $(cat message)"
+    [ ! -s said ] || fail "$*: the program ran"
+}
+before=$(ls)
+refused "cannot write 'none/x.html': No such file" --trace none/x.html
+refused "cannot write '.': it is no file" --trace .
+refused "cannot write 'none/x.csv'" --counters-csv none/x.csv
+refused "wants a value" --trace
+refused "a whole number from 1 on" --trace x.html --trace-launch 0
+refused "a whole number" --trace x.html --trace-warp two
+[ "$before" = "$(ls | grep -v message)" ] || fail "something was written: $(ls)"
+"$counted" --trace /dev/full >said 2>message
+[ $? = 2 ] && grep -q "cannot write '/dev/full': No space left" message || fail "a full disk: $(tail -2 message)"
+
+cat >argv.cu <<'END'
+#include <cstdio>
+int main(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) printf("%s,", argv[i]);
+    printf("%d\n", argv[argc] == nullptr);
+}
+END
+for kind in counters hazards; do
+    "$build/cpu/cudacpu" argv.cu -o argv --$kind || fail "argv.cu does not compile"
+    ./argv a --trace x.html b --trace-block=1 c -- --trace y >said 2>message
+    [ "$(cat said)" = "a,b,c,--,--trace,y,1" ] || fail "$kind: the program sees $(cat said)"
+done
+
+# Two accesses that race are joined.
+cat >race.cu <<'END'
+__global__ void next(int* a) { a[threadIdx.x] = a[threadIdx.x + 1] + 1; }
+int main() {
+    int* a;
+    cudaMallocManaged(&a, 400);
+    next<<<1, 64>>>(a);
+    cudaDeviceSynchronize();
+    cudaFree(a);
+}
+END
+"$build/cpu/cudacpu" race.cu -o race --hazards || fail "race.cu does not compile"
+./race --trace race.html 2>message && fail "no race is reported"
+is "load store of a" race.html 'my $l = $t->{launches}[0]; my $r = $l->{races}[0];
+    join " ", (sort map { $l->{events}[$r->{$_}[0]]{kind} } "a", "b"), $r->{text} =~ /^race on element \d+ (of a)/'
+exit $failed
