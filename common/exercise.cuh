@@ -32,7 +32,10 @@ struct Count {
 };
 bool begin(int n);  // false: there is no device
 #ifdef CUDACPU
+constexpr bool counts = true;
 void count_barrier();
+#else
+constexpr bool counts = false;
 #endif
 
 }  // namespace lab

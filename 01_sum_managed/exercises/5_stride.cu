@@ -19,6 +19,7 @@ int main() {
     return exercise({256, 10, 257, 3000}, [](int n) {
         Array<int> in(n, scattered), out(n);
         launch(in, n, out);
-        return check("out", out, [&](int i) { return 2 * in[i]; });
+        return check("out", out, [&](int i) { return 2 * in[i]; }) &&
+               at_most((n + 255) / 256 * 2, accesses());
     }, [] { beside("copy", library::copy, launch, 1 << 20); });
 }

@@ -18,6 +18,7 @@ int main() {
     return exercise({1, 256, 1000}, [](int n) {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), sum(1, [](int) { return 0; });
         launch(in, n, sum);
-        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); });
+        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); }) &&
+               at_most(8, accesses());
     }, [] { beside("CUB", library::sum, launch, 1 << 24); });
 }

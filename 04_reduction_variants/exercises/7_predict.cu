@@ -24,7 +24,7 @@ bool turns(const char* name, int typed, int step, int first) {
     lab::begin(step);
     read<<<1, 32>>>(step, first, out);
     return check("out", out, [&](int i) { return first + step * i; }) &&
-           predicted(name, typed, 1 + conflicts().value);
+           (!lab::counts || predicted(name, typed, 1 + conflicts().value));
 }
 
 int main() {

@@ -15,6 +15,7 @@ int main() {
     return exercise({1, 256, 1000}, [](int n) {
         Array<int> in(n, [](int i) { return scattered(i) % 10; }), bins(10, [](int) { return 0; });
         launch(in, n, bins);
-        return check("bins", bins, [&](int digit) { return std::count(in.begin(), in.end(), digit); });
+        return check("bins", bins, [&](int digit) { return std::count(in.begin(), in.end(), digit); }) &&
+               at_most(8, accesses());
     }, [] { beside("CUB", library::histogram, launch, 1 << 24); });
 }

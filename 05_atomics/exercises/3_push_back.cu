@@ -17,9 +17,8 @@ __global__ void keep(const int* in, int n, int* out, int* count) {
 // ---- the check
 int main() {
     return exercise({1, 256, 1000}, [](int n) {
-        Array<int> in(n, [](int i) { return scattered(i) % 4 * 1000 + i; });
+        Array<int> in(n, [](int i) { return scattered(i) % 5; });
         Array<int> out(n), count(1, [](int) { return 0; });
-        for (int& x : in) x = x < 2000 ? 0 : x;
         keep<<<(n + 255) / 256, 256>>>(in, n, out, count);
         if (!lab::has_ended()) return false;
         std::sort(out.begin(), out.begin() + std::min(n, std::max(0, *count)));
@@ -29,6 +28,6 @@ int main() {
         std::sort(kept.begin(), kept.end());
         kept.resize(n, -1);
         return check("count", count, [&](int) { return n - std::count(kept.begin(), kept.end(), -1); }) &&
-               check("sorted out", out, [&](int i) { return kept[i]; });
+               check("sorted out", out, [&](int i) { return kept[i]; }) && at_most(8, accesses());
     });
 }

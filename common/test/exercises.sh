@@ -96,6 +96,10 @@ for sample in ${*:-01 02 03 04 05 06}; do
             echo "left out: $number is edited, and its committed text is nowhere"
             continue
         fi
+        if [ "$mode" = all ] && git -C "$top" diff --quiet HEAD -- "$file" 2>/dev/null &&
+            ! is_committed "$top/$file" "$(about "$file" =)"; then
+            fail "$file was committed without its sum: type sh common/test/exercises.sh $build sums"
+        fi
         answers "$number"
         for answer in $(chosen "$number"); do
             if grep -q 'not compile' "$answer.head"; then alone="$alone $answer"; else together="$together $answer"; fi
