@@ -26,14 +26,18 @@ both() { printf '%s:light-dark(%s,%s)' "$1" "$2" "$3"; } # both NAME LIGHT DARK
 colours="color-scheme:light dark;$(both color '#50565e' '#a8adb3');$(both --page '#fff' '#0d1117')"
 colours="$colours;$(both --blue '#1a6fb0' '#5fa8e6');$(both --orange '#b84a00' '#ff9b57')"
 colours="$colours;$(both --green '#0a7150' '#45c895');$(both --purple '#93457b' '#d893bd');$(both --grey '#646a73' '#9aa1a9')"
+# The light colours stand in the picture, for viewers that know no variables; the rules put the page's in their place.
+rules="" && for pair in 1a6fb0,blue b84a00,orange 0a7150,green 93457b,purple 646a73,grey; do
+    rules="$rules[stroke=\"#${pair%,*}\"]{stroke:var(--${pair#*,})}[fill=\"#${pair%,*}\"]{fill:var(--${pair#*,})}"
+done
 sed -e '/^<?xml/d' -e '/^<desc>/d' -e "/^$/d" -e 's/xlink:href/href/g' -e '/xmlns:xlink/d' \
     -e 's/\(<g id="[^"]*" *>\)<title>[^<]*<\/title>/\1/' \
-    -e "s|^<title>.*|<title id=\"p$number-title\">$title</title><rect width=\"100%\" height=\"100%\" rx=\"8\" style=\"fill:var(--page)\" />|" \
+    -e "s|^<title>.*|<title id=\"p$number-title\">$title</title><style>$rules</style><rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#fff\" style=\"fill:var(--page)\" />|" \
     -e "s|^<svg *\$|<svg role=\"img\" aria-labelledby=\"p$number-title\" style=\"$colours\"|" \
     -e "s|<g onmousemove=\"[^(]*(evt,'\([^\"]*\)')\"[^>]*><title> </title>|<g><title>\1</title>|" \
     -e 's/ color="black"//; s/\([a-z]\)="black"/\1="currentColor"/g' -e "s/'black'/'currentColor'/g; s/rgb( *0, *0, *0)/currentColor/g" \
-    -e 's/rgb( *31, *131, *196)/var(--blue)/g; s/rgb( *213, *94, *0)/var(--orange)/g; s/rgb( *0, *144, *106)/var(--green)/g' \
-    -e 's/rgb( *184, *100, *143)/var(--purple)/g; s/rgb( *127, *127, *127)/var(--grey)/g' \
+    -e 's/rgb( *31, *131, *196)/#1a6fb0/g; s/rgb( *213, *94, *0)/#b84a00/g; s/rgb( *0, *144, *106)/#0a7150/g' \
+    -e 's/rgb( *184, *100, *143)/#93457b/g; s/rgb( *127, *127, *127)/#646a73/g' \
     -e "s/<tspan font-family=\"sans-serif\" >\([^<]*\)<\/tspan>/\1/g" \
     -e "s/gp\([PD]\)/p$number-\1/g" -e "s/id=\"gnuplot_/id=\"p$number-/; s/id='\([a-z]*box\)'/id='p$number-\1'/" \
     -e 's/[ 	]*$//' "$out.raw" | sed '/^<g [^>]*>$/{N;/\n<\/g>$/d;P;D}' >"$out.part"

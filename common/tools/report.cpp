@@ -233,7 +233,7 @@ bool is_in(const std::string& list, const std::string& name) {
 
 // Columns of a CSV file: those with their own place in a table, those that tell a device's speed or when its blocks
 // ran, and those that no table shows.
-constexpr char placed[] = ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,result,";
+constexpr char placed[] = ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,back_to_back_us,version,result,";
 constexpr char speeds[] =
     ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,clocks median,clocks p95,clocks mean,"
     "% of tutorial,% of tut. warm,L2 warm,G80 clocks,SMs used,per ns,at once,had to wait,";
@@ -269,6 +269,7 @@ std::string bar(const Line& line, const std::string& library) {
     say("spread", "spread ", " %");
     say("percent_of_limit", "", " % of the limit");
     say("times_library", "", " × " + library);
+    say("back_to_back_us", "back to back ", " µs");
     say("gb_per_s", "", " GB/s");
     say("predicted_us", "predicted ", " µs");
     if (!spread.empty()) whisker = text(R"(<i style="--p:%s;--s:%s"></i>)", percent.c_str(), spread.c_str());
@@ -374,7 +375,7 @@ std::vector<std::string> run_tables(const Sample& s, bool gpu) {
         }
         size_t row = next;
         while (row < lines.size() && !lines[row].here) ++row;
-        if (row < lines.size() && starts_with(line, cell(*lines[row].here, "variant") + "  ")) next = row + 1;
+        if (row < lines.size() && starts_with(line, cell(*lines[row].here, "variant") + " ")) next = row + 1;
         if (indent == 0) paragraph = line;
         if (indent == 2) paragraph += " " + trim(line);  // it goes on; the first line of a header is set in further
     }
