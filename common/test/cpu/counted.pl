@@ -9,14 +9,14 @@ use Text::ParseWords 'quotewords';
 my ($mode, $settings, $folder, $committed, @programs) = @ARGV;
 my @counters = qw(load_requests load_sectors store_requests store_sectors atomic_requests shared_loads shared_stores
     bank_conflicts);
-my ($memory, $shared) = ('_pipe_lsu_mem_global_op_', 'smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared');
+my ($memory, $shared) = ('_pipe_lsu_mem_global_op_', 'memory_l1_wavefronts_shared');
 my %of_ncu = (    # what is added up, and what is taken from it
     load_requests => [["l1tex__t_requests${memory}ld.sum"]], load_sectors => [["l1tex__t_sectors${memory}ld.sum"]],
     store_requests => [["l1tex__t_requests${memory}st.sum"]], store_sectors => [["l1tex__t_sectors${memory}st.sum"]],
     atomic_requests => [["l1tex__t_requests${memory}red.sum", "l1tex__t_requests${memory}atom.sum"]],
     shared_loads => [['smsp__sass_inst_executed_op_shared_ld.sum']],
     shared_stores => [['smsp__sass_inst_executed_op_shared_st.sum']],
-    bank_conflicts => [["$shared.sum"], ["${shared}_ideal.sum"]],
+    bank_conflicts => [[$shared], ["${shared}_ideal"]],
 );
 my %of_cpu = (
     load_requests => [['global load', 'requests']], load_sectors => [['global load', 'sectors']],

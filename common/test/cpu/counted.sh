@@ -16,12 +16,11 @@ top=$(cd "$here/../../.." && pwd)
 mkdir -p "$folder" || exit 3
 programs=${*:-$(awk '$1 == "program" { print $2 }' "$here/counted.txt")}
 sectors=l1tex__t_sectors_pipe_lsu_mem_global_op requests=l1tex__t_requests_pipe_lsu_mem_global_op
-shared=smsp__sass_inst_executed_op_shared wavefronts=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared
+shared=smsp__sass_inst_executed_op_shared wavefronts=memory_l1_wavefronts_shared
 wanted="${requests}_ld.sum ${requests}_st.sum ${requests}_red.sum ${requests}_atom.sum ${sectors}_ld.sum ${sectors}_st.sum
-    ${shared}_ld.sum ${shared}_st.sum $wavefronts.sum ${wavefronts}_ideal.sum"
+    ${shared}_ld.sum ${shared}_st.sum $wavefronts ${wavefronts}_ideal"
 # Not compared, but kept beside them: they may explain a difference.
-others="memory_l1_wavefronts_shared memory_l1_wavefronts_shared_ideal derived__memory_l1_wavefronts_shared_excessive
-    ${shared}_atom.sum smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared.sum
+others="${shared}_atom.sum smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared.sum
     l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
     l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 failed=0
