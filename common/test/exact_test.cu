@@ -1,8 +1,9 @@
 // exact_test.cu - is 03_exact_dot's `exact` the float nearest to the exact result, to the last bit, for any input?
 //   exact_test [COUNT] [SEED]: so many small inputs of each kind, each on a grid of its own
-// The reference knows nothing of the sample's wide number: it keeps the sum as doubles that do not overlap (Shewchuk,
-// "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997), and asks them on which side of
-// the middle between two floats they are. Exit status: 0 all agree, 1 one does not, 77 no GPU.
+// The reference knows nothing of the sample's wide number: it keeps the sum as doubles that do not overlap
+// (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997), and asks
+// them on which side of the middle between two floats they are. Exit status: 0 all agree, 1 one does not, 77 no
+// GPU.
 #define main sample_main
 #include "../../03_dot_shared/exact_dot.cu"
 #undef main
@@ -69,8 +70,13 @@ int within(int least, int most) { return least + int(bits() % uint64_t(most - le
 float any(int least, int most) {  // any 24 bits, a sign, and an exponent
     return std::ldexp(float(int64_t(bits()) >> 40) / 0x1p23f, within(least, most));
 }
-const char* const kinds[] = {"ordinary",     "pairs that cancel", "ill conditioned", "products below every float",
-                             "about the greatest float", "infinities and NaNs", "the middle of two floats"};
+const char* const kinds[] = {"ordinary",
+                             "pairs that cancel",
+                             "ill conditioned",
+                             "products below every float",
+                             "about the greatest float",
+                             "infinities and NaNs",
+                             "the middle of two floats"};
 void make(int kind, std::vector<float>& a, std::vector<float>& b) {
     const size_t n = a.size();
     for (size_t i = 0; i < n; ++i) {
@@ -86,14 +92,14 @@ void make(int kind, std::vector<float>& a, std::vector<float>& b) {
             a[n - 1 - i] = -a[i];
             b[n - 1 - i] = within(0, 9) ? b[i] : std::nextafter(b[i], 0.0f);
         }
-    if (kind == 2) {  // each further term takes away what the ones before have left (Ogita, Rump and Oishi, algorithm 6.1)
+    if (kind ==
+        2) {  // each further term takes away what the ones before have left (Ogita, Rump and Oishi, algorithm 6.1)
         Parts sum;
         for (size_t i = 0; i < n; ++i) {
             const int size = int(60 - 120 * i / n);
             a[i] = any(size / 2, size / 2);
             b[i] = any(size / 2, size / 2);
-            if (i >= n / 2 && a[i] != 0)
-                b[i] = float((double(any(size, size)) - sum.about()) / a[i]);
+            if (i >= n / 2 && a[i] != 0) b[i] = float((double(any(size, size)) - sum.about()) / a[i]);
             if (!std::isfinite(b[i])) b[i] = 0;
             sum.add(double(a[i]) * double(b[i]));
         }
@@ -146,10 +152,10 @@ int main(int argc, char** argv) {
             for (int k = 0; k < here; ++k) {
                 const int64_t at = int64_t(k) * most, n = int64_t(a[k].size());
                 const auto kernel = k % 4 == 3 ? k % 8 == 3 ? exact<false, true> : exact<false, false>
-                                    : k % 2    ? exact<true, false>
+                                    : k % 2 ? exact<true, false>
                                                : exact<true, true>;
-                kernel<<<within(1, most_grid), threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(), out.get() + k,
-                                                          wide.get(), n, loss(chain(n, 1)));
+                kernel<<<within(1, most_grid), threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(),
+                                                          out.get() + k, wide.get(), n, loss(chain(n, 1)));
                 CHECK(cudaGetLastError());
                 if (k % 4 == 3) b[k].assign(b[k].size(), 1);
             }

@@ -1,6 +1,6 @@
 // same_bits_test.cu - which kernels of 03 and 04 give the same bits in every run, as their tables say?
-// Random floats, whose sums depend on the order of the additions, 100 runs on each of several grids. Where a table says no,
-// some run on a GPU must differ. Exit status: 0 as the tables say, 1 not, 77 no GPU.
+// Random floats, whose sums depend on the order of the additions, 100 runs on each of several grids. Where a table
+// says no, some run on a GPU must differ. Exit status: 0 as the tables say, 1 not, 77 no GPU.
 #include <set>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -25,7 +25,8 @@ namespace {
 
 int wrong = 0;
 // Each grid's bits, told apart by the grid.
-template <class Run> void try_out(const char* name, bool promised, Run run) {
+template <class Run>
+void try_out(const char* name, bool promised, Run run) {
     std::set<std::pair<int, unsigned>> seen;
     const std::vector<int> grids = {1, 3, 16, 64, 200};
     for (const int blocks : grids)
@@ -38,8 +39,8 @@ template <class Run> void try_out(const char* name, bool promised, Run run) {
     const bool same = seen.size() == grids.size();
     const bool right = promised ? same : !same || !lab::gpu;
     wrong += !right;
-    std::printf("%-14s %s: %zu results on %zu grids%s\n", name, promised ? "the same bits" : "any order    ", seen.size(),
-                grids.size(), right ? "" : ", WRONG");
+    std::printf("%-14s %s: %zu results on %zu grids%s\n", name, promised ? "the same bits" : "any order    ",
+                seen.size(), grids.size(), right ? "" : ", WRONG");
 }
 
 }  // namespace
@@ -65,7 +66,8 @@ int main() {
             const lab::DeviceArray<float> two(std::vector<float>(2 * dots::apart));
             float result = 0;
             on_grid(blocks, [&](lab::Sample& sample) {
-                const dots::Job job{sample, n, blocks, 512, d_a.get(), d_a.get(), c.get(), two.get(), two.get() + dots::apart};
+                const dots::Job job{
+                    sample, n, blocks, 512, d_a.get(), d_a.get(), c.get(), two.get(), two.get() + dots::apart};
                 const dots::Result at = v.launch(job);
                 result = float(at.on_host);
                 if (at.on_device) CHECK(cudaMemcpy(&result, at.on_device, sizeof result, cudaMemcpyDeviceToHost));

@@ -43,7 +43,8 @@ public:
     void count() const {
         std::printf("\n%d bars: %d reached, %d not, %d not measured\n", reached_ + by_limit_ + missed_ + unknown_,
                     reached_ + by_limit_, missed_, unknown_);
-        if (by_limit_) std::printf("%d of them by limit: the row is within 5 %% of what the run's limit allows\n", by_limit_);
+        if (by_limit_)
+            std::printf("%d of them by limit: the row is within 5 %% of what the run's limit allows\n", by_limit_);
     }
 
 private:
@@ -108,9 +109,10 @@ private:
                 best(reference_table(other, sample, tag, s), *n, {row_of(other)}, "time_us", false);
             found.value = kind == "over" ? found.value / reference.value : reference.value / found.value;
         } else {
-            throw Problem(s.where +
-                          ": a bar is library, library only, limit, nominal, column NAME, over ROW or speedup ROW, and not " +
-                          how);
+            throw Problem(
+                s.where +
+                ": a bar is library, library only, limit, nominal, column NAME, over ROW or speedup ROW, and not " +
+                how);
         }
 
         const bool yes = least ? found.value >= *wanted : found.value <= *wanted;
@@ -124,8 +126,8 @@ private:
         if (own.found()) std::snprintf(spread, sizeof spread, "%.1f", own.value);
         if (found.found()) std::snprintf(value, sizeof value, "%.2f", found.value);
         if (!headed_)
-            std::printf("%-22s  %-44s  %8s  %9s  %6s  %-8s  %s\n", "sample", "work", "bar", "measured", "+- %", "reached",
-                        "variant");
+            std::printf("%-22s  %-44s  %8s  %9s  %6s  %-8s  %s\n", "sample", "work", "bar", "measured", "+- %",
+                        "reached", "variant");
         headed_ = true;
         std::printf("%-22s  %-44s  %s%6s  %9s  %6s  %-8s  %s\n", s.program.c_str(), title.c_str(),
                     part[4].substr(0, 2).c_str(), trim(part[4].substr(2)).c_str(), value, spread,

@@ -233,7 +233,8 @@ bool is_in(const std::string& list, const std::string& name) {
 
 // Columns of a CSV file: those with their own place in a table, those that tell a device's speed or when its blocks
 // ran, and those that no table shows.
-constexpr char placed[] = ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,back_to_back_us,version,result,";
+constexpr char placed[] =
+    ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,back_to_back_us,version,result,";
 constexpr char speeds[] =
     ",predicted_us,time_us,gb_per_s,percent_of_limit,times_library,spread,clocks median,clocks p95,clocks mean,"
     "% of tutorial,% of tut. warm,L2 warm,G80 clocks,SMs used,per ns,at once,had to wait,";
