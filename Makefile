@@ -116,8 +116,8 @@ help:
 	@echo '                  CPU device: one table'
 	@echo 'make bench        measures all samples over their sizes on the GPU, and compares'
 	@echo '                  with the bars of the README'
-	@echo 'make counters     builds the samples so that they count, without a GPU, what their'
-	@echo '                  kernels do: $(BUILD)/counters/NAME'
+	@echo 'make counters     builds the samples so that they count, without a GPU, what'
+	@echo '                  their kernels do: $(BUILD)/counters/NAME'
 	@echo "make counters-gpu counts with NVIDIA's ncu what the kernels do on the GPU"
 	@echo 'make bench-cpu    measures the CPU device itself: switches, barriers, launches'
 	@echo 'make check-all    all tests, also the slow ones: other compilers, more random'
