@@ -84,9 +84,9 @@ samples=$(cd "$build/cpu" && ls -d [0-9]*)
 must "the report on the CPU device" sh "$top/common/tools/report.sh" "$build" cpu "$folder/cpu"
 page "$folder/cpu/index.html"
 must "the H200 is named" grep -q 'Measured on an <strong>NVIDIA H200</strong>' "$folder/cpu/index.html"
-limit=$(awk -F, '/,read only,/ { sub(/"[^"]*"/, ""); print $0 }' "$top/04_reduction_variants/results/h200_default.csv" | head -1)
-limit=$(awk -F, -v row="$limit" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "time_us") { split(row, cell, ","); print cell[i] } }' \
-    "$top/04_reduction_variants/results/h200_default.csv")
+limit=$(sed 's/"[^"]*"//' "$top/04_reduction_variants/results/h200_default.csv" | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "time_us") time = i }
+    /,read only,/ { print $time; exit }')
 must "its times stand in the tables, such as $limit" grep -q ">read only <small class=\"soft\">limit</small></th><td class=\"n\">$limit</td>" \
     "$folder/cpu/index.html"
 result=$(sed -n '2s/.*"\([-0-9,]*\)".*/\1/p' "$folder/cpu/data/04_reduction_variants/run.csv")
