@@ -327,9 +327,8 @@ struct Variant {
     Result (*launch)(const Job&);
     int least_threads = 1;
     const char* same_bits = "yes";  // in every run on the same grid: no, where additions come as they come
-    std::string version = "";
 };
-const Variant variants[] = {
+constexpr Variant variants[] = {
     {"tutorial", "shared memory, then the host", launch_tutorial},
     {"no_shared", "an atomicAdd for every thread", launch_no_shared, 1, "no"},
     {"atomics", "shared memory, then an atomicAdd a block", launch_atomics, 1, "no"},
@@ -338,7 +337,7 @@ const Variant variants[] = {
     {"vectorised", "16-byte loads, four pairs in flight, 512 threads", launch_vectorised},
     {"warp_atomics", "one atomic a warp, no barrier; a launch clears the next one's sum", launch_warp_atomics, 1, "no"},
 };
-const Variant twins[] = {
+constexpr Variant twins[] = {
     {"no_barrier", "the tree without its barrier", launch_no_barrier, 4},
     {"own_element", "thread 2 writes its own element", launch_own_element, 4},
     {"odd_halving", "3/4 of --threads, which do not halve evenly", launch_odd_halving, 4},
@@ -347,7 +346,8 @@ const Variant twins[] = {
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
 
-void run(Job job, lab::DeviceArray<float>& c, Wide want, const Variant& v, lab::Kind kind = lab::Kind::variant) {
+void run(Job job, lab::DeviceArray<float>& c, Wide want, const Variant& v, lab::Kind kind = lab::Kind::variant,
+         const std::string& version = "") {
     if (kind == lab::Kind::variant && !job.sample.wants(v.name)) return;
     const lab::DeviceArray<float> sums(std::vector<float>(2 * apart));  // zeros
     job.sum = sums.get();
@@ -369,7 +369,7 @@ void run(Job job, lab::DeviceArray<float>& c, Wide want, const Variant& v, lab::
     const bool right = error <= bound && got < lab::poisoned<float>() / 2;
     const std::string wrong = right ? "" : lab::wanted(float(got), float(want));
     job.sample.row({v.name, lab::text("%.15g", got), ms, 8.0 * double(job.n), wrong, kind,
-                    {lab::text("%.1e", error), lab::text("%.1e", bound), v.same_bits}, v.version});
+                    {lab::text("%.1e", error), lab::text("%.1e", bound), v.same_bits}, version});
 }
 
 #if CUBLAS_VERSION >= 120000  // from there on it counts in 64 bits, too
@@ -411,7 +411,8 @@ int main(int argc, char** argv) {
     if (sample.wants_all()) {
         check(cublasCreate(&cublas));
         check(cublasSetPointerMode(cublas, CUBLAS_POINTER_MODE_DEVICE));  // it need not wait for the result
-        run(job, d_c, want, {"cublasSdot", "", launch_cublas, 1, "-", lab::text("%d.%d.%d", CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH)}, lab::Kind::library);
+        run(job, d_c, want, {"cublasSdot", "", launch_cublas, 1, "-"}, lab::Kind::library,
+            lab::text("%d.%d.%d", CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH));
         check(cublasDestroy(cublas));
     }
 #endif

@@ -354,7 +354,10 @@ void run(Job job, const Answer& want, const Variant& v, std::string name, lab::K
         CHECK(cudaMemsetAsync(job.out, lab::poison_byte, sizeof got));
         CHECK(cudaMemsetAsync(job.of_block, lab::poison_byte, sizeof(Twofold) * most_blocks));
     };
-    const lab::Time ms = job.sample.time(prepare, [&] { bound = v.launch(job), ++job.launches; });
+    const lab::Time ms = job.sample.time(prepare, [&] {
+        bound = v.launch(job);
+        ++job.launches;
+    });
     CHECK(cudaMemcpy(&got, job.out, sizeof got, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(&wide, job.wide, sizeof wide, cudaMemcpyDeviceToHost));
     if (kind == lab::Kind::library) {
@@ -396,8 +399,8 @@ float element(const std::string& data, uint64_t seed, int64_t i, int64_t n, bool
     return of_b ? x : -(exponent < -40 ? std::nextafter(x, 0.0f) : x);
 }
 
-void new_table(lab::Sample& sample, const char* what, int64_t bytes, double result) {
-    sample.new_table(lab::text("%s: %.15g", what, result));
+void new_table(lab::Sample& sample, const std::string& title, int64_t bytes) {
+    sample.new_table(title);
     sample.columns({"error", "bound", "wide"});
     sample.limit_row(lab::Sample::Limit::read, bytes);
 }
@@ -417,7 +420,7 @@ void of_doubles(lab::Sample& sample, Job job) {
     const lab::DeviceArray<double> d_c(c), d_d(d);
     job.c = d_c.get();
     job.d = d_d.get();
-    new_table(sample, "dot products of doubles, relative to the sum of the magnitudes", 16 * job.n, 0);
+    new_table(sample, "dot products of doubles; error and bound are relative to the result", 16 * job.n);
     for (const int digits : {0, 8, 16, 24, 32}) {
         const double result = std::pow(10.0, -digits) * std::max(1.0, pairs.magnitude), one = 1;
         CHECK(cudaMemcpy(const_cast<double*>(job.c), &result, sizeof result, cudaMemcpyHostToDevice));
@@ -452,7 +455,7 @@ int main(int argc, char** argv) {
     const lab::DeviceArray<double> out(1);
     const lab::DeviceArray<unsigned> wide(1);
     Job job{sample, n, d_a.get(), d_b.get(), nullptr, nullptr, of_block.get(), out.get(), wide.get()};
-    new_table(sample, "dot product of floats", 8 * n, dot.sum.nearest_double());
+    new_table(sample, lab::text("dot product of floats: %.15g", dot.sum.nearest_double()), 8 * n);
 #if CUBLAS_VERSION >= 120000
     if (sample.wants_all()) {
         check(cublasCreate(&cublas));
@@ -466,12 +469,12 @@ int main(int argc, char** argv) {
     for (const Variant& v : twins)
         if (sample.wants_twin(v.name)) run(job, dot, v, v.name);
     if (sample.wants("exact_sum")) {
-        new_table(sample, "sum of floats", 4 * n, sum.sum.nearest_double());
+        new_table(sample, lab::text("sum of floats: %.15g", sum.sum.nearest_double()), 4 * n);
         run(job, sum, variants[3], "exact_sum");
     }
     if (sample.wants("twofold_double")) of_doubles(sample, job);
     if (sample.wants_all()) {
-        sample.say("error and bound are relative to the sum of the magnitudes; exact's error is from the nearest float.");
+        sample.say("floats: error and bound are relative to the sum of the magnitudes; exact's error is from the nearest float.");
         sample.say("wide: launches that needed the wide number, of all.");
     }
     return sample.verdict();

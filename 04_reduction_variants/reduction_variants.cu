@@ -289,7 +289,7 @@ template <class T, class Op> __device__ T fold_pack(T value, Pack<T> pack, Op op
 
 // A thread's share of in[0 .. n). The blocks go through tiles of loads * blockDim.x packs; a thread has all its loads
 // of a full tile on their way before it uses the first. Streaming loads leave alone what lies in the L2, which pays
-// until the input is much larger than that. The tail of fewer than 16 bytes goes to the first threads of the grid.
+// where that must still be written to memory. The tail of fewer than 16 bytes goes to the first threads of the grid.
 template <bool streaming, class T, class Op> __device__ T fold_share(const T* in, int64_t n, Op op) {
     const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(in);
     const int64_t count = n / pack_size<T>, tile = int64_t(loads) * blockDim.x;

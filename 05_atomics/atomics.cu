@@ -8,7 +8,7 @@
 //   atomic_sum     the tutorial's: atomicAdd for each element          slow: one queue, even for a warp's folded adds
 //   local_sum      the tutorial's: the thread adds up first            slow: an atomic a warp, on a large grid
 //   block_sum      the block adds up first, one atomicAdd a block      slow: 4-byte loads; a memset for sum = 0
-//   vector_sum     16-byte loads; the old value tells who is last      the memory's speed
+//   vector_sum     16-byte loads; the old value tells who is last      nearly the memory's speed
 // A few of them by atomicCAS, of which anything can be built
 //   cas_sum        a loop for each element, until it succeeds          slow: of all threads that try, one succeeds
 //   cas_local_sum, cas_product, cas_float_sum   the tutorial's         slow: fewer try, and still one succeeds
