@@ -38,9 +38,8 @@ int on_the_cpu(const std::vector<int>& in) { return int(std::accumulate(in.begin
 struct Share {
     Share(const lab::Sample& sample, const int* host, int64_t size)
         : in(std::vector<int>(host, host + size)), other(sample.properties()) {}
-    int* sum(int launch) const { return sums.get() + launch % 2; }
     lab::DeviceArray<int> in, sums{std::vector<int>(2)};  // two sums that take turns
-    lab::Event done = {};
+    lab::DeviceArray<unsigned long long> words{std::vector<unsigned long long>(2)};  // and peer_adds' words
     lab::OtherData other;  // reading it drives everything else out of that GPU's L2
 };
 
@@ -80,12 +79,24 @@ __device__ int fold_share(const int* in, int64_t n) {
     return tail < n ? value + in[tail] : value;
 }
 
-// Every block adds to one word, which may be another GPU's (hence _system), and clears the next launch's on its own.
+// Every block adds to one word, and one clears the next launch's.
 __global__ void atomic_add(const int* in, int* sum, int* next, int64_t n) {
     const int value = fold_block(fold_share(in, n));
     if (threadIdx.x != 0) return;
-    atomicAdd_system(sum, value);
+    atomicAdd(sum, value);
     if (blockIdx.x == 0) *next = 0;
+}
+
+// The same with a word that all GPUs add to (hence _system): their sum in the upper half, how many blocks have come by in
+// the lower. The kernel of the GPU that has the word, which has a `next` to clear, ends when all `blocks` have.
+__global__ void peer_add(const int* in, unsigned long long* word, unsigned long long* next, unsigned blocks, int64_t n) {
+    const int value = fold_block(fold_share(in, n));
+    if (threadIdx.x != 0) return;
+    atomicAdd_system(word, static_cast<unsigned long long>(unsigned(value)) << 32 | 1);
+    if (blockIdx.x != 0 || !next) return;
+    *next = 0;
+    const volatile unsigned long long* seen = word;
+    while (unsigned(*seen) != blocks) {}
 }
 
 // ---- the rungs: how they meet ----------------------------------------------------------------------------------
@@ -102,19 +113,25 @@ struct Job {
 #endif
 };
 
-// Every GPU folds its share but for the last `dropped` elements, into its own word or the first's. A launch does not
-// wait, so the GPUs work at the same time; none starts before the clock does, which the current one starts.
-void fold_shares(Job& job, int dropped = 0, bool into_first = false) {
+// A launch does not wait, so the GPUs work at the same time; none starts before the clock does, which the current one
+// starts. `launch` is called with each GPU's number.
+template <class Launch> void on_each(Job& job, Launch launch) {
     ++job.number;
     job.go.record();
     for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
-        const Share &own = *job.shares[gpu], &of = *job.shares[into_first ? 0 : gpu];
         CHECK(cudaSetDevice(gpu));
         job.go.hold_back();
-        const int blocks = job.sample.blocks_to_fill(atomic_add, threads);
-        atomic_add<<<blocks, threads>>>(own.in.get(), of.sum(job.number), own.sum(job.number + 1), own.in.size() - dropped);
+        launch(gpu);
     }
     CHECK(cudaSetDevice(job.sample.device()));
+}
+// Every GPU folds its share but for the last `dropped` elements.
+void fold_shares(Job& job, int dropped = 0) {
+    on_each(job, [&](int gpu) {
+        const Share& share = *job.shares[gpu];
+        int *const sum = share.sums.get() + job.number % 2, *const next = share.sums.get() + (job.number + 1) % 2;
+        atomic_add<<<job.sample.blocks_to_fill(atomic_add, threads), threads>>>(share.in.get(), sum, next, share.in.size() - dropped);
+    });
 }
 
 // Fetches the sums from that of GPU `first` on, and adds them.
@@ -138,23 +155,22 @@ void launch_all_reduce(Job& job) {
     fold_shares(job);
     check_nccl(ncclGroupStart());
     for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
-        int* const sum = job.shares[gpu]->sum(job.number);
+        int* const sum = job.shares[gpu]->sums.get() + job.number % 2;
         check_nccl(ncclAllReduce(sum, sum, 1, ncclInt, ncclSum, job.comms[gpu], nullptr));
     }
     check_nccl(ncclGroupEnd());
 }
 #endif
 
-// No kernel for the meeting: the first GPU only waits until the others have added to its word.
+// No second kernel: the first GPU's waits until all have added to its word. (All GPUs hold as many blocks as the first.)
 void launch_peer_adds(Job& job) {
-    fold_shares(job, 0, true);
-    for (int gpu = 1; gpu < int(job.shares.size()); ++gpu) {
-        CHECK(cudaSetDevice(gpu));
-        job.shares[gpu]->done.record();
-    }
-    CHECK(cudaSetDevice(0));
-    for (size_t gpu = 1; gpu < job.shares.size(); ++gpu) job.shares[gpu]->done.hold_back();
-    CHECK(cudaSetDevice(job.sample.device()));
+    const int blocks = job.sample.blocks_to_fill(peer_add, threads);
+    unsigned long long* const words = job.shares[0]->words.get();
+    on_each(job, [&](int gpu) {
+        const lab::DeviceArray<int>& in = job.shares[gpu]->in;
+        unsigned long long* const next = gpu == 0 ? words + (job.number + 1) % 2 : nullptr;
+        peer_add<<<blocks, threads>>>(in.get(), words + job.number % 2, next, blocks * unsigned(job.shares.size()), in.size());
+    });
 }
 // Lets every GPU use the first's memory; false if one cannot.
 bool reach_the_first(int gpus) {
@@ -246,9 +262,9 @@ int main(int argc, char** argv) {
     };
     const auto check = [&](const Variant& v) {
         const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
-        const size_t holders = v.in_first ? 1 : job.shares.size();
-        for (size_t gpu = 0; job.totals.size() < holders; ++gpu)
-            job.totals.push_back(job.shares[gpu]->sums.download()[job.number % 2]);
+        if (v.in_first) job.totals = {int(job.shares[0]->words.download()[job.number % 2] >> 32)};
+        if (job.totals.empty())
+            for (const auto& share : job.shares) job.totals.push_back(share->sums.download()[job.number % 2]);
         int got = want;
         for (int total : job.totals)
             if (total != want) got = total;
