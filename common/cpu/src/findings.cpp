@@ -149,7 +149,7 @@ void report(const std::vector<Race>& races) {
             return same != pairs.end() && same->second.both_write;
         };
         p.adds &= one_line || writes_twice(p.a) || writes_twice(p.b);
-        const bool consequence = std::any_of(pairs.begin(), pairs.end(), [&](const auto& other) {
+        const bool consequence = std::any_of(pairs.begin(), pairs.end(), [&, &p = p](const auto& other) {
             const Pair& q = other.second;
             if (&q == &p) return false;
             if (distance(p.race) == 2 && distance(q.race) < 2) return follows_from(p, q);
