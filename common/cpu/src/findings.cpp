@@ -21,7 +21,7 @@ const Line& line_of(uint64_t site) {
     if (colon == l.place.npos) return l = {"a line that is not known", "", 0};
     l = {l.place, l.place.substr(0, colon), atoi(l.place.c_str() + colon + 1)};
     // The compiler names a file as it was given, the debug information with its folder.
-    if (l.file[0] != '/' && source_text(std::filesystem::absolute(l.file)).size()) {
+    if (l.file[0] != '/' && !source_text(std::filesystem::absolute(l.file)).empty()) {
         l.file = std::filesystem::absolute(l.file);
         l.place = l.file + ":" + std::to_string(l.number);
     }

@@ -368,7 +368,8 @@ __global__ void grid_stride(const int* in, int n, int* out) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
     atomicAdd(out, sum);
 }
-__global__ void rows_as_one(int* out) {  // the address of out[i] is computed between the index's check and the access
+// The address of out[i] is computed between the check of the index and the access.
+__global__ void rows_as_one(int* out) {
     __shared__ int rows[8][8];
     rows[threadIdx.x / 8][threadIdx.x % 8] = 1;
     __syncthreads();
