@@ -27,10 +27,10 @@ template <unsigned Size = 1024> struct block_tile_memory {
 };
 
 struct grid_group {
-#ifdef CUDACPU_INSTRUMENTED
+#ifdef CUDACPU_COUNTED
     template <class... A> void sync(A...) const {
         static_assert(sizeof...(A) > 9,
-                      "grid.sync(): with --hazards or --counters blocks run one after another; use two kernels");
+                      "grid.sync(): with --counters blocks run one after another; use two kernels");
     }
 #else
     void sync(CUDACPU_HERE) const { cudacpu::grid_barrier(where); }

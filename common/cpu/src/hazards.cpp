@@ -43,6 +43,8 @@ struct Last {  // the last access, what has to be looked at once it is done
 };
 Last last CUDACPU_LASTING;
 
+std::multimap<const char*, Shadow*> spare_notes CUDACPU_LASTING;  // about shared memory, by its pages
+
 struct {  // the region that a page belongs to
     uintptr_t page = 0;
     Region* region;
@@ -124,7 +126,7 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
     if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address, a.bytes);
     const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
-    const bool too_narrow = r.time < block_start && (r.access | mine.access) & narrow;
+    const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
     const bool loses = a.late && (r.access & (writes | flag)) == (writes | flag);
     if (synchronise && !loses && !flags && !too_narrow) return;
     const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
@@ -150,7 +152,7 @@ bool apart(const Record& r, const Access& a) { return r.bytes & a.mine.bytes && 
 void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders two plain ones are worth most
     Record* to = nullptr;
     for (Record& r : cell.read)
-        if (!to && (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access)))
+        if (!to && (!r.time || (r.rank == a.mine.rank && r.access == a.mine.access && same_block(r))))
             to = &r;
     for (Record& r : cell.read)
         if (!to && ordered(r, a.from)) to = &r;
@@ -167,7 +169,7 @@ void compare(Cell& cell, const Access& a) {
     for (const Record& r : cell.read) {
         if (!r.time) continue;
         if (apart(r, a)) conflict(cell, r, a);
-        if (a.kind & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
+        if (a.kind & compares && r.rank == rank && same_block(r)) before_cas.insert(r.site);
     }
     (a.mine.access & (atomic | flag) ? cell.synced : cell.write) = a.mine;
 }
@@ -283,7 +285,7 @@ template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) 
     bool slow = !alone || first >= r->bytes || first + Bytes > r->bytes ||
                 first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
     const auto apart = [&](const Record& o) {
-        return o.time >= from && (o.time < block_start || (o.rank != rank && o.time >= last_barrier));
+        return o.time >= from && (o.time < part_start || (o.rank != rank && o.time >= last_barrier));
     };
     constexpr char all_written[] = "\1\1\1\1\1\1\1\1";
     if (!slow && !Write && !r->shadow->all_written) slow = memcmp(flags, all_written, Bytes) != 0;
@@ -331,6 +333,8 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         until_preempted = int(random_number() % 128);
         preempt();
     }
+    // Who reads a volatile word again and again waits for another thread, perhaps of another block.
+    if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
     busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
@@ -351,6 +355,16 @@ void block_begins() {
     settle_all();
     clocks_block_begins();
 }
+void block_pauses() {
+    settle_all();
+    sections_pause(block_number);
+    clocks_block_pauses();
+}
+void block_goes_on() {
+    clocks_block_goes_on();
+    sections_go_on(block_number);
+}
+void block_ends() { this_run->ended = true; }
 void launch_ends() {
     settle_all();
     flags_of_launch(false);
@@ -377,18 +391,26 @@ static void* pages_for(size_t bytes) {  // costs only the pages that are used
     return p;
 }
 void region_added(Region& r) {
+    if (r.shadow) return forget_pages(), void(memset(r.shadow->written, 0, r.bytes));
     forget_pages();
-    if (!r.shadow) {
-        r.shadow = new Shadow{};
-        r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
-        r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
-        r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
-    } else {
-        memset(r.shadow->written, 0, r.bytes);
-    }
+    r.shadow = new Shadow{};
+    r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
+    r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
+    r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
 }
 void region_fresh(Region& r) {  // what was noted in an earlier block is older than this block: no race
+    if (auto spare = spare_notes.extract(r.base); !r.shadow && spare) r.shadow = spare.mapped();
+    if (!r.shadow) return region_added(r);
     memset(r.shadow->written, 0, r.bytes);
+}
+void region_kept(Region& r, Shadow*& notes) {
+    forget_pages();
+    notes = std::exchange(r.shadow, nullptr);
+}
+void region_restored(Region& r, Shadow* notes) {
+    forget_pages();
+    if (r.shadow) spare_notes.emplace(r.base, r.shadow);
+    r.shadow = notes;
 }
 void bytes_written(Region& r, size_t offset, size_t bytes) {
     if (!r.shadow) return;

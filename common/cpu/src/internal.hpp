@@ -39,7 +39,6 @@ constexpr bool asan_build = true;
 #else
 constexpr bool asan_build = false;
 #endif
-constexpr bool one_by_one = hazard_build || counters_build;  // a block begins when the one before it has ended
 constexpr size_t page = 4096;
 // It outlives the program's own objects: kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
@@ -132,6 +131,10 @@ extern Where last_met[33];  // the barrier or __syncwarp() that each warp last p
 /// else can run: so many are active together as can be.
 bool complete_exchanges(bool nobody_can_run);
 
+namespace hazards {
+struct Shadow;
+}
+
 // ---- shared.cpp: __shared__ memory -----------------------------------------------------------------------
 
 void begin_shared_memory(size_t dynamic_bytes);  // of the next block
@@ -141,6 +144,7 @@ struct SharedMemory {                            // of a block that pauses
     std::vector<SharedObject*> objects;
     char* dynamic;  // nullptr: it has used none
     std::string contents;
+    std::vector<hazards::Shadow*> notes;  // about each of these
 };
 SharedMemory keep_shared_memory();
 void restore_shared_memory(const SharedMemory& kept);
@@ -163,9 +167,6 @@ extern cudaError_t outcome;  // of the block
 
 // ---- memory.cpp: what the device may touch, and what the host may ----------------------------------------
 
-namespace hazards {
-struct Shadow;
-}
 struct Region {  // memory that the device may use
     char* start;
     size_t bytes;
@@ -213,12 +214,18 @@ namespace hazards {
 CUDACPU_HAZARD_HOOK(launch_begins());
 CUDACPU_HAZARD_HOOK(launch_ends());
 CUDACPU_HAZARD_HOOK(block_begins());
+CUDACPU_HAZARD_HOOK(block_pauses());
+CUDACPU_HAZARD_HOOK(block_goes_on());
+CUDACPU_HAZARD_HOOK(block_ends());
+CUDACPU_HAZARD_HOOK(grid_barrier_passed());
 CUDACPU_HAZARD_HOOK(barrier_passed());
 CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
 CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where));
 CUDACPU_HAZARD_HOOK(at_fence(bool /*block_only*/));
 CUDACPU_HAZARD_HOOK(region_added(Region&));
 CUDACPU_HAZARD_HOOK(region_fresh(Region&));  // a new block: nothing in it is written yet
+CUDACPU_HAZARD_HOOK(region_kept(Region&, Shadow*& /*notes*/));  // its block pauses
+CUDACPU_HAZARD_HOOK(region_restored(Region&, Shadow* /*notes*/));
 CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));
 CUDACPU_HAZARD_HOOK(region_gone(Region&));
 CUDACPU_HAZARD_HOOK(work_queued(unsigned long /*number*/, const void* /*stream*/,

@@ -39,6 +39,7 @@ void pause(Paused& p) {
     std::copy(std::begin(last_met), std::end(last_met), p.last_met);
     p.number = block_number;
     p.index = cudacpu_block;
+    hazards::block_pauses();
     p.shared = keep_shared_memory();
     last_joined = nullptr;
 }
@@ -50,6 +51,7 @@ void resume(Paused& p) {
     block_number = p.number;
     cudacpu_block = p.index;
     restore_shared_memory(p.shared);
+    hazards::block_goes_on();
 }
 
 cudaError_t run_launch(const Launch& l) {
@@ -85,7 +87,7 @@ cudaError_t run_launch(const Launch& l) {
             paused.pop_front();
         }
         const bool ended = run_block(starts);
-        if (ended) steps::block_ends();
+        if (ended) hazards::block_ends(), steps::block_ends();
         if (!ended) paused.emplace_back(), pause(paused.back());
         starts = !ended || !starts;  // an end may be what another waits for
     }

@@ -146,7 +146,7 @@ void give_way() {
     waits_in_a_row = 0;
     complete_exchanges(false);
     const bool alone = !preempt();
-    if (!blocks_wait || one_by_one) return;
+    if (!blocks_wait || counters_build) return;
     const unsigned long now = 1024 * progress + running_block.ended();
     turns = std::exchange(seen, now) == now ? turns + 1 : 0;
     if (!alone && turns < 2 * running_block.size) return;
@@ -160,7 +160,7 @@ void grid_barrier(Where where) {
     if (!rank) {
         const unsigned long before = passed;
         const bool last = ++blocks_at_barrier == 1ul * gridDim.x * gridDim.y * gridDim.z;
-        if (last) blocks_at_barrier = 0, ++passed, ++progress;
+        if (last) blocks_at_barrier = 0, ++passed, ++progress, hazards::grid_barrier_passed();
         while (passed == before) {
             if (blocks_at_barrier == blocks_under_way)
                 fault(cudaErrorLaunchFailure, "grid.sync() waits for blocks that do not come",

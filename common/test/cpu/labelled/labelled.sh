@@ -1,13 +1,14 @@
 #!/bin/sh
-# labelled.sh BUILD [--all]: every labelled kernel under the hazard build, as a table. A mistake is found if a
+# labelled.sh BUILD [--all] [GROUP...]: every labelled kernel under the hazard build, or those of GROUP.cu, as a table. A mistake is found if a
 # report names a line that is labelled so: a race, an access out of bounds, something between streams or with the
 # host (label host), or two writes of one value (equal: a note). An alarm is any hazard in what is right, or any
 # other than a note about equal values. --all: sizes 5, 33 and 200 in four orders, else size 5.
 # Exit status: 0 if all are found and nothing is a false alarm, 1 if not, 3 if the programs are missing.
 . "$(dirname "$0")/../../lib.sh"
-build=${1:?labelled.sh BUILD [--all]} sizes=5 orders=forward
-if [ "${2:-}" = --all ]; then sizes="5 33 200" orders="forward reverse 1 2"; fi
-sources=$(cd "$(dirname "$0")" && pwd) groups="scopes blocks graphs streams patterns"
+build=${1:?labelled.sh BUILD [--all] [GROUP...]} sizes=5 orders=forward
+shift
+if [ "${1:-}" = --all ]; then sizes="5 33 200" orders="forward reverse 1 2" && shift; fi
+sources=$(cd "$(dirname "$0")" && pwd) groups=${*:-scopes blocks graphs streams patterns grids mixed}
 
 for group in $groups; do
     program=$build/hazards/labelled_$group
