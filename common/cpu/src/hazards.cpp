@@ -23,6 +23,16 @@ namespace {
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 int until_preempted = 7;
+// Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
+bool blocks_meet, hands_on_unfenced;
+unsigned block_preemptions;
+void let_others_run() {
+    const unsigned one_in = hands_on_unfenced ? 2 : 4;
+    hands_on_unfenced = false;
+    if (blocks_meet && block_preemptions && blocks_paused < 8 && random_number() % one_in == 0)
+        --block_preemptions, preempt_block();
+    else preempt();
+}
 bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch, by the sites
@@ -31,7 +41,7 @@ std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this
 std::set<uint64_t> before_cas CUDACPU_LASTING;
 
 struct Last {  // the last access, what has to be looked at once it is done
-    bool any = false, race = false, flag_write = false, word = false;
+    bool any = false, race = false, flag_write = false, word = false, gives = false;
     bool shared, flags;
     char* address;
     size_t bytes;
@@ -89,8 +99,9 @@ void settle() {
         else flags_race({last.two_writes, last.shared, last.two_writes.seen});
     }
     if (last.flag_write) flag_settled(last.address, last.bytes);
+    // Who leaves the value as it is (atomicAdd(p, 0)) tells nobody that he was there.
+    if (last.gives && !same) give(last.address, last.kind, last.gift);
     if (!last.word) return;
-    if (last.kind & compares && !same) give(last.address, last.kind, last.gift);
     Mind& m = *last.mind;
     uint64_t before = 0, value = 0;
     memcpy(&before, last.before, std::min<size_t>(last.bytes, 8));
@@ -111,7 +122,7 @@ struct Access {
 
 void look_after(const Access& a) {
     if (!last.any) {
-        last.race = last.flag_write = last.word = false;
+        last.race = last.flag_write = last.word = last.gives = false;
         last.any = true;
         last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
         last.kind = a.kind;
@@ -195,7 +206,7 @@ void check_written(const Region& r, const Access& a, size_t first) {
 void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
     restore_flag();
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
-    if (last.any && (kind & writes || rank != last.rank || last.word)) settle();
+    if (last.any && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
     Access a{address,    bytes,
              kind,       {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
@@ -233,9 +244,9 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         take(address, rmw ? kind : 0);
         const bool word = kind & (compares | exchanges) || (me->lock == address && kind & writes);
         const Gift g = gift(kind);
-        if (word || flag_write) look_after(a);
-        last.flag_write |= flag_write, last.word |= word;
-        if (rmw && kind & compares) last.gift = g;
+        if (word || flag_write || rmw) look_after(a);
+        last.flag_write |= flag_write, last.word |= word, last.gives |= rmw;
+        if (rmw) last.gift = g;
         else give(address, kind, g);
         if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
@@ -329,10 +340,15 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (!r && on_own_stack(address))
         return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
     index_too_large = false;
-    if (!(kind & atomic) && (until_preempted -= kind & flag ? 8 : 1) < 0) {
+    const Mind& m = mind(rank);
+    const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
+    if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0 || hands_on_unfenced ||
+        (hands_on && random_number() % 4 == 0)) {
         until_preempted = int(random_number() % 128);
-        preempt();
+        let_others_run();
     }
+    hands_on_unfenced = unfenced;
+    if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true;
     // Who reads a volatile word again and again waits for another thread, perhaps of another block.
     if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
     busy = true;
@@ -349,10 +365,11 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
 void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
+    blocks_meet = hands_on_unfenced = false;
+    block_preemptions = 64;
     flags_of_launch(true);
 }
 void block_begins() {
-    settle_all();
     clocks_block_begins();
 }
 void block_pauses() {
@@ -364,7 +381,10 @@ void block_goes_on() {
     clocks_block_goes_on();
     sections_go_on(block_number);
 }
-void block_ends() { this_run->ended = true; }
+void block_ends() {
+    settle_all();
+    this_run->ended = true;
+}
 void launch_ends() {
     settle_all();
     flags_of_launch(false);

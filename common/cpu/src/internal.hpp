@@ -118,9 +118,11 @@ bool run_block(bool from_the_start);     // until all its threads have ended, or
 extern bool blocks_wait;                 // others are to begin, or to go on
 extern unsigned long blocks_at_barrier;  // of the grid
 extern unsigned long blocks_under_way;   // ~0 while others can be begun
+extern unsigned long blocks_paused;
 [[noreturn]] void leave_block();         // for good: its threads are dropped where they stand
 [[noreturn]] void run_threads();         // what a fiber does
 bool preempt();                          // another thread of the block, if any is ready, goes on
+void preempt_block();                    // another block goes on, if one can
 
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 

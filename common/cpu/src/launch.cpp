@@ -73,6 +73,7 @@ cudaError_t run_launch(const Launch& l) {
     for (uint64_t i = 0; (i < blocks || !paused.empty()) && outcome == cudaSuccess;) {
         starts = i < blocks && (paused.empty() || (starts && paused.size() < most));
         blocks_wait = i + starts < blocks || paused.size() > !starts;
+        blocks_paused = paused.size();
         blocks_under_way = i + starts < blocks && paused.size() + 1 < most ? ~0ul : paused.size() + starts;
         if (starts) {
             const uint64_t b = block_number = (first + i++ * step) % blocks, row = b / l.grid.x;

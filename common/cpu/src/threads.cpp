@@ -16,7 +16,7 @@ Fiber* current_fiber = &host_fiber;
 unsigned long progress;
 unsigned waits_in_a_row;
 bool in_turn, blocks_wait;
-unsigned long blocks_at_barrier, blocks_under_way;
+unsigned long blocks_at_barrier, blocks_under_way, blocks_paused;
 
 namespace {
 
@@ -137,6 +137,10 @@ static void pause_block() {
 bool preempt() {
     Thread* const t = pick();
     return t != self && (leave_to(t), true);
+}
+
+void preempt_block() {
+    if (blocks_wait) pause_block();
 }
 
 void give_way() {
