@@ -246,6 +246,8 @@ namespace steps {
 CUDACPU_RECORD_HOOK(void launch_begins(), void());
 CUDACPU_RECORD_HOOK(void block_begins(), void());
 CUDACPU_RECORD_HOOK(void block_ends(), void());
+CUDACPU_RECORD_HOOK(void block_pauses(), void());
+CUDACPU_RECORD_HOOK(void block_goes_on(), void());
 CUDACPU_RECORD_HOOK(Thread* next_in_step(), nullptr);  // the lane that goes on now; nullptr: any thread may
 CUDACPU_RECORD_HOOK(bool go_on_anywhere(), false);     // some lanes that have stopped go on
 CUDACPU_RECORD_HOOK(void exchange_passed(const Exchange&, unsigned /*warp*/), void());

@@ -40,6 +40,7 @@ void pause(Paused& p) {
     p.number = block_number;
     p.index = cudacpu_block;
     hazards::block_pauses();
+    steps::block_pauses();
     p.shared = keep_shared_memory();
     last_joined = nullptr;
 }
@@ -52,6 +53,7 @@ void resume(Paused& p) {
     cudacpu_block = p.index;
     restore_shared_memory(p.shared);
     hazards::block_goes_on();
+    steps::block_goes_on();
 }
 
 cudaError_t run_launch(const Launch& l) {

@@ -150,7 +150,7 @@ void give_way() {
     waits_in_a_row = 0;
     complete_exchanges(false);
     const bool alone = !preempt();
-    if (!blocks_wait || counters_build) return;
+    if (!blocks_wait) return;
     const unsigned long now = 1024 * progress + running_block.ended();
     turns = std::exchange(seen, now) == now ? turns + 1 : 0;
     if (!alone && turns < 2 * running_block.size) return;
