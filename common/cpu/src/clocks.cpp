@@ -228,6 +228,10 @@ void give(const char* address, unsigned access, const Gift& gift) {
     word.device = join(word.device, gift.device);
 }
 
+void forget_words(const char* start, size_t bytes) {
+    for (const char* p = start; p < start + bytes && !words.empty(); ++p) words.erase(p);
+}
+
 void clocks_launch_begins() {
     launch_start = ++now;
     floor_time = std::min(launch_start, launch_beside());

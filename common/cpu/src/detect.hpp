@@ -108,6 +108,7 @@ struct Gift {  // what an atomic or a volatile write hands on
 };
 void take(const char* address, unsigned access);
 Gift gift(unsigned access);
+void forget_words(const char* start, size_t bytes);
 void give(const char* address, unsigned access, const Gift& gift);
 void clocks_launch_begins();
 void clocks_block_begins();
@@ -118,7 +119,9 @@ Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
+extern bool busy;   // The linker may have taken the program's instrumented copy of a std::map for this one.
 void settle_all();  // the last access has been done
+void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
 template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site);
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
 void note(const Race& race);  // it will be reported when the launch ends

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "detect.hpp"
 #include "record.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
+std::unordered_map<const char*, Cell> heap_cells CUDACPU_LASTING;  // by the address of the word
 int until_preempted = 7;
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
 bool blocks_meet, hands_on_unfenced;
@@ -33,7 +35,6 @@ void let_others_run() {
         --block_preemptions, preempt_block();
     else preempt();
 }
-bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch, by the sites
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
@@ -216,28 +217,28 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
         r = region_of(address);
-        if (!r && on_device_heap(address)) return;
-        if (!r) return note(Mistake::foreign, address, bytes, party(a.mine));
-        if (r->freed || !r->shadow) return;  // it will be reported as a fault
+        if (!r && !on_device_heap(address)) return note(Mistake::foreign, address, bytes, party(a.mine));
+        if (r && (r->freed || !r->shadow)) return;  // it will be reported as a fault
     }
-    const size_t first = address - r->start, end = first + bytes;
-    if (address < r->start || end > r->bytes) {
+    char* const start = r ? r->start : nullptr;  // what a kernel has got from `new` has its cells by the address
+    const size_t first = address - start, end = first + bytes;
+    if (r && (address < start || end > r->bytes)) {
         note(Mistake::out_of_bounds, address, bytes, party(a.mine));
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
     a.shared = is_shared(r);
     if (a.shared) a.from = block_start;
-    if (!r->shadow->all_written) check_written(*r, a, first);
+    if (r && !r->shadow->all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
-    Cell* const all = r->shadow->cells;
+    const auto cell = [&](size_t i) -> Cell& { return r ? r->shadow->cells[i / 4] : heap_cells[start + i / 4 * 4]; };
     for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
         a.mine.bytes = ((1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
-        compare(all[i / 4], a);
+        compare(cell(i), a);
     }
     if (me->records && address != me->lock)
-        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine, a.shared);
+        for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;
@@ -250,7 +251,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         else give(address, kind, g);
         if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
-        const Record& w = all[first / 4].synced;
+        const Record& w = cell(first).synced;
         take(address, 0);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
@@ -260,6 +261,8 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 }
 
 }  // namespace
+
+bool busy;
 
 void settle_all() {
     restore_flag();
@@ -343,7 +346,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     const Mind& m = mind(rank);
     const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
     if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0 || hands_on_unfenced ||
-        (hands_on && random_number() % 4 == 0)) {
+        (hands_on && random_number() % 2)) {
         until_preempted = int(random_number() % 128);
         let_others_run();
     }
@@ -358,6 +361,11 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     me = &mind(rank);
     check(r, address, bytes, kind, site);
     busy = false;
+}
+
+void heap_changed(const char* start, size_t bytes) {
+    for (const char* p = start; p < start + bytes && !heap_cells.empty(); p += 4) heap_cells.erase(p);
+    forget_words(start, bytes);
 }
 
 // ---- what the engine tells -------------------------------------------------------------------------------

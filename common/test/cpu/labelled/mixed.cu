@@ -329,6 +329,52 @@ __global__ void any_is_a_barrier(const int* in, int n, int* out) {
     out[t] = a[63 - t] + some + many;
 }
 
+// ---- memory that a kernel gets while it runs -----------------------------------------------------------------
+
+template <bool Wait>
+__device__ void reversed_on_the_heap(int* out) {
+    __shared__ int* a;
+    if (threadIdx.x == 0) a = new int[64];
+    __syncthreads();
+    a[threadIdx.x] = int(threadIdx.x);  // race heap_no_barrier
+    if (Wait) __syncthreads();
+    out[threadIdx.x] = a[63 - threadIdx.x];  // race heap_no_barrier
+    __syncthreads();
+    if (threadIdx.x == 0) delete[] a;
+}
+__global__ void heap(int* out) { reversed_on_the_heap<true>(out); }
+__global__ void heap_no_barrier(int* out) { reversed_on_the_heap<false>(out); }
+__global__ void heap_again(int* out) {  // what one block gives back, another gets
+    int* const mine = static_cast<int*>(malloc(2 * sizeof(int)));
+    mine[0] = everyone();
+    atomicAdd(mine, 1);
+    out[everyone()] = mine[0];
+    free(mine);
+}
+struct Link {
+    int value;
+    Link* next;
+};
+template <bool Fence>
+__device__ void chain(Link** first, int* out) {
+    if (threadIdx.x % 32) return;
+    typedef unsigned long long Word;
+    Link* const mine = new Link;
+    mine->value = everyone();  // race chain_no_fence
+    Link *seen = nullptr, *found = nullptr;
+    do {
+        seen = found;
+        mine->next = seen;
+        if (Fence) __threadfence();
+        found = (Link*)atomicCAS((Word*)first, (Word)seen, (Word)mine);
+    } while (found != seen);
+    if (!seen) return;
+    __threadfence();
+    atomicAdd(out, seen->value);  // race chain_no_fence
+}
+__global__ void chained(Link** first, int* out) { chain<true>(first, out); }
+__global__ void chain_no_fence(Link** first, int* out) { chain<false>(first, out); }
+
 // ---- graphs: row r has the edges from starts[r] to starts[r + 1] ---------------------------------------------------------
 
 struct Graph {
@@ -524,6 +570,11 @@ int main(int argc, char** argv) {
         RUN("right", 1, 64, room, INTS(64), zeros<float>(64)),
         RUN("race", 1, 64, room_used_again, INTS(64), zeros<float>(64)),
         RUN("right", 1, 64, any_is_a_barrier, INTS(n), n, INTS(64)),
+        RUN("right", 1, 64, heap, INTS(64)),
+        RUN("race", 1, 64, heap_no_barrier, INTS(64)),
+        RUN("right", 3, 64, heap_again, INTS(192)),
+        RUN("right", 3, 64, chained, zeros<Link*>(1), INTS(1)),
+        RUN("race", 3, 64, chain_no_fence, zeros<Link*>(1), INTS(1)),
         RUN("right", 2, 64, pull, ring_with_chords(n), INTS(n), INTS(n)),
         RUN("race", 2, 64, pull_in_place, ring_with_chords(n), INTS(n)),
         RUN("right", 2, 64, push, ring_with_chords(n), INTS(n), INTS(n)),
