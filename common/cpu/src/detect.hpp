@@ -4,6 +4,7 @@
 //   clocks.cpp    which accesses come before what the running thread does now
 //   flags.cpp     volatile words that threads wait for, and locks
 //   works.cpp     what runs beside each other: kernels and copies of several streams, and the host
+//   shadows.cpp   what is noted about a region, while its block pauses, too
 //   hooks.cpp     what the compiler calls
 #pragma once
 #include <memory>
@@ -120,7 +121,8 @@ Party party(const Record& r);
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
 extern bool busy;   // The linker may have taken the program's instrumented copy of a std::map for this one.
-void settle_all();  // the last access has been done
+void forget_pages();  // which region each belongs to
+void settle_all();    // the last access has been done
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
 template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site);
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);

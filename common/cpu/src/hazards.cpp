@@ -4,7 +4,6 @@
 // compared with what is noted about those bytes: who wrote and read them last. Two accesses of different threads,
 // one of them a write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run.
 // Two writes of the same value are noted, but change no result.
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,8 +27,7 @@ int until_preempted = 7;
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
 bool blocks_meet, hands_on_unfenced;
 unsigned block_preemptions;
-void let_others_run() {
-    const unsigned one_in = hands_on_unfenced ? 2 : 4;
+void let_others_run(unsigned one_in) {
     hands_on_unfenced = false;
     if (blocks_meet && block_preemptions && blocks_paused < 8 && random_number() % one_in == 0)
         --block_preemptions, preempt_block();
@@ -54,15 +52,10 @@ struct Last {  // the last access, what has to be looked at once it is done
 };
 Last last CUDACPU_LASTING;
 
-std::multimap<const char*, Shadow*> spare_notes CUDACPU_LASTING;  // about shared memory, by its pages
-
 struct {  // the region that a page belongs to
     uintptr_t page = 0;
     Region* region;
 } near[256];
-void forget_pages() {
-    for (auto& n : near) n.page = 0;
-}
 Region* region_near(const char* address) {
     const uintptr_t number = uintptr_t(address) / page;
     const auto& n = near[number % std::size(near)];
@@ -194,8 +187,6 @@ void touched_globally() {
     b.last = now;
 }
 
-size_t cells(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2; }
-
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
     const bool reads_it =
@@ -263,6 +254,10 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 }  // namespace
 
 bool busy;
+
+void forget_pages() {
+    for (auto& n : near) n.page = 0;
+}
 
 void settle_all() {
     restore_flag();
@@ -345,10 +340,11 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     index_too_large = false;
     const Mind& m = mind(rank);
     const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
-    if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0 || hands_on_unfenced ||
-        (hands_on && random_number() % 2)) {
+    if (hands_on_unfenced || (hands_on && random_number() % 2)) {
+        let_others_run(2);
+    } else if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0) {
         until_preempted = int(random_number() % 128);
-        let_others_run();
+        let_others_run(4);
     }
     hands_on_unfenced = unfenced;
     if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true;
@@ -410,47 +406,6 @@ void launch_ends() {
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
     access(address, bytes, writes | atomic | kind,
            reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48);
-}
-
-static void* pages_for(size_t bytes) {  // costs only the pages that are used
-    void* const p =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
-    return p;
-}
-void region_added(Region& r) {
-    if (r.shadow) return forget_pages(), void(memset(r.shadow->written, 0, r.bytes));
-    forget_pages();
-    r.shadow = new Shadow{};
-    r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
-    r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
-    r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
-}
-void region_fresh(Region& r) {  // what was noted in an earlier block is older than this block: no race
-    if (auto spare = spare_notes.extract(r.base); !r.shadow && spare) r.shadow = spare.mapped();
-    if (!r.shadow) return region_added(r);
-    memset(r.shadow->written, 0, r.bytes);
-}
-void region_kept(Region& r, Shadow*& notes) {
-    forget_pages();
-    notes = std::exchange(r.shadow, nullptr);
-}
-void region_restored(Region& r, Shadow* notes) {
-    forget_pages();
-    if (r.shadow) spare_notes.emplace(r.base, r.shadow);
-    r.shadow = notes;
-}
-void bytes_written(Region& r, size_t offset, size_t bytes) {
-    if (!r.shadow) return;
-    memset(r.shadow->written + offset, 1, bytes);
-    if (!offset && bytes == r.bytes) r.shadow->all_written = true;
-}
-void region_gone(Region& r) {
-    forget_pages();
-    if (!r.shadow) return;
-    munmap(r.shadow->cells, cells(r) * sizeof(Cell));
-    munmap(r.shadow->written, cells(r) * 4);
-    delete std::exchange(r.shadow, nullptr);
 }
 
 }  // namespace cudacpu::hazards
