@@ -130,6 +130,8 @@ std::string csv();
 extern bool drawing;  // the running block, or a part of it
 void draw_launch();
 void draw_block();
+std::shared_ptr<void> keep_drawing();  // of a block that pauses
+void go_on_drawing(const std::shared_ptr<void>& kept);
 void draw(const Operation& o);
 void draw_barrier();                // of the whole block: its columns go on in one row
 void note_before(unsigned thread);  // it goes on now: what does it find?
