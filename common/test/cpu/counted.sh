@@ -53,7 +53,7 @@ under_ncu() {
     shift 2
     kernels=regex:^\($(kernels_of "$name")\)'$'
     # shellcheck disable=SC2086 # the options are words
-    timeout 120 "$ncu" --clock-control none --cache-control none --csv --page raw --print-units base \
+    timeout 300 "$ncu" --clock-control none --cache-control none --csv --page raw --print-units base \
         --print-kernel-base function --kernel-name-base function --kernel-name "$kernels" --metrics "$metrics" \
         --log-file "$out" "$binary" "$@" $csv >"$out.said" 2>&1
     status=$?
