@@ -229,6 +229,7 @@ void arrive(const Access& access, const Code& code) {
 }  // namespace cudacpu::steps
 
 bool cudacpu::has_vector_types;
+const cudacpu::Constant* cudacpu::Constant::last;
 void cudacpu::took(const void* value, unsigned bytes, int from) {
     if (steps::drawing) steps::note_taken(rank, value, bytes, from);
 }

@@ -162,6 +162,13 @@ struct SharedObject {
     char* address = nullptr;
     unsigned long serial = 0;  // of the block that last used it
 };
+struct Constant {  // a __constant__ variable, in the counters' build
+    const void* start;
+    size_t bytes;
+    const Constant* before = last;
+    Constant(const void* start, size_t bytes) : start(start), bytes(bytes) { last = this; }
+    static const Constant* last;
+};
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
