@@ -80,7 +80,7 @@ Place place_of(const volatile void* of) {
 
 Request request_of(const Operation& o, unsigned behind) {
     const Stop& s = o.first();
-    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).space, s.base, {}};
+    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).space, s.base, s.place, {}};
     for_lanes(o.mask, [&](unsigned l) { r.at[l] = place_of(o.stop(l).address).address + behind; });
     return r;
 }
@@ -118,7 +118,8 @@ unsigned extra_wavefronts(const Request& r) {
 namespace {
 
 // nvcc makes one access of several to the members of a float4, which it knows to lie at a multiple of 16 bytes, if
-// nothing comes between them. Here an access waits until the warp has gone through the block of code.
+// nothing comes between them; and of those of several rounds of a loop to shared memory. Here an access waits until
+// the warp has gone through the block of code.
 std::vector<Request> waiting[32] CUDACPU_LASTING;  // of each warp: all loads, or all stores
 
 void count_request(const Request& r) {
@@ -126,7 +127,7 @@ void count_request(const Request& r) {
     ++t.requests;
     t.lanes += unsigned(std::popcount(r.mask));
     if (r.space == global_memory) t.sectors += sectors(r);
-    else if (r.space == shared_memory && r.kind != atomic) t.conflicts += extra_wavefronts(r);
+    else if (r.space == shared_memory) t.conflicts += extra_wavefronts(r);
 }
 
 bool all_lanes(const Request& r, auto condition) {
@@ -138,12 +139,15 @@ bool all_lanes(const Request& r, auto condition) {
 // Makes one access of those that begin with this one and fill so many bytes, if all are there.
 bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
     Request& r = list[first];
-    if (!r.base || r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; }))
-        return false;
+    const auto together = [&](const Request& other) {
+        if (r.space == shared_memory && r.place && r.place == other.place) return true;
+        return launch->kernel->names_vectors && r.base && r.base == other.base;
+    };
+    if (r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; })) return false;
     std::vector<size_t> parts;
     for (unsigned behind = r.bytes; behind < bytes; behind += r.bytes) {
         const auto next = std::find_if(list.begin(), list.end(), [&](const Request& other) {
-            return other.mask == r.mask && other.bytes == r.bytes && other.base == r.base &&
+            return other.mask == r.mask && other.bytes == r.bytes && together(other) &&
                    all_lanes(r, [&](unsigned l) { return other.at[l] == r.at[l] + behind; });
         });
         if (next == list.end()) return false;
@@ -159,7 +163,7 @@ bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
 void count_waiting(unsigned warp) {
     auto& list = waiting[warp];
     for (const unsigned bytes : {16u, 8u})
-        for (size_t i = 0; has_vector_types && list.size() > 1 && i < list.size(); ++i)
+        for (size_t i = 0; list.size() > 1 && i < list.size(); ++i)
             if (list[i].mask) merge(list, i, bytes);
     for (const Request& r : list)
         if (r.mask) count_request(r);
@@ -271,7 +275,7 @@ std::string table() {
             }
             file_before = file, line_before = number;
             const bool global = what.kind <= atomic && what.space == global_memory,
-                       counts_banks = what.space == shared_memory && what.kind != atomic;
+                       counts_banks = what.kind <= atomic && what.space == shared_memory;
             s += text("          %-12s %12s %7s %13s %10s %10s", words_of(what).c_str(),
                       with_commas(t.requests).c_str(), text("%.1f", double(t.lanes) / double(t.requests)).c_str(),
                       global ? with_commas(t.sectors).c_str() : "",

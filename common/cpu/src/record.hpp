@@ -76,6 +76,8 @@ struct Code {       // where a lane is
     const void* frame;   // of two functions that which was called comes first
     unsigned block = 0;  // of the function's code, in the order that cudacpu gave them
     unsigned base = 0;   // the same number: two addresses that are computed from one register; 0: it is not known
+    unsigned place =
+        0;  // the same number: one place in the source, in several rounds of a loop; 0: it is not known
 };
 struct Stop : Access, Code {  // where a lane waits until it is its turn to go on
     size_t depth;             // of its stack
@@ -116,7 +118,7 @@ struct Request {  // of a warp to memory
     Kind kind;
     unsigned mask, bytes;  // bytes: of each lane
     Space space;
-    unsigned base;
+    unsigned base, place;
     uint64_t at[32];  // of each lane, as a Place's address
 };
 /// Of an operation the part that begins so many bytes behind its addresses.

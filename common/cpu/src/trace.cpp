@@ -75,8 +75,7 @@ void add(const Operation& o, unsigned row, int column) {
         const Array& a = d.arrays[size_t(e.array)];
         for (unsigned i = 0; i < s.bytes; i += unsigned(s.piece))
             if (a.space == global_memory) e.sectors += sectors(request_of(o, i));
-            else if (a.space == shared_memory && o.kind != atomic)
-                e.conflicts += extra_wavefronts(request_of(o, i));
+            else if (a.space == shared_memory) e.conflicts += extra_wavefronts(request_of(o, i));
     }
     if (access || o.kind == shuffle || o.kind == vote)
         for_lanes(o.mask, [&](unsigned l) {
