@@ -1,6 +1,6 @@
 // same_bits_test.cu - which kernels of 03 and 04 give the same bits in every run, as their tables say?
 // Random floats, whose sums depend on the order of the additions, 100 runs on each of several grids. Where a table
-// says no, some run on a GPU must differ. Exit status: 0 as the tables say, 1 not, 77 no GPU.
+// says no, they may differ; on a GPU those of one variant must. Exit status: 0 as the tables say, 1 not, 77 no GPU.
 #include <set>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -23,12 +23,12 @@ namespace sums {
 
 namespace {
 
-int wrong = 0;
+int wrong = 0, varied = 0;
 // Each grid's bits, told apart by the grid.
 template <class Run>
 void try_out(const char* name, bool promised, Run run) {
     std::set<std::pair<int, unsigned>> seen;
-    const std::vector<int> grids = {1, 3, 16, 64, lab::gpu ? 3000 : 200};
+    const std::vector<int> grids = {1, 3, 16, 64, 200};
     for (const int blocks : grids)
         for (int k = 0; k < (lab::gpu ? 100 : 2); ++k) {
             const float result = run(blocks);
@@ -37,10 +37,10 @@ void try_out(const char* name, bool promised, Run run) {
             seen.insert({blocks, bits});
         }
     const bool same = seen.size() == grids.size();
-    const bool right = promised ? same : !same || !lab::gpu;
-    wrong += !right;
+    wrong += promised && !same;
+    varied += !promised && !same;
     std::printf("%-14s %s: %zu results on %zu grids%s\n", name, promised ? "the same bits" : "any order    ",
-                seen.size(), grids.size(), right ? "" : ", WRONG");
+                seen.size(), grids.size(), promised && !same ? ", WRONG" : "");
 }
 
 }  // namespace
@@ -86,5 +86,6 @@ int main() {
             return v.in_order ? out.download()[0] : two.download()[0];
         });
     }
-    return wrong ? 1 : 0;
+    if (lab::gpu && !varied) std::printf("nothing shows that the order of additions counts\n");
+    return wrong || (lab::gpu && !varied) ? 1 : 0;
 }
