@@ -17,12 +17,16 @@ refuse() { # refuse [-3] ARGUMENT...
     refusal=2
     [ "$1" = -3 ] && refusal=3 && shift
     ends $refusal "$binary" "$@" || return
-    grep -qi 'type ' "$folder/err" || fail "no word on what to type"
-    ! grep -qE '^(PASSED|FAILED)| verdict$' "$folder/out" || fail "a verdict or a row in spite of a refusal"
-    [ "$(expand "$folder/err" | sed 's/[^ ]*[^ ]\{81,\}//' | awk 'length > 80' | wc -l)" = 0 ] || fail "more than 80 columns"
+    bad=$(awk '
+        said && tolower($0) ~ /type / { typed = 1 }
+        said { gsub(/\t/, "        "); wide = length($0); for (i = 1; i <= NF; ++i) if (length($i) > 80) wide -= length($i) }
+        said && wide > 80 { print "more than 80 columns" }
+        !said && /^(PASSED|FAILED)| verdict$/ { print "a verdict or a row in spite of a refusal" }
+        END { if (!typed) print "no word on what to type" }' said=1 "$folder/err" said=0 "$folder/out")
+    [ -z "$bad" ] || fail "$bad"
 }
 # What a refusal says to type is typed, each in its turn, in place of what was typed before; it is taken if the program
-# still runs after half a second.
+# still runs after a fifth of a second, as a refusal comes at once.
 advised() { # advised ARGUMENT...
     refuse "$@"
     tr '\n' ' ' <"$folder/err" | sed 's/  */ /g; s/, or run on a GPU.*//; s/ Type .*//; s/ or less//g; s/.*; type //; s/, or /\n/g' >"$folder/advice"
@@ -30,7 +34,7 @@ advised() { # advised ARGUMENT...
         line=$(printf '%s ' "$@")
         for option in $(echo "$advice" | grep -oE -- '--[a-z]+'); do line=$(echo "$line" | sed "s/$option [^ ]* *//"); done
         advice=$(echo "$advice" | sed "s/--only one variant/--only $(words variant | tail -1)/; s/ and / /g")
-        ends '0|1|124' timeout 0.5 "$binary" $line $advice </dev/null
+        ends '0|1|124' timeout 0.2 "$binary" $line $advice </dev/null
     done <"$folder/advice"
     [ -s "$folder/advice" ] || fail "no advice"
     rm -f "$folder/advice"
