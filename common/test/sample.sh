@@ -40,6 +40,12 @@ advised() { # advised ARGUMENT...
     rm -f "$folder/advice"
 }
 
+# The CPU device takes long for what a GPU does at once: there the larger sizes are left to the slow groups, NAME_more.
+case $group.$device in
+*_more.* | *.gpu) most=1000003 more=100003 grid=1000 ;;
+*) most=100003 more=20011 grid=300 ;;
+esac
+
 case $group in
 run)
     passes
@@ -51,8 +57,8 @@ run)
     passes $small --seed 7
     passes --help
     ;;
-sizes)
-    numbers="1 2 31 32 33 255 257 1000 65537 1000003"
+sizes | sizes_more)
+    numbers="1 2 31 32 33 255 257 1000 65537 $most"
     if takes --width; then
         numbers="1 257 65537"
         for size in "1 1" "1 100000" "1000 1" "15 17" "16 16" "33 257" "65536 17"; do
@@ -61,22 +67,19 @@ sizes)
     fi
     for n in $numbers; do each_rung --n $n; done
     ;;
-threads)
+threads | threads_more)
     for threads in $(words "takes --threads"); do
-        for n in 100003 1000; do each_rung --threads "$threads" --n $n; done
+        for n in $more 1000; do each_rung --threads "$threads" --n $n; done
     done
     ;;
-blocks)
+blocks | blocks_more)
     takes --blocks || finish
-    for blocks in 1 3 1000; do
-        for n in 100003 257; do each_rung --blocks $blocks --n $n; done
+    for blocks in 1 3 $grid; do
+        for n in $more 257; do each_rung --blocks $blocks --n $n; done
     done
-    # more blocks with work than a block has threads to add their results: of few threads here, of any number below
-    if takes --threads; then each_rung --blocks 1000 --threads 64 --n 1100003; fi
-    ;;
-blocks_more)
-    takes --blocks || finish
-    each_rung --blocks 1000 --n 4300003
+    # more blocks with work than a block has threads to add their results: of few threads, of any number
+    if takes --threads; then each_rung --blocks $grid --threads 64 --n $((grid * 1100 + 3)); fi
+    if [ "$group" = blocks_more ]; then each_rung --blocks 1000 --n 4300003; fi
     ;;
 options) # every choice of every option of the sample's own, each with each
     lines="x"
