@@ -151,7 +151,7 @@ void report(const std::vector<Race>& races) {
         p.adds &= one_line || writes_twice(p.a) || writes_twice(p.b);
         const bool consequence = std::any_of(pairs.begin(), pairs.end(), [&, &p = p](const auto& other) {
             const Pair& q = other.second;
-            if (&q == &p) return false;
+            if (&q == &p || (q.equal && !p.equal)) return false;
             if (distance(p.race) == 2 && distance(q.race) < 2) return follows_from(p, q);
             return one_line && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
                    (q.a.place == p.a.place || q.b.place == p.a.place);

@@ -36,14 +36,15 @@ std::map<const char*, size_t>& heap() {
 }
 
 void* noted(void* p, size_t bytes) {
-    if (!self || !runs_works || noting || !p) return p;
-    noting = true;
+    if (!self || !runs_works || noting || busy || !p) return p;
+    noting = busy = true;
     heap()[static_cast<char*>(p)] = bytes;
-    noting = false;
+    heap_changed(static_cast<char*>(p), bytes);
+    noting = busy = false;
     return p;
 }
 void forget(void* p) {
-    if (!runs_works || noting || !p || heap().empty()) return;
+    if (!runs_works || noting || busy || !p || heap().empty()) return;
     noting = true;
     heap().erase(static_cast<char*>(p));
     noting = false;

@@ -184,7 +184,7 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
             }
     }
     if (!start || name->empty())
-        return made.empty() ? text("address %p", address)
+        return made.empty() ? text("address %p, from new or malloc() in a kernel", address)
                             : text("element %td of the memory", (at - start) / ptrdiff_t(bytes)) + made;
     return text("element %td of ", (at - start) / ptrdiff_t(bytes)) + *name + made;
 }
