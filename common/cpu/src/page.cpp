@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "trace.hpp"
