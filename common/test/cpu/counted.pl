@@ -89,12 +89,12 @@ while (<$in>) {
     push @{$runs{$program}}, $1 if /^run (\S+)/;
     my ($kernel, $counts) = /^expect (\S+) (.*)/;
     while ($counts && $counts =~ /(\w+)=(\d+)/g) { $expected{"$program,$kernel,$1"} = $2 }
-    push @reasons, [$program, map { s/\*/.*/gr } $1, $2, $3] if /^reason (\S+) (\S+) (.+)/;
+    push @reasons, [$program, (map { s/\*/.*/gr } $2, $3), $4, $1] if /^(reason|varies) (\S+) (\S+) (.+)/;
 }
 my %known = map { (join(',', @$_{qw(program run kernel grid block counter)}) => $_) }
     $mode eq 'check' ? rows_of($committed, '.') : ();
 
-my ($cells, $equal, $near, $failed) = (0, 0, 0, 0);
+my ($cells, $failed, %steady, %all) = (0, 0);
 print "program,run,kernel,grid,block,counter,ncu,cpu device,reason\n" if $mode eq 'join';
 for my $name (@programs) {
     for my $run (@{$runs{$name}}) {
@@ -118,19 +118,25 @@ for my $name (@programs) {
                 my $there = $ncu->{$key}{$counter};
                 printf "$row,,%s,\n", plain($is) if !$measured && $is;
                 next if !$measured || (!$is && !$there && !($counter eq 'bank_conflicts' && $ncu->{$key}{shared_stores}));
-                ++$cells;
-                ++$equal if $is == $there;
-                ++$near if abs($is - $there) <= 0.03 * $there;
-                my ($why) = map { $_->[3] } grep { $name =~ /^$_->[0]$/ && $key =~ /^$_->[1],/ && $counter =~ /^$_->[2]$/ } @reasons;
-                $why = $is == $there ? '' : $why // '?';
+                my ($reason) = grep { $name =~ /^$_->[0]$/ && $key =~ /^$_->[1],/ && $counter =~ /^$_->[2]$/ } @reasons;
+                for my $measure (\%all, $reason && $reason->[4] eq 'varies' ? () : \%steady) {
+                    ++$measure->{cells};
+                    ++$measure->{equal} if $is == $there;
+                    ++$measure->{near} if abs($is - $there) <= 0.03 * $there;
+                }
+                my $why = $is == $there ? '' : $reason ? $reason->[3] : '?';
                 $failed = 1 if $why eq '?';
                 printf "%s,%s,%s,%s\n", $row, plain($there), plain($is), $why =~ /,/ ? "\"$why\"" : $why;
             }
         }
     }
 }
-printf STDERR "%d cells: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $cells, $equal, 100 * $equal / $cells, $near,
-    100 * $near / $cells if $mode eq 'join' && $cells;
+for ([\%steady, 'that are the same in every run of a GPU'], [\%all, 'in all']) {
+    my ($measure, $which) = @$_;
+    my ($of, $equal, $near) = map { $measure->{$_} // 0 } qw(cells equal near);
+    printf STDERR "%d cells %s: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $of, $which, $equal, 100 * $equal / $of, $near,
+        100 * $near / $of if $of;
+}
 $failed ||= $mode eq 'check' && !$cells;
 print "$cells cells are as counted_h200.csv has them\n" if $mode eq 'check' && !$failed;
 exit $failed;

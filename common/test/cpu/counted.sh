@@ -66,6 +66,10 @@ on_the_cpu_device() {
     shift 2
     binary=$build/counters/$name
     [ ! -f "$here/$name.cu" ] || binary=$build/common/test/cpu/cpu_$name
+    if [ -f "$here/$name.cu" ] && ! [ -x "$binary" ]; then
+        binary=$folder/cpu_$name
+        [ -x "$binary" ] || "$build/cpu/cudacpu" "$here/$name.cu" --counters -o "$binary" || failed=1
+    fi
     rm -f "$out"
     if ! [ -x "$binary" ]; then
         echo "left out: $binary is not built"
