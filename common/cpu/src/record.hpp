@@ -138,6 +138,8 @@ std::string csv();
 extern bool drawing_launch, drawing;  // the running launch; its block, or a part of it
 void draw_launch();
 void draw_block();
+std::shared_ptr<void> keep_drawing();  // of a block that pauses
+void go_on_drawing(const std::shared_ptr<void>& kept);
 void draw(const Operation& o);
 void draw_barrier();                // of the whole block: its columns go on in one row
 void note_before(unsigned thread);  // it goes on now: what does it find?

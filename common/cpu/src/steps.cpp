@@ -7,6 +7,7 @@
 // that have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less
 // SIMT reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
 #include <filesystem>
+#include <map>
 
 #include "record.hpp"
 
@@ -118,6 +119,15 @@ struct Way {
 
 bool in_step() { return counters_build || drawing; }
 
+struct Kept {  // of a block that pauses
+    Warp warps[32];
+    std::vector<Stop> stops;
+    std::vector<uint64_t> branches;
+    std::vector<Way> ways;
+    std::shared_ptr<void> drawing;
+};
+std::map<uint64_t, Kept> kept CUDACPU_LASTING;  // by block
+
 }  // namespace
 
 void stop(const Access& access, const Code& code) {
@@ -197,6 +207,26 @@ void at_atomic(void* address, unsigned bytes, Where where) {
           uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0)});
 }
 
+void block_pauses() {
+    Kept& k = kept[block_number];
+    k.drawing = keep_drawing();
+    if (!in_step()) return;
+    const unsigned n = running_block.size;
+    std::copy(std::begin(warps), std::end(warps), k.warps);
+    k.stops.assign(stops, stops + n);
+    k.branches.assign(branches, branches + n);
+    k.ways.assign(ways, ways + n);
+}
+void block_goes_on() {
+    const Kept k = std::move(kept.extract(block_number).mapped());
+    go_on_drawing(k.drawing);
+    std::copy(k.stops.begin(), k.stops.end(), stops);
+    std::copy(k.branches.begin(), k.branches.end(), branches);
+    std::copy(k.ways.begin(), k.ways.end(), ways);
+    if (!k.stops.empty()) std::copy(std::begin(k.warps), std::end(k.warps), warps);
+    leave_warp = false;
+}
+
 std::vector<std::string> places(const std::vector<uint64_t>& sites) {
     std::vector<const void*> codes;
     for (const uint64_t site : sites)
@@ -223,6 +253,7 @@ void arrive(const Access& access, const Code& code) {
     };
     if (is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize))
         return;
+    if (access.may_spin && ++waits_in_a_row > 1000) give_way();
     stop(access, code);
 }
 

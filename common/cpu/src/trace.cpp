@@ -22,6 +22,11 @@ struct Now {
     bool any = false;
     const char* pending = nullptr;  // what it writes is there when it stops next
 } now[1024];
+struct Kept {
+    bool drawing;
+    int column_of[32];
+    Now now[1024];
+};
 
 Cell* cell_of(unsigned thread) {
     const Now& n = now[thread];
@@ -163,6 +168,22 @@ void draw_block() {
         column_of[w] = int(d.columns.size());
         d.columns.push_back({block_number, w, std::min(32u, running_block.size - 32 * w), 0});
     }
+}
+
+std::shared_ptr<void> keep_drawing() {
+    if (!of_launch) return nullptr;
+    const auto k = std::make_shared<Kept>();
+    k->drawing = drawing;
+    std::copy(std::begin(column_of), std::end(column_of), k->column_of);
+    std::copy(std::begin(now), std::end(now), k->now);
+    return k;
+}
+void go_on_drawing(const std::shared_ptr<void>& kept) {
+    if (!kept) return;
+    const auto* k = static_cast<const Kept*>(kept.get());
+    drawing = k->drawing;
+    std::copy(std::begin(k->column_of), std::end(k->column_of), column_of);
+    std::copy(std::begin(k->now), std::end(k->now), now);
 }
 
 void draw_barrier() {

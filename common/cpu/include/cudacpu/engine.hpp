@@ -241,7 +241,7 @@ CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // the su
     leave(e);
     return votes;
 }
-void grid_barrier(Where where);  // of all blocks: not in the hazard build
+void grid_barrier(Where where);  // of all blocks
 unsigned active_lanes(Where where);
 void lane_is_absent(Exchange* exchange, int lane);
 void took(const void* value, unsigned bytes, int from);  // what a lane has got from an operation of the warp
