@@ -171,7 +171,7 @@ void draw_block() {
 }
 
 std::shared_ptr<void> keep_drawing() {
-    if (!of_launch) return nullptr;
+    if (!drawing_launch) return nullptr;
     const auto k = std::make_shared<Kept>();
     k->drawing = drawing;
     std::copy(std::begin(column_of), std::end(column_of), k->column_of);
