@@ -1,7 +1,7 @@
-# counted.pl join|check COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM... - what counted.sh has collected in FOLDER, as a table:
+# counted.pl join|check|equal COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM... - what counted.sh has collected in FOLDER, as a table:
 # a row for each program, run, kernel, grid, block and counter, means of the kernel's launches. `join` prints ncu's
 # figures beside the CPU device's, with the reason from counted.txt where they differ, and on stderr how many do.
-# `check` looks whether the CPU device's are those of the committed table. Exit status 1: a reason is missing, or not so.
+# `equal` prints how many the committed table has. `check` looks whether the CPU device's are those of the committed table. Exit status 1: a reason is missing, or not so.
 use strict;
 use warnings;
 use Text::ParseWords 'quotewords';
@@ -95,6 +95,21 @@ my %known = map { (join(',', @$_{qw(program run kernel grid block counter)}) => 
     $mode eq 'check' ? rows_of($committed, '.') : ();
 
 my ($cells, $failed, %steady, %all) = (0, 0);
+
+sub measure {    # a cell of the table; returns why it differs, `?` if nobody knows
+    my ($name, $kernel, $counter, $there, $is) = @_;
+    my ($reason) = grep { $name =~ /^$_->[0]$/ && $kernel =~ /^$_->[1]$/ && $counter =~ /^$_->[2]$/ } @reasons;
+    for my $measure (\%all, $reason && $reason->[4] eq 'varies' ? () : \%steady) {
+        ++$measure->{cells};
+        ++$measure->{equal} if $is == $there;
+        ++$measure->{near} if abs($is - $there) <= 0.03 * $there;
+    }
+    return $is == $there ? '' : $reason ? $reason->[3] : '?';
+}
+if ($mode eq 'equal') {
+    measure(@$_{qw(program kernel counter ncu)}, $_->{'cpu device'}) for grep { $_->{ncu} ne '' } rows_of($committed, '.');
+    @programs = ();
+}
 print "program,run,kernel,grid,block,counter,ncu,cpu device,reason\n" if $mode eq 'join';
 for my $name (@programs) {
     for my $run (@{$runs{$name}}) {
@@ -118,13 +133,7 @@ for my $name (@programs) {
                 my $there = $ncu->{$key}{$counter};
                 printf "$row,,%s,\n", plain($is) if !$measured && $is;
                 next if !$measured || (!$is && !$there && !($counter eq 'bank_conflicts' && $ncu->{$key}{shared_stores}));
-                my ($reason) = grep { $name =~ /^$_->[0]$/ && $key =~ /^$_->[1],/ && $counter =~ /^$_->[2]$/ } @reasons;
-                for my $measure (\%all, $reason && $reason->[4] eq 'varies' ? () : \%steady) {
-                    ++$measure->{cells};
-                    ++$measure->{equal} if $is == $there;
-                    ++$measure->{near} if abs($is - $there) <= 0.03 * $there;
-                }
-                my $why = $is == $there ? '' : $reason ? $reason->[3] : '?';
+                my $why = measure($name, $key =~ s/,.*//r, $counter, $there, $is);
                 $failed = 1 if $why eq '?';
                 printf "%s,%s,%s,%s\n", $row, plain($there), plain($is), $why =~ /,/ ? "\"$why\"" : $why;
             }
@@ -134,7 +143,7 @@ for my $name (@programs) {
 for ([\%steady, 'that are the same in every run of a GPU'], [\%all, 'in all']) {
     my ($measure, $which) = @$_;
     my ($of, $equal, $near) = map { $measure->{$_} // 0 } qw(cells equal near);
-    printf STDERR "%d cells %s: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $of, $which, $equal, 100 * $equal / $of, $near,
+    printf {$mode eq 'equal' ? *STDOUT : *STDERR} "%d cells %s: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $of, $which, $equal, 100 * $equal / $of, $near,
         100 * $near / $of if $of;
 }
 $failed ||= $mode eq 'check' && !$cells;
