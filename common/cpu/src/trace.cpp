@@ -112,6 +112,7 @@ void keep_what_is_shown() {
     }
     for (unsigned c = 0; c < d.columns.size(); ++c) show(c);
     std::vector<Column> columns;
+    columns.reserve(shown.size());
     std::vector<Event> events;
     std::vector<size_t> place(d.events.size(), ~size_t{0});
     for (size_t i = 0; i < d.events.size(); ++i) {

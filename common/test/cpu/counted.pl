@@ -1,7 +1,8 @@
 # counted.pl join|check|equal COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM... - what counted.sh has collected in FOLDER, as a table:
 # a row for each program, run, kernel, grid, block and counter, means of the kernel's launches. `join` prints ncu's
 # figures beside the CPU device's, with the reason from counted.txt where they differ, and on stderr how many do.
-# `equal` prints how many the committed table has. `check` looks whether the CPU device's are those of the committed table. Exit status 1: a reason is missing, or not so.
+# `equal` prints how many the committed table has. `check` looks whether the CPU device's are those of the committed
+# table. Exit status 1: a reason is missing, or not so.
 use strict;
 use warnings;
 use Text::ParseWords 'quotewords';
