@@ -119,7 +119,8 @@ for my $name (@programs) {
         my $measured = -e "$folder/${name}_$run.ncu";    # else the table has the CPU device's figures alone
         my $ncu = $mode eq 'join' && $measured ? from_ncu("$folder/${name}_$run.ncu") : {};
         for my $key (@order) {
-            warn("counted.pl: $name $run: ncu has no $key\n"), next if $mode eq 'join' && $measured && !$ncu->{$key};
+            my $counted = $measured && $ncu->{$key};
+            warn("counted.pl: $name $run: ncu has no $key\n") if $mode eq 'join' && $measured && !$counted;
             for my $counter (@counters) {
                 my $is = $cpu->{$key}{$counter};
                 my $row = join ',', $name, $run, $key, $counter;
@@ -132,8 +133,8 @@ for my $name (@programs) {
                     next;
                 }
                 my $there = $ncu->{$key}{$counter};
-                printf "$row,,%s,\n", plain($is) if !$measured && $is;
-                next if !$measured || (!$is && !$there && !($counter eq 'bank_conflicts' && $ncu->{$key}{shared_stores}));
+                printf "$row,,%s,\n", plain($is) if !$counted && $is;
+                next if !$counted || (!$is && !$there && !($counter eq 'bank_conflicts' && $ncu->{$key}{shared_stores}));
                 my $why = measure($name, $key =~ s/,.*//r, $counter, $there, $is);
                 $failed = 1 if $why eq '?';
                 printf "%s,%s,%s,%s\n", $row, plain($there), plain($is), $why =~ /,/ ? "\"$why\"" : $why;
