@@ -60,7 +60,8 @@ state() {
     known=$build/learn/state/$(number_of "$1") this="$(sum_of "$1") $checker"
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
         verdict=wrong
-        if { compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
+        first=$build/learn/first/$(number_of "$1").cu
+        if { { [ ! -f "$first" ] || as_found "$1" "$first"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
             verdict=right
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
@@ -75,13 +76,13 @@ title() {
     if [ -n "$language" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$1"; fi
 }
 task() {
-    if [ -n "$language" ]; then about "$1" zh | sed 1d; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$1"; fi | sed 's/^/  /'
+    if [ -n "$language" ]; then about "$1" zh | sed 1d; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$1"; fi | wrapped 78 | sed 's/^/  /'
 }
 hints() {
     tries=$(sort -u "$build/learn/tries/$(number_of "$1")" | wc -l)
     if [ "$tries" -ge 3 ]; then
         say "Hint:" "提示："
-        about "$1" "hint$language" | head -$((tries / 3)) | fold -s -w 78 | sed 's/^/  /'
+        about "$1" "hint$language" | head -$((tries / 3)) | wrapped 78 | sed 's/^/  /'
     fi
 }
 # show FILE: what is to be done
