@@ -94,8 +94,8 @@ bool has_ended() {
     const cudaError_t call = cudaGetLastError(), end = cudaDeviceSynchronize();
     if (call == cudaSuccess && end == cudaSuccess) return true;
     if (end != cudaSuccess) {
-        std::printf(words("n = %d: the kernel did not run to its end, %s\n", "n = %d：核函数没有运行到底，%s\n"), now_n,
-                    cudaGetErrorName(end));
+        std::printf(words("n = %d: the kernel did not run to its end, %s\n", "n = %d：核函数没有运行到底，%s\n"),
+                    now_n, cudaGetErrorName(end));
     } else if (call == cudaErrorInvalidConfiguration) {
         std::printf(words("n = %d: the launch was refused: no blocks at all, or too many threads in one?\n",
                           "n = %d：启动被拒绝：线程块数是 0，还是一块里的线程太多？\n"),

@@ -93,9 +93,10 @@ bool check(const char* name, const Array<T>& got, Want want) {
 /// Is the number that the learner typed the one of the run? Says in which direction it is off.
 bool predicted(const char* name, double typed, double counted);
 
-/// The barriers that block 0 passed; the atomics of all threads outside of shared memory, and of these the atomicCAS;
-/// the streams that kernels ran in; the sectors of 32 bytes that all warps' loads and stores touched there; the turns that shared memory needed beyond
-/// the first; the loads and stores of the thread that did most, in either memory.
+/// The barriers that block 0 passed; the atomics of all threads outside of shared memory, and of these the
+/// atomicCAS; the streams that kernels ran in; the sectors of 32 bytes that all warps' loads and stores touched
+/// there; the turns that shared memory needed beyond the first; the loads and stores of the thread that did most,
+/// in either memory.
 lab::Count barriers();
 lab::Count atomics();
 lab::Count compares();
