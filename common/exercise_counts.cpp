@@ -70,7 +70,7 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
         thread.request = &request;
     };
     // g++ makes four accesses of an int4's, at places of their own, one behind the other; nvcc one.
-    if (cudacpu::has_vector_types && thread.next == reinterpret_cast<uint64_t>(address) && at % 16 != 0 &&
+    if (cudacpu::launch->kernel->names_vectors && thread.next == reinterpret_cast<uint64_t>(address) && at % 16 != 0 &&
         thread.place != place)
         return touch_sectors(*thread.request);
     ++thread.accesses;

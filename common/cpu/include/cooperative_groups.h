@@ -27,14 +27,7 @@ template <unsigned Size = 1024> struct block_tile_memory {
 };
 
 struct grid_group {
-#ifdef CUDACPU_INSTRUMENTED
-    template <class... A> void sync(A...) const {
-        static_assert(sizeof...(A) > 9,
-                      "grid.sync(): with --hazards or --counters blocks run one after another; use two kernels");
-    }
-#else
     void sync(CUDACPU_HERE) const { cudacpu::grid_barrier(where); }
-#endif
     static bool is_valid() { return true; }
     static dim3 group_dim() { return gridDim; }
     static dim3 dim_blocks() { return gridDim; }

@@ -308,6 +308,8 @@ CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int device),
 CUDACPU_API(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr a, int device),
             check(!device, cudaErrorInvalidDevice) ?: attribute(value, a))
 CUDACPU_API(cudaDeviceCanAccessPeer, (int* can, int, int), give(can, 0))
+CUDACPU_API(cudaDeviceEnablePeerAccess, (int, unsigned), cudaErrorInvalidDevice)
+CUDACPU_API(cudaDeviceDisablePeerAccess, (int), cudaErrorInvalidDevice)
 CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest),
             give(least, 0) ?: give(greatest, highest_priority))
 CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int priority), create(s, flags, priority))
@@ -445,10 +447,6 @@ template <class... P> cudaError_t cudaLaunchKernel(
 template <class... P> cudaError_t cudaLaunchCooperativeKernel(
     void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t bytes = 0, cudaStream_t s = nullptr,
     CUDACPU_HERE) {
-#ifdef CUDACPU_INSTRUMENTED
-    static_assert(sizeof...(P) > 1000, "cudaLaunchCooperativeKernel: with --hazards or --counters blocks run one "
-                  "after another; use two kernels");
-#endif
     const unsigned threads = block.x * block.y * block.z;
     if (threads && 1ull * grid.x * grid.y * grid.z > resident_most(threads)) return failed(cudaErrorCooperativeLaunchTooLarge);
     return cudaLaunchKernel(kernel, grid, block, arguments, bytes, s, where);

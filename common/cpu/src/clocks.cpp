@@ -11,17 +11,19 @@
 // Fences and atomics of a block's scope lead to threads of the same block only. Each word has clocks of its own, so
 // that no race is hidden by a fence that has nothing to do with it.
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "detect.hpp"
 
 namespace cudacpu::hazards {
 
-Time now, floor_time, launch_start, block_start, last_barrier;
+Time now, floor_time, launch_start, block_start, part_start, last_barrier;
 Known block_known CUDACPU_LASTING;
 uint32_t run;
 std::vector<Run> runs CUDACPU_LASTING;
-Mind minds[1024] CUDACPU_LASTING;
+static Mind first_minds[1024] CUDACPU_LASTING;
+Mind* minds = first_minds;
 Run* this_run;
 Mind* me;
 
@@ -39,6 +41,27 @@ std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with clocks of their 
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that had a fence since then
 Known block_fenced[2] CUDACPU_LASTING;  // what fences before the last barrier covered: a thread may hand it on for
                                         // all
+Time grid_barrier;
+struct Part {  // of the time: it is a block's until the next part begins
+    Time start;
+    uint32_t run;
+};
+std::vector<Part> parts CUDACPU_LASTING;
+struct Paused {  // what is a block's own
+    uint32_t run;
+    Time block_start, last_barrier;
+    Known known, fenced[2];
+    std::vector<unsigned> knowers, fencers;
+    Mind* minds;
+};
+std::map<uint64_t, Paused> paused CUDACPU_LASTING;  // by the number of the block
+std::vector<Mind*> spare_minds CUDACPU_LASTING;
+
+void begin_part() {
+    part_start = ++now;
+    parts.push_back({now, run});
+    this_run = &runs[run];
+}
 
 bool covers(const Clock& a, const Clock& b) {
     if (b.prefix > a.prefix) return false;
@@ -80,7 +103,7 @@ void compact(Clock& c) {
         const Run& r = runs[c.prefix];
         const Time all = time_of(c, key(c.prefix, whole));
         const Time of_last = std::max(all, time_of(c, key(c.prefix, r.last_rank)));
-        if ((r.last && r.last >= of_last) || (r.last_of_others && r.last_of_others >= all)) break;
+        if (!r.ended || (r.last && r.last >= of_last) || (r.last_of_others && r.last_of_others >= all)) break;
     }
     const auto known = [&](const Clock::Entry& e) { return e.who >> 11 < c.prefix; };
     c.entries.erase(std::remove_if(c.entries.begin(), c.entries.end(), known), c.entries.end());
@@ -129,7 +152,7 @@ void gather_fences() {
 }
 
 Known take_all(Mind& m) {  // a barrier is a fence, too
-    const Known all = join(join(m.known, m.pending[in_block]), m.pending[in_device]);
+    Known all = join(join(m.known, m.pending[in_block]), m.pending[in_device]);
     m.pending[in_block] = m.pending[in_device] = nullptr;
     return all;
 }
@@ -159,20 +182,20 @@ bool ordered_by_fences(const Record& r) {
     return known && r.time < known->of(run, r.rank);
 }
 
-bool ordered_elsewhere(const Record& r) {
-    if (r.time < launch_start) return before_this_launch(r);
-    const Known& known = known_now();
-    if (!known) return false;
-    const auto of =
-        std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
-    return r.time < known->of(uint32_t(of - runs.begin() - 1), r.rank);
+uint32_t run_at(Time t) {  // parts are many only where blocks wait for each other
+    const auto next =
+        std::upper_bound(parts.begin(), parts.end(), t, [](Time a, const Part& p) { return a < p.start; });
+    return next == parts.begin() ? 0 : next[-1].run;
 }
 
-uint64_t block_of(const Record& r) {
-    const auto of =
-        std::upper_bound(runs.begin(), runs.end(), r.time, [](Time t, const Run& b) { return t < b.start; });
-    return of == runs.begin() ? 0 : of[-1].block;
+bool ordered_elsewhere(const Record& r) {
+    if (r.time < launch_start) return before_this_launch(r);
+    if (r.time < grid_barrier) return true;
+    const Known& known = known_now();
+    return known && r.time < known->of(run_at(r.time), r.rank);
 }
+
+uint64_t block_of(const Record& r) { return runs.empty() ? 0 : runs[run_at(r.time)].block; }
 Party party(const Record& r) { return {r.site, block_of(r), r.rank, r.step, r.access}; }
 
 void take(const char* address, unsigned access) {
@@ -205,21 +228,60 @@ void give(const char* address, unsigned access, const Gift& gift) {
     word.device = join(word.device, gift.device);
 }
 
+void forget_words(const char* start, size_t bytes) {
+    for (const char* p = start; p < start + bytes && !words.empty(); ++p) words.erase(p);
+}
+
 void clocks_launch_begins() {
     launch_start = ++now;
     floor_time = std::min(launch_start, launch_beside());
     runs.clear();
+    parts.clear();
     words.clear();
+    // A launch that has failed may have left some behind; and the next one's blocks may have more threads.
+    for (auto& [block, p] : paused) spare_minds.push_back(p.minds);
+    spare_minds.push_back(std::exchange(minds, first_minds));
+    for (Mind* m : spare_minds)
+        if (m != first_minds) delete[] m;
+    paused.clear();
+    spare_minds.clear();
 }
 
 void clocks_block_begins() {
     run = uint32_t(runs.size());
-    block_start = last_barrier = ++now;
-    runs.push_back({now, block_number});
+    runs.push_back({block_number});
+    begin_part();
+    block_start = last_barrier = now;
     block_known = block_fenced[in_block] = block_fenced[in_device] = nullptr;
     knowers.clear();
     fencers.clear();
-    this_run = &runs.back();
+}
+
+void clocks_block_pauses() {
+    paused[block_number] = {run,          block_start, last_barrier, block_known, {block_fenced[0], block_fenced[1]},
+                            std::move(knowers), std::move(fencers), minds};
+    if (spare_minds.empty()) spare_minds.push_back(new Mind[running_block.size]);
+    minds = spare_minds.back();
+    spare_minds.pop_back();
+}
+void clocks_block_goes_on() {
+    Paused p = std::move(paused.extract(block_number).mapped());
+    spare_minds.push_back(std::exchange(minds, p.minds));
+    run = p.run;
+    begin_part();
+    block_start = p.block_start;
+    last_barrier = p.last_barrier;
+    block_known = p.known;
+    std::copy(p.fenced, p.fenced + 2, block_fenced);
+    knowers = std::move(p.knowers);
+    fencers = std::move(p.fencers);
+}
+
+void grid_barrier_passed() {
+    settle_all();
+    grid_barrier = ++now;
+    if (floor_time >= launch_start) floor_time = now;
+    sections_at_grid_barrier();
 }
 
 void barrier_passed() {

@@ -4,6 +4,7 @@
 //   clocks.cpp    which accesses come before what the running thread does now
 //   flags.cpp     volatile words that threads wait for, and locks
 //   works.cpp     what runs beside each other: kernels and copies of several streams, and the host
+//   shadows.cpp   what is noted about a region, while its block pauses, too
 //   hooks.cpp     what the compiler calls
 #pragma once
 #include <memory>
@@ -69,19 +70,20 @@ struct alignas(64) Mind {  // of a thread of the running block; what most thread
     Fence fence[2];        // the last one of at least that scope
 };
 extern Time now, floor_time, launch_start, block_start, last_barrier;
+extern Time part_start;  // when the running block began, or last went on
 extern Known block_known;
-extern uint32_t run;  // which block of the launch this is, in the order in which they run
+extern uint32_t run;  // which block of the launch this is, in the order in which they begin
 struct Run {
-    Time start;
     uint64_t block;
+    bool ended = false;
     // Accesses to global memory, but atomics: by the last thread, and before it by others.
     Time last = 0, last_of_others = 0;
     unsigned last_rank = 0;
 };
 extern std::vector<Run> runs;
 extern Run* this_run;
-extern Mind minds[1024];  // of the threads of the running block
-extern Mind* me;          // of the running thread, once mind() was called
+extern Mind* minds;  // of the threads of the running block
+extern Mind* me;     // of the running thread, once mind() was called
 
 void reset(Mind& mind);
 inline Mind& mind(unsigned thread) {
@@ -89,12 +91,16 @@ inline Mind& mind(unsigned thread) {
     if (m.block != block_start) reset(m);
     return m;
 }
+uint32_t run_at(Time t);  // which block ran then
+inline bool same_block(const Record& r) {
+    return r.time >= part_start || (r.time >= block_start && run_at(r.time) == run);
+}
 bool ordered_elsewhere(const Record& r);
 bool ordered_by_fences(const Record& r);
 /// Does r come before what the running thread does now? Shared memory is new in each block: nothing came before it.
 inline bool ordered(const Record& r, Time from) {
     if (r.time < from) return true;
-    if (r.time < block_start) return ordered_elsewhere(r);
+    if (!same_block(r)) return ordered_elsewhere(r);
     return r.rank == rank || r.time < last_barrier ||
            (me->has_lanes && r.rank / 32 == rank / 32 && r.time < me->lanes[r.rank % 32]) || ordered_by_fences(r);
 }
@@ -103,20 +109,26 @@ struct Gift {  // what an atomic or a volatile write hands on
 };
 void take(const char* address, unsigned access);
 Gift gift(unsigned access);
+void forget_words(const char* start, size_t bytes);
 void give(const char* address, unsigned access, const Gift& gift);
 void clocks_launch_begins();
 void clocks_block_begins();
+void clocks_block_pauses();
+void clocks_block_goes_on();
 uint64_t block_of(const Record& r);
 Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
-void settle_all();  // the last access has been done
+extern bool busy;   // The linker may have taken the program's instrumented copy of a std::map for this one.
+void forget_pages();  // which region each belongs to
+void settle_all();    // the last access has been done
+void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
 template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site);
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
-    return a.time < block_start || b.time < block_start ? 2 : a.rank / 32 != b.rank / 32;
+    return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
 }
 
 // ---- flags.cpp -------------------------------------------------------------------------------------------
@@ -139,6 +151,9 @@ void in_section(const char* address, const Record& mine, bool shared);  // an ac
 void sections_fenced(unsigned thread, Scope scope);
 void sections_at_barrier();
 void flags_of_launch(bool begins);
+void sections_pause(uint64_t block);
+void sections_go_on(uint64_t block);
+void sections_at_grid_barrier();
 
 // ---- redzone.cpp ------------------------------------------------------------------------------------------
 

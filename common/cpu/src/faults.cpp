@@ -59,10 +59,8 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
         if (!spins(*static_cast<ucontext_t*>(context))) return;
         fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
-              std::string(
-                  "a thread gives way only at a barrier, a warp operation, an atomic or a volatile read;\n  ") +
-                  (one_by_one ? "blocks run one after another here: waiting for a later one never ends"
-                              : "and not all blocks of a large grid are under way at the same time"),
+              "a thread gives way only at a barrier, a warp operation, an atomic or a volatile read;\n  "
+                  "and not all blocks of a large grid are under way at the same time",
               nullptr, last_access && source_line(pc).empty() ? last_access : pc);
     }
     const char* address = static_cast<char*>(info->si_addr);

@@ -56,6 +56,7 @@ struct Section {
     std::vector<std::pair<const char*, Touched>> touched;
 };
 std::map<unsigned, Section> sections CUDACPU_LASTING;  // by thread of the running block
+std::map<uint64_t, std::map<unsigned, Section>> paused_sections CUDACPU_LASTING;  // by block
 std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
 
 void close_section(const char* lock, Section& s) {
@@ -144,6 +145,7 @@ void flags_of_launch(bool begins) {
     waiting_sites.clear();
     shown_old.clear();
     sections.clear();
+    paused_sections.clear();
     touched_before.clear();
 }
 
@@ -169,6 +171,10 @@ void sections_fenced(unsigned thread, Scope scope) {
     s->second.entered = std::max(s->second.entered, level);
     for (auto& [address, t] : s->second.touched) t.left = std::max(t.left, level);
 }
+
+void sections_pause(uint64_t block) { paused_sections[block] = std::exchange(sections, {}); }
+void sections_go_on(uint64_t block) { sections = std::move(paused_sections[block]); }
+void sections_at_grid_barrier() { touched_before.clear(); }  // who comes later knows all that came before
 
 void sections_at_barrier() {
     for (auto& [thread, s] : sections) {

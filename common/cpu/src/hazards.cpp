@@ -4,12 +4,12 @@
 // compared with what is noted about those bytes: who wrote and read them last. Two accesses of different threads,
 // one of them a write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run.
 // Two writes of the same value are noted, but change no result.
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "detect.hpp"
 #include "record.hpp"
@@ -22,8 +22,17 @@ namespace {
 
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
+std::unordered_map<const char*, Cell> heap_cells CUDACPU_LASTING;  // by the address of the word
 int until_preempted = 7;
-bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
+// Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
+bool blocks_meet, hands_on_unfenced;
+unsigned block_preemptions;
+void let_others_run(unsigned one_in) {
+    hands_on_unfenced = false;
+    if (blocks_meet && block_preemptions && blocks_paused < 8 && random_number() % one_in == 0)
+        --block_preemptions, preempt_block();
+    else preempt();
+}
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch, by the sites
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
@@ -31,7 +40,7 @@ std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this
 std::set<uint64_t> before_cas CUDACPU_LASTING;
 
 struct Last {  // the last access, what has to be looked at once it is done
-    bool any = false, race = false, flag_write = false, word = false;
+    bool any = false, race = false, flag_write = false, word = false, gives = false;
     bool shared, flags;
     char* address;
     size_t bytes;
@@ -47,9 +56,6 @@ struct {  // the region that a page belongs to
     uintptr_t page = 0;
     Region* region;
 } near[256];
-void forget_pages() {
-    for (auto& n : near) n.page = 0;
-}
 Region* region_near(const char* address) {
     const uintptr_t number = uintptr_t(address) / page;
     const auto& n = near[number % std::size(near)];
@@ -87,8 +93,9 @@ void settle() {
         else flags_race({last.two_writes, last.shared, last.two_writes.seen});
     }
     if (last.flag_write) flag_settled(last.address, last.bytes);
+    // Who leaves the value as it is (atomicAdd(p, 0)) tells nobody that he was there.
+    if (last.gives && !same) give(last.address, last.kind, last.gift);
     if (!last.word) return;
-    if (last.kind & compares && !same) give(last.address, last.kind, last.gift);
     Mind& m = *last.mind;
     uint64_t before = 0, value = 0;
     memcpy(&before, last.before, std::min<size_t>(last.bytes, 8));
@@ -107,9 +114,11 @@ struct Access {
     bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the last
 };
 
+steps::Part drawn(const Party& p) { return {p.block, p.rank, p.site}; }
+
 void look_after(const Access& a) {
     if (!last.any) {
-        last.race = last.flag_write = last.word = false;
+        last.race = last.flag_write = last.word = last.gives = false;
         last.any = true;
         last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
         last.kind = a.kind;
@@ -124,12 +133,13 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
     if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address, a.bytes);
     const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
-    const bool too_narrow = r.time < block_start && (r.access | mine.access) & narrow;
+    const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
     const bool loses = a.late && (r.access & (writes | flag)) == (writes | flag);
     if (synchronise && !loses && !flags && !too_narrow) return;
     const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
     bool adds = loses;
     for (const Record& own : cell.read) adds |= own.rank == writer.rank && own.site == other.site;
+    if (steps::drawing) steps::draw_conflict(drawn(party(r)), drawn(party(mine)), a.address, a.bytes);
     if (noted_before(r, mine, adds)) return;
     const Race race{party(r), party(mine), a.address, a.bytes, adds};
     if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
@@ -150,7 +160,7 @@ bool apart(const Record& r, const Access& a) { return r.bytes & a.mine.bytes && 
 void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders two plain ones are worth most
     Record* to = nullptr;
     for (Record& r : cell.read)
-        if (!to && (!r.time || (r.rank == a.mine.rank && r.time >= block_start && r.access == a.mine.access)))
+        if (!to && (!r.time || (r.rank == a.mine.rank && r.access == a.mine.access && same_block(r))))
             to = &r;
     for (Record& r : cell.read)
         if (!to && ordered(r, a.from)) to = &r;
@@ -167,7 +177,7 @@ void compare(Cell& cell, const Access& a) {
     for (const Record& r : cell.read) {
         if (!r.time) continue;
         if (apart(r, a)) conflict(cell, r, a);
-        if (a.kind & compares && r.rank == rank && r.time >= block_start) before_cas.insert(r.site);
+        if (a.kind & compares && r.rank == rank && same_block(r)) before_cas.insert(r.site);
     }
     (a.mine.access & (atomic | flag) ? cell.synced : cell.write) = a.mine;
 }
@@ -180,8 +190,6 @@ void touched_globally() {
     b.last = now;
 }
 
-size_t cells(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2; }
-
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
     const bool reads_it =
@@ -193,7 +201,7 @@ void check_written(const Region& r, const Access& a, size_t first) {
 void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
     restore_flag();
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
-    if (last.any && (kind & writes || rank != last.rank || last.word)) settle();
+    if (last.any && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
     Access a{address,    bytes,
              kind,       {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
@@ -203,41 +211,41 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
         r = region_of(address);
-        if (!r && on_device_heap(address)) return;
-        if (!r) return note(Mistake::foreign, address, bytes, party(a.mine));
-        if (r->freed || !r->shadow) return;  // it will be reported as a fault
+        if (!r && !on_device_heap(address)) return note(Mistake::foreign, address, bytes, party(a.mine));
+        if (r && (r->freed || !r->shadow)) return;  // it will be reported as a fault
     }
-    const size_t first = address - r->start, end = first + bytes;
-    if (address < r->start || end > r->bytes) {
+    char* const start = r ? r->start : nullptr;  // what a kernel has got from `new` has its cells by the address
+    const size_t first = address - start, end = first + bytes;
+    if (r && (address < start || end > r->bytes)) {
         note(Mistake::out_of_bounds, address, bytes, party(a.mine));
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
     a.shared = is_shared(r);
     if (a.shared) a.from = block_start;
-    if (!r->shadow->all_written) check_written(*r, a, first);
+    if (r && !r->shadow->all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
-    Cell* const all = r->shadow->cells;
+    const auto cell = [&](size_t i) -> Cell& { return r ? r->shadow->cells[i / 4] : heap_cells[start + i / 4 * 4]; };
     for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
         a.mine.bytes = ((1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
-        compare(all[i / 4], a);
+        compare(cell(i), a);
     }
     if (me->records && address != me->lock)
-        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine, a.shared);
+        for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;
         take(address, rmw ? kind : 0);
         const bool word = kind & (compares | exchanges) || (me->lock == address && kind & writes);
         const Gift g = gift(kind);
-        if (word || flag_write) look_after(a);
-        last.flag_write |= flag_write, last.word |= word;
-        if (rmw && kind & compares) last.gift = g;
+        if (word || flag_write || rmw) look_after(a);
+        last.flag_write |= flag_write, last.word |= word, last.gives |= rmw;
+        if (rmw) last.gift = g;
         else give(address, kind, g);
         if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
-        const Record& w = all[first / 4].synced;
+        const Record& w = cell(first).synced;
         take(address, 0);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
@@ -248,15 +256,23 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 
 }  // namespace
 
+bool busy;
+
+void forget_pages() {
+    for (auto& n : near) n.page = 0;
+}
+
 void settle_all() {
     restore_flag();
     if (last.any) settle();
 }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
-    if (steps::drawing)
-        steps::draw_race(race.before.block, race.before.rank, race.before.site, race.after.block, race.after.rank,
-                         race.after.site, race.address, "race on " + name_of(race.address, race.bytes));
+    if (steps::drawing) steps::draw_conflict(drawn(race.before), drawn(race.after), race.address, race.bytes);
+    if (steps::drawing_launch)
+        steps::draw_race(drawn(race.before), drawn(race.after),
+                         race.equal ? "race, but of equal values, on " : "race on ",
+                         name_of(race.address, race.bytes));
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
     const bool adds = noted.adds || race.adds, equal = noted.equal && race.equal;
     if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;
@@ -283,7 +299,7 @@ template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) 
     bool slow = !alone || first >= r->bytes || first + Bytes > r->bytes ||
                 first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
     const auto apart = [&](const Record& o) {
-        return o.time >= from && (o.time < block_start || (o.rank != rank && o.time >= last_barrier));
+        return o.time >= from && (o.time < part_start || (o.rank != rank && o.time >= last_barrier));
     };
     constexpr char all_written[] = "\1\1\1\1\1\1\1\1";
     if (!slow && !Write && !r->shadow->all_written) slow = memcmp(flags, all_written, Bytes) != 0;
@@ -327,10 +343,18 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (!r && on_own_stack(address))
         return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
     index_too_large = false;
-    if (!(kind & atomic) && (until_preempted -= kind & flag ? 8 : 1) < 0) {
+    const Mind& m = mind(rank);
+    const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
+    if (hands_on_unfenced || (hands_on && random_number() % 2)) {
+        let_others_run(2);
+    } else if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0) {
         until_preempted = int(random_number() % 128);
-        preempt();
+        let_others_run(4);
     }
+    hands_on_unfenced = unfenced;
+    if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true;
+    // Who reads a volatile word again and again waits for another thread, perhaps of another block.
+    if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
     busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
@@ -340,16 +364,35 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     busy = false;
 }
 
+void heap_changed(const char* start, size_t bytes) {
+    for (const char* p = start; p < start + bytes && !heap_cells.empty(); p += 4) heap_cells.erase(p);
+    forget_words(start, bytes);
+}
+
 // ---- what the engine tells -------------------------------------------------------------------------------
 
 void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
+    blocks_meet = hands_on_unfenced = false;
+    block_preemptions = 64;
     flags_of_launch(true);
 }
 void block_begins() {
-    settle_all();
     clocks_block_begins();
+}
+void block_pauses() {
+    settle_all();
+    sections_pause(block_number);
+    clocks_block_pauses();
+}
+void block_goes_on() {
+    clocks_block_goes_on();
+    sections_go_on(block_number);
+}
+void block_ends() {
+    settle_all();
+    this_run->ended = true;
 }
 void launch_ends() {
     settle_all();
@@ -368,39 +411,6 @@ void launch_ends() {
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
     access(address, bytes, writes | atomic | kind,
            reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48);
-}
-
-static void* pages_for(size_t bytes) {  // costs only the pages that are used
-    void* const p =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
-    return p;
-}
-void region_added(Region& r) {
-    forget_pages();
-    if (!r.shadow) {
-        r.shadow = new Shadow{};
-        r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
-        r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
-        r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
-    } else {
-        memset(r.shadow->written, 0, r.bytes);
-    }
-}
-void region_fresh(Region& r) {  // what was noted in an earlier block is older than this block: no race
-    memset(r.shadow->written, 0, r.bytes);
-}
-void bytes_written(Region& r, size_t offset, size_t bytes) {
-    if (!r.shadow) return;
-    memset(r.shadow->written + offset, 1, bytes);
-    if (!offset && bytes == r.bytes) r.shadow->all_written = true;
-}
-void region_gone(Region& r) {
-    forget_pages();
-    if (!r.shadow) return;
-    munmap(r.shadow->cells, cells(r) * sizeof(Cell));
-    munmap(r.shadow->written, cells(r) * 4);
-    delete std::exchange(r.shadow, nullptr);
 }
 
 }  // namespace cudacpu::hazards

@@ -39,7 +39,6 @@ constexpr bool asan_build = true;
 #else
 constexpr bool asan_build = false;
 #endif
-constexpr bool one_by_one = hazard_build || counters_build;  // a block begins when the one before it has ended
 constexpr size_t page = 4096;
 // It outlives the program's own objects: kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
@@ -120,9 +119,11 @@ bool run_block(bool from_the_start);     // until all its threads have ended, or
 extern bool blocks_wait;                 // others are to begin, or to go on
 extern unsigned long blocks_at_barrier;  // of the grid
 extern unsigned long blocks_under_way;   // ~0 while others can be begun
+extern unsigned long blocks_paused;
 [[noreturn]] void leave_block();         // for good: its threads are dropped where they stand
 [[noreturn]] void run_threads();         // what a fiber does
 bool preempt();                          // another thread of the block, if any is ready, goes on
+void preempt_block();                    // another block goes on, if one can
 
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 
@@ -133,6 +134,10 @@ extern Where last_met[33];  // the barrier or __syncwarp() that each warp last p
 /// else can run: so many are active together as can be.
 bool complete_exchanges(bool nobody_can_run);
 
+namespace hazards {
+struct Shadow;
+}
+
 // ---- shared.cpp: __shared__ memory -----------------------------------------------------------------------
 
 void begin_shared_memory(size_t dynamic_bytes);  // of the next block
@@ -142,6 +147,7 @@ struct SharedMemory {                            // of a block that pauses
     std::vector<SharedObject*> objects;
     char* dynamic;  // nullptr: it has used none
     std::string contents;
+    std::vector<hazards::Shadow*> notes;  // about each of these
 };
 SharedMemory keep_shared_memory();
 void restore_shared_memory(const SharedMemory& kept);
@@ -164,9 +170,6 @@ extern cudaError_t outcome;  // of the block
 
 // ---- memory.cpp: what the device may touch, and what the host may ----------------------------------------
 
-namespace hazards {
-struct Shadow;
-}
 struct Region {  // memory that the device may use
     char* start;
     size_t bytes;
@@ -214,12 +217,18 @@ namespace hazards {
 CUDACPU_HAZARD_HOOK(launch_begins());
 CUDACPU_HAZARD_HOOK(launch_ends());
 CUDACPU_HAZARD_HOOK(block_begins());
+CUDACPU_HAZARD_HOOK(block_pauses());
+CUDACPU_HAZARD_HOOK(block_goes_on());
+CUDACPU_HAZARD_HOOK(block_ends());
+CUDACPU_HAZARD_HOOK(grid_barrier_passed());
 CUDACPU_HAZARD_HOOK(barrier_passed());
 CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
 CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where));
 CUDACPU_HAZARD_HOOK(at_fence(bool /*block_only*/));
 CUDACPU_HAZARD_HOOK(region_added(Region&));
 CUDACPU_HAZARD_HOOK(region_fresh(Region&));  // a new block: nothing in it is written yet
+CUDACPU_HAZARD_HOOK(region_kept(Region&, Shadow*& /*notes*/));  // its block pauses
+CUDACPU_HAZARD_HOOK(region_restored(Region&, Shadow* /*notes*/));
 CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));
 CUDACPU_HAZARD_HOOK(region_gone(Region&));
 CUDACPU_HAZARD_HOOK(work_queued(unsigned long /*number*/, const void* /*stream*/,
@@ -238,6 +247,8 @@ namespace steps {
 CUDACPU_RECORD_HOOK(void launch_begins(), void());
 CUDACPU_RECORD_HOOK(void block_begins(), void());
 CUDACPU_RECORD_HOOK(void block_ends(), void());
+CUDACPU_RECORD_HOOK(void block_pauses(), void());
+CUDACPU_RECORD_HOOK(void block_goes_on(), void());
 CUDACPU_RECORD_HOOK(Thread* next_in_step(), nullptr);  // the lane that goes on now; nullptr: any thread may
 CUDACPU_RECORD_HOOK(bool go_on_anywhere(), false);     // some lanes that have stopped go on
 CUDACPU_RECORD_HOOK(void exchange_passed(const Exchange&, unsigned /*warp*/), void());

@@ -39,6 +39,8 @@ void pause(Paused& p) {
     std::copy(std::begin(last_met), std::end(last_met), p.last_met);
     p.number = block_number;
     p.index = cudacpu_block;
+    hazards::block_pauses();
+    steps::block_pauses();
     p.shared = keep_shared_memory();
     last_joined = nullptr;
 }
@@ -50,6 +52,8 @@ void resume(Paused& p) {
     block_number = p.number;
     cudacpu_block = p.index;
     restore_shared_memory(p.shared);
+    hazards::block_goes_on();
+    steps::block_goes_on();
 }
 
 cudaError_t run_launch(const Launch& l) {
@@ -71,6 +75,7 @@ cudaError_t run_launch(const Launch& l) {
     for (uint64_t i = 0; (i < blocks || !paused.empty()) && outcome == cudaSuccess;) {
         starts = i < blocks && (paused.empty() || (starts && paused.size() < most));
         blocks_wait = i + starts < blocks || paused.size() > !starts;
+        blocks_paused = paused.size();
         blocks_under_way = i + starts < blocks && paused.size() + 1 < most ? ~0ul : paused.size() + starts;
         if (starts) {
             const uint64_t b = block_number = (first + i++ * step) % blocks, row = b / l.grid.x;
@@ -85,7 +90,7 @@ cudaError_t run_launch(const Launch& l) {
             paused.pop_front();
         }
         const bool ended = run_block(starts);
-        if (ended) steps::block_ends();
+        if (ended) hazards::block_ends(), steps::block_ends();
         if (!ended) paused.emplace_back(), pause(paused.back());
         starts = !ended || !starts;  // an end may be what another waits for
     }

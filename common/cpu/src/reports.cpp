@@ -89,7 +89,7 @@ std::string listing(const std::vector<Remark>& remarks) {
     for (const auto& [place, words, name] : remarks) {
         const size_t colon = place.rfind(':');
         if (colon == place.npos) {
-            s += "\n    " + place + ": " + words;
+            s.append("\n    ").append(place).append(": ").append(words);
             continue;
         }
         const std::string file = place.substr(0, colon), number = place.substr(colon + 1);
@@ -184,7 +184,7 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
             }
     }
     if (!start || name->empty())
-        return made.empty() ? text("address %p", address)
+        return made.empty() ? text("address %p, from new or malloc() in a kernel", address)
                             : text("element %td of the memory", (at - start) / ptrdiff_t(bytes)) + made;
     return text("element %td of ", (at - start) / ptrdiff_t(bytes)) + *name + made;
 }

@@ -81,9 +81,13 @@ void begin_shared_memory(size_t dynamic_bytes) {
 
 SharedMemory keep_shared_memory() {
     const bool dynamic = arena_serial == block_serial;
-    SharedMemory kept{block_serial, bytes_of_block, in_use, dynamic ? arena().start : nullptr, ""};
-    for (const SharedObject* s : in_use) kept.contents.append(s->address, s->bytes);
-    if (dynamic) kept.contents.append(arena().start, arena().bytes);
+    SharedMemory kept{block_serial, bytes_of_block, in_use, dynamic ? arena().start : nullptr, "", {}};
+    const auto keep = [&](Region& r) {
+        kept.contents.append(r.start, r.bytes);
+        hazards::region_kept(r, kept.notes.emplace_back());
+    };
+    for (const SharedObject* s : in_use) keep(*find(s->address));
+    if (dynamic) keep(arena());
     return kept;
 }
 
@@ -92,15 +96,20 @@ void restore_shared_memory(const SharedMemory& kept) {
     bytes_of_block = kept.bytes;
     in_use = kept.objects;
     const char* from = kept.contents.data();
+    auto notes = kept.notes.begin();
+    const auto restore = [&](Region& r) {
+        memcpy(r.start, from, r.bytes);
+        from += r.bytes;
+        hazards::region_restored(r, *notes++);
+    };
     for (SharedObject* s : in_use) {
         s->serial = kept.serial;
-        memcpy(s->address, from, s->bytes);
-        from += s->bytes;
+        restore(*find(s->address));
     }
     if (!kept.dynamic) return;
     arena_serial = kept.serial;
     arena().start = kept.dynamic;
-    memcpy(arena().start, from, kept.contents.data() + kept.contents.size() - from);
+    restore(arena());
 }
 
 }  // namespace cudacpu

@@ -7,6 +7,7 @@
 // that have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less
 // SIMT reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
 #include <filesystem>
+#include <map>
 
 #include "record.hpp"
 
@@ -118,6 +119,15 @@ struct Way {
 
 bool in_step() { return counters_build || drawing; }
 
+struct Kept {  // of a block that pauses
+    Warp warps[32];
+    std::vector<Stop> stops;
+    std::vector<uint64_t> branches;
+    std::vector<Way> ways;
+    std::shared_ptr<void> drawing;
+};
+std::map<uint64_t, Kept> kept CUDACPU_LASTING;  // by block
+
 }  // namespace
 
 void stop(const Access& access, const Code& code) {
@@ -197,6 +207,26 @@ void at_atomic(void* address, unsigned bytes, Where where) {
           uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0)});
 }
 
+void block_pauses() {
+    Kept& k = kept[block_number];
+    k.drawing = keep_drawing();
+    if (!in_step()) return;
+    const unsigned n = running_block.size;
+    std::copy(std::begin(warps), std::end(warps), k.warps);
+    k.stops.assign(stops, stops + n);
+    k.branches.assign(branches, branches + n);
+    k.ways.assign(ways, ways + n);
+}
+void block_goes_on() {
+    const Kept k = std::move(kept.extract(block_number).mapped());
+    go_on_drawing(k.drawing);
+    std::copy(k.stops.begin(), k.stops.end(), stops);
+    std::copy(k.branches.begin(), k.branches.end(), branches);
+    std::copy(k.ways.begin(), k.ways.end(), ways);
+    if (!k.stops.empty()) std::copy(std::begin(k.warps), std::end(k.warps), warps);
+    leave_warp = false;
+}
+
 std::vector<std::string> places(const std::vector<uint64_t>& sites) {
     std::vector<const void*> codes;
     for (const uint64_t site : sites)
@@ -223,12 +253,13 @@ void arrive(const Access& access, const Code& code) {
     };
     if (is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(lane) || is(warpSize))
         return;
+    if (access.may_spin && ++waits_in_a_row > 1000) give_way();
     stop(access, code);
 }
 
 }  // namespace cudacpu::steps
 
-bool cudacpu::has_vector_types;
+const cudacpu::Constant* cudacpu::Constant::last;
 void cudacpu::took(const void* value, unsigned bytes, int from) {
     if (steps::drawing) steps::note_taken(rank, value, bytes, from);
 }
@@ -244,11 +275,11 @@ static size_t piece_of(const volatile void* address, size_t bytes) {
 }
 
 // clang-format off
-#define CUDACPU_CODE(block, base) \
-    {uint64_t(__builtin_return_address(0)), uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0), block, base}
+#define CUDACPU_CODE(block, base, place) \
+    {uint64_t(__builtin_return_address(0)), uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0), block, base, place}
 #define CUDACPU_HOOK(name, kind, bytes, piece, may_spin) \
-    void __tsan_##name##bytes(void* p, size_t, unsigned block, unsigned base) { \
-        arrive({kind, p, bytes, piece, may_spin}, CUDACPU_CODE(block, base)); \
+    void __tsan_##name##bytes(void* p, size_t, unsigned block, unsigned base, unsigned place) { \
+        arrive({kind, p, bytes, piece, may_spin}, CUDACPU_CODE(block, base, place)); \
     }
 #define CUDACPU_HOOKS(bytes) \
     CUDACPU_HOOK(read, load, bytes, bytes, false)           CUDACPU_HOOK(write, store, bytes, bytes, false) \
@@ -261,8 +292,8 @@ extern "C" {
 CUDACPU_HOOK(read, load, 1, 1, false)    CUDACPU_HOOK(write, store, 1, 1, false)
 CUDACPU_HOOK(volatile_read, load, 1, 1, true)    CUDACPU_HOOK(volatile_write, store, 1, 1, false)
 CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
-void __tsan_read_range(void* p, size_t n, unsigned block) { arrive({load, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0)); }
-void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0)); }
+void __tsan_read_range(void* p, size_t n, unsigned block) { arrive({load, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0, 0)); }
+void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0, 0)); }
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}

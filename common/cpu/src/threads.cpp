@@ -16,7 +16,7 @@ Fiber* current_fiber = &host_fiber;
 unsigned long progress;
 unsigned waits_in_a_row;
 bool in_turn, blocks_wait;
-unsigned long blocks_at_barrier, blocks_under_way;
+unsigned long blocks_at_barrier, blocks_under_way, blocks_paused;
 
 namespace {
 
@@ -139,6 +139,10 @@ bool preempt() {
     return t != self && (leave_to(t), true);
 }
 
+void preempt_block() {
+    if (blocks_wait) pause_block();
+}
+
 void give_way() {
     if (!self) return;
     static unsigned long seen;
@@ -146,7 +150,7 @@ void give_way() {
     waits_in_a_row = 0;
     complete_exchanges(false);
     const bool alone = !preempt();
-    if (!blocks_wait || one_by_one) return;
+    if (!blocks_wait) return;
     const unsigned long now = 1024 * progress + running_block.ended();
     turns = std::exchange(seen, now) == now ? turns + 1 : 0;
     if (!alone && turns < 2 * running_block.size) return;
@@ -160,7 +164,7 @@ void grid_barrier(Where where) {
     if (!rank) {
         const unsigned long before = passed;
         const bool last = ++blocks_at_barrier == 1ul * gridDim.x * gridDim.y * gridDim.z;
-        if (last) blocks_at_barrier = 0, ++passed, ++progress;
+        if (last) blocks_at_barrier = 0, ++passed, ++progress, hazards::grid_barrier_passed();
         while (passed == before) {
             if (blocks_at_barrier == blocks_under_way)
                 fault(cudaErrorLaunchFailure, "grid.sync() waits for blocks that do not come",
