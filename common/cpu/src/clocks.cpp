@@ -32,11 +32,11 @@ namespace {
 constexpr unsigned whole = 1024;  // in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
-struct Word {  // what atomics and volatile writes have handed on here
+struct Handed {  // what atomics and volatile writes have handed on here
     Known block, device;
     uint32_t run;  // of the block whose scope it is
 };
-std::unordered_map<const void*, Word> words CUDACPU_LASTING;
+std::unordered_map<const void*, Handed> words CUDACPU_LASTING;
 std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with clocks of their own since the last barrier
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that had a fence since then
 Known block_fenced[2] CUDACPU_LASTING;  // what fences before the last barrier covered: a thread may hand it on for
@@ -220,7 +220,7 @@ Gift gift(unsigned access) {
 void give(const char* address, unsigned access, const Gift& gift) {
     const bool both = access & atomic;  // it reads, too: what others have handed on stays
     if (!gift.block && !gift.device && (both || words.empty())) return;
-    Word& word = words[address];
+    Handed& word = words[address];
     if (!both || word.run != run) word.block = nullptr;
     if (!both) word.device = nullptr;
     word.run = run;

@@ -22,11 +22,22 @@ struct Record {     // one access
     uint16_t rank;
     uint8_t step, bytes : 4, access : 4;  // step: how many accesses its thread has done since the last barrier
 };
-struct Cell {  // of four bytes, a line of the cache; two readers, so that one is not the writer itself
-    Record write, synced, read[2];  // the last plain write, and the last that was atomic or volatile
+// Of four bytes. What most accesses need lies apart, so that little has to be fetched from memory.
+struct Cell {  // the last plain write, and the last read
+    Record write, read;
+};
+struct Rare {  // the last access that was atomic or volatile, and another reader, as one may be the writer itself
+    Record synced, read;
+};
+struct Word {
+    Cell& cell;
+    Rare& rare;
+    Time& rare_since;  // when one of the rare ones was last noted in this memory
 };
 struct Shadow {  // of a region
     Cell* cells;
+    Rare* rare;
+    Time rare_since;
     uint8_t* written;  // a flag a byte
     bool all_written;
 };

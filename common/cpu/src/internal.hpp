@@ -40,6 +40,8 @@ constexpr bool asan_build = true;
 constexpr bool asan_build = false;
 #endif
 constexpr size_t page = 4096;
+// threadIdx, blockIdx and the like: between __start_cudacpu_builtin and __stop_cudacpu_builtin.
+#define CUDACPU_BUILTIN __attribute__((section("cudacpu_builtin")))
 // It outlives the program's own objects: kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
 constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible, behind each region

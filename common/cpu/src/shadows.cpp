@@ -28,6 +28,7 @@ void region_added(Region& r) {
     forget_pages();
     r.shadow = new Shadow{};
     r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
+    r.shadow->rare = static_cast<Rare*>(pages_for(cells(r) * sizeof(Rare)));
     r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
     r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
 }
@@ -54,6 +55,7 @@ void region_gone(Region& r) {
     forget_pages();
     if (!r.shadow) return;
     munmap(r.shadow->cells, cells(r) * sizeof(Cell));
+    munmap(r.shadow->rare, cells(r) * sizeof(Rare));
     munmap(r.shadow->written, cells(r) * 4);
     delete std::exchange(r.shadow, nullptr);
 }

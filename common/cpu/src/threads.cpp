@@ -4,12 +4,12 @@
 // threads that never wait cost no switch.
 #include "internal.hpp"
 
-uint3 cudacpu_thread;
+CUDACPU_BUILTIN uint3 cudacpu_thread;
 extern const int warpSize = 32;
 
 namespace cudacpu {
 
-unsigned rank, lane;
+CUDACPU_BUILTIN unsigned rank, lane;
 BlockOfThreads running_block;
 Thread* self;
 Fiber* current_fiber = &host_fiber;
@@ -42,6 +42,10 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
     static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
+    if (order == Order::forward && next + 1 < n && (!hazard_build || ++picks % 16)) {  // most often it is the next one
+        Thread& t = running_block.threads[next + 1];
+        if (!running_block.has_ended(next + 1) && (!t.at || t.at->complete)) return &t;
+    }
     do {
         if (order == Order::seeded || (hazard_build && ++picks % 16 == 0)) next = random_number() % n;
         for (unsigned i = 0; i < n; ++i) {

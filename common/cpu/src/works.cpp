@@ -173,11 +173,12 @@ void work_touches(const void* address, size_t bytes, bool write) {
     auto apart = [&](const Record& o) { return o.time && o.time < running.start && !before_this_launch(o); };
     for (size_t i = (first - r->start) / 4; i <= (first - r->start + bytes - 1) / 4; ++i) {
         Cell& cell = r->shadow->cells[i];
-        const Record* other = apart(cell.write) ? &cell.write : apart(cell.synced) ? &cell.synced : nullptr;
-        for (const Record& o : cell.read)
-            if (write && apart(o)) other = &o;
+        const Rare& rare = r->shadow->rare[i];
+        const Record* other = apart(cell.write) ? &cell.write : apart(rare.synced) ? &rare.synced : nullptr;
+        for (const Record* o : {static_cast<const Record*>(&cell.read), &rare.read})
+            if (write && apart(*o)) other = o;
         if (other) race_of_works(*other, mine, r->start + 4 * i, 4);
-        (write ? cell.write : cell.read[0]) = mine;
+        (write ? cell.write : cell.read) = mine;
     }
 }
 
