@@ -368,7 +368,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         let_others_run(4);
     }
     hands_on_unfenced = unfenced;
-    if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true;
+    if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true, picks_in_turn = 4;
     // Who reads a volatile word again and again waits for another thread, perhaps of another block.
     if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
     busy = true;
@@ -391,6 +391,7 @@ void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
     blocks_meet = hands_on_unfenced = false;
+    picks_in_turn = 16;
     block_preemptions = 64;
     flags_of_launch(true);
 }

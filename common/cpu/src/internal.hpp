@@ -123,6 +123,7 @@ extern unsigned long blocks_under_way;   // ~0 while others can be begun
 extern unsigned long blocks_paused;
 [[noreturn]] void leave_block();         // for good: its threads are dropped where they stand
 [[noreturn]] void run_threads();         // what a fiber does
+extern unsigned picks_in_turn;           // of the hazard build: then a thread is picked at random
 bool preempt();                          // another thread of the block, if any is ready, goes on
 void preempt_block();                    // another block goes on, if one can
 
