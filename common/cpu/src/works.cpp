@@ -151,17 +151,24 @@ void race_of_works(const Record& before, const Record& mine, char* address, size
     const Work* const w = work_at(before.time);
     exit_status = 1;
     if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
-    auto does = [](const Work& work, const Record& r) {
-        const std::string line = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
-        return work.what + (line.empty() ? "" : ", queued" + line + ",") +
-               (r.access & writes ? " writes" : " reads") + line_of(r);
+    std::vector<Remark> lines;
+    const auto show = [&](const std::string& at, const std::string& words) {  // " at sum.cu:12"
+        if (!at.empty()) lines.push_back({at.substr(4), words});
     };
-    std::string s =
+    const auto does = [&](const Work& work, const Record& r) {
+        const std::string queued = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
+        const std::string verb = r.access & writes ? "writes" : "reads", at = line_of(r);
+        show(queued, at.empty() ? verb : "is queued");
+        show(at, verb);
+        return work.what + (queued.empty() ? " " : ", queued" + queued + ", ") + verb + at;
+    };
+    const std::string first = does(*w, before), second = does(running, mine);
+    const std::string s =
         "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") + "\n  " +
-        does(*w, before) + ",\n  and " + does(running, mine) +
-        ", and neither waits for the other\n  let one wait: cudaEventRecord() and cudaStreamWaitEvent(), "
-        "or cudaStreamSynchronize() between";
-    say_hazard(s);
+        first + ",\n  and " + second + ", and neither waits for the other";
+    say_hazard(s + listing(lines) +
+               wrapped("let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() "
+                       "between"));
 }
 
 void work_touches(const void* address, size_t bytes, bool write) {
@@ -194,11 +201,11 @@ void host_must_keep(const void* start, size_t pitch, size_t width, size_t height
 void host_waits(bool begins) {
     for (Source& s : sources) {
         const uint64_t sum = sum_of(s);
+        const std::string at = line_of(s.callers, s.depth);
         if (begins && sum && s.sum && sum != s.sum)
-            say_hazard("the host has changed " + explain(s.start) + "\n  before " + s.what +
-                       line_of(s.callers, s.depth) +
-                       " had copied it\n  wait for the copy first: "
-                       "cudaStreamSynchronize(), or an event");
+            say_hazard("the host has changed " + explain(s.start) + "\n  before " + s.what + at + " had copied it" +
+                       (at.empty() ? "" : listing({{at.substr(4), "is queued"}})) +
+                       wrapped("wait for the copy first: cudaStreamSynchronize(), or an event"));
         s.sum = sum;
     }
 }
