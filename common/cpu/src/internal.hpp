@@ -191,7 +191,8 @@ void managed_in_use(bool by_device);  // whether the host may touch managed memo
 /// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it
 /// came too early; without a pc it is an atomic, which never does. false: there is no such memory.
 bool touched_early(const void* address, bool writes, const void* pc);
-void note_touches();                                    // before works run
+const void* where_touched(const void* start, size_t bytes);  // by a write that came early; nullptr: it is not known
+void note_touches();                                         // before works run
 void compare_touches(unsigned long work, bool report);  // those before this work
 std::string explain(const void* address);               // "byte 400 of the 400 bytes that ... allocated", or ""
 bool is_global(const void* address);                    // a variable of the program

@@ -4,6 +4,7 @@
 // A work comes after another if its stream or an event says so, or if the host had waited for the other before it
 // queued this one. All others may run at the same time, although here they run one after the other.
 #include <execinfo.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -86,6 +87,17 @@ uint64_t sum_of(const Source& s) {  // 0: it cannot be read now
             }
         }
     return sum ? sum : 1;
+}
+
+// A write of the host to pages that hold nothing else is a fault, which touched_early() notes: so its line is known.
+void watch(const Source& s, bool on) {
+    const Region* const r = find(s.start);
+    if (!r || r->freed || r->kind != Kind::pinned || s.height > 1) return;
+    const char* const end = s.start + s.width;
+    const auto up = [](const char* p) { return (uintptr_t(p) + page - 1) / page * page; };
+    const uintptr_t from = s.start == r->start ? uintptr_t(r->base) : up(s.start);
+    const uintptr_t to = end == r->start + r->bytes ? uintptr_t(r->base + r->pages) : uintptr_t(end) / page * page;
+    if (from < to) mprotect(reinterpret_cast<void*>(from), to - from, on ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
 void say_hazard(const std::string& s) {
@@ -195,17 +207,23 @@ void host_must_keep(const void* start, size_t pitch, size_t width, size_t height
     Source s{queued.rbegin()->first, static_cast<const char*>(start), pitch, width, height, 0, api_function, {}, 0};
     s.sum = sum_of(s);
     s.depth = backtrace(s.callers, 8);
+    watch(s, true);
     sources.push_back(std::move(s));
 }
 
 void host_waits(bool begins) {
     for (Source& s : sources) {
         const uint64_t sum = sum_of(s);
-        const std::string at = line_of(s.callers, s.depth);
-        if (begins && sum && s.sum && sum != s.sum)
+        watch(s, !begins);
+        if (begins && sum && s.sum && sum != s.sum) {
+            const std::string at = line_of(s.callers, s.depth);
+            const void* const writer = where_touched(s.start, s.width);
+            std::vector<Remark> lines;
+            if (!at.empty()) lines.push_back({at.substr(4), "is queued"});
+            if (writer) lines.push_back({source_line(writer), "the host writes"});
             say_hazard("the host has changed " + explain(s.start) + "\n  before " + s.what + at + " had copied it" +
-                       (at.empty() ? "" : listing({{at.substr(4), "is queued"}})) +
-                       wrapped("wait for the copy first: cudaStreamSynchronize(), or an event"));
+                       listing(lines) + wrapped("wait for the copy first: cudaStreamSynchronize(), or an event"));
+        }
         s.sum = sum;
     }
 }
