@@ -175,7 +175,7 @@ __device__ Total add_wide(const int* in, int64_t n) {
     Total sum = tail < n ? in[tail] : 0;
     for (int64_t i = first; i < count; i += loads * step) {
         int4 pack[loads];
-        for (int k = 0; k < loads; ++k) pack[k] = __ldcs(packs + min(i + k * step, count - 1));
+        for (int k = 0; k < loads; ++k) pack[k] = packs[min(i + k * step, count - 1)];
         for (int k = 0; k < loads; ++k)
             if (i + k * step < count) sum += int64_t(pack[k].x) + pack[k].y + pack[k].z + pack[k].w;
     }

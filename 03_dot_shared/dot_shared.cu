@@ -24,7 +24,6 @@ constexpr int fast_threads = 512;   // vectorised's blocks: large ones, so that 
 constexpr int small_threads = 256;  // warp_atomics' blocks: small ones, so that small arrays reach many SMs
 constexpr int pack = 4;             // floats of a 16-byte load
 constexpr int in_flight = 4;        // such loads of each array on their way before the first is used
-constexpr int streamed = 8;         // arrays of up to so many times the L2 are read past it, see vectorised
 constexpr int apart = 64;           // floats between two sums that must not share a cache line
 constexpr unsigned all_lanes = 0xffffffff;
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the sums of all warps of a block");
@@ -221,9 +220,7 @@ Result launch_shuffle(const Job& job) {
 }
 
 // 16 bytes at a time, in tiles of in_flight * blockDim.x float4. A thread has all loads of a tile in flight when it
-// uses the first, and by the launch bounds the registers for it. Streaming loads leave the L2's lines as they are,
-// until the arrays are so much larger that those must go anyway. The first threads take a tail of up to three.
-template <bool streaming>
+// uses the first, and by the launch bounds the registers for it. The first threads take a tail of up to three.
 __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, float* c, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
     const int64_t packs = n / pack, tile = int64_t(in_flight) * blockDim.x, tid = threadIdx.x;
@@ -240,8 +237,8 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
             float4 p[in_flight], q[in_flight];
             for (int k = 0; k < in_flight; ++k) {
                 const int64_t i = first + k * blockDim.x + tid;
-                p[k] = streaming ? __ldcs(packs_a + i) : packs_a[i];
-                q[k] = streaming ? __ldcs(packs_b + i) : packs_b[i];
+                p[k] = packs_a[i];
+                q[k] = packs_b[i];
             }
             for (int k = 0; k < in_flight; ++k) add(p[k], q[k]);
         } else {
@@ -251,10 +248,8 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
     last_adds_up((x + y) + (z + w), c, fold_block);
 }
 Result launch_vectorised(const Job& job) {
-    const bool small = 8 * job.n <= int64_t(streamed) * job.sample.properties().l2CacheSize;
-    const int64_t blocks = job.fill(small ? vectorised<true> : vectorised<false>, fast_threads, pack * in_flight);
-    if (small) vectorised<true><<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
-    else vectorised<false><<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
+    const int64_t blocks = job.fill(vectorised, fast_threads, pack * in_flight);
+    vectorised<<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
     return {job.in_block(pack * blocks, fast_threads) + in_flight + 2 + in_last(blocks, fast_threads), job.c};
 }
 
@@ -267,8 +262,9 @@ __global__ void warp_atomics(const float* a, const float* b, float* sum, float* 
     const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, tail = pack * packs + first;
     if (first == 0) *next = 0;
     float mine = tail < n ? a[tail] * b[tail] : 0;
+#pragma unroll 1
     for (int64_t i = first; i < packs; i += step) {
-        const float4 p = __ldcs(packs_a + i), q = __ldcs(packs_b + i);
+        const float4 p = packs_a[i], q = packs_b[i];
         mine += (p.x * q.x + p.y * q.y) + (p.z * q.z + p.w * q.w);
     }
     mine = fold_warp(mine);

@@ -17,7 +17,15 @@
 #endif
 
 constexpr int ramp = 33 * 1024;  // the tutorial's a[i] = b[i] = i runs from 0 to here, and starts again
-constexpr int threads = 512, pack = 4, streamed = 8, warp = 32;  // of vectorised: see dot_shared.cu
+constexpr int pack = 4, warp = 32;  // float4
+// Threads of a block, and pairs of packs that each has in flight.
+struct Large {  // of vectorised: see dot_shared.cu
+    static constexpr int threads = 512, in_flight = 4;
+};
+struct Small {  // where a thread gets few packs, it is the last steps that take time, with fewer warps less
+    static constexpr int threads = 256, in_flight = 2;
+};
+constexpr int64_t small = 1 << 25;  // elements, at most
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int most_blocks = 1 << 16;  // no GPU holds more at once
 
@@ -123,7 +131,7 @@ template <int lanes, class Sum> __device__ Sum fold_warp(Sum sum) {
     return sum;
 }
 // One sum a warp goes through shared memory. Thread 0 gets the block's sum.
-template <class Sum> __device__ Sum fold_block(Sum sum) {
+template <int threads, class Sum> __device__ Sum fold_block(Sum sum) {
     __shared__ Sum of_warp[threads / warp];
     const int tid = threadIdx.x;
     sum = fold_warp<warp>(sum);
@@ -135,9 +143,9 @@ template <class Sum> __device__ Sum fold_block(Sum sum) {
 
 __device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
 // Leaves the block's sum. In the last block that does so thread 0 gets the sum of all, and every thread gets true.
-template <class Sum> __device__ bool last_block_has(Sum& sum, Sum* of_block) {
+template <int threads, class Sum> __device__ bool last_block_has(Sum& sum, Sum* of_block) {
     __shared__ bool last;
-    sum = fold_block(sum);
+    sum = fold_block<threads>(sum);
     if (threadIdx.x == 0) {
         of_block[blockIdx.x] = sum;
         __threadfence();  // the sum is in memory before the block counts as finished
@@ -154,17 +162,15 @@ template <class Sum> __device__ bool last_block_has(Sum& sum, Sum* of_block) {
         memcpy(&other, words, sizeof other);
         sum.add(other);
     }
-    if (gridDim.x > warp) sum = fold_block(sum);
+    if (gridDim.x > warp) sum = fold_block<threads>(sum);
     else if (threadIdx.x < warp) sum = fold_warp<warp>(sum);
     return true;
 }
 
 // A thread's share: 16-byte loads, some pairs of them in flight; dot_shared.cu says why. Without b it is a sum.
-template <class Sum, bool dot, bool streaming, int in_flight> __device__ Sum share(const float* a, const float* b, int64_t n) {
-    const auto load = [](const float* from, int64_t i) {
-        const float4* packs = reinterpret_cast<const float4*>(from) + i;
-        return streaming ? __ldcs(packs) : *packs;
-    };
+template <class Shape, class Sum, bool dot> __device__ Sum share(const float* a, const float* b, int64_t n) {
+    constexpr int threads = Shape::threads, in_flight = Shape::in_flight;
+    const auto load = [](const float* from, int64_t i) { return reinterpret_cast<const float4*>(from)[i]; };
     const auto factor = [&](int64_t i) { return dot ? load(b, i) : make_float4(1, 1, 1, 1); };
     const int64_t packs = n / pack, tile = int64_t(in_flight) * threads, tid = threadIdx.x;
     const int64_t tail = pack * packs + int64_t(blockIdx.x) * threads + tid;
@@ -196,10 +202,6 @@ template <class Sum, bool dot, bool streaming, int in_flight> __device__ Sum sha
 // ---- the rungs -------------------------------------------------------------------------------------------------
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-// A term goes through so many additions at most, two for each step of a tree. No tile has more than 4 packs a thread.
-double chain(int64_t n, int64_t blocks) {
-    return double(pack / 2 * 4 * ceil_div(n, pack * threads * blocks) + 2 * ceil_div(blocks, threads) + 64);
-}
 struct Job {  // what a launch needs
     lab::Sample& sample;
     int64_t n;
@@ -210,23 +212,26 @@ struct Job {  // what a launch needs
     unsigned* wide;       // how many launches needed the wide number, of
     int launches = 0;     // so many
     // As many blocks as fill the GPU, but no more than there are tiles, unless --blocks says so.
-    template <class Kernel> int blocks(Kernel kernel, int in_flight) const {
-        const int most = sample.blocks_to_fill(kernel, threads);
-        return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, pack * in_flight * threads)));
+    template <class Shape, class Kernel> int blocks(Kernel kernel, int per_thread = pack * Shape::in_flight) const {
+        const int most = sample.blocks_to_fill(kernel, Shape::threads);
+        return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, per_thread * Shape::threads)));
     }
-    bool streams() const { return 8 * n <= int64_t(streamed) * sample.properties().l2CacheSize; }
+    // A term goes through so many additions at most, two for each step of a tree. No tile has more than 4 packs a thread.
+    template <class Shape> double chain(int64_t blocks) const {
+        const int64_t shares = ceil_div(n, pack * Shape::threads * blocks);
+        return double(pack / 2 * 4 * shares + 2 * ceil_div(blocks, Shape::threads) + 64);
+    }
 };
 
-template <class Real, bool streaming>
-__global__ void __launch_bounds__(threads, 2) vectorised(const float* a, const float* b, Plain<Real>* of_block, double* out, int64_t n) {
-    Plain<Real> sum = share<Plain<Real>, true, streaming, 4>(a, b, n);
-    if (last_block_has(sum, of_block) && threadIdx.x == 0) *out = sum.sum;
+template <class Real>
+__global__ void __launch_bounds__(Large::threads, 2) vectorised(const float* a, const float* b, Plain<Real>* of_block, double* out, int64_t n) {
+    auto sum = share<Large, Plain<Real>, true>(a, b, n);
+    if (last_block_has<Large::threads>(sum, of_block) && threadIdx.x == 0) *out = sum.sum;
 }
 template <class Real> double launch_vectorised(const Job& job) {
-    const auto kernel = job.streams() ? vectorised<Real, true> : vectorised<Real, false>;
-    const int blocks = job.blocks(kernel, 4);
-    kernel<<<blocks, threads>>>(job.a, job.b, reinterpret_cast<Plain<Real>*>(job.of_block), job.out, job.n);
-    return std::expm1(chain(job.n, blocks) * std::numeric_limits<Real>::epsilon() / 2);
+    const int blocks = job.blocks<Large>(vectorised<Real>);
+    vectorised<<<blocks, Large::threads>>>(job.a, job.b, reinterpret_cast<Plain<Real>*>(job.of_block), job.out, job.n);
+    return std::expm1(job.chain<Large>(blocks) * std::numeric_limits<Real>::epsilon() / 2);
 }
 
 // The float that every number within `off` of sum + lost is rounded to; false if they are rounded to more than one.
@@ -240,12 +245,12 @@ __device__ bool nearest(const Twofold& exact, double off, double* result) {
     return least == most;
 }
 // One block, and every term goes into a wide number: very slow, and always right.
-__device__ __noinline__ float add_wide(const float* a, const float* b, int64_t n) {
+template <int threads> __device__ __noinline__ float add_wide(const float* a, const float* b, int64_t n) {
     constexpr int words = sizeof(Wide) / sizeof(int64_t);
     __shared__ unsigned long long total[words];
     Wide mine;
     for (int64_t i = threadIdx.x; i < n; i += threads) mine.add(double(a[i]) * (b ? b[i] : 1));
-    mine.carry();  // each digit of 512 threads together, too, has room in 64 bits
+    mine.carry();  // each digit of all threads together, too, has room in 64 bits
     if (threadIdx.x < words) total[threadIdx.x] = 0;
     __syncthreads();  // all words are 0
     for (int k = 0; k < words; ++k) atomicAdd(total + (k + threadIdx.x) % words, mine.word[(k + threadIdx.x) % words]);
@@ -257,40 +262,43 @@ __device__ __noinline__ float add_wide(const float* a, const float* b, int64_t n
 // addition on the longest way, what is lost for good is at most roundings^2 of the magnitudes' sum (Ogita, Rump and Oishi,
 // "Accurate sum and dot product", 2005). loss() is twice that.
 constexpr double loss(double chain) { return 2 * (chain * 0x1p-53) * (chain * 0x1p-53); }
-template <bool dot, bool streaming>
-__global__ void __launch_bounds__(threads, 2) exact(const float* a, const float* b, Twofold* of_block, double* out, unsigned* wide, int64_t n, double loss) {
+template <class Shape, bool dot>
+__global__ void __launch_bounds__(Shape::threads, 1024 / Shape::threads)
+    exact(const float* a, const float* b, Twofold* of_block, double* out, unsigned* wide, int64_t n, double loss) {
     __shared__ bool proved;
-    Twofold sum = share<Twofold, dot, streaming, streaming ? 2 : 4>(a, b, n);
-    if (!last_block_has(sum, of_block)) return;
+    auto sum = share<Shape, Twofold, dot>(a, b, n);
+    if (!last_block_has<Shape::threads>(sum, of_block)) return;
     if (threadIdx.x == 0) proved = nearest(sum, loss * sum.magnitude, out);
     __syncthreads();  // every thread knows whether the result is proved
     if (proved) return;
-    const float result = add_wide(a, dot ? b : nullptr, n);
+    const float result = add_wide<Shape::threads>(a, dot ? b : nullptr, n);
     if (threadIdx.x != 0) return;
     *out = result;
     ++*wide;
 }
-template <bool dot> double launch_exact(const Job& job) {
-    const auto kernel = job.streams() ? exact<dot, true> : exact<dot, false>;
-    const int blocks = job.blocks(kernel, job.streams() ? 2 : 4);
-    kernel<<<blocks, threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n, loss(chain(job.n, blocks)));
+template <class Shape, bool dot> double launch_shape(const Job& job) {
+    const int blocks = job.blocks<Shape>(exact<Shape, dot>);
+    exact<Shape, dot><<<blocks, Shape::threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n, loss(job.chain<Shape>(blocks)));
     return 0;
+}
+template <bool dot> double launch_exact(const Job& job) {
+    return job.n <= small ? launch_shape<Small, dot>(job) : launch_shape<Large, dot>(job);
 }
 
 // The error of a product of doubles is a double, too, and a fused multiply-add finds it.
 __global__ void twofold_double(const double* c, const double* d, Twofold* of_block, double* out, int64_t n) {
     Twofold sum;
-    for (int64_t i = int64_t(blockIdx.x) * threads + threadIdx.x; i < n; i += int64_t(gridDim.x) * threads) {
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x) {
         const double product = __dmul_rn(c[i], d[i]);
         sum.keep(product);
         sum.lost += fma(c[i], d[i], -product);
     }
-    if (last_block_has(sum, of_block) && threadIdx.x == 0) *out = sum.sum + sum.lost;
+    if (last_block_has<Large::threads>(sum, of_block) && threadIdx.x == 0) *out = sum.sum + sum.lost;
 }
 double launch_twofold_double(const Job& job) {
-    const int blocks = job.blocks(twofold_double, 1);
-    twofold_double<<<blocks, threads>>>(job.c, job.d, job.of_block, job.out, job.n);
-    return loss(pack * chain(job.n, blocks));
+    const int blocks = job.blocks<Large>(twofold_double, 1);
+    twofold_double<<<blocks, Large::threads>>>(job.c, job.d, job.of_block, job.out, job.n);
+    return loss(pack * job.chain<Large>(blocks));
 }
 
 // ---- a wrong twin: what goes wrong first -----------------------------------------------------------------------
@@ -301,13 +309,13 @@ struct RoundedFirst : Plain<double> {
     __device__ void add(float a, float b) { sum += a * b; }
 };
 __global__ void float_product(const float* a, const float* b, RoundedFirst* of_block, double* out, int64_t n) {
-    RoundedFirst sum = share<RoundedFirst, true, false, 4>(a, b, n);
-    if (last_block_has(sum, of_block) && threadIdx.x == 0) *out = sum.sum;
+    auto sum = share<Large, RoundedFirst, true>(a, b, n);
+    if (last_block_has<Large::threads>(sum, of_block) && threadIdx.x == 0) *out = sum.sum;
 }
 double launch_float_product(const Job& job) {
-    const int blocks = job.blocks(float_product, 4);
-    float_product<<<blocks, threads>>>(job.a, job.b, reinterpret_cast<RoundedFirst*>(job.of_block), job.out, job.n);
-    return std::expm1(chain(job.n, blocks) * 0x1p-53);
+    const int blocks = job.blocks<Large>(float_product);
+    float_product<<<blocks, Large::threads>>>(job.a, job.b, reinterpret_cast<RoundedFirst*>(job.of_block), job.out, job.n);
+    return std::expm1(job.chain<Large>(blocks) * 0x1p-53);
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------

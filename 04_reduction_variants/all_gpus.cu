@@ -3,8 +3,11 @@
 // reduction_variants.cu ends where one GPU reads as fast as its memory can (the row `read only`). More GPUs have more
 // memories, so each takes a share. Then each holds a sum, and these must meet. (Of ints: the other sample has the rest.)
 //
-//   host_adds    last_block on every GPU; the host adds the sums   slow: the host waits for each GPU and its copy
-//   all_reduce   last_block on every GPU, then one ncclAllReduce   every GPU has the sum (built where NCCL is found)
+//   host_adds    every GPU adds up its share, the host their sums   slow: the host waits for each GPU and its copy
+//   all_reduce   then ncclAllReduce instead of the host             slow: a second kernel on each GPU, and they wait
+//   peer_adds    all blocks of all GPUs add to one GPU's word       where each can reach the first's memory
+//
+// (all_reduce is built where NCCL is found; after it every GPU has the sum.)
 //
 //   04_all_gpus --n 1073741824 --only host_adds
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/all_gpus.cu common/lab.cpp common/write_file.cpp -o all_gpus
@@ -22,8 +25,7 @@ void check_nccl(ncclResult_t status) {
 
 constexpr int warp = 32, threads = 512;  // of a warp, of a block
 constexpr unsigned all_lanes = 0xffffffff;
-constexpr int loads = 4;         // in flight before the first is used
-constexpr int64_t streamed = 8;  // shares of up to so many times the L2 are read past it
+constexpr int loads = 4;  // in flight before the first is used
 static_assert(1024 <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
@@ -34,10 +36,10 @@ int on_the_cpu(const std::vector<int>& in) { return int(std::accumulate(in.begin
 
 // What lies on one GPU; made and freed while that GPU is the current one.
 struct Share {
-    Share(const lab::Sample& sample, const int* host, int64_t size, int64_t blocks)
-        : in(std::vector<int>(host, host + size)), partial(blocks), other(sample.properties()) {}
-    lab::DeviceArray<int> in, partial, sum{1};
-    lab::DeviceArray<unsigned> tickets{std::vector<unsigned>(1)};
+    Share(const lab::Sample& sample, const int* host, int64_t size)
+        : in(std::vector<int>(host, host + size)), other(sample.properties()) {}
+    lab::DeviceArray<int> in, sums{std::vector<int>(2)};  // two sums that take turns
+    lab::DeviceArray<unsigned long long> words{std::vector<unsigned long long>(2)};  // and peer_adds' words
     lab::OtherData other;  // reading it drives everything else out of that GPU's L2
 };
 
@@ -56,7 +58,7 @@ __device__ int fold_block(int value) {  // thread 0 has the sum
 }
 
 // A thread's share of in[0 .. n): tiles of 16-byte loads, all of a tile under way before the first is used.
-template <bool streaming> __device__ int fold_share(const int* in, int64_t n) {
+__device__ int fold_share(const int* in, int64_t n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
     const int64_t count = n / 4, tile = int64_t(loads) * blockDim.x;
     const int tid = threadIdx.x;
@@ -65,10 +67,7 @@ template <bool streaming> __device__ int fold_share(const int* in, int64_t n) {
         if (first + tile <= count) {
             int4 pack[loads];
 #pragma unroll
-            for (int k = 0; k < loads; ++k) {
-                const int4* p = packs + first + k * blockDim.x + tid;
-                pack[k] = streaming ? __ldcs(p) : *p;
-            }
+            for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * blockDim.x + tid];
 #pragma unroll
             for (int k = 0; k < loads; ++k) value += pack[k].x + pack[k].y + pack[k].z + pack[k].w;
         } else {
@@ -80,35 +79,33 @@ template <bool streaming> __device__ int fold_share(const int* in, int64_t n) {
     return tail < n ? value + in[tail] : value;
 }
 
-// The block that draws the last ticket finds all partial sums in memory, and adds them.
-template <bool streaming> __global__ void last_block(const int* in, int* partial, int* sum, unsigned* tickets, int64_t n) {
-    __shared__ bool last;
-    int value = fold_block(fold_share<streaming>(in, n));
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = value;
-        __threadfence();  // the partial sum is in memory before the ticket is drawn
-        last = atomicAdd(tickets, 1) == gridDim.x - 1;
-    }
-    __syncthreads();  // all threads know whether theirs is the last block
-    if (!last) return;
-    value = 0;
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value += __ldcg(partial + i);
-    value = fold_block(value);
+// Every block adds to one word, and one clears the next launch's.
+__global__ void atomic_add(const int* in, int* sum, int* next, int64_t n) {
+    const int value = fold_block(fold_share(in, n));
     if (threadIdx.x != 0) return;
-    *sum = value;
-    *tickets = 0;
+    atomicAdd(sum, value);
+    if (blockIdx.x == 0) *next = 0;
 }
-void launch_last_block(const lab::Sample& sample, const Share& s, int64_t n) {
-    const auto kernel = 4 * n <= streamed * sample.properties().l2CacheSize ? last_block<true> : last_block<false>;
-    const int blocks = sample.blocks_to_fill(kernel, threads);
-    kernel<<<blocks, threads>>>(s.in.get(), s.partial.get(), s.sum.get(), s.tickets.get(), n);
+
+// The same with a word that all GPUs add to (hence _system): their sum in the upper half, how many blocks have come by in
+// the lower. The kernel of the GPU that has the word, which has a `next` to clear, ends when all `blocks` have.
+__global__ void peer_add(const int* in, unsigned long long* word, unsigned long long* next, unsigned blocks, int64_t n) {
+    const int value = fold_block(fold_share(in, n));
+    if (threadIdx.x != 0) return;
+    atomicAdd_system(word, static_cast<unsigned long long>(unsigned(value)) << 32 | 1);
+    if (blockIdx.x != 0 || !next) return;
+    *next = 0;
+    const volatile unsigned long long* seen = word;
+    while (unsigned(*seen) != blocks) {}
 }
+
 // ---- the rungs: how they meet ----------------------------------------------------------------------------------
 
 // What a launch needs.
 struct Job {
     const lab::Sample& sample;
     std::vector<std::unique_ptr<Share>> shares = {};  // one a GPU
+    int number = 0;                // of this launch
     std::vector<int> totals = {};  // what comes out: one, or the total of each GPU
     lab::Event go = {};            // the clock has started
 #ifdef LAB_NCCL
@@ -116,16 +113,25 @@ struct Job {
 #endif
 };
 
-// Every GPU folds its share but for the last `dropped` elements. A launch does not wait, so the GPUs work at the same
-// time; none starts before the clock does, which the current one starts.
-void fold_shares(Job& job, int dropped) {
+// A launch does not wait, so the GPUs work at the same time; none starts before the clock does, which the current one
+// starts. `launch` is called with each GPU's number.
+template <class Launch> void on_each(Job& job, Launch launch) {
+    ++job.number;
     job.go.record();
     for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
         CHECK(cudaSetDevice(gpu));
         job.go.hold_back();
-        launch_last_block(job.sample, *job.shares[gpu], job.shares[gpu]->in.size() - dropped);
+        launch(gpu);
     }
     CHECK(cudaSetDevice(job.sample.device()));
+}
+// Every GPU folds its share but for the last `dropped` elements.
+void fold_shares(Job& job, int dropped = 0) {
+    on_each(job, [&](int gpu) {
+        const Share& share = *job.shares[gpu];
+        int *const sum = share.sums.get() + job.number % 2, *const next = share.sums.get() + (job.number + 1) % 2;
+        atomic_add<<<job.sample.blocks_to_fill(atomic_add, threads), threads>>>(share.in.get(), sum, next, share.in.size() - dropped);
+    });
 }
 
 // Fetches the sums from that of GPU `first` on, and adds them.
@@ -133,28 +139,50 @@ int total_from(const Job& job, int first) {
     unsigned total = 0;
     for (int gpu = first; gpu < int(job.shares.size()); ++gpu) {
         CHECK(cudaSetDevice(gpu));
-        total += job.shares[gpu]->sum.download()[0];  // waits for that GPU's kernel
+        total += job.shares[gpu]->sums.download()[job.number % 2];  // waits for that GPU's kernel
     }
     CHECK(cudaSetDevice(job.sample.device()));
     return int(total);
 }
 
 void launch_host_adds(Job& job) {
-    fold_shares(job, 0);
+    fold_shares(job);
     job.totals = {total_from(job, 0)};
 }
 #ifdef LAB_NCCL
 // The GPUs add among themselves, over NVLink where there is one, and the host waits for nobody.
 void launch_all_reduce(Job& job) {
-    fold_shares(job, 0);
+    fold_shares(job);
     check_nccl(ncclGroupStart());
     for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
-        int* const sum = job.shares[gpu]->sum.get();
+        int* const sum = job.shares[gpu]->sums.get() + job.number % 2;
         check_nccl(ncclAllReduce(sum, sum, 1, ncclInt, ncclSum, job.comms[gpu], nullptr));
     }
     check_nccl(ncclGroupEnd());
 }
 #endif
+
+// No second kernel: the first GPU's waits until all have added to its word. (All GPUs hold as many blocks as the first.)
+void launch_peer_adds(Job& job) {
+    const int blocks = job.sample.blocks_to_fill(peer_add, threads);
+    unsigned long long* const words = job.shares[0]->words.get();
+    on_each(job, [&](int gpu) {
+        const lab::DeviceArray<int>& in = job.shares[gpu]->in;
+        unsigned long long* const next = gpu == 0 ? words + (job.number + 1) % 2 : nullptr;
+        peer_add<<<blocks, threads>>>(in.get(), words + job.number % 2, next, blocks * unsigned(job.shares.size()), in.size());
+    });
+}
+// Lets every GPU use the first's memory; false if one cannot.
+bool reach_the_first(int gpus) {
+    int can = 1;
+    for (int gpu = 1; can && gpu < gpus; ++gpu) {
+        CHECK(cudaDeviceCanAccessPeer(&can, gpu, 0));
+        CHECK(cudaSetDevice(gpu));
+        if (can) CHECK(cudaDeviceEnablePeerAccess(0, 0));
+    }
+    CHECK(cudaSetDevice(0));
+    return can;
+}
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
@@ -166,7 +194,7 @@ void launch_lost_element(Job& job) {
 
 // "The first GPU is the current one, so its sum is here already": no, each GPU has only its own.
 void launch_forgotten_gpu(Job& job) {
-    fold_shares(job, 0);
+    fold_shares(job);
     job.totals = {total_from(job, 1)};
 }
 
@@ -177,12 +205,14 @@ struct Variant {
     const char* how;
     void (*launch)(Job&);  // leaves job.totals, or the total on each GPU
     int least_threads = 1;
+    bool in_first = false;  // the total is on the first GPU alone
 };
 constexpr Variant variants[] = {
-    {"host_adds", "last_block on every GPU for its share, and the host adds", launch_host_adds},
+    {"host_adds", "every GPU adds up its share, and the host adds", launch_host_adds},
 #ifdef LAB_NCCL
-    {"all_reduce", "last_block on every GPU for its share, then ncclAllReduce", launch_all_reduce},
+    {"all_reduce", "every GPU adds up its share, then ncclAllReduce", launch_all_reduce},
 #endif
+    {"peer_adds", "every GPU adds to the first one's word", launch_peer_adds, 1, true},
 };
 constexpr Variant twins[] = {
     {"lost_element", "each GPU drops the last element of its share", launch_lost_element},
@@ -200,8 +230,8 @@ int main(int argc, char** argv) {
     sample.start(argc, argv);
     int gpus = 0;
     CHECK(cudaGetDeviceCount(&gpus));
-    const int64_t n = sample.n(), blocks = std::max(sample.blocks(), 1 << 16);  // more than any GPU holds at once
-    sample.require_memory(2.0 * sizeof(int), 2.0 * sizeof(int) * blocks);
+    const int64_t n = sample.n();
+    sample.require_memory(2.0 * sizeof(int));
     std::vector<int> in(n);
     for (int64_t i = 0; i < n; ++i) in[i] = int(lab::random_bits(sample.seed(), i) % 1000) * 2 - 999;  // never 0
     const int want = on_the_cpu(in);
@@ -211,9 +241,12 @@ int main(int argc, char** argv) {
     for (int gpu = 0; gpu < gpus; ++gpu) {
         const int64_t from = n * gpu / gpus, to = n * (gpu + 1) / gpus;
         CHECK(cudaSetDevice(gpu));
-        job.shares.push_back(std::make_unique<Share>(sample, in.data() + from, to - from, blocks));
+        job.shares.push_back(std::make_unique<Share>(sample, in.data() + from, to - from));
     }
     CHECK(cudaSetDevice(sample.device()));
+    const bool reached = sample.wants("peer_adds") && reach_the_first(gpus);
+    if (!reached && sample.wants("peer_adds") && !sample.wants_all())
+        sample.refuse("not every GPU can reach the first one's memory here; type --only host_adds");
 #ifdef LAB_NCCL
     if (sample.wants("all_reduce")) job.comms.resize(gpus);
     if (!job.comms.empty()) check_nccl(ncclCommInitAll(job.comms.data(), gpus, nullptr));  // takes seconds
@@ -222,8 +255,6 @@ int main(int argc, char** argv) {
         job.totals.clear();
         for (int gpu = 0; gpu < gpus; ++gpu) {
             CHECK(cudaSetDevice(gpu));
-            job.shares[gpu]->sum.poison();
-            job.shares[gpu]->partial.poison();
             job.shares[gpu]->other.fill_l2();
             CHECK(cudaDeviceSynchronize());
         }
@@ -231,15 +262,16 @@ int main(int argc, char** argv) {
     };
     const auto check = [&](const Variant& v) {
         const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
+        if (v.in_first) job.totals = {int(job.shares[0]->words.download()[job.number % 2] >> 32)};
         if (job.totals.empty())
-            for (const auto& share : job.shares) job.totals.push_back(share->sum.download()[0]);
+            for (const auto& share : job.shares) job.totals.push_back(share->sums.download()[job.number % 2]);
         int got = want;
         for (int total : job.totals)
             if (total != want) got = total;
         sample.row({v.name, lab::with_commas(got), ms, 4.0 * n, got == want ? "" : lab::wanted(got, want)});
     };
     for (const Variant& v : variants)
-        if (sample.wants(v.name)) check(v);
+        if (sample.wants(v.name) && (reached || !v.in_first)) check(v);
     for (const Variant& v : twins)
         if (sample.wants_twin(v.name)) check(v);
 #ifdef LAB_NCCL

@@ -4,9 +4,9 @@ load style
 both = ARGC == 3
 set terminal svg size 600, (both ? 800 : 450) font "sans-serif,18" name "p04"
 set output both ? ARG3 : ARG2
-rungs = "modulo strided_index sequential first_add shuffle grid_stride vectorised last_block one_word packed"
-array without[10] = ["", "no remainder", "no bank conflicts", "no idle threads", "fewer barriers", "fewer blocks", \
-                     "no 4-byte loads", "no second launch", "no fence", "one trip to L2"]
+rungs = "modulo strided_index sequential first_add shuffle grid_stride vectorised last_block atomic_add"
+array without[9] = ["", "no remainder", "no bank conflicts", "no idle threads", "fewer barriers", "fewer blocks", \
+                     "no 4-byte loads", "no second launch", "nobody waits"]
 count = words(rungs)
 of(name) = stringcolumn("variant") eq name ? column("time_us") : NaN
 stats csv(ARG1) using (of("CUB")) name "cub" nooutput
@@ -46,7 +46,7 @@ set bmargin at screen 0.09
 set lmargin at screen 0.13
 set rmargin at screen 0.78
 sizes = csv(ARG2)
-shown = "modulo sequential shuffle grid_stride last_block packed CUB"
+shown = "modulo sequential shuffle grid_stride last_block atomic_add CUB"
 library = "CUB"
 load style[:strlen(style) - 8] . "sizes.gp"
 unset multiplot

@@ -11,8 +11,7 @@
 //   grid_stride    a grid that just fills the GPU loops          slow: 4 bytes a load
 //   vectorised     16-byte loads, four in flight                 slow: a second launch for the partial results
 //   last_block     the block that finishes last does the rest    slow: store, fence, ticket, load: four trips to L2
-//   one_word       value and launch number in one 8-byte store   no fence; 4-byte types only
-//   packed         ticket and sum in one 64-bit atomic           one trip to L2; int sums only
+//   atomic_add     every block adds its sum to one word          nobody waits; sums only, in any order
 //
 //   04_reduction_variants --op max --type float --n 1000000      one size
 //   04_reduction_variants --wrong no_barrier                     a classic mistake
@@ -33,8 +32,7 @@ constexpr int tutorial_blocks = (tutorial_n + tutorial_threads - 1) / tutorial_t
 constexpr int most_threads = 1024;
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
-constexpr int loads = 4;         // in flight before the first is used
-constexpr int64_t streamed = 8;  // inputs of up to so many times the L2 are read past it, see fold_share
+constexpr int loads = 4;  // in flight before the first is used
 static_assert(tutorial_n == tutorial_blocks * tutorial_threads, "the tutorial's kernels do not guard the end");
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 
@@ -45,16 +43,15 @@ template <class T> struct Job {
     const T* in;
     int64_t n;
     T *out, *here, *there;  // the result; partial results, one a block: a pass reads the one and writes the other
-    unsigned* tickets;      // of last_block and one_word, 0 between launches, as is packed's count_and_sum
-    unsigned long long *slots, *count_and_sum;
-    unsigned number;  // of this launch
+    unsigned* tickets;      // of last_block, 0 between launches
+    T* sums;                // of atomic_add: two words that take turns
+    unsigned number;        // of this launch
 
     template <class Kernel> int fill_or_fewer(Kernel kernel) const {  // no more than there are tiles of wide loads
         const int64_t tile = int64_t(threads) * loads * 16 / sizeof(T);
         const int fill = sample.blocks_to_fill(kernel, threads);
         return sample.blocks() ? fill : int(std::min<int64_t>(fill, (n + tile - 1) / tile));
     }
-    bool streams() const { return n * int64_t(sizeof(T)) <= streamed * sample.properties().l2CacheSize; }
 };
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
@@ -288,9 +285,9 @@ template <class T, class Op> __device__ T fold_pack(T value, Pack<T> pack, Op op
 }
 
 // A thread's share of in[0 .. n). The blocks go through tiles of loads * blockDim.x packs; a thread has all its loads
-// of a full tile on their way before it uses the first. Streaming loads leave alone what lies in the L2, which pays
-// where that must still be written to memory. The tail of fewer than 16 bytes goes to the first threads of the grid.
-template <bool streaming, class T, class Op> __device__ T fold_share(const T* in, int64_t n, Op op) {
+// of a full tile on their way before it uses the first. The tail of fewer than 16 bytes goes to the first threads of
+// the grid.
+template <class T, class Op> __device__ T fold_share(const T* in, int64_t n, Op op) {
     const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(in);
     const int64_t count = n / pack_size<T>, tile = int64_t(loads) * blockDim.x;
     const int tid = threadIdx.x;
@@ -299,10 +296,7 @@ template <bool streaming, class T, class Op> __device__ T fold_share(const T* in
         if (first + tile <= count) {
             Pack<T> pack[loads];
 #pragma unroll
-            for (int k = 0; k < loads; ++k) {
-                const Pack<T>* p = packs + first + k * blockDim.x + tid;
-                pack[k] = streaming ? __ldcs(p) : *p;
-            }
+            for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * blockDim.x + tid];
 #pragma unroll
             for (int k = 0; k < loads; ++k) value = fold_pack(value, pack[k], op);
         } else {
@@ -314,7 +308,7 @@ template <bool streaming, class T, class Op> __device__ T fold_share(const T* in
 }
 
 template <class T, class Op> __global__ void vectorised(const T* in, T* out, int64_t n, Op op) {
-    const T value = fold_block(fold_share<false>(in, n, op), op);
+    const T value = fold_block(fold_share(in, n, op), op);
     if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
 template <class T, class Op> void launch_vectorised(const Job<T>& job) {
@@ -325,10 +319,10 @@ template <class T, class Op> void launch_vectorised(const Job<T>& job) {
 
 // One launch: each block leaves its partial result and draws a ticket; who draws the last one finds all partial
 // results in memory and folds them (CUDA C++ Programming Guide, "Memory Fence Functions").
-template <bool streaming, class T, class Op>
+template <class T, class Op>
 __global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, int64_t n, Op op) {
     __shared__ bool last;
-    T value = fold_block(fold_share<streaming>(in, n, op), op);
+    T value = fold_block(fold_share(in, n, op), op);
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = value;
         __threadfence();  // the partial result is in memory before the ticket is drawn
@@ -344,62 +338,22 @@ __global__ void last_block(const T* in, T* partial, T* out, unsigned* tickets, i
     *tickets = 0;
 }
 template <class T, class Op> void launch_last_block(const Job<T>& job) {
-    const auto kernel = job.streams() ? last_block<true, T, Op> : last_block<false, T, Op>;
-    kernel<<<job.fill_or_fewer(kernel), job.threads>>>(job.in, job.here, job.out, job.tickets, job.n, Op());
+    const int blocks = job.fill_or_fewer(last_block<T, Op>);
+    last_block<<<blocks, job.threads>>>(job.in, job.here, job.out, job.tickets, job.n, Op());
 }
 
-// last_block without the fence: the partial result and the number of the launch travel in one 8-byte store, so whoever
-// sees the number sees the value. The last block waits for what has not arrived, but for no block without a ticket.
-template <bool streaming, class T, class Op>
-__global__ void one_word(const T* in, volatile unsigned long long* slots, T* out, unsigned* tickets,
-                         unsigned number, int64_t n, Op op) {
-    __shared__ bool last;
-    T value = fold_block(fold_share<streaming>(in, n, op), op);
-    unsigned bits;
-    if (threadIdx.x == 0) {
-        memcpy(&bits, &value, sizeof bits);
-        slots[blockIdx.x] = static_cast<unsigned long long>(number) << 32 | bits;
-        last = atomicAdd(tickets, 1) == gridDim.x - 1;
-    }
-    __syncthreads();  // all threads know whether theirs is the last block
-    if (!last) return;
-    T total = Op::identity;
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
-        unsigned long long slot = slots[i];
-        while (slot >> 32 != number) slot = slots[i];
-        bits = static_cast<unsigned>(slot);
-        memcpy(&value, &bits, sizeof value);
-        total = op(total, value);
-    }
-    total = fold_block(total, op);
+// No fence, no ticket, and no block that waits for what its atomic finds: the end of the kernel is where all meet. As
+// nobody can clear the word before the first block adds to it, two words take turns, and a launch clears the next one's.
+template <class T> __global__ void atomic_add(const T* in, T* sum, T* next, int64_t n) {
+    const T value = fold_block(fold_share(in, n, Sum<T>()), Sum<T>());
     if (threadIdx.x != 0) return;
-    *out = total;
-    *tickets = 0;
+    atomicAdd(sum, value);
+    if (blockIdx.x == 0) *next = 0;
 }
-template <class T, class Op> void launch_one_word(const Job<T>& job) {
-    if constexpr (sizeof(T) == 4) {
-        const auto kernel = job.streams() ? one_word<true, T, Op> : one_word<false, T, Op>;
-        const int blocks = job.fill_or_fewer(kernel);
-        kernel<<<blocks, job.threads>>>(job.in, job.slots, job.out, job.tickets, job.number, job.n, Op());
-    }
-}
-
-// Ticket and sum in one word: the low half counts the blocks, so few that they never carry into the high half, which
-// adds their sums modulo 2^32. The block whose atomic finds the count at gridDim.x - 1 holds the result.
-template <bool streaming>
-__global__ void packed(const int* in, unsigned long long* count_and_sum, int* out, int64_t n) {
-    const int value = fold_block(fold_share<streaming>(in, n, Sum<int>()), Sum<int>());
-    if (threadIdx.x != 0) return;
-    const unsigned long long mine = static_cast<unsigned long long>(unsigned(value)) << 32 | 1;
-    const unsigned long long before = atomicAdd(count_and_sum, mine);
-    if (unsigned(before) != gridDim.x - 1) return;
-    *out = int((before + mine) >> 32);
-    *count_and_sum = 0;
-}
-template <class T, class Op> void launch_packed(const Job<T>& job) {
-    if constexpr (is_int_sum<T, Op>) {
-        const auto kernel = job.streams() ? packed<true> : packed<false>;
-        kernel<<<job.fill_or_fewer(kernel), job.threads>>>(job.in, job.count_and_sum, job.out, job.n);
+template <class T, class Op> void launch_atomic_add(const Job<T>& job) {
+    if constexpr (std::is_same_v<Op, Sum<T>>) {
+        const int blocks = job.fill_or_fewer(atomic_add<T>);
+        atomic_add<<<blocks, job.threads>>>(job.in, job.sums + job.number % 2, job.sums + (job.number + 1) % 2, job.n);
     }
 }
 
@@ -456,7 +410,8 @@ template <class T> struct Variant {
     const char* how;
     void (*launch)(const Job<T>&);
     int least_threads = 1;
-    bool applies = true;  // to this type and this operation
+    bool applies = true;  // to this operation
+    bool in_order = true;  // or else the last digits of a float may differ from run to run
 };
 template <class T, class Op> constexpr Variant<T> variants[] = {
     {"modulo", "tutorial_modulo with a guarded end", launch_modulo<T, Op>, 2},
@@ -467,8 +422,7 @@ template <class T, class Op> constexpr Variant<T> variants[] = {
     {"grid_stride", "a grid that fills the GPU once, many elements a thread", launch_grid_stride<T, Op>, warp},
     {"vectorised", "16-byte loads, four in flight", launch_vectorised<T, Op>, warp},
     {"last_block", "one launch: the last block folds the partial results", launch_last_block<T, Op>, warp},
-    {"one_word", "last_block without its fence (4-byte types)", launch_one_word<T, Op>, warp, sizeof(T) == 4},
-    {"packed", "ticket and sum in one 64-bit atomic (int sums)", launch_packed<T, Op>, warp, is_int_sum<T, Op>},
+    {"atomic_add", "every block adds to one word (sums)", launch_atomic_add<T, Op>, warp, std::is_same_v<Op, Sum<T>>, false},
     {"one_block", "one block, for some thousand elements", launch_one_block<T, Op>},
 };
 constexpr Variant<int> twins[] = {
@@ -519,27 +473,33 @@ void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, const std::
     const int64_t blocks = std::max<int64_t>(sample.n() / sample.threads() + 1, std::max(sample.blocks(), 1 << 16));
     const lab::DeviceArray<T> d_in(in);
     lab::DeviceArray<T> out(1), here(blocks), there(blocks);
-    lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
-    lab::DeviceArray<unsigned long long> slots(blocks), count_and_sum(std::vector<unsigned long long>(1));
-    Job<T> job = {sample,      sample.threads(), d_in.get(),  d_in.size(),         out.get(), here.get(),
-                  there.get(), tickets.get(),    slots.get(), count_and_sum.get(), 0};
+    const lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
+    const lab::DeviceArray<T> sums(std::vector<T>(2));
+    Job<T> job = {sample,    sample.threads(), d_in.get(),    d_in.size(), out.get(),
+                  here.get(), there.get(),      tickets.get(), sums.get(),  0};
     const auto prepare = [&] {
         for (lab::DeviceArray<T>* array : {&out, &here, &there}) array->poison();
-        slots.poison();
-        ++job.number;
     };
-    const auto check = [&](const char* name, lab::Time ms, lab::Kind kind, const std::string& version = "") {
-        const T got = out.download()[0];
+    const auto check = [&](const char* name, lab::Time ms, T got, lab::Kind kind, bool same_bits, const std::string& version) {
         const std::string text = std::is_integral_v<T> ? lab::with_commas(int64_t(got)) : lab::text("%.9g", double(got));
-        sample.row({name, text, ms, double(d_in.bytes()), got == want ? "" : lab::wanted(got, want), kind, {"yes"}, version});
+        sample.row({name, text, ms, double(d_in.bytes()), got == want ? "" : lab::wanted(got, want), kind,
+                    {same_bits ? "yes" : "no"}, version});
     };
-    sample.columns({"same bits"});  // in every run on the same grid: all add in an order that is fixed
+    sample.columns({"same bits"});  // in every run on the same grid, whatever the data
     if (library) sample.limit_row(lab::Sample::Limit::read, d_in.bytes());
     if (const size_t bytes = library ? library(job, nullptr, 0) : 0) {
         const lab::DeviceArray<char> room(bytes);
-        check("CUB", sample.time(prepare, [&] { library(job, room.get(), bytes); }), lab::Kind::library, cub_version());
+        const lab::Time ms = sample.time(prepare, [&] { library(job, room.get(), bytes); });
+        check("CUB", ms, out.download()[0], lab::Kind::library, true, cub_version());
     }
-    for (const Variant<T>& v : rows) check(v.name, sample.time(prepare, [&] { v.launch(job); }), lab::Kind::variant);
+    for (const Variant<T>& v : rows) {
+        const lab::Time ms = sample.time(prepare, [&] {
+            ++job.number;
+            v.launch(job);
+        });
+        const T got = v.in_order ? out.download()[0] : sums.download()[job.number % 2];
+        check(v.name, ms, got, lab::Kind::variant, v.in_order || std::is_integral_v<T>, "");
+    }
 }
 
 template <class T>

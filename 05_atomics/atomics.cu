@@ -28,6 +28,7 @@
 constexpr int most_n = 1 << 30;
 constexpr int scratch = 1 << 18;  // ints, more than CUB asks for
 constexpr unsigned turns = 8;  // for cas
+constexpr int loads = 4;       // of vector_sum, in flight before the first is used
 static_assert(2u * most_n - 1 <= 0x7fffffff, "an element's index + all threads of a grid must fit into an int");
 static_assert(3u * most_n <= 0xffffffff, "the largest sum must fit into the 32 bits that vector_sum has for it");
 
@@ -268,13 +269,18 @@ __device__ unsigned long long progress = 0;
 
 __global__ void __launch_bounds__(1024, 2) vector_sum(const int* in, int* sum, int n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
-    const int step = gridDim.x * blockDim.x, first = blockIdx.x * blockDim.x + threadIdx.x;
-    const int count = n / 4, tail = 4 * count + first;
+    const int tid = threadIdx.x, count = n / 4, tail = 4 * count + blockIdx.x * blockDim.x + tid;
+    const int64_t tile = int64_t(loads) * blockDim.x;
     int local = tail < n ? in[tail] : 0;
-#pragma unroll 4  // four loads are on their way before the first is used
-    for (int i = first; i < count; i += step) {
-        const int4 pack = __ldcs(packs + i);
-        local += pack.x + pack.y + pack.z + pack.w;
+    const auto add = [&](const int4& pack) { local += pack.x + pack.y + pack.z + pack.w; };
+    for (int64_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+        if (first + tile <= count) {
+            int4 pack[loads];
+            for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * blockDim.x + tid];
+            for (int k = 0; k < loads; ++k) add(pack[k]);
+        } else {
+            for (int64_t i = first + tid; i < count; i += blockDim.x) add(packs[i]);
+        }
     }
     local = add_up_block(local);
     if (threadIdx.x > 0) return;

@@ -94,7 +94,6 @@ __global__ void nothing() {}
 
 /// Reads `words` 16-byte words and keeps nothing: how fast this GPU reads, for the limit's row. What the threads
 /// read is folded together, and the store that no value reaches stops the compiler from dropping the loads.
-template <bool streaming>
 __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
     constexpr int at_once = 4;
     const int64_t tile = int64_t{at_once} * blockDim.x;
@@ -104,10 +103,7 @@ __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
         if (first + tile <= words) {  // all loads are on their way before the first is used
             uint4 word[at_once];
 #pragma unroll
-            for (int k = 0; k < at_once; ++k) {
-                const uint4* p = data + first + k * blockDim.x + threadIdx.x;
-                word[k] = streaming ? __ldcs(p) : *p;
-            }
+            for (int k = 0; k < at_once; ++k) word[k] = data[first + k * blockDim.x + threadIdx.x];
 #pragma unroll
             for (const uint4& w : word) add(w);
         } else {
@@ -165,7 +161,7 @@ public:
     void fill_l2() {
 #ifndef CUDACPU
         auto* words = reinterpret_cast<uint4*>(data_.get());
-        read_only<false><<<4 * sms_, 512>>>(words, data_.size() / 16, reinterpret_cast<unsigned*>(words));
+        read_only<<<4 * sms_, 512>>>(words, data_.size() / 16, reinterpret_cast<unsigned*>(words));
 #endif
     }
 
@@ -305,10 +301,7 @@ public:
             if (limit == Limit::set) CHECK(cudaMemsetAsync(from.get(), 0, from.bytes()));
             const auto* words = reinterpret_cast<const uint4*>(from.get());
             auto* never = reinterpret_cast<unsigned*>(to.get());
-            if (limit == Limit::read && size <= 8 * int64_t(properties_.l2CacheSize))
-                read_only<true><<<blocks, 512>>>(words, size / 16, never);
-            else if (limit == Limit::read)
-                read_only<false><<<blocks, 512>>>(words, size / 16, never);
+            if (limit == Limit::read) read_only<<<blocks, 512>>>(words, size / 16, never);
         });
         static const char* const names[] = {"read only", "copy", "memset"};
         row({names[static_cast<int>(limit)], "-", ms,

@@ -17,4 +17,17 @@ for binary in "$build"/hazards/[0-9]*; do
         break
     done
 done
+
+# Two mistakes at one place are named at once. With programs that only print, in place of a sample's.
+printf '#!/bin/sh\necho "variant right"\n' >"$folder/plain"
+cat >"$folder/racing" <<'END'
+#!/bin/sh
+for mistake in one two three four five; do printf 'cudacpu: hazard: %s\n  in kernel k\n  some.cu:7\n      7 |  code\n  mend it\n' $mistake; done
+printf 'cudacpu: notice: a leak\nrow   WRONG\ncudacpu: hazards were found: exit status 1\n'
+exit 1
+END
+chmod +x "$folder/plain" "$folder/racing"
+ends 1 sh "$top/common/tools/one.sh" --checks "$folder/plain" "$folder/racing"
+must "four whole reports and no more" test "$(grep -c 'hazard: \|mend it' "$folder/out")" = 8
+says '^  and 1 more; the command above shows all$' || fail "it does not say that there is more"
 finish

@@ -1,6 +1,7 @@
 #!/bin/sh
-# counters.sh BUILD FOLDER: counts what the kernels do on the GPU with NVIDIA's ncu, as each sample's counters.txt asks, and
-# writes FOLDER/SAMPLE/gpu_counters_TAG.csv (in results/: h200_counters_TAG.csv); what ncu printed is beside it, as .txt.
+# counters.sh BUILD FOLDER [PROGRAM ...]: counts what the kernels do on the GPU with NVIDIA's ncu, as each sample's counters.txt
+# asks (for all programs, if none is named), and writes FOLDER/SAMPLE/gpu_counters_TAG.csv (in results/:
+# h200_counters_TAG.csv); what ncu printed is beside it, as .txt.
 #   program NAME                      the lines below are about this program (the folder's own, if none is named)
 #   metric NAME HEADING               a counter of ncu, and its column's heading; a time under a heading with µs comes in µs
 #   run TAG KERNEL_REGEX ARGUMENT...  the kernels whose name matches are counted, the others only run
@@ -8,6 +9,7 @@
 # Exit status: 0 written, 1 a sample or ncu failed, 3 a file is not as above, 77 no GPU, no ncu, or it may not count.
 set -u
 build=$1 folder=$2
+shift 2
 . "$(dirname "$0")/folder.sh"
 if [ -z "$(programs "$build/gpu")" ]; then
     echo "make counters-gpu counts on GPUs, and there is no GPU build in $build/gpu. Type make doctor to see what is missing."
@@ -22,7 +24,7 @@ if [ -z "$ncu" ]; then
 fi
 mkdir -p "$folder" || exit 3
 failed=0
-for program in $(programs "$build/gpu"); do
+for program in ${*:-$(programs "$build/gpu")}; do
     sample=$(folder_of "$program")
     file=$top/$sample/counters.txt
     settings "$file" "$program" run >"$folder/runs" || exit 3

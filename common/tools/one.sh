@@ -57,13 +57,19 @@ races() {
     one 1 "$hazards" --n 5003 --width 70 --height 37 --blocks 3 &&
         one forward "$hazards" --n 3 --width 3 --height 5
 }
-# say TITLE: the command, and of what it printed the first report, or the first row that is wrong
+# say TITLE: the command, and of what it printed the first reports, each whole, or the first row that is wrong
 say() {
     wrong=1
     printf '\n%s:\n  %s\n' "$1" "$command"
-    shown=$(awk '/^cudacpu: / { on = !reports++; }
-        /^[^ ]/ && !/^cudacpu: / { on = 0 }
-        on' "$log" | head -14)
+    shown=$(awk '/^[^ ]/ { on = /^cudacpu: / && !/^cudacpu: (not|(hazards|bugs) were )/; reports += on }
+        on { report[reports] = report[reports] $0 "\n"; ++lines[reports] }
+        END {
+            while (shown < reports && (!shown || of_all + lines[shown + 1] <= 20)) {
+                of_all += lines[++shown]
+                printf "%s", report[shown]
+            }
+            if (shown < reports) print "and " reports - shown " more; the command above shows all"
+        }' "$log")
     [ -n "$shown" ] || shown=$(grep -m 1 -A 2 ' WRONG$' "$log")
     [ -n "$shown" ] || shown=$(grep -v '^ok$' "$log" | tail -4)
     echo "$shown" | sed 's/^/  /'

@@ -37,8 +37,7 @@ s/, \([0-9,]*\) elements: \([0-9.]* %\) of the limit</，\1 个元素：上限�
 s/: \([0-9.]* [µm]s\), \([0-9.]* %\) of the limit</：\1，上限的 \2</
 s/>limit, \([0-9.]*\) µs</>上限，\1 µs</
 s/>\([A-Za-z]*\), \([0-9.]* µs\)</>\1，\2</
-s/ one trip to L2</ 只去一趟 L2</
-s/ no fence</ 没有栅栏</
+s/ nobody waits</ 谁也不等</
 s/ no second launch</ 没有第二次启动</
 s/ no 4-byte loads</ 没有 4 字节的读取</
 s/ fewer blocks</ 线程块变少</

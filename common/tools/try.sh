@@ -24,12 +24,19 @@ if ! echo "$known" | grep -q cudacpu_hazards; then
 fi
 sh common/tools/build.sh "$build" cudacpu_plain cudacpu_hazards plain_precompiled hazards_precompiled || exit
 mkdir -p "$build/try" || exit
+
+# What a copy of a sample needs. A header of this name beside the file comes first.
+needs=""
+if grep -qE '^ *# *include *["<](error|lab)\.cuh' $files; then needs=" -Icommon $build/liblab.a"; fi
+if grep -qE '^ *# *include *["<]opencv2/' $files; then
+    needs="$needs -isystem /usr/include/opencv4 -lopencv_core -lopencv_imgcodecs"
+fi
 name=$(basename "${files%% *}") name=${name%.*} wrong=""
 
 for kind in plain hazards; do
     program=$build/try/$name
     [ $kind = plain ] || program=${program}_hazards
-    command="$build/cpu/cudacpu $files -o $program"
+    command="$build/cpu/cudacpu $files$needs -o $program"
     [ $kind = plain ] || command="$command --hazards"
     echo "\$ $command && $program${*:+ $*}"
     if ! $command; then

@@ -1,5 +1,5 @@
 // cuda_runtime.h - stands in for NVIDIA's where there is no GPU: what CUDA C++ adds to C++.
-// `__global__` and `__shared__` stay as they are: the translator (cudacpu) rewrites them.
+// `__global__` and `__shared__` stay as they are: the translator (cudacpu) rewrites them, and `__constant__` for counters.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
 #include <assert.h>
@@ -20,7 +20,9 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __device__
 #define __host__
+#ifndef CUDACPU_COUNTED
 #define __constant__
+#endif
 #define __managed__
 #ifndef __clang__
 #define __builtin_assume(condition) static_cast<void>(0)

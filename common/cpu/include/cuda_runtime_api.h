@@ -308,6 +308,8 @@ CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int device),
 CUDACPU_API(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr a, int device),
             check(!device, cudaErrorInvalidDevice) ?: attribute(value, a))
 CUDACPU_API(cudaDeviceCanAccessPeer, (int* can, int, int), give(can, 0))
+CUDACPU_API(cudaDeviceEnablePeerAccess, (int, unsigned), cudaErrorInvalidDevice)
+CUDACPU_API(cudaDeviceDisablePeerAccess, (int), cudaErrorInvalidDevice)
 CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest),
             give(least, 0) ?: give(greatest, highest_priority))
 CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int priority), create(s, flags, priority))

@@ -129,9 +129,9 @@ Advice Scene::split(size_t n) const {
 }
 
 bool Scene::unconditional(size_t at) const {
-    for (const Statement* s : Source::path(*f, at))
-        if (s->kind == Statement::branch && !s->holds(a) && !s->holds(b)) return false;
-    return true;
+    return std::ranges::all_of(Source::path(*f, at), [&](const Statement* s) {
+        return s->kind != Statement::branch || s->holds(a) || s->holds(b);
+    });
 }
 
 bool Scene::barrier_between(size_t from, size_t to) const {

@@ -152,7 +152,7 @@ void gather_fences() {
 }
 
 Known take_all(Mind& m) {  // a barrier is a fence, too
-    const Known all = join(join(m.known, m.pending[in_block]), m.pending[in_device]);
+    Known all = join(join(m.known, m.pending[in_block]), m.pending[in_device]);
     m.pending[in_block] = m.pending[in_device] = nullptr;
     return all;
 }

@@ -2,7 +2,7 @@
 //
 // A request is one operation of a warp on memory. It takes sectors of 32 bytes of global memory; shared memory has
 // 32 banks of 4 bytes, and each further word of a bank costs a wavefront. Of 8 bytes a lane half a warp is served
-// at a time, of 16 bytes a quarter.
+// at a time, of 16 bytes a quarter. Constant memory has a cache of its own and takes no sectors.
 #include <algorithm>
 #include <map>
 
@@ -23,9 +23,9 @@ struct Totals {
 };
 struct What {  // in the order of the table
     Kind kind;
-    bool shared;
-    bool operator==(const What& w) const { return kind == w.kind && shared == w.shared; }
-    bool operator<(const What& w) const { return std::pair(kind, shared) < std::pair(w.kind, w.shared); }
+    Space space;
+    bool operator==(const What& w) const { return kind == w.kind && space == w.space; }
+    bool operator<(const What& w) const { return std::pair(kind, space) < std::pair(w.kind, w.space); }
 };
 struct Counted {
     uint64_t launches = 0, blocks = 0, warps = 0;
@@ -58,6 +58,12 @@ unsigned distinct(uint64_t* begin, uint64_t* end) {
     return unsigned(std::unique(begin, end) - begin);
 }
 
+bool is_constant(const char* address) {
+    for (const Constant* c = Constant::last; c; c = c->before)
+        if (size_t(address - static_cast<const char*>(c->start)) < c->bytes) return true;
+    return false;
+}
+
 }  // namespace
 
 Place place_of(const volatile void* of) {
@@ -65,15 +71,16 @@ Place place_of(const volatile void* of) {
     static const Region* last;
     const Region* r = last;
     if (!r || address < r->start || address >= r->start + r->bytes) r = last = find(address);
-    if (!r) return {false, !is_global(address) || address >= &__data_start, nullptr, uint64_t(address)};
+    if (!r && is_constant(address)) return {constant_memory, true, nullptr, uint64_t(address)};
+    if (!r) return {global_memory, !is_global(address) || address >= &__data_start, nullptr, uint64_t(address)};
     const bool shared = r->kind == cudacpu::Kind::shared || r->kind == cudacpu::Kind::dynamic;
     const uint64_t begin = r->kind == cudacpu::Kind::registered ? uint64_t(r->start) : uint64_t(r->start) & ~255ul;
-    return {shared, true, r, uint64_t(address - r->start) + begin};
+    return {shared ? shared_memory : global_memory, true, r, uint64_t(address - r->start) + begin};
 }
 
 Request request_of(const Operation& o, unsigned behind) {
     const Stop& s = o.first();
-    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).shared, s.base, {}};
+    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).space, s.base, s.place, {}};
     for_lanes(o.mask, [&](unsigned l) { r.at[l] = place_of(o.stop(l).address).address + behind; });
     return r;
 }
@@ -111,15 +118,16 @@ unsigned extra_wavefronts(const Request& r) {
 namespace {
 
 // nvcc makes one access of several to the members of a float4, which it knows to lie at a multiple of 16 bytes, if
-// nothing comes between them. Here an access waits until the warp has gone through the block of code.
+// nothing comes between them; and of those of several rounds of a loop to shared memory. Here an access waits until
+// the warp has gone through the block of code.
 std::vector<Request> waiting[32] CUDACPU_LASTING;  // of each warp: all loads, or all stores
 
 void count_request(const Request& r) {
-    Totals& t = totals_of(r.site, {r.kind, r.shared});
+    Totals& t = totals_of(r.site, {r.kind, r.space});
     ++t.requests;
     t.lanes += unsigned(std::popcount(r.mask));
-    if (!r.shared) t.sectors += sectors(r);
-    else if (r.kind != atomic) t.conflicts += extra_wavefronts(r);
+    if (r.space == global_memory) t.sectors += sectors(r);
+    else if (r.space == shared_memory) t.conflicts += extra_wavefronts(r);
 }
 
 bool all_lanes(const Request& r, auto condition) {
@@ -131,12 +139,15 @@ bool all_lanes(const Request& r, auto condition) {
 // Makes one access of those that begin with this one and fill so many bytes, if all are there.
 bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
     Request& r = list[first];
-    if (!r.base || r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; }))
-        return false;
+    const auto together = [&](const Request& other) {
+        if (r.space == shared_memory && r.place && r.place == other.place) return true;
+        return launch->kernel->names_vectors && r.base && r.base == other.base;
+    };
+    if (r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; })) return false;
     std::vector<size_t> parts;
     for (unsigned behind = r.bytes; behind < bytes; behind += r.bytes) {
         const auto next = std::find_if(list.begin(), list.end(), [&](const Request& other) {
-            return other.mask == r.mask && other.bytes == r.bytes && other.base == r.base &&
+            return other.mask == r.mask && other.bytes == r.bytes && together(other) &&
                    all_lanes(r, [&](unsigned l) { return other.at[l] == r.at[l] + behind; });
         });
         if (next == list.end()) return false;
@@ -152,7 +163,7 @@ bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
 void count_waiting(unsigned warp) {
     auto& list = waiting[warp];
     for (const unsigned bytes : {16u, 8u})
-        for (size_t i = 0; has_vector_types && list.size() > 1 && i < list.size(); ++i)
+        for (size_t i = 0; list.size() > 1 && i < list.size(); ++i)
             if (list[i].mask) merge(list, i, bytes);
     for (const Request& r : list)
         if (r.mask) count_request(r);
@@ -176,7 +187,7 @@ void count(const Operation& o) {
     auto& list = waiting[o.warp];
     if (!list.empty() && list[0].kind != o.kind) count_waiting(o.warp);
     if (o.kind != load && o.kind != store && o.kind != atomic) {
-        Totals& t = totals_of(o.site, {o.kind, false});
+        Totals& t = totals_of(o.site, {o.kind, global_memory});
         ++t.requests;
         t.lanes += unsigned(std::popcount(o.mask));
         return;
@@ -188,7 +199,7 @@ void count(const Operation& o) {
     count_waiting(o.warp);
     uint64_t addresses[32], *end = addresses;
     for_lanes(o.mask, [&](unsigned l) { *end++ = r.at[l]; });
-    totals_of(o.site, {atomic, r.shared}).addresses += distinct(addresses, end);
+    totals_of(o.site, {atomic, r.space}).addresses += distinct(addresses, end);
 }
 
 // ---- what is printed -------------------------------------------------------------------------------------
@@ -199,7 +210,7 @@ std::string words_of(What w) {
     const char* const names[] = {"",         "load",    "store", "atomic", "barrier",
                                  "syncwarp", "shuffle", "vote",  "",       "divergence"};
     const bool access = w.kind == load || w.kind == store || w.kind == atomic;
-    return (access ? w.shared ? "shared " : "global " : "") + std::string(names[w.kind]);
+    return (access ? names_of_spaces[w.space] + std::string(" ") : "") + names[w.kind];
 }
 
 std::string with_commas(uint64_t n) {
@@ -263,8 +274,8 @@ std::string table() {
                 s += (shown.empty() ? text("  %5d |", number) : shown.substr(1)) + "\n";
             }
             file_before = file, line_before = number;
-            const bool global = what.kind <= atomic && !what.shared,
-                       counts_banks = what.shared && what.kind != atomic;
+            const bool global = what.kind <= atomic && what.space == global_memory,
+                       counts_banks = what.kind <= atomic && what.space == shared_memory;
             s += text("          %-12s %12s %7s %13s %10s %10s", words_of(what).c_str(),
                       with_commas(t.requests).c_str(), text("%.1f", double(t.lanes) / double(t.requests)).c_str(),
                       global ? with_commas(t.sectors).c_str() : "",

@@ -114,7 +114,6 @@ unsigned active_lanes(Where where) {
 
 #ifndef CUDACPU_INSTRUMENTED  // nothing is counted or drawn
 void took(const void*, unsigned, int) {}
-bool has_vector_types;
 #endif
 
 }  // namespace cudacpu

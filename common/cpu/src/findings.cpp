@@ -21,7 +21,7 @@ const Line& line_of(uint64_t site) {
     if (colon == l.place.npos) return l = {"a line that is not known", "", 0};
     l = {l.place, l.place.substr(0, colon), atoi(l.place.c_str() + colon + 1)};
     // The compiler names a file as it was given, the debug information with its folder.
-    if (l.file[0] != '/' && source_text(std::filesystem::absolute(l.file)).size()) {
+    if (l.file[0] != '/' && !source_text(std::filesystem::absolute(l.file)).empty()) {
         l.file = std::filesystem::absolute(l.file);
         l.place = l.file + ":" + std::to_string(l.number);
     }
@@ -149,7 +149,7 @@ void report(const std::vector<Race>& races) {
             return same != pairs.end() && same->second.both_write;
         };
         p.adds &= one_line || writes_twice(p.a) || writes_twice(p.b);
-        const bool consequence = std::any_of(pairs.begin(), pairs.end(), [&](const auto& other) {
+        const bool consequence = std::any_of(pairs.begin(), pairs.end(), [&, &p = p](const auto& other) {
             const Pair& q = other.second;
             if (&q == &p || (q.equal && !p.equal)) return false;
             if (distance(p.race) == 2 && distance(q.race) < 2) return follows_from(p, q);

@@ -119,6 +119,8 @@ struct Access {
     bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the last
 };
 
+steps::Part drawn(const Party& p) { return {p.block, p.rank, p.site}; }
+
 void look_after(const Access& a) {
     if (!last.any) {
         last.race = last.flag_write = last.word = last.gives = false;
@@ -143,6 +145,7 @@ __attribute__((noinline)) void conflict(const Word& w, const Record& r, const Ac
     bool adds = loses;
     for (const Record* own : {&w.cell.read, &w.rare.read})
         adds |= own->rank == writer.rank && own->site == other.site;
+    if (steps::drawing) steps::draw_conflict(drawn(party(r)), drawn(party(mine)), a.address, a.bytes);
     if (noted_before(r, mine, adds)) return;
     const Race race{party(r), party(mine), a.address, a.bytes, adds};
     if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
@@ -277,9 +280,11 @@ void settle_all() {
 }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
-    if (steps::drawing)
-        steps::draw_race(race.before.block, race.before.rank, race.before.site, race.after.block, race.after.rank,
-                         race.after.site, race.address, "race on " + name_of(race.address, race.bytes));
+    if (steps::drawing) steps::draw_conflict(drawn(race.before), drawn(race.after), race.address, race.bytes);
+    if (steps::drawing_launch)
+        steps::draw_race(drawn(race.before), drawn(race.after),
+                         race.equal ? "race, but of equal values, on " : "race on ",
+                         name_of(race.address, race.bytes));
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
     const bool adds = noted.adds || race.adds, equal = noted.equal && race.equal;
     if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;

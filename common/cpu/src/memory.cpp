@@ -160,7 +160,7 @@ void compare_touches(unsigned long work, bool report) {
     std::erase_if(touches, [&](const Touch& t) {
         if (t.work >= work) return false;
         const Region* r = find(t.address);
-        if (report && r && !r->freed && memcmp(&t.value, t.address, t.bytes))
+        if (report && r && !r->freed && memcmp(&t.value, t.address, t.bytes) != 0)
             bug(text("the host %s memory too early, the device had yet to write ", t.writes ? "wrote" : "read") +
                     explain(t.address),
                 "wait first, for the kernel or the copy: cudaDeviceSynchronize()", source_line(t.pc));

@@ -107,11 +107,23 @@ int write_files() {
         status = 2;
     };
     if constexpr (counters_build) {
-        if (const std::string s = table(); !s.empty())
+        if (const std::string s = table(); !s.empty()) {
             say("cudacpu: what the warps did, a line of the source each" + s);
-        write(asked.csv, csv());
+            write(asked.csv, csv());
+        } else if (!asked.csv.empty()) {
+            say("cudacpu: no kernel ran: '" + asked.csv + "' is not written");
+        }
     }
-    if (!asked.trace.empty()) write(asked.trace, page_of_launches());
+    if (asked.trace.empty()) return status;
+    if (!nothing_is_drawn()) {
+        write(asked.trace, trace_page());
+    } else if (const std::string ran = kernels_that_ran(); ran.empty()) {
+        say("cudacpu: no kernel ran: '" + asked.trace + "' is not written");
+    } else {
+        say("cudacpu: there was no such launch: '" + asked.trace +
+            "' is not written; what ran, and how often:\n  " + ran);
+        status = 2;
+    }
     return status;
 }
 

@@ -2,7 +2,8 @@
 //
 //   steps.cpp      the lanes of a warp go on in step; what they do together is one Operation
 //   counters.cpp   sums of the operations, a line of the source each: the table, and the CSV file
-//   trace.cpp      the operations of a few warps, as a page: trace.html with the text below in it
+//   trace.cpp      the operations of a few warps, recorded (trace.hpp)
+//   page.cpp       and written as a page: trace.html with the text below in it
 //   options.cpp    --trace and its kind, taken from the command line before the program sees it
 //
 // The page holds one <script type="application/json" id="trace">@trace@</script>, and the writer puts this in
@@ -24,7 +25,7 @@
 //     "rows": 412,                  time goes down: row 0, 1, ... of each column; a barrier is in one row for all
 //                                   the columns of its block
 //     "arrays": [{"name": "tile",   as in the source, or "" if it has no name
-//                 "space": "shared",    or "global"
+//                 "space": "shared",    or "global", or "constant"
 //                 "bytes": 4096,    of all of it
 //                 "element": 4,     bytes of an element: the narrowest access to it
 //                 "type": "int",    or "float": guessed from the values, as what is shown is only bytes
@@ -45,7 +46,7 @@
 //       "olds": [6],                of store and atomic: what was there before
 //       "from": [16, 17],           of a shuffle: the lane that it takes the value from
 //       "sectors": 4,               of 32 bytes, of a global access
-//       "conflicts": 31             of a shared access: extra wavefronts
+//       "conflicts": 31             of a shared access: extra wavefronts; of constant memory neither
 //     }],
 //     "races": [{"a": [12, 3],      of the hazard build: number in events, and lane; a came first
 //                "b": [15, 4],
@@ -53,6 +54,8 @@
 //   }]
 // }
 #pragma once
+#include <optional>
+
 #include "internal.hpp"
 
 namespace cudacpu::steps {
@@ -73,6 +76,8 @@ struct Code {       // where a lane is
     const void* frame;   // of two functions that which was called comes first
     unsigned block = 0;  // of the function's code, in the order that cudacpu gave them
     unsigned base = 0;   // the same number: two addresses that are computed from one register; 0: it is not known
+    unsigned place =
+        0;  // the same number: one place in the source, in several rounds of a loop; 0: it is not known
 };
 struct Stop : Access, Code {  // where a lane waits until it is its turn to go on
     size_t depth;             // of its stack
@@ -98,9 +103,12 @@ template <class F> void for_lanes(unsigned mask, F f) {
 
 // ---- counters.cpp ----------------------------------------------------------------------------------------
 
+enum Space : uint8_t { global_memory, shared_memory, constant_memory };
+constexpr const char* names_of_spaces[] = {"global", "shared", "constant"};
 /// Where an access falls on a GPU: allocations begin at multiples of 256 there.
 struct Place {
-    bool shared, counts;  // counts: not a constant of the program
+    Space space;
+    bool counts;  // it is no constant of the program
     const Region* region;
     uint64_t address;
 };
@@ -109,8 +117,8 @@ struct Request {  // of a warp to memory
     uint64_t site;
     Kind kind;
     unsigned mask, bytes;  // bytes: of each lane
-    bool shared;
-    unsigned base;
+    Space space;
+    unsigned base, place;
     uint64_t at[32];  // of each lane, as a Place's address
 };
 /// Of an operation the part that begins so many bytes behind its addresses.
@@ -127,7 +135,7 @@ std::string csv();
 
 // ---- trace.cpp -------------------------------------------------------------------------------------------
 
-extern bool drawing;  // the running block, or a part of it
+extern bool drawing_launch, drawing;  // the running launch; its block, or a part of it
 void draw_launch();
 void draw_block();
 std::shared_ptr<void> keep_drawing();  // of a block that pauses
@@ -137,9 +145,18 @@ void draw_barrier();                // of the whole block: its columns go on in 
 void note_before(unsigned thread);  // it goes on now: what does it find?
 void note_after(unsigned thread);   // it has gone on
 void note_taken(unsigned thread, const void* value, unsigned bytes, int from);
-void draw_race(uint64_t block_a, unsigned a, uint64_t site_a, uint64_t block_b, unsigned b, uint64_t site_b,
-               const char* address, const std::string& words);
-std::string page_of_launches();
+struct Part {  // who takes part in a race
+    uint64_t block;
+    unsigned thread;
+    uint64_t site;
+};
+void draw_conflict(const Part& a, const Part& b, const char* address,
+                   size_t bytes);  // it may be a race; a came first
+void draw_race(const Part& a, const Part& b, const std::string& words,
+               const std::string& where);  // it is one, of this launch
+std::string trace_page();
+bool nothing_is_drawn();
+std::string kernels_that_ran();  // "scan (1), sum (3)": how often each was launched
 
 // ---- options.cpp -----------------------------------------------------------------------------------------
 
@@ -148,8 +165,8 @@ struct Asked {
     std::string kernel;      // "": all
     unsigned launch = 1;
     uint64_t block = 0;
-    unsigned warp = 0;
-    bool blocks = false;  // one warp of several blocks, not several warps of one
+    std::optional<unsigned> warp;  // none: 0, or in a hazard build those that race
+    bool blocks = false;           // one warp of several blocks, not several warps of one
 };
 extern Asked asked;
 

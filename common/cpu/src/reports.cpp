@@ -89,7 +89,7 @@ std::string listing(const std::vector<Remark>& remarks) {
     for (const auto& [place, words, name] : remarks) {
         const size_t colon = place.rfind(':');
         if (colon == place.npos) {
-            s += "\n    " + place + ": " + words;
+            s.append("\n    ").append(place).append(": ").append(words);
             continue;
         }
         const std::string file = place.substr(0, colon), number = place.substr(colon + 1);

@@ -259,7 +259,7 @@ void arrive(const Access& access, const Code& code) {
 
 }  // namespace cudacpu::steps
 
-bool cudacpu::has_vector_types;
+const cudacpu::Constant* cudacpu::Constant::last;
 void cudacpu::took(const void* value, unsigned bytes, int from) {
     if (steps::drawing) steps::note_taken(rank, value, bytes, from);
 }
@@ -275,11 +275,11 @@ static size_t piece_of(const volatile void* address, size_t bytes) {
 }
 
 // clang-format off
-#define CUDACPU_CODE(block, base) \
-    {uint64_t(__builtin_return_address(0)), uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0), block, base}
+#define CUDACPU_CODE(block, base, place) \
+    {uint64_t(__builtin_return_address(0)), uintptr_t(__builtin_return_address(0)), __builtin_frame_address(0), block, base, place}
 #define CUDACPU_HOOK(name, kind, bytes, piece, may_spin) \
-    void __tsan_##name##bytes(void* p, size_t, unsigned block, unsigned base) { \
-        arrive({kind, p, bytes, piece, may_spin}, CUDACPU_CODE(block, base)); \
+    void __tsan_##name##bytes(void* p, size_t, unsigned block, unsigned base, unsigned place) { \
+        arrive({kind, p, bytes, piece, may_spin}, CUDACPU_CODE(block, base, place)); \
     }
 #define CUDACPU_HOOKS(bytes) \
     CUDACPU_HOOK(read, load, bytes, bytes, false)           CUDACPU_HOOK(write, store, bytes, bytes, false) \
@@ -292,8 +292,8 @@ extern "C" {
 CUDACPU_HOOK(read, load, 1, 1, false)    CUDACPU_HOOK(write, store, 1, 1, false)
 CUDACPU_HOOK(volatile_read, load, 1, 1, true)    CUDACPU_HOOK(volatile_write, store, 1, 1, false)
 CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
-void __tsan_read_range(void* p, size_t n, unsigned block) { arrive({load, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0)); }
-void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0)); }
+void __tsan_read_range(void* p, size_t n, unsigned block) { arrive({load, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0, 0)); }
+void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0, 0)); }
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}

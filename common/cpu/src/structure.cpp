@@ -101,15 +101,13 @@ std::string as_atomic(const std::string& t, bool exchange) {
     if (value.starts_with(x + " + ")) return call("atomicAdd", x, value.substr(x.size() + 3));
     if (value.starts_with(x + " - ")) return call("atomicAdd", x, "-(" + value.substr(x.size() + 3) + ")");
     if (value.ends_with(" + " + x)) return call("atomicAdd", x, value.substr(0, value.size() - x.size() - 3));
-    for (const std::string m : {"max", "min"})
-        if (value.starts_with(m + "(" + x + ", "))
-            return call(m == "max" ? "atomicMax" : "atomicMin", x,
-                        value.substr(x.size() + 6, value.size() - x.size() - 7));
+    for (const auto& [name, atomic] : {std::pair("max", "atomicMax"), {"min", "atomicMin"}})
+        if (value.starts_with(text("%s(%s, ", name, x.c_str())))
+            return call(atomic, x, value.substr(x.size() + 6, value.size() - x.size() - 7));
     return exchange ? call("atomicExch", x, value) : "";
 }
 
-Source::Source(const std::vector<std::string>& lines) {
-    starts = {0, 0};  // lines begin with 1
+Source::Source(const std::vector<std::string>& lines) : starts{0, 0} {  // lines begin with 1
     for (const std::string& l : lines) {
         written += l + "\n";
         starts.push_back(written.size());

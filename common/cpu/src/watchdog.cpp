@@ -52,7 +52,7 @@ uint64_t state_of(const ucontext_t& context) {
 }  // namespace
 
 void tick_each(int milliseconds) {
-    const timeval t{milliseconds / 1000, milliseconds % 1000 * 1000};
+    const timeval t{milliseconds / 1000, milliseconds % 1000 * 1000L};
     const itimerval each{t, t};
     setitimer(ITIMER_VIRTUAL, &each, nullptr);
 }

@@ -23,7 +23,7 @@ my %of_cpu = (
     store_requests => [['global store', 'requests']], store_sectors => [['global store', 'sectors']],
     atomic_requests => [['global atomic', 'requests']],
     shared_loads => [['shared load', 'requests']], shared_stores => [['shared store', 'requests']],
-    bank_conflicts => [['shared load', 'bank_conflicts'], ['shared store', 'bank_conflicts']],
+    bank_conflicts => [['shared load', 'bank_conflicts'], ['shared store', 'bank_conflicts'], ['shared atomic', 'bank_conflicts']],
 );
 
 sub rows_of {    # of a CSV file, whose lines of another kind are left out

@@ -1,10 +1,10 @@
 #!/bin/sh
-# counted.sh gpu BUILD FOLDER: runs what counted.txt names under NVIDIA's ncu, on a machine with a GPU and BUILD/gpu;
-#   FOLDER gets a file of ncu's and one of the program's for each run, and metrics, which ncu could count.
-# counted.sh cpu BUILD FOLDER: runs the same on the CPU device, in its counters' build, and writes its counts there.
-# counted.sh join BUILD FOLDER: prints both side by side, as counted_h200.csv has it.
-# counted.sh check BUILD FOLDER [PROGRAM ...]: runs the programs (all, if none is named) on the CPU device, and compares
-#   with what counted_h200.csv says of them.
+# counted.sh MODE BUILD FOLDER [PROGRAM ...]: for the programs of counted.txt (all, if none is named)
+#   gpu    runs them under NVIDIA's ncu, on a machine with a GPU and BUILD/gpu; FOLDER gets a file of ncu's and one of the
+#          program's for each run, metrics, which ncu could count, and the kernels' machine code
+#   cpu    runs the same on the CPU device, in its counters' build, and writes its counts there
+#   join   prints both side by side, as counted_h200.csv has it
+#   check  runs them on the CPU device, and compares with what counted_h200.csv says of them
 # Exit status: 0 done, or as counted_h200.csv says; 1 a run failed, or it says something else; 77 no GPU or no ncu.
 set -u
 mode=$1 build=$2 folder=$3
@@ -22,7 +22,9 @@ wanted="${requests}_ld.sum ${requests}_st.sum ${requests}_red.sum ${requests}_at
 # Not compared, but kept beside them: they may explain a difference.
 others="${shared}_atom.sum smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared.sum
     l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
-    l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+    l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+    l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum memory_l1_wavefronts_shared_atom idc__requests.sum
+    smsp__inst_executed_op_ldc.sum l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"
 failed=0
 
 # each_run FUNCTION: calls FUNCTION PROGRAM TAG ARGUMENT... for each run of the programs
@@ -39,20 +41,19 @@ each_run() {
 
 # kernels_of PROGRAM: the names of its source's kernels, with | between; the libraries' are left out
 kernels_of() {
-    source=$here/counted.cu
-    [ "$1" = counted ] || source=$(ls "$top/$1/${1#*_}.cu" "$top/$(folder_of "$1")/${1#*_}.cu" 2>/dev/null | head -1)
+    source=$here/$1.cu
+    [ -f "$source" ] || source=$(ls "$top/$1/${1#*_}.cu" "$top/$(folder_of "$1")/${1#*_}.cu" 2>/dev/null | head -1)
     sed -n 's/__launch_bounds__([^)]*)//; s/.*__global__ void *\([a-z_0-9]*\)(.*/\1/p' "$source" | sort -u | paste -sd '|'
 }
 
 under_ncu() {
     name=$1 out=$folder/$1_$2.ncu
-    binary=$build/gpu/$1
-    [ "$1" != counted ] || binary=$folder/counted_gpu
+    binary=$build/gpu/$1 csv="--repeats 1 --csv ${out%.ncu}.csv"
+    [ ! -f "$here/$1.cu" ] || binary=$folder/$1_gpu csv=""
     shift 2
-    if [ "$name" = counted ]; then csv=""; else csv="--repeats 1 --csv ${out%.ncu}.csv"; fi
     kernels=regex:^\($(kernels_of "$name")\)'$'
     # shellcheck disable=SC2086 # the options are words
-    timeout 120 "$ncu" --clock-control none --cache-control none --csv --page raw --print-units base \
+    timeout 300 "$ncu" --clock-control none --cache-control none --csv --page raw --print-units base \
         --print-kernel-base function --kernel-name-base function --kernel-name "$kernels" --metrics "$metrics" \
         --log-file "$out" "$binary" "$@" $csv >"$out.said" 2>&1
     status=$?
@@ -64,7 +65,7 @@ on_the_cpu_device() {
     name=$1 out=$folder/$1_$2.cpu
     shift 2
     binary=$build/counters/$name
-    [ "$name" != counted ] || binary=$build/common/test/cpu/cpu_counted
+    [ ! -f "$here/$name.cu" ] || binary=$build/common/test/cpu/cpu_$name
     rm -f "$out"
     if ! [ -x "$binary" ]; then
         echo "left out: $binary is not built"
@@ -86,7 +87,10 @@ gpu)
         exit 77
     fi
     nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-    "$nvcc" -O3 -std=c++17 -arch=native "$here/counted.cu" -o "$folder/counted_gpu" || exit 1
+    for source in "$here"/counted*.cu; do
+        name=$(basename "$source" .cu)
+        "$nvcc" -O3 -std=c++17 -arch=native -I"$top/common" "$source" -o "$folder/${name}_gpu" || exit 1
+    done
     # Which of the counters this ncu knows: one that it does not know would end the run.
     metrics=""
     for metric in $wanted $others; do
@@ -96,7 +100,12 @@ gpu)
     echo "$metrics" | tr , '\n' | tee "$folder/metrics"
     "$ncu" --version | tail -1 >>"$folder/metrics"
     each_run under_ncu
-    rm -f "$folder/asked" "$folder/counted_gpu"
+    for name in $programs; do # what ptxas made of the kernels explains most differences
+        binary=$build/gpu/$name
+        [ ! -f "$here/$name.cu" ] || binary=$folder/${name}_gpu
+        "$(dirname "$nvcc")/cuobjdump" -sass "$binary" 2>/dev/null | sed 's|/\* 0x[0-9a-f]* \*/||' >"$folder/$name.sass"
+    done
+    rm -f "$folder/asked" "$folder"/counted*_gpu
     ;;
 cpu)
     each_run on_the_cpu_device

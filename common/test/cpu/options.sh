@@ -66,6 +66,9 @@ refused "wants a value" --trace
 refused "a whole number from 1 on" --trace x.html --trace-launch 0
 refused "a whole number" --trace x.html --trace-warp two
 [ "$before" = "$(ls | grep -v message)" ] || fail "something was written: $(ls)"
+"$counted" --trace x.html --trace-kernel scam >said 2>message
+[ $? = 2 ] && grep -q "what ran, and how often:" message && grep -q "histogram (1), .*scan (1)" message && [ ! -e x.html ] ||
+    fail "a kernel that is none: $(tail -3 message)"
 "$counted" --trace /dev/full >said 2>message
 [ $? = 2 ] && grep -q "cannot write '/dev/full': No space left" message || fail "a full disk: $(tail -2 message)"
 
@@ -80,21 +83,52 @@ for kind in counters hazards; do
     "$build/cpu/cudacpu" argv.cu -o argv --$kind || fail "argv.cu does not compile"
     ./argv a --trace x.html b --trace-block=1 c -- --trace y >said 2>message
     [ "$(cat said)" = "a,b,c,--,--trace,y,1" ] || fail "$kind: the program sees $(cat said)"
+    grep -q "no kernel ran: 'x.html' is not written" message && [ ! -e x.html ] || fail "$kind: a page of nothing: $(cat message)"
 done
 
-# Two accesses that race are joined.
+# Two accesses that race are joined, also if the one is of a warp that would else not be drawn.
 cat >race.cu <<'END'
-__global__ void next(int* a) { a[threadIdx.x] = a[threadIdx.x + 1] + 1; }
+__global__ void next(int* a, int far) { a[threadIdx.x] = a[threadIdx.x + far] + 1; }
 int main() {
     int* a;
-    cudaMallocManaged(&a, 400);
-    next<<<1, 64>>>(a);
+    cudaMallocManaged(&a, 2000);
+    next<<<1, 64>>>(a, 1);
+    next<<<1, 224>>>(a, 200);
     cudaDeviceSynchronize();
     cudaFree(a);
 }
 END
 "$build/cpu/cudacpu" race.cu -o race --hazards || fail "race.cu does not compile"
-./race --trace race.html 2>message && fail "no race is reported"
-is "load store of a" race.html 'my $l = $t->{launches}[0]; my $r = $l->{races}[0];
-    join " ", (sort map { $l->{events}[$r->{$_}[0]]{kind} } "a", "b"), $r->{text} =~ /^race on element \d+ (of a)/'
+for launch in 1 2; do
+    ./race --trace race.html --trace-launch $launch 2>message && fail "no race is reported"
+    is "load store of a (race.cu:4)" race.html 'my $l = $t->{launches}[0]; my $r = $l->{races}[0];
+        join " ", (sort map { $l->{events}[$r->{$_}[0]]{kind} } "a", "b"), $r->{text} =~ /^race on element \d+ (of a .*)/'
+done
+is "0 1 2 6" race.html 'join " ", map { $_->{warp} } @{$t->{launches}[0]{columns}}'
+
+# Constant memory takes no sectors.
+cat >constant.cu <<'END'
+namespace deep {
+__constant__ float scale = 2, weights[4];
+}
+static __constant__ int from[3]{1, 2, 3};
+__device__ float plain[4];
+__global__ void k(float* out) {
+    out[threadIdx.x] = deep::scale * deep::weights[threadIdx.x % 4] +
+                       plain[from[threadIdx.x % 3]];
+}
+int main() {
+    float* out;
+    cudaMalloc(&out, 128);
+    k<<<1, 32>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}
+END
+"$build/cpu/cudacpu" constant.cu -o constant --counters || fail "constant.cu does not compile"
+./constant --counters-csv constant.csv --trace constant.html 2>message || fail "constant: status $?"
+grep 'load,' constant.csv | cut -d, -f7-11 >loads
+printf '%s\n' 7,constant\ load,2,64,0 8,global\ load,1,32,1 8,constant\ load,1,32,0 | diff - loads || fail "constant memory"
+is "constant 0" constant.html 'my $l = $t->{launches}[0]; my ($a) = grep { $_->{name} eq "weights" } @{$l->{arrays}};
+    "$a->{space} " . grep { $_->{sectors} && $l->{arrays}[$_->{array}]{space} eq "constant" } @{$l->{events}}'
 exit $failed

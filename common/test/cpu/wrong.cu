@@ -368,6 +368,13 @@ __global__ void grid_stride(const int* in, int n, int* out) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
     atomicAdd(out, sum);
 }
+// The address of out[i] is computed between the check of the index and the access.
+__global__ void rows_as_one(int* out) {
+    __shared__ int rows[8][8];
+    rows[threadIdx.x / 8][threadIdx.x % 8] = 1;
+    __syncthreads();
+    out[threadIdx.x] = rows[0][63 - threadIdx.x];
+}
 __global__ void tile_sync(int* out) {
     __shared__ int a[64];
     const auto tile = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
@@ -554,6 +561,9 @@ int main(int, char** argv) {
     } else if (is("right_grid_stride")) {
         grid_stride<<<3, 64>>>(in, 1024, out);
         right = !waited() && *out == 1024 / 8 * 28;
+    } else if (is("right_rows_as_one")) {
+        rows_as_one<<<1, 64>>>(out);
+        right = !waited() && out[63] == 1;
     } else if (is("right_tile_sync")) {
         tile_sync<<<1, 64>>>(out);
         right = !waited() && *out == 64;

@@ -120,6 +120,7 @@ struct Kernel {
     const char* name;
     const char* parameters;           // their names, with commas between
     unsigned max_threads;             // of __launch_bounds__
+    bool names_vectors;               // types such as float4, whose members nvcc loads together
     size_t dynamic_limit = 48 << 10;  // cudaFuncSetAttribute raises it
     size_t static_bytes = 0;          // what its threads were seen to use
 };
@@ -161,6 +162,13 @@ struct SharedObject {
     Where where = Where::here();
     char* address = nullptr;
     unsigned long serial = 0;  // of the block that last used it
+};
+struct Constant {  // a __constant__ variable, in the counters' build
+    const void* start;
+    size_t bytes;
+    const Constant* before = last;
+    Constant(const void* start, size_t bytes) : start(start), bytes(bytes) { last = this; }
+    static const Constant* last;
 };
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
@@ -237,7 +245,6 @@ void grid_barrier(Where where);  // of all blocks
 unsigned active_lanes(Where where);
 void lane_is_absent(Exchange* exchange, int lane);
 void took(const void* value, unsigned bytes, int from);  // what a lane has got from an operation of the warp
-extern bool has_vector_types;  // the program names types such as float4, whose members nvcc loads together
 
 class Lanes {  // one warp operation, seen by one lane
     Exchange* exchange;

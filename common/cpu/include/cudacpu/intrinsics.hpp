@@ -166,9 +166,9 @@ CUDACPU_SIGNED(__vcmpeq, CUDACPU_MASK_EQ)   CUDACPU_SIGNED(__vcmpne, CUDACPU_MAS
     }
 namespace cudacpu {
 template <int parts> constexpr unsigned parts_sum(unsigned a) {
-    unsigned sum = 0;
-    for (int i = 0; i < 32; i += 32 / parts) sum += a >> i & ((1u << 32 / parts) - 1);
-    return sum;
+    unsigned total = 0;
+    for (int i = 0; i < 32; i += 32 / parts) total += a >> i & ((1u << 32 / parts) - 1);
+    return total;
 }
 }  // namespace cudacpu
 CUDACPU_OF_ONE(2) CUDACPU_OF_ONE(4)

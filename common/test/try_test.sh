@@ -1,0 +1,31 @@
+#!/bin/sh
+# try_test.sh BUILD: what does make try (common/tools/try.sh) say about files that lie somewhere else? Exit status: 0 all as
+# promised, 1 not, 77 there is no hazard build.
+. "$(dirname "$0")/lib.sh"
+build=$(cd "${1:?try_test.sh BUILD}" && pwd) || exit 1
+[ -f "$build/cpu/libcudacpu_hazards.a" ] || skip "no hazard build in $build"
+try() { ends "$1" sh "$top/common/tools/try.sh" "$build" "$2"; }
+
+# What a copy of a sample includes is found, and what lies beside the file comes first.
+echo '#include "lab.cuh"
+__global__ void k() {}
+int main() {
+    k<<<1, 1>>>();
+    CHECK(cudaDeviceSynchronize());
+    return lab::with_commas(1000) != "1,000";
+}' >"$folder/copy.cu"
+try 0 "$folder/copy.cu"
+says '^RIGHT so far: copy ' || fail "it is not called right"
+echo '#define STATUS 3' >"$folder/error.cuh"
+echo '#include "error.cuh"
+int main() { return STATUS; }' >"$folder/own.cu"
+try 1 "$folder/own.cu"
+says '^WRONG: own[.] plain: exit status 3[.] hazards: exit status 3[.]' || fail "another error.cuh was read"
+
+echo 'int main() { return x; }' >"$folder/broken.cu"
+try 1 "$folder/broken.cu"
+says 'broken.cu does not compile for the CPU device' || fail "it does not say that the file does not compile"
+try 2 "$folder/missing.cu"
+try 2 "$folder"
+try 2 ""
+finish
