@@ -65,7 +65,9 @@ struct coalesced_group : thread_group {
     int any(int p, CUDACPU_HERE) const { return __any_sync(mask, p, where); }
     int all(int p, CUDACPU_HERE) const { return __all_sync(mask, p, where); }
     unsigned ballot(int p, CUDACPU_HERE) const { return ranks(__ballot_sync(mask, p, where)); }
-    template <class T> unsigned match_any(T v, CUDACPU_HERE) const { return ranks(__match_any_sync(mask, v, where)); }
+    template <class T> unsigned match_any(T v, CUDACPU_HERE) const {
+        return ranks(__match_any_sync(mask, v, where));
+    }
     template <class T> unsigned match_all(T v, int& all, CUDACPU_HERE) const {
         return ranks(__match_all_sync(mask, v, &all, where));
     }

@@ -258,8 +258,14 @@ void clocks_block_begins() {
 }
 
 void clocks_block_pauses() {
-    paused[block_number] = {run,          block_start, last_barrier, block_known, {block_fenced[0], block_fenced[1]},
-                            std::move(knowers), std::move(fencers), minds};
+    paused[block_number] = {run,
+                            block_start,
+                            last_barrier,
+                            block_known,
+                            {block_fenced[0], block_fenced[1]},
+                            std::move(knowers),
+                            std::move(fencers),
+                            minds};
     if (spare_minds.empty()) spare_minds.push_back(new Mind[running_block.size]);
     minds = spare_minds.back();
     spare_minds.pop_back();

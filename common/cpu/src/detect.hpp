@@ -131,7 +131,7 @@ Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
-extern bool busy;   // The linker may have taken the program's instrumented copy of a std::map for this one.
+extern bool busy;     // The linker may have taken the program's instrumented copy of a std::map for this one.
 void forget_pages();  // which region each belongs to
 void settle_all();    // the last access has been done
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's

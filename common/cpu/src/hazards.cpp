@@ -293,9 +293,11 @@ void note(const Race& race) {  // of all races between two sites the one between
 }
 
 // Most accesses are plain, within one word, and ordered by what is easily seen: the rest is done by access().
-template <unsigned Bytes, bool Write> __attribute__((noinline)) static void noted_access(char* address, uint64_t site) {
+template <unsigned Bytes, bool Write>
+__attribute__((noinline)) static void noted_access(char* address, uint64_t site) {
     const Near& n = near[uintptr_t(address) / page % std::size(near)];
-    if (n.page != uintptr_t(address) / page || last.any || something_shown || index_too_large || until_preempted <= 0)
+    if (n.page != uintptr_t(address) / page || last.any || something_shown || index_too_large ||
+        until_preempted <= 0)
         return access(address, Bytes, Write ? writes : reads, site);
     --until_preempted;
     Mind& m = minds[rank];
@@ -310,15 +312,17 @@ template <unsigned Bytes, bool Write> __attribute__((noinline)) static void note
     Cell* const cells = shadow.cells + first / 4;
     Rare* const rare = shadow.rare + first / 4;
     __builtin_prefetch(cells + 32, 1);  // the next threads will most often want what follows
-    const auto conflicts = [&](const Record& r, const Record& other) { return apart(r) || (Write && apart(other)); };
+    const auto conflicts = [&](const Record& r, const Record& other) {
+        return apart(r) || (Write && apart(other));
+    };
     constexpr unsigned words = (Bytes + 3) / 4;
     if (m.records || m.lock == address || first >= n.region->bytes || first + Bytes > n.region->bytes ||
-        uintptr_t(address) % Bytes ||
-        (Bytes == 8 && first % 4) || (!Write && !shadow.all_written && memcmp(shadow.written + first, all_written, Bytes)) ||
+        uintptr_t(address) % Bytes || (Bytes == 8 && first % 4) ||
+        (!Write && !shadow.all_written && memcmp(shadow.written + first, all_written, Bytes)) ||
         conflicts(cells[0].write, cells[0].read) || (words == 2 && conflicts(cells[1].write, cells[1].read)))
         return access(address, Bytes, Write ? writes : reads, site);
-    if (shadow.rare_since >= from && (conflicts(rare[0].synced, rare[0].read) ||
-                                      (words == 2 && conflicts(rare[1].synced, rare[1].read))))
+    if (shadow.rare_since >= from &&
+        (conflicts(rare[0].synced, rare[0].read) || (words == 2 && conflicts(rare[1].synced, rare[1].read))))
         return access(address, Bytes, Write ? writes : reads, site);
     if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
     m.polled_at = 0;
@@ -400,9 +404,7 @@ void launch_begins() {
     block_preemptions = 64;
     flags_of_launch(true);
 }
-void block_begins() {
-    clocks_block_begins();
-}
+void block_begins() { clocks_block_begins(); }
 void block_pauses() {
     settle_all();
     sections_pause(block_number);

@@ -89,7 +89,8 @@ uint64_t sum_of(const Source& s) {  // 0: it cannot be read now
     return sum ? sum : 1;
 }
 
-// A write of the host to pages that hold nothing else is a fault, which touched_early() notes: so its line is known.
+// A write of the host to pages that hold nothing else is a fault, which touched_early() notes: so its line is
+// known.
 void watch(const Source& s, bool on) {
     const Region* const r = find(s.start);
     if (!r || r->freed || r->kind != Kind::pinned || s.height > 1) return;
@@ -175,9 +176,9 @@ void race_of_works(const Record& before, const Record& mine, char* address, size
         return work.what + (queued.empty() ? " " : ", queued" + queued + ", ") + verb + at;
     };
     const std::string first = does(*w, before), second = does(running, mine);
-    const std::string s =
-        "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") + "\n  " +
-        first + ",\n  and " + second + ", and neither waits for the other";
+    const std::string s = "a race between streams on " +
+                          (find(address) ? explain(address) : "a variable of the program") + "\n  " + first +
+                          ",\n  and " + second + ", and neither waits for the other";
     say_hazard(s + listing(lines) +
                wrapped("let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() "
                        "between"));
