@@ -229,7 +229,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
     a.shared = is_shared(r);
-    if (a.shared) a.from = block_start;
+    if (a.shared) a.from = r->shadow->since;
     if (r && !r->shadow->all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
@@ -304,7 +304,7 @@ __attribute__((noinline)) static void noted_access(char* address, uint64_t site)
     if (m.block != block_start) reset(m);
     Shadow& shadow = *n.region->shadow;
     const size_t first = address - n.region->start;
-    const Time from = n.shared ? block_start : floor_time;
+    const Time from = n.shared ? shadow.since : floor_time;
     const auto apart = [&](const Record& o) {
         return o.time >= from && (o.time < part_start || (o.rank != rank && o.time >= last_barrier));
     };
