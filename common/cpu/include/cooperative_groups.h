@@ -1,4 +1,4 @@
-// cooperative_groups.h - the groups that live within one block.
+// cooperative_groups.h - the groups within a block, and the whole grid.
 #pragma once
 #include "cuda_runtime.h"
 
@@ -65,6 +65,12 @@ struct coalesced_group : thread_group {
     int any(int p, CUDACPU_HERE) const { return __any_sync(mask, p, where); }
     int all(int p, CUDACPU_HERE) const { return __all_sync(mask, p, where); }
     unsigned ballot(int p, CUDACPU_HERE) const { return ranks(__ballot_sync(mask, p, where)); }
+    template <class T> unsigned match_any(T v, CUDACPU_HERE) const {
+        return ranks(__match_any_sync(mask, v, where));
+    }
+    template <class T> unsigned match_all(T v, int& all, CUDACPU_HERE) const {
+        return ranks(__match_all_sync(mask, v, &all, where));
+    }
 };
 inline coalesced_group coalesced_threads(CUDACPU_HERE) { return {{__activemask(where)}}; }
 
@@ -97,6 +103,10 @@ template <class T> coalesced_group labeled_partition(const coalesced_group& g, T
     const unsigned mine = __match_any_sync(g.mask, label, where), first = mine & -mine;
     const unsigned firsts = __ballot_sync(g.mask, first == 1u << cudacpu::lane, where);
     return {{mine, unsigned(__popc(firsts & (first - 1))), unsigned(__popc(firsts))}};
+}
+
+template <class Group, class F, class... A> void invoke_one(const Group& group, F&& f, A&&... a) {
+    if (group.thread_rank() == 0) f(std::forward<A>(a)...);
 }
 
 template <class T> struct plus : decltype(cudacpu::sum) {};

@@ -24,6 +24,9 @@
 #define __constant__
 #endif
 #define __managed__
+#ifndef __clang__
+#define __builtin_assume(condition) static_cast<void>(0)
+#endif
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))

@@ -32,11 +32,11 @@ namespace {
 constexpr unsigned whole = 1024;  // in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
-struct Word {  // what atomics and volatile writes have handed on here
+struct Handed {  // what atomics and volatile writes have handed on here
     Known block, device;
     uint32_t run;  // of the block whose scope it is
 };
-std::unordered_map<const void*, Word> words CUDACPU_LASTING;
+std::unordered_map<const void*, Handed> words CUDACPU_LASTING;
 std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with clocks of their own since the last barrier
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that had a fence since then
 Known block_fenced[2] CUDACPU_LASTING;  // what fences before the last barrier covered: a thread may hand it on for
@@ -220,7 +220,7 @@ Gift gift(unsigned access) {
 void give(const char* address, unsigned access, const Gift& gift) {
     const bool both = access & atomic;  // it reads, too: what others have handed on stays
     if (!gift.block && !gift.device && (both || words.empty())) return;
-    Word& word = words[address];
+    Handed& word = words[address];
     if (!both || word.run != run) word.block = nullptr;
     if (!both) word.device = nullptr;
     word.run = run;
@@ -258,8 +258,14 @@ void clocks_block_begins() {
 }
 
 void clocks_block_pauses() {
-    paused[block_number] = {run,          block_start, last_barrier, block_known, {block_fenced[0], block_fenced[1]},
-                            std::move(knowers), std::move(fencers), minds};
+    paused[block_number] = {run,
+                            block_start,
+                            last_barrier,
+                            block_known,
+                            {block_fenced[0], block_fenced[1]},
+                            std::move(knowers),
+                            std::move(fencers),
+                            minds};
     if (spare_minds.empty()) spare_minds.push_back(new Mind[running_block.size]);
     minds = spare_minds.back();
     spare_minds.pop_back();

@@ -22,11 +22,23 @@ struct Record {     // one access
     uint16_t rank;
     uint8_t step, bytes : 4, access : 4;  // step: how many accesses its thread has done since the last barrier
 };
-struct Cell {  // of four bytes, a line of the cache; two readers, so that one is not the writer itself
-    Record write, synced, read[2];  // the last plain write, and the last that was atomic or volatile
+// Of four bytes. What most accesses need lies apart, so that little has to be fetched from memory.
+struct Cell {  // the last plain write, and the last read
+    Record write, read;
+};
+struct Rare {  // the last access that was atomic or volatile, and another reader, as one may be the writer itself
+    Record synced, read;
+};
+struct Word {
+    Cell& cell;
+    Rare& rare;
+    Time& rare_since;  // when one of the rare ones was last noted in this memory
 };
 struct Shadow {  // of a region
     Cell* cells;
+    Rare* rare;
+    Time rare_since;
+    Time since;  // of shared memory: when its block began to use it
     uint8_t* written;  // a flag a byte
     bool all_written;
 };
@@ -120,7 +132,7 @@ Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
-extern bool busy;   // The linker may have taken the program's instrumented copy of a std::map for this one.
+extern bool busy;     // The linker may have taken the program's instrumented copy of a std::map for this one.
 void forget_pages();  // which region each belongs to
 void settle_all();    // the last access has been done
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's

@@ -55,7 +55,7 @@ struct Section {
     unsigned entered = 0;
     std::vector<std::pair<const char*, Touched>> touched;
 };
-std::map<unsigned, Section> sections CUDACPU_LASTING;  // by thread of the running block
+std::map<unsigned, Section> sections CUDACPU_LASTING;                             // by thread of the running block
 std::map<uint64_t, std::map<unsigned, Section>> paused_sections CUDACPU_LASTING;  // by block
 std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
 

@@ -14,7 +14,7 @@
 #include "detect.hpp"
 #include "record.hpp"
 
-extern "C" char __executable_start, _end;  // from the linker: the program and its variables
+extern "C" char __executable_start, _end, __start_cudacpu_builtin, __stop_cudacpu_builtin;  // from the linker
 
 namespace cudacpu::hazards {
 
@@ -22,7 +22,11 @@ namespace {
 
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
-std::unordered_map<const char*, Cell> heap_cells CUDACPU_LASTING;  // by the address of the word
+struct HeapCell : Cell {
+    Rare rare;
+    Time rare_since;
+};
+std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the address of the word
 int until_preempted = 7;
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
 bool blocks_meet, hands_on_unfenced;
@@ -52,9 +56,10 @@ struct Last {  // the last access, what has to be looked at once it is done
 };
 Last last CUDACPU_LASTING;
 
-struct {  // the region that a page belongs to
+struct Near {  // the region that a page belongs to
     uintptr_t page = 0;
     Region* region;
+    bool shared;
 } near[256];
 Region* region_near(const char* address) {
     const uintptr_t number = uintptr_t(address) / page;
@@ -66,7 +71,7 @@ Region* region_of(const char* address) {
     if (!r && is_global(address)) r = &program;
     const uintptr_t number = uintptr_t(address) / page;
     if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
-        near[number % std::size(near)].page = number, near[number % std::size(near)].region = r;
+        near[number % std::size(near)] = {number, r, is_shared(r)};
     return r;
 }
 
@@ -127,7 +132,7 @@ void look_after(const Access& a) {
     }
 }
 
-__attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const Access& a) {
+__attribute__((noinline)) void conflict(const Word& w, const Record& r, const Access& a) {
     const Record& mine = a.mine;
     const bool atomics = r.access & mine.access & atomic && !((r.access | mine.access) & narrow);
     if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address, a.bytes);
@@ -138,7 +143,8 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
     if (synchronise && !loses && !flags && !too_narrow) return;
     const Record &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
     bool adds = loses;
-    for (const Record& own : cell.read) adds |= own.rank == writer.rank && own.site == other.site;
+    for (const Record* own : {&w.cell.read, &w.rare.read})
+        adds |= own->rank == writer.rank && own->site == other.site;
     if (steps::drawing) steps::draw_conflict(drawn(party(r)), drawn(party(mine)), a.address, a.bytes);
     if (noted_before(r, mine, adds)) return;
     const Race race{party(r), party(mine), a.address, a.bytes, adds};
@@ -157,29 +163,31 @@ __attribute__((noinline)) void conflict(const Cell& cell, const Record& r, const
 
 bool apart(const Record& r, const Access& a) { return r.bytes & a.mine.bytes && r.time && !ordered(r, a.from); }
 
-void keep_read(Cell& cell, const Access& a) {  // of readers that nothing orders two plain ones are worth most
-    Record* to = nullptr;
-    for (Record& r : cell.read)
-        if (!to && (!r.time || (r.rank == a.mine.rank && r.access == a.mine.access && same_block(r))))
-            to = &r;
-    for (Record& r : cell.read)
-        if (!to && ordered(r, a.from)) to = &r;
-    for (Record& r : cell.read)
-        if (!to && r.access > a.mine.access) to = &r;
-    if (!to && a.mine.access <= cell.read[1].access) to = &cell.read[1];
+void keep_read(const Word& w, const Access& a) {  // of readers that nothing orders two plain ones are worth most
+    Record *const both[] = {&w.cell.read, &w.rare.read}, *to = nullptr;
+    for (Record* r : both)
+        if (!to && (!r->time || (r->rank == a.mine.rank && r->access == a.mine.access && same_block(*r)))) to = r;
+    for (Record* r : both)
+        if (!to && ordered(*r, a.from)) to = r;
+    for (Record* r : both)
+        if (!to && r->access > a.mine.access) to = r;
+    if (!to && a.mine.access <= w.rare.read.access) to = &w.rare.read;
     if (to) *to = a.mine;
+    if (to == &w.rare.read) w.rare_since = now;
 }
 
-void compare(Cell& cell, const Access& a) {
-    for (const Record* r : {&cell.write, &cell.synced})
-        if (apart(*r, a)) conflict(cell, *r, a);
-    if (!(a.mine.access & writes)) return keep_read(cell, a);
-    for (const Record& r : cell.read) {
-        if (!r.time) continue;
-        if (apart(r, a)) conflict(cell, r, a);
-        if (a.kind & compares && r.rank == rank && same_block(r)) before_cas.insert(r.site);
+void compare(const Word& w, const Access& a) {
+    for (const Record* r : {&w.cell.write, &w.rare.synced})
+        if (apart(*r, a)) conflict(w, *r, a);
+    if (!(a.mine.access & writes)) return keep_read(w, a);
+    for (const Record* r : {&w.cell.read, &w.rare.read}) {
+        if (!r->time) continue;
+        if (apart(*r, a)) conflict(w, *r, a);
+        if (a.kind & compares && r->rank == rank && same_block(*r)) before_cas.insert(r->site);
     }
-    (a.mine.access & (atomic | flag) ? cell.synced : cell.write) = a.mine;
+    if (!(a.mine.access & (atomic | flag))) return void(w.cell.write = a.mine);
+    w.rare.synced = a.mine;
+    w.rare_since = now;
 }
 
 // ---- one access ------------------------------------------------------------------------------------------
@@ -221,15 +229,19 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
     a.shared = is_shared(r);
-    if (a.shared) a.from = block_start;
+    if (a.shared) a.from = r->shadow->since;
     if (r && !r->shadow->all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
-    const auto cell = [&](size_t i) -> Cell& { return r ? r->shadow->cells[i / 4] : heap_cells[start + i / 4 * 4]; };
+    const auto word = [&](size_t i) {
+        if (r) return Word{r->shadow->cells[i / 4], r->shadow->rare[i / 4], r->shadow->rare_since};
+        HeapCell& c = heap_cells[start + i / 4 * 4];
+        return Word{c, c.rare, c.rare_since};
+    };
     for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
         a.mine.bytes = ((1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
-        compare(cell(i), a);
+        compare(word(i), a);
     }
     if (me->records && address != me->lock)
         for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
@@ -237,15 +249,15 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         me->polled_at = 0;
         const bool rmw = kind & atomic;
         take(address, rmw ? kind : 0);
-        const bool word = kind & (compares | exchanges) || (me->lock == address && kind & writes);
+        const bool exchanged = kind & (compares | exchanges) || (me->lock == address && kind & writes);
         const Gift g = gift(kind);
-        if (word || flag_write || rmw) look_after(a);
-        last.flag_write |= flag_write, last.word |= word, last.gives |= rmw;
+        if (exchanged || flag_write || rmw) look_after(a);
+        last.flag_write |= flag_write, last.word |= exchanged, last.gives |= rmw;
         if (rmw) last.gift = g;
         else give(address, kind, g);
         if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
-        const Record& w = cell(first).synced;
+        const Record& w = word(first).rare.synced;
         take(address, 0);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
@@ -281,50 +293,63 @@ void note(const Race& race) {  // of all races between two sites the one between
 }
 
 // Most accesses are plain, within one word, and ordered by what is easily seen: the rest is done by access().
-template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) {
-    if (!self || !runs_works || busy) return;  // another thread of the program may run kernels
-    char* const address = static_cast<char*>(p);
-    if (size_t(address) - size_t(current_fiber->bottom) < current_fiber->size)  // its own stack
-        return index_too_large ? past_local_array(address, Bytes, Write) : void();
-    const Region* const r = region_near(address);
+template <unsigned Bytes, bool Write>
+__attribute__((noinline)) static void noted_access(char* address, uint64_t site) {
+    const Near& n = near[uintptr_t(address) / page % std::size(near)];
+    if (n.page != uintptr_t(address) / page || last.any || something_shown || index_too_large ||
+        until_preempted <= 0)
+        return access(address, Bytes, Write ? writes : reads, site);
+    --until_preempted;
     Mind& m = minds[rank];
-    if (!r || --until_preempted < 0 || last.any || something_shown || index_too_large)
-        return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
     if (m.block != block_start) reset(m);
-    const bool alone = !m.records && m.lock != address;
-    const size_t first = address - r->start;
-    const bool shared = is_shared(r);
-    const Time from = shared ? block_start : floor_time;
-    uint8_t* const flags = r->shadow->written + first;
-    bool slow = !alone || first >= r->bytes || first + Bytes > r->bytes ||
-                first % 4 + Bytes > (Bytes == 8 ? 8 : 4) || uintptr_t(p) % Bytes;
+    Shadow& shadow = *n.region->shadow;
+    const size_t first = address - n.region->start;
+    const Time from = n.shared ? shadow.since : floor_time;
     const auto apart = [&](const Record& o) {
         return o.time >= from && (o.time < part_start || (o.rank != rank && o.time >= last_barrier));
     };
     constexpr char all_written[] = "\1\1\1\1\1\1\1\1";
-    if (!slow && !Write && !r->shadow->all_written) slow = memcmp(flags, all_written, Bytes) != 0;
-    Cell* const cells = r->shadow->cells + first / 4;
+    Cell* const cells = shadow.cells + first / 4;
+    Rare* const rare = shadow.rare + first / 4;
     __builtin_prefetch(cells + 32, 1);  // the next threads will most often want what follows
-    for (unsigned i = 0; i < (Bytes + 3) / 4 && !slow; ++i)
-        slow = apart(cells[i].write) || apart(cells[i].synced) ||
-               (Write && (apart(cells[i].read[0]) || apart(cells[i].read[1])));
-    if (slow) return ++until_preempted, access(p, Bytes, Write ? writes : reads, site);
+    const auto conflicts = [&](const Record& r, const Record& other) {
+        return apart(r) || (Write && apart(other));
+    };
+    constexpr unsigned words = (Bytes + 3) / 4;
+    if (m.records || m.lock == address || first >= n.region->bytes || first + Bytes > n.region->bytes ||
+        uintptr_t(address) % Bytes || (Bytes == 8 && first % 4) ||
+        (!Write && !shadow.all_written && memcmp(shadow.written + first, all_written, Bytes)) ||
+        conflicts(cells[0].write, cells[0].read) || (words == 2 && conflicts(cells[1].write, cells[1].read)))
+        return access(address, Bytes, Write ? writes : reads, site);
+    if (shadow.rare_since >= from &&
+        (conflicts(rare[0].synced, rare[0].read) || (words == 2 && conflicts(rare[1].synced, rare[1].read))))
+        return access(address, Bytes, Write ? writes : reads, site);
     if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
     m.polled_at = 0;
-    if (!shared) touched_globally();
+    if (!n.shared) touched_globally();
     // In two words, as the processor is slow to read at once what was written in parts.
     const uint64_t bytes = Bytes == 8 ? 15 : ((1u << Bytes) - 1) << first % 4;
     const uint64_t rest = now | uint64_t(rank) << 32 | uint64_t(std::min(m.steps++, 255u)) << 48 | bytes << 56 |
                           uint64_t(Write) << 60;
     if (Write) {
-        if (!r->shadow->all_written) memset(flags, 1, Bytes);
+        if (!shadow.all_written) memset(shadow.written + first, 1, Bytes);
         m.wrote = true;
     }
-    for (unsigned i = 0; i < (Bytes + 3) / 4; ++i) {
-        Record* const read = cells[i].read;
-        Record* const to = Write ? &cells[i].write : !apart(read[0]) || read[0].access ? read : read + 1;
+    for (unsigned i = 0; i < words; ++i) {
+        Record* to = Write ? &cells[i].write : &cells[i].read;
+        if (!Write && apart(*to) && !to->access) to = &rare[i].read, shadow.rare_since = now;
         memcpy(static_cast<void*>(to), &site, 8);
         memcpy(reinterpret_cast<char*>(to) + 8, &rest, 8);
+    }
+}
+template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) {
+    if (!self || !runs_works || busy) return;  // another thread of the program may run kernels
+    char* const address = static_cast<char*>(p);
+    const size_t builtins = &__stop_cudacpu_builtin - &__start_cudacpu_builtin;
+    if (size_t(address) - size_t(current_fiber->bottom) >= current_fiber->size) {
+        if (size_t(address - &__start_cudacpu_builtin) >= builtins) noted_access<Bytes, Write>(address, site);
+    } else if (index_too_large) {  // on its own stack
+        past_local_array(address, Bytes, Write);
     }
 }
 template void quick_access<1, false>(void*, uint64_t);
@@ -352,7 +377,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         let_others_run(4);
     }
     hands_on_unfenced = unfenced;
-    if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true;
+    if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true, picks_in_turn = 4;
     // Who reads a volatile word again and again waits for another thread, perhaps of another block.
     if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
     busy = true;
@@ -375,12 +400,11 @@ void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
     blocks_meet = hands_on_unfenced = false;
+    picks_in_turn = 16;
     block_preemptions = 64;
     flags_of_launch(true);
 }
-void block_begins() {
-    clocks_block_begins();
-}
+void block_begins() { clocks_block_begins(); }
 void block_pauses() {
     settle_all();
     sections_pause(block_number);

@@ -40,6 +40,8 @@ constexpr bool asan_build = true;
 constexpr bool asan_build = false;
 #endif
 constexpr size_t page = 4096;
+// threadIdx, blockIdx and the like: between __start_cudacpu_builtin and __stop_cudacpu_builtin.
+#define CUDACPU_BUILTIN __attribute__((section("cudacpu_builtin")))
 // It outlives the program's own objects: kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
 constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible, behind each region
@@ -120,10 +122,11 @@ extern bool blocks_wait;                 // others are to begin, or to go on
 extern unsigned long blocks_at_barrier;  // of the grid
 extern unsigned long blocks_under_way;   // ~0 while others can be begun
 extern unsigned long blocks_paused;
-[[noreturn]] void leave_block();         // for good: its threads are dropped where they stand
-[[noreturn]] void run_threads();         // what a fiber does
-bool preempt();                          // another thread of the block, if any is ready, goes on
-void preempt_block();                    // another block goes on, if one can
+[[noreturn]] void leave_block();  // for good: its threads are dropped where they stand
+[[noreturn]] void run_threads();  // what a fiber does
+extern unsigned picks_in_turn;    // of the hazard build: then a thread is picked at random
+bool preempt();                   // another thread of the block, if any is ready, goes on
+void preempt_block();             // another block goes on, if one can
 
 // ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
 
@@ -189,10 +192,11 @@ void managed_in_use(bool by_device);  // whether the host may touch managed memo
 /// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it
 /// came too early; without a pc it is an atomic, which never does. false: there is no such memory.
 bool touched_early(const void* address, bool writes, const void* pc);
-void note_touches();                                    // before works run
-void compare_touches(unsigned long work, bool report);  // those before this work
-std::string explain(const void* address);               // "byte 400 of the 400 bytes that ... allocated", or ""
-bool is_global(const void* address);                    // a variable of the program
+const void* where_touched(const void* start, size_t bytes);  // by a write that came early; nullptr: it is not known
+void note_touches();                                         // before works run
+void compare_touches(unsigned long work, bool report);       // those before this work
+std::string explain(const void* address);  // "byte 400 of the 400 bytes that ... allocated", or ""
+bool is_global(const void* address);       // a variable of the program
 void report_leaks();
 
 // ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
@@ -226,7 +230,7 @@ CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
 CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where));
 CUDACPU_HAZARD_HOOK(at_fence(bool /*block_only*/));
 CUDACPU_HAZARD_HOOK(region_added(Region&));
-CUDACPU_HAZARD_HOOK(region_fresh(Region&));  // a new block: nothing in it is written yet
+CUDACPU_HAZARD_HOOK(region_fresh(Region&));                     // a new block: nothing in it is written yet
 CUDACPU_HAZARD_HOOK(region_kept(Region&, Shadow*& /*notes*/));  // its block pauses
 CUDACPU_HAZARD_HOOK(region_restored(Region&, Shadow* /*notes*/));
 CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));

@@ -8,8 +8,8 @@
 #include <sstream>
 
 // The program sees these as constants.
-uint3 cudacpu_block asm("cudacpu_blockIdx");
-dim3 cudacpu_block_size asm("cudacpu_blockDim"), cudacpu_grid_size asm("cudacpu_gridDim");
+CUDACPU_BUILTIN uint3 cudacpu_block asm("cudacpu_blockIdx");
+CUDACPU_BUILTIN dim3 cudacpu_block_size asm("cudacpu_blockDim"), cudacpu_grid_size asm("cudacpu_gridDim");
 
 namespace cudacpu {
 

@@ -142,6 +142,13 @@ bool touched_early(const void* address, bool writes, const void* pc) {
     return true;
 }
 
+const void* where_touched(const void* start, size_t bytes) {
+    const std::lock_guard lock(touches_change);
+    for (const Touch& t : touches)
+        if (t.writes && size_t(t.address - static_cast<const char*>(start)) < bytes) return t.pc;
+    return nullptr;
+}
+
 void note_touches() {
     const std::lock_guard lock(touches_change);
     for (Touch& t : touches)

@@ -24,17 +24,24 @@ void* pages_for(size_t bytes) {  // costs only the pages that are used
 }  // namespace
 
 void region_added(Region& r) {
-    if (r.shadow) return forget_pages(), void(memset(r.shadow->written, 0, r.bytes));
     forget_pages();
-    r.shadow = new Shadow{};
-    r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
-    r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
-    r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
+    const auto spare = spare_notes.find(r.base);
+    if (!r.shadow && spare != spare_notes.end()) r.shadow = spare->second, spare_notes.erase(spare);
+    if (!r.shadow) {
+        r.shadow = new Shadow{};
+        r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
+        r.shadow->rare = static_cast<Rare*>(pages_for(cells(r) * sizeof(Rare)));
+        r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
+        r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
+    } else {
+        memset(r.shadow->written, 0, r.bytes);
+    }
+    r.shadow->since = ++now;
 }
-void region_fresh(Region& r) {  // what was noted in an earlier block is older than this block: no race
-    if (auto spare = spare_notes.extract(r.base); !r.shadow && spare) r.shadow = spare.mapped();
+void region_fresh(Region& r) {  // what was noted in another block is older: no race
     if (!r.shadow) return region_added(r);
     memset(r.shadow->written, 0, r.bytes);
+    r.shadow->since = ++now;
 }
 void region_kept(Region& r, Shadow*& notes) {
     forget_pages();
@@ -54,6 +61,7 @@ void region_gone(Region& r) {
     forget_pages();
     if (!r.shadow) return;
     munmap(r.shadow->cells, cells(r) * sizeof(Cell));
+    munmap(r.shadow->rare, cells(r) * sizeof(Rare));
     munmap(r.shadow->written, cells(r) * 4);
     delete std::exchange(r.shadow, nullptr);
 }

@@ -197,7 +197,7 @@ void block_begins() {
         warps[w] = {0, lanes, lanes, {}};
     }
     leave_warp = false;
-    for (Way& w : ways) w.count = 0;
+    for (unsigned i = 0; counters_build && i < running_block.size; ++i) ways[i].count = 0;
 }
 
 void at_atomic(void* address, unsigned bytes, Where where) {

@@ -4,12 +4,12 @@
 // threads that never wait cost no switch.
 #include "internal.hpp"
 
-uint3 cudacpu_thread;
+CUDACPU_BUILTIN uint3 cudacpu_thread;
 extern const int warpSize = 32;
 
 namespace cudacpu {
 
-unsigned rank, lane;
+CUDACPU_BUILTIN unsigned rank, lane;
 BlockOfThreads running_block;
 Thread* self;
 Fiber* current_fiber = &host_fiber;
@@ -17,6 +17,7 @@ unsigned long progress;
 unsigned waits_in_a_row;
 bool in_turn, blocks_wait;
 unsigned long blocks_at_barrier, blocks_under_way, blocks_paused;
+unsigned picks_in_turn = 16;
 
 namespace {
 
@@ -42,8 +43,13 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
     static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
+    const bool at_random = order == Order::seeded || (hazard_build && ++picks % picks_in_turn == 0);
+    if (order == Order::forward && next + 1 < n && !at_random) {  // most often it is the next one
+        Thread& t = running_block.threads[next + 1];
+        if (!running_block.has_ended(next + 1) && (!t.at || t.at->complete)) return &t;
+    }
     do {
-        if (order == Order::seeded || (hazard_build && ++picks % 16 == 0)) next = random_number() % n;
+        if (at_random) next = random_number() % n;
         for (unsigned i = 0; i < n; ++i) {
             next = order == Order::reverse ? (next ? next : n) - 1 : next + 1 < n ? next + 1 : 0;
             if (order != Order::reverse && !running_block.lanes[next / 32]) {  // the whole warp has ended

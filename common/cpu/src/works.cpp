@@ -4,6 +4,7 @@
 // A work comes after another if its stream or an event says so, or if the host had waited for the other before it
 // queued this one. All others may run at the same time, although here they run one after the other.
 #include <execinfo.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -88,6 +89,18 @@ uint64_t sum_of(const Source& s) {  // 0: it cannot be read now
     return sum ? sum : 1;
 }
 
+// A write of the host to pages that hold nothing else is a fault, which touched_early() notes: so its line is
+// known.
+void watch(const Source& s, bool on) {
+    const Region* const r = find(s.start);
+    if (!r || r->freed || r->kind != Kind::pinned || s.height > 1) return;
+    const char* const end = s.start + s.width;
+    const auto up = [](const char* p) { return (uintptr_t(p) + page - 1) / page * page; };
+    const uintptr_t from = s.start == r->start ? uintptr_t(r->base) : up(s.start);
+    const uintptr_t to = end == r->start + r->bytes ? uintptr_t(r->base + r->pages) : uintptr_t(end) / page * page;
+    if (from < to) mprotect(reinterpret_cast<void*>(from), to - from, on ? PROT_READ : PROT_READ | PROT_WRITE);
+}
+
 void say_hazard(const std::string& s) {
     static auto& said = *new std::set<std::string>;
     exit_status = 1;
@@ -151,17 +164,24 @@ void race_of_works(const Record& before, const Record& mine, char* address, size
     const Work* const w = work_at(before.time);
     exit_status = 1;
     if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
-    auto does = [](const Work& work, const Record& r) {
-        const std::string line = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
-        return work.what + (line.empty() ? "" : ", queued" + line + ",") +
-               (r.access & writes ? " writes" : " reads") + line_of(r);
+    std::vector<Remark> lines;
+    const auto show = [&](const std::string& at, const std::string& words) {  // " at sum.cu:12"
+        if (!at.empty()) lines.push_back({at.substr(4), words});
     };
-    std::string s =
-        "a race between streams on " + (find(address) ? explain(address) : "a variable of the program") + "\n  " +
-        does(*w, before) + ",\n  and " + does(running, mine) +
-        ", and neither waits for the other\n  let one wait: cudaEventRecord() and cudaStreamWaitEvent(), "
-        "or cudaStreamSynchronize() between";
-    say_hazard(s);
+    const auto does = [&](const Work& work, const Record& r) {
+        const std::string queued = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
+        const std::string verb = r.access & writes ? "writes" : "reads", at = line_of(r);
+        show(queued, at.empty() ? verb : "is queued");
+        show(at, verb);
+        return work.what + (queued.empty() ? " " : ", queued" + queued + ", ") + verb + at;
+    };
+    const std::string first = does(*w, before), second = does(running, mine);
+    const std::string s = "a race between streams on " +
+                          (find(address) ? explain(address) : "a variable of the program") + "\n  " + first +
+                          ",\n  and " + second + ", and neither waits for the other";
+    say_hazard(s + listing(lines) +
+               wrapped("let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() "
+                       "between"));
 }
 
 void work_touches(const void* address, size_t bytes, bool write) {
@@ -173,11 +193,12 @@ void work_touches(const void* address, size_t bytes, bool write) {
     auto apart = [&](const Record& o) { return o.time && o.time < running.start && !before_this_launch(o); };
     for (size_t i = (first - r->start) / 4; i <= (first - r->start + bytes - 1) / 4; ++i) {
         Cell& cell = r->shadow->cells[i];
-        const Record* other = apart(cell.write) ? &cell.write : apart(cell.synced) ? &cell.synced : nullptr;
-        for (const Record& o : cell.read)
-            if (write && apart(o)) other = &o;
+        const Rare& rare = r->shadow->rare[i];
+        const Record* other = apart(cell.write) ? &cell.write : apart(rare.synced) ? &rare.synced : nullptr;
+        for (const Record* o : {static_cast<const Record*>(&cell.read), &rare.read})
+            if (write && apart(*o)) other = o;
         if (other) race_of_works(*other, mine, r->start + 4 * i, 4);
-        (write ? cell.write : cell.read[0]) = mine;
+        (write ? cell.write : cell.read) = mine;
     }
 }
 
@@ -187,17 +208,23 @@ void host_must_keep(const void* start, size_t pitch, size_t width, size_t height
     Source s{queued.rbegin()->first, static_cast<const char*>(start), pitch, width, height, 0, api_function, {}, 0};
     s.sum = sum_of(s);
     s.depth = backtrace(s.callers, 8);
+    watch(s, true);
     sources.push_back(std::move(s));
 }
 
 void host_waits(bool begins) {
     for (Source& s : sources) {
         const uint64_t sum = sum_of(s);
-        if (begins && sum && s.sum && sum != s.sum)
-            say_hazard("the host has changed " + explain(s.start) + "\n  before " + s.what +
-                       line_of(s.callers, s.depth) +
-                       " had copied it\n  wait for the copy first: "
-                       "cudaStreamSynchronize(), or an event");
+        watch(s, !begins);
+        if (begins && sum && s.sum && sum != s.sum) {
+            const std::string at = line_of(s.callers, s.depth);
+            const void* const writer = where_touched(s.start, s.width);
+            std::vector<Remark> lines;
+            if (!at.empty()) lines.push_back({at.substr(4), "is queued"});
+            if (writer) lines.push_back({source_line(writer), "the host writes"});
+            say_hazard("the host has changed " + explain(s.start) + "\n  before " + s.what + at + " had copied it" +
+                       listing(lines) + wrapped("wait for the copy first: cudaStreamSynchronize(), or an event"));
+        }
         s.sum = sum;
     }
 }

@@ -1,6 +1,7 @@
 // What kernels can do: barriers, warps, shared memory, atomics, cooperative groups, intrinsics.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 #include <gtest/gtest.h>
 #include <math_constants.h>
 
@@ -345,6 +346,37 @@ TEST(CooperativeGroups, TilesAndCoalescedThreads) {
         EXPECT_EQ(t < 32 ? t / 3 : (t - 33) / 3, o[5]);
         EXPECT_EQ(t < 32 ? 3 : 36, o[6]);
     }
+}
+
+__global__ void scans(int* out) {
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    const int t = int(threadIdx.x);
+    const auto thirds = cg::labeled_partition(warp, t % 3);
+    int* o = out + 8 * t;
+    o[0] = cg::inclusive_scan(warp, t);
+    o[1] = cg::exclusive_scan(thirds, t);
+    o[2] = cg::inclusive_scan(thirds, 40 - t, cg::less<int>());
+    o[3] = cg::exclusive_scan(warp, 1 << t % 4, cg::bit_or<int>());
+    o[4] = int(thirds.match_any(t / 9));
+    int alike;
+    o[5] = int(warp.match_all(7, alike)) + alike;
+    cg::invoke_one(thirds, [=](int n) { out[6] += n; }, 5);
+}
+TEST(CooperativeGroups, Scans) {
+    Managed<int> out(8 * 32);
+    out[6] = 0;
+    scans<<<1, 32>>>(out);
+    WAIT();
+    for (int t = 0; t < 32; ++t) {
+        const int *o = out + 8 * t, rank = t / 3;
+        EXPECT_EQ(t * (t + 1) / 2, o[0]);
+        EXPECT_EQ(rank * (t % 3) + 3 * rank * (rank - 1) / 2, o[1]);
+        EXPECT_EQ(40 - t, o[2]);
+        EXPECT_EQ(t < 4 ? (1 << t) - 1 : 15, o[3]);
+        EXPECT_EQ((t % 3 == 2 && t / 9 == 3 ? 1 : t / 9 == 3 ? 3 : 7) << 3 * (t / 9), o[4]);
+        EXPECT_EQ(0, o[5]);
+    }
+    EXPECT_EQ(15, out[6]);
 }
 
 // Takes any group, as NVIDIA's introduction to cooperative groups has it.

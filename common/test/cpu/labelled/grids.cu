@@ -1,4 +1,4 @@
-// grids.cu - labelled kernels: blocks that wait for each other, in both directions, and barriers of the whole grid.
+// grids.cu - labelled kernels: blocks that wait for each other, in both directions, and barriers of all blocks.
 //
 // All blocks of these grids fit on a GPU at once. Who waits in vain gives up, and touches nothing.
 #include <cooperative_groups.h>
@@ -31,9 +31,9 @@ __device__ void sum_from_the_end(volatile int* ready, int* total, const int* in,
     if (b + 1 < int(gridDim.x)) {
         if (!wait_for(ready + b + 1, 1)) return;
         if (After) __threadfence();
-        behind = total[b + 1];  // race look_ahead_no_fence // race look_ahead_reader_unfenced
+        behind = total[b + 1];  // race look_ahead_no_fence look_ahead_reader_unfenced
     }
-    total[b] = behind + sum;  // race look_ahead_no_fence // race look_ahead_reader_unfenced
+    total[b] = behind + sum;  // race look_ahead_no_fence look_ahead_reader_unfenced
     if (Before) __threadfence();
     ready[b] = 1;
 }
@@ -69,7 +69,7 @@ __device__ void pass_items_on(int* full, int* slot, const int* in, int n, int* o
             if (!await(full + b, 2 * i + 1)) return;
             if (Early) atomicAdd(full + b, 1);
             __threadfence();
-            x = slot[b];  // race pipeline_no_fence_filling // race pipeline_no_fence_emptying // race pipeline_emptied_early
+            x = slot[b];  // race pipeline_no_fence_filling pipeline_no_fence_emptying pipeline_emptied_early
             if (Empty) __threadfence();
             if (!Early) atomicAdd(full + b, 1);
         }
@@ -79,7 +79,7 @@ __device__ void pass_items_on(int* full, int* slot, const int* in, int n, int* o
         }
         if (!await(full + b + 1, 2 * i)) return;
         __threadfence();
-        slot[b + 1] = x + b;  // race pipeline_no_fence_filling // race pipeline_no_fence_emptying // race pipeline_emptied_early
+        slot[b + 1] = x + b;  // race pipeline_no_fence_filling pipeline_no_fence_emptying pipeline_emptied_early
         if (Fill) __threadfence();
         atomicAdd(full + b + 1, 1);
     }
@@ -97,7 +97,7 @@ __global__ void pipeline_emptied_early(int* full, int* slot, const int* in, int 
     pass_items_on<true, true, true>(full, slot, in, n, out);
 }
 
-// ---- a barrier of the grid, by hand ------------------------------------------------------------------------
+// ---- a barrier of the grid, by hand ---------------
 
 template <bool First, bool Fence, bool Last>
 __device__ bool all_blocks(int* arrived, int times) {
@@ -178,7 +178,7 @@ __global__ void barrier_by_sense_last_unfenced(unsigned* arrived, volatile int* 
     out[i] = a[n - 1 - i];  // race barrier_by_sense_last_unfenced
 }
 
-// ---- grid.sync() -------------------------------------------------------------------------------------------
+// ---- grid.sync() ---------------
 
 __global__ void grid_sync(int* a, int* out) {
     const cg::grid_group grid = cg::this_grid();
@@ -210,7 +210,8 @@ __global__ void block_sync_for_grid(int* a, int* out) {
 __global__ void relax_two_rows(int* a, int* b, int n) {  // the classic Jacobi
     const cg::grid_group grid = cg::this_grid();
     for (int k = 0; k < 4; ++k) {
-        for (int i = int(grid.thread_rank()) + 1; i < n - 1; i += int(grid.size())) b[i] = (a[i - 1] + a[i + 1]) / 2 + 1;
+        for (int i = int(grid.thread_rank()) + 1; i < n - 1; i += int(grid.size()))
+            b[i] = (a[i - 1] + a[i + 1]) / 2 + 1;
         grid.sync();
         int* const t = a;
         a = b;
@@ -253,7 +254,7 @@ __global__ void grid_sum_too_early(const int* in, int n, int* partial, int* out)
     *out = all;
 }
 
-// ---- a word that goes round, there and back -----------------------------------------------------------------
+// ---- a word that goes round, there and back ---------------
 
 template <bool Fence>
 __device__ void go_round(volatile int* turn, int* data) {
@@ -275,7 +276,7 @@ __device__ void ask_and_answer(volatile int* asked, volatile int* answered, int*
     if (threadIdx.x || blockIdx.x > 1) return;
     for (int k = 1; k <= 4; ++k) {
         if (blockIdx.x == 0) {
-            *question = 3 * k;  // race ask_no_fence // race answer_no_fence
+            *question = 3 * k;  // race ask_no_fence answer_no_fence
             if (Ask) __threadfence();
             *asked = k;
             if (!wait_for(answered, k)) return;
@@ -284,7 +285,7 @@ __device__ void ask_and_answer(volatile int* asked, volatile int* answered, int*
         } else {
             if (!wait_for(asked, k)) return;
             __threadfence();
-            *answer = *question + 1;  // race ask_no_fence // race answer_no_fence
+            *answer = *question + 1;  // race ask_no_fence answer_no_fence
             if (Answer) __threadfence();
             *answered = k;
         }
@@ -300,7 +301,7 @@ __global__ void answer_no_fence(volatile int* a, volatile int* b, int* q, int* r
     ask_and_answer<true, false>(a, b, q, r, out);
 }
 
-// ---- a queue: who takes an item may add another ----------------------------------------------------------------
+// ---- a queue: who takes an item may add another ---------------
 
 template <bool Fence>
 __device__ void work_off(int* head, int* tail, int* written, int* items, int n, int* out) {
@@ -325,6 +326,16 @@ __global__ void queue_of_blocks_no_fence(int* head, int* tail, int* written, int
     work_off<false>(head, tail, written, items, n, out);
 }
 
+// A block that is stopped before it first uses its shared memory: meanwhile others have used theirs.
+__global__ void shared_after_atomics(const int* in, int n, int* count, int* out) {
+    int mine = 0;
+    for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) mine += atomicAdd(count + i % 4, in[i] + 1);
+    __shared__ int sums[32];
+    sums[threadIdx.x] = mine;
+    __syncthreads();
+    out[32 * blockIdx.x + threadIdx.x] = sums[31 - threadIdx.x];
+}
+
 int* ones(int n, int of) {
     int* const p = zeros<int>(of);
     for (int i = 0; i < n; ++i) {
@@ -335,33 +346,46 @@ int* ones(int n, int of) {
 }
 
 int main(int argc, char** argv) {
-#define GRID(label, name, ...) {label, #name, [](int n) { name<<<blocks, 32>>>(__VA_ARGS__); (void)n; }}
-#define TOGETHER(label, name, ...)                                                                      \
-    {label, #name, [](int n) {                                                                           \
-         auto run = [&](auto... a) {                                                                     \
-             void* p[] = {&a...};                                                                        \
-             cudaLaunchCooperativeKernel((void*)name, dim3(4), dim3(32), p, 0, 0);                       \
-         };                                                                                              \
-         run(__VA_ARGS__);                                                                               \
-         (void)n;                                                                                        \
-     }}
+#define GRID(label, name, ...)                 \
+    {                                          \
+        label, #name, [](int n) {              \
+            name<<<blocks, 32>>>(__VA_ARGS__); \
+            (void)n;                           \
+        }                                      \
+    }
+#define TOGETHER(label, name, ...)                                                    \
+    {                                                                                 \
+        label, #name, [](int n) {                                                     \
+            auto run = [&](auto... a) {                                               \
+                void* p[] = {&a...};                                                  \
+                cudaLaunchCooperativeKernel((void*)name, dim3(4), dim3(32), p, 0, 0); \
+            };                                                                        \
+            run(__VA_ARGS__);                                                         \
+            (void)n;                                                                  \
+        }                                                                             \
+    }
     const Case cases[] = {
         GRID("right", look_ahead, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n),
         GRID("race", look_ahead_no_fence, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n),
         GRID("race", look_ahead_reader_unfenced, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n),
         GRID("right", look_ahead_packed, zeros<unsigned long long>(blocks), zeros<int>(blocks)),
         GRID("right", pipeline, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n, zeros<int>(n)),
-        GRID("race", pipeline_no_fence_filling, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n, zeros<int>(n)),
-        GRID("race", pipeline_no_fence_emptying, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n, zeros<int>(n)),
-        GRID("race", pipeline_emptied_early, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n, zeros<int>(n)),
+        GRID("race", pipeline_no_fence_filling, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n,
+             zeros<int>(n)),
+        GRID("race", pipeline_no_fence_emptying, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n,
+             zeros<int>(n)),
+        GRID("race", pipeline_emptied_early, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n,
+             zeros<int>(n)),
         GRID("right", barrier_by_hand, zeros<int>(1), zeros<int>(32 * blocks), zeros<int>(32 * blocks)),
         GRID("race", barrier_by_hand_no_fence, zeros<int>(1), zeros<int>(32 * blocks), zeros<int>(32 * blocks)),
         GRID("race", barrier_by_hand_no_first, zeros<int>(1), zeros<int>(32 * blocks), zeros<int>(32 * blocks)),
         GRID("race", barrier_by_hand_no_last, zeros<int>(1), zeros<int>(32 * blocks), zeros<int>(32 * blocks)),
         GRID("race", barrier_by_hand_once, zeros<int>(1), zeros<int>(32 * blocks), zeros<int>(32 * blocks)),
-        GRID("right", barrier_by_sense, zeros<unsigned>(1), zeros<int>(1), zeros<int>(32 * blocks), zeros<int>(32 * blocks)),
+        GRID("right", barrier_by_sense, zeros<unsigned>(1), zeros<int>(1), zeros<int>(32 * blocks),
+             zeros<int>(32 * blocks)),
         GRID("race", barrier_by_sense_last_unfenced, zeros<unsigned>(1), zeros<int>(1), zeros<int>(32 * blocks),
              zeros<int>(32 * blocks)),
+        GRID("right", shared_after_atomics, zeros<int>(n), n, zeros<int>(4), zeros<int>(32 * blocks)),
         TOGETHER("right", grid_sync, zeros<int>(128), zeros<int>(128)),
         TOGETHER("race", grid_sync_once, zeros<int>(128), zeros<int>(128)),
         TOGETHER("race", block_sync_for_grid, zeros<int>(128), zeros<int>(128)),
@@ -374,7 +398,8 @@ int main(int argc, char** argv) {
         GRID("right", question, zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(5)),
         GRID("race", ask_no_fence, zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(5)),
         GRID("race", answer_no_fence, zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(5)),
-        GRID("right", queue_of_blocks, zeros<int>(1), zeros<int>(1), ones(n, 2 * n), zeros<int>(2 * n), n, zeros<int>(1)),
+        GRID("right", queue_of_blocks, zeros<int>(1), zeros<int>(1), ones(n, 2 * n), zeros<int>(2 * n), n,
+             zeros<int>(1)),
         GRID("race", queue_of_blocks_no_fence, zeros<int>(1), zeros<int>(1), ones(n, 2 * n), zeros<int>(2 * n), n,
              zeros<int>(1)),
     };

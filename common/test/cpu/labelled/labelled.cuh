@@ -1,4 +1,4 @@
-// labelled.cuh - small kernels that say themselves whether they are racy: what the four programs here share.
+// labelled.cuh - small kernels that say themselves whether they are racy: what the programs here share.
 //
 //     PROGRAM --list         a line a kernel: its label (race, bounds, host, right) and its name
 //     PROGRAM NAME [N]       runs it on N elements, 200 if not given

@@ -1,10 +1,8 @@
 #!/bin/sh
-# labelled.sh BUILD [--all] [GROUP...] [KERNEL...]: every labelled kernel under the hazard build, or those of GROUP.cu, as
-# a table. A mistake is found if a
-# report names a line that is labelled so: a race, an access out of bounds, something between streams or with the
-# host (label host), or two writes of one value (equal: a note). An alarm is any hazard in what is right, or any
-# other than a note about equal values. --all: sizes 5, 33 and 200 in four orders, else size 5. The mistakes of the
-# kernels that are named may be missed: the compiler hides them.
+# labelled.sh BUILD [--all] [GROUP...]: every labelled kernel under the hazard build, or those of GROUP.cu, as a table.
+# A mistake is found if a report names a line that is labelled so: a race, an access out of bounds, something between
+# streams or with the host (label host), or two writes of one value (equal: a note). An alarm is any hazard in what is
+# right, or any other than a note about equal values. --all: sizes 5, 33 and 200 in four orders, else size 5.
 # Exit status: 0 if all are found and nothing is a false alarm, 1 if not, 3 if the programs are missing.
 . "$(dirname "$0")/../../lib.sh"
 build=${1:?labelled.sh BUILD [--all] [GROUP...] [KERNEL...]} sizes=5 orders=forward

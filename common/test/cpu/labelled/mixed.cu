@@ -8,14 +8,14 @@ __device__ bool await(int* word, int value) {
 }
 __device__ int everyone() { return int(blockIdx.x * blockDim.x + threadIdx.x); }
 
-// ---- queues ------------------------------------------------------------------------------------------------
+// ---- queues ---------------
 
 template <bool Before, bool After>
 __device__ void hand_over(int* written, int* items, int n, int* out) {
     if (threadIdx.x) return;
     if (blockIdx.x == 0) {
         for (int i = 0; i < n; ++i) {
-            items[i] = 3 * i + 1;  // race handed_no_fence // race handed_reader_no_fence
+            items[i] = 3 * i + 1;  // race handed_no_fence handed_reader_no_fence
             if (Before) __threadfence();
             atomicExch(written + i, 1);
         }
@@ -24,7 +24,7 @@ __device__ void hand_over(int* written, int* items, int n, int* out) {
     for (int i = int(blockIdx.x) - 1; i < n; i += int(gridDim.x) - 1) {
         if (!await(written + i, 1)) return;
         if (After) __threadfence();
-        out[i] = items[i];  // race handed_no_fence // race handed_reader_no_fence
+        out[i] = items[i];  // race handed_no_fence handed_reader_no_fence
     }
 }
 __global__ void handed(int* written, int* items, int n, int* out) { hand_over<true, true>(written, items, n, out); }
@@ -35,7 +35,7 @@ __global__ void handed_reader_no_fence(int* written, int* items, int n, int* out
     hand_over<true, false>(written, items, n, out);
 }
 
-// ---- atomics of the block's scope ----------------------------------------------------------------------------
+// ---- atomics of the block's scope ---------------
 
 __global__ void most_of_the_block(const int* in, int n, int* most) {  // one word a block
     for (int i = everyone(); i < n; i += int(gridDim.x * blockDim.x)) atomicMax_block(most + blockIdx.x, in[i] + i);
@@ -59,7 +59,7 @@ __global__ void bins_of_a_block(const int* in, int n, int* all) {  // in global 
     if (threadIdx.x == 0) mine[0] += mine[1] + mine[2] + mine[3];
 }
 
-// ---- locks ---------------------------------------------------------------------------------------------------
+// ---- locks ---------------
 
 __global__ void exchanged_lock(int* lock, int* data) {
     if (threadIdx.x % 32) return;
@@ -197,7 +197,7 @@ __global__ void writer_ignores_readers(int* readers, int* lock, int* data, int* 
     read_or_write<false>(readers, lock, data, out);
 }
 
-// ---- messages within a block -----------------------------------------------------------------------------------
+// ---- messages within a block ---------------
 
 template <bool Fence>
 __device__ void there_and_back(int* out) {
@@ -236,21 +236,25 @@ __device__ void round_the_warps(int* out) {  // warp w writes its box, and reads
         __threadfence_block();
         out[4 * k + w] = box[of];  // race box_filled_again
         __threadfence_block();
-        if (Waits) atomicAdd(full + of, 1);
-        else atomicAdd(full + w, 1);
+        if (Waits)
+            atomicAdd(full + of, 1);
+        else
+            atomicAdd(full + w, 1);
     }
 }
 __global__ void boxes(int* out) { round_the_warps<true>(out); }
 __global__ void box_filled_again(int* out) { round_the_warps<false>(out); }
 
-// ---- warps -------------------------------------------------------------------------------------------------------
+// ---- warps ---------------
 
 template <bool Sync>
 __device__ void parted_and_met(int* out) {
     __shared__ int a[32];
     const int t = int(threadIdx.x);
-    if (t < 16) a[t] = t;  // race parted_not_met
-    else a[t] = 2 * t;     // race parted_not_met
+    if (t < 16)
+        a[t] = t;  // race parted_not_met
+    else
+        a[t] = 2 * t;  // race parted_not_met
     if (Sync) __syncwarp();
     out[t] = a[31 - t];  // race parted_not_met
 }
@@ -281,7 +285,7 @@ __global__ void one_for_the_warp(int* count, int* out) {
     out[at + __popc(all & ((1u << lane) - 1))] = 1;
 }
 
-// ---- arrays that are used again ------------------------------------------------------------------------------------
+// ---- arrays that are used again ---------------
 
 __global__ void three_buffers(const int* in, int n, int* out) {  // one barrier a step is enough
     __shared__ int a[3][32];
@@ -329,7 +333,7 @@ __global__ void any_is_a_barrier(const int* in, int n, int* out) {
     out[t] = a[63 - t] + some + many;
 }
 
-// ---- memory that a kernel gets while it runs -----------------------------------------------------------------
+// ---- memory that a kernel gets while it runs ---------------
 
 template <bool Wait>
 __device__ void reversed_on_the_heap(int* out) {
@@ -375,7 +379,7 @@ __device__ void chain(Link** first, int* out) {
 __global__ void chained(Link** first, int* out) { chain<true>(first, out); }
 __global__ void chain_no_fence(Link** first, int* out) { chain<false>(first, out); }
 
-// ---- graphs: row r has the edges from starts[r] to starts[r + 1] ---------------------------------------------------------
+// ---- graphs: row r has the edges from starts[r] to starts[r + 1] ---------------
 
 struct Graph {
     const int *starts, *ends;
@@ -392,7 +396,7 @@ __global__ void pull_in_place(Graph g, int* x) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x)) {
         int sum = r + 1;
         for (int e = g.starts[r]; e < g.starts[r + 1]; ++e) sum += x[g.ends[e]];  // race pull_in_place
-        x[r] = sum;                                                              // race pull_in_place
+        x[r] = sum;                                                               // race pull_in_place
     }
 }
 __global__ void push(Graph g, const int* x, int* to) {
@@ -442,13 +446,13 @@ __global__ void level_claimed(Graph g, int* depth, int* next, int* count, int no
 __global__ void level_claimed_twice(Graph g, int* depth, int* next, int* count, int now) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x))
         for (int e = g.starts[r]; e < g.starts[r + 1]; ++e)
-            if (depth[g.ends[e]] == 0) {        // race level_claimed_twice
+            if (depth[g.ends[e]] == 0) {         // race level_claimed_twice
                 depth[g.ends[e]] = now + 1 + r;  // race level_claimed_twice
                 next[atomicAdd(count, 1)] = g.ends[e];
             }
 }
 
-// ---- worklists that end early ------------------------------------------------------------------------------------------
+// ---- worklists that end early ---------------
 
 __global__ void out_when_done(int* done, const int* in, int n) {
     for (int i = everyone(); i < n; i += int(gridDim.x * blockDim.x)) {
@@ -462,7 +466,8 @@ __global__ void out_when_done_atomic(int* done, const int* in, int n) {
         if (in[i] == 0) atomicCAS(done, 0, i + 1);
     }
 }
-__global__ void rounds_of_a_list(int* list, int* count, int n) {  // barriers between taking, and adding for the next
+__global__ void rounds_of_a_list(int* list, int* count,
+                                 int n) {  // barriers between taking, and adding for the next
     __shared__ int left, next;
     if (threadIdx.x == 0) left = n, next = 0;
     __syncthreads();
@@ -490,7 +495,7 @@ __global__ void rounds_without_the_last_barrier(int* list, int* count, int n) {
     }
 }
 
-// ---- off by one --------------------------------------------------------------------------------------------------------
+// ---- off by one ---------------
 
 __global__ void one_too_many(const int* in, int n, int* out) {
     for (int i = everyone(); i <= n; i += int(gridDim.x * blockDim.x))
@@ -532,7 +537,13 @@ Graph ring_with_chords(int n) {
 }
 
 int main(int argc, char** argv) {
-#define RUN(label, blocks, threads, name, ...) {label, #name, [](int n) { name<<<blocks, threads>>>(__VA_ARGS__); (void)n; }}
+#define RUN(label, blocks, threads, name, ...)      \
+    {                                               \
+        label, #name, [](int n) {                   \
+            name<<<blocks, threads>>>(__VA_ARGS__); \
+            (void)n;                                \
+        }                                           \
+    }
 #define INTS(n) zeros<int>(n)
     const Case cases[] = {
         RUN("right", 3, 32, handed, INTS(n), INTS(n), n, INTS(n)),

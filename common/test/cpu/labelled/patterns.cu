@@ -339,8 +339,8 @@ __global__ void first_then_changed(int* a, bool wait) {
     a[t] = s[t];
 }
 __global__ void two_in_one(int* a, int n, int begin) {  // two arrays in the dynamic shared memory
-    extern __shared__ int all[];
-    int *x = all, *y = all + begin;
+    extern __shared__ int both[];
+    int *x = both, *y = both + begin;
     const int t = int(threadIdx.x);
     if (t < n) x[t] = a[t] + 1;  // race two_in_one_overlap
     if (t < n) y[t] = a[t] + 2;  // race two_in_one_overlap

@@ -1,9 +1,12 @@
 #!/bin/sh
-# racecheck.sh [N]: what NVIDIA's racecheck finds in the labelled kernels, on N elements (200 if not given). Builds
-# them with nvcc for the GPU that is here, runs each under compute-sanitizer, and writes racecheck.txt beside this.
+# racecheck.sh [N [GROUP...]]: what NVIDIA's racecheck finds in the labelled kernels, on N elements (200 if not given).
+# Builds them with nvcc for the GPU that is here, runs each under compute-sanitizer, and writes racecheck.txt beside
+# this; of some groups alone only on the screen.
 # Exit status: 0 if the table is written, 77 if nvcc, compute-sanitizer or a GPU is missing.
 . "$(dirname "$0")/../../lib.sh"
-n=${1:-200} sources=$(cd "$(dirname "$0")" && pwd)
+n=${1:-200} sources=$(cd "$(dirname "$0")" && pwd) result=$sources/racecheck.txt
+if [ $# -gt 0 ]; then shift; fi
+if [ $# -gt 0 ]; then result=/dev/null; else set -- scopes blocks graphs streams patterns grids mixed; fi
 for tool in nvcc compute-sanitizer nvidia-smi; do
     command -v $tool >/dev/null || skip "there is no $tool"
 done
@@ -11,7 +14,7 @@ nvidia-smi >/dev/null 2>&1 || skip "there is no GPU"
 {
     gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)
     echo "# racecheck $(compute-sanitizer --version | sed -n 's/^Version //p') on $gpu, $n elements"
-    for group in scopes blocks graphs streams patterns; do
+    for group; do
         nvcc -std=c++17 -arch=native -lineinfo "$sources/$group.cu" -o "$folder/$group" || exit 1
         "$folder/$group" --list >"$folder/list"
         while read -r label name; do
@@ -32,4 +35,4 @@ awk '/^#/ { print; next } { printf "%-32s %-7s %s\n", $1, $2, substr($0, length(
         printf "\n%d of %d mistakes found, ", found, all
         printf "%d false alarms in %d runs of what is right\n", alarms, rights
     }
-    ' "$folder/table" | tee "$sources/racecheck.txt"
+    ' "$folder/table" | tee "$result"
