@@ -1,6 +1,7 @@
-// exercise_counts.cpp - counts what an exercise does on the CPU device. It comes between the hazard build's accesses
-// and their hooks (the linker's --wrap), notes which address each lane touched, and jumps on to the hook, which still
-// sees the place in the program. A loop without an end is seen here, too: no exercise needs so many accesses.
+// exercise_counts.cpp - counts what an exercise does on the CPU device. It comes between the hazard build's
+// accesses and their hooks (the linker's --wrap), notes which address each lane touched, and jumps on to the hook,
+// which still sees the place in the program. A loop without an end is seen here, too: no exercise needs so many
+// accesses.
 #include <map>
 #include <set>
 #include <tuple>
@@ -33,8 +34,8 @@ constexpr long long most_turns = 200'000;
 void take_turns(unsigned number, const cudacpu::Where* where, const void* place) {
     streams.insert(cudacpu::launch->stream);
     if ((turns += number) <= most_turns) return;
-    cudacpu::fault(cudaErrorLaunchTimeout, "the kernel does not come to an end", "look at the loop's condition", where,
-                   place);
+    cudacpu::fault(cudaErrorLaunchTimeout, "the kernel does not come to an end", "look at the loop's condition",
+                   where, place);
 }
 
 }  // namespace
@@ -70,8 +71,8 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
         thread.request = &request;
     };
     // g++ makes four accesses of an int4's, at places of their own, one behind the other; nvcc one.
-    if (cudacpu::launch->kernel->names_vectors && thread.next == reinterpret_cast<uint64_t>(address) && at % 16 != 0 &&
-        thread.place != place)
+    if (cudacpu::launch->kernel->names_vectors && thread.next == reinterpret_cast<uint64_t>(address) &&
+        at % 16 != 0 && thread.place != place)
         return touch_sectors(*thread.request);
     ++thread.accesses;
     const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;

@@ -44,7 +44,8 @@ void least(const int* in, int n, int* out) {
     with_memory([=](void* memory, size_t& bytes) { return cub::DeviceReduce::Min(memory, bytes, in, out, n); });
 }
 void scan(const int* in, int n, int* out) {
-    with_memory([=](void* memory, size_t& bytes) { return cub::DeviceScan::InclusiveSum(memory, bytes, in, out, n); });
+    with_memory(
+        [=](void* memory, size_t& bytes) { return cub::DeviceScan::InclusiveSum(memory, bytes, in, out, n); });
 }
 void filter(const int* in, int n, int* out) {
     with_memory([=](void* memory, size_t& bytes) {

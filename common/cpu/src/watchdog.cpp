@@ -16,7 +16,7 @@ int patience = 10;
 namespace {
 
 constexpr int looks_a_second = 100;
-uint64_t states[4096];                              // that were seen
+uint64_t states[4096];  // that were seen
 unsigned all_states, new_states, looks;
 volatile bool looked;  // since the last tick
 
