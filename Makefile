@@ -115,7 +115,7 @@ help:
 	@echo 'make hazards      every kernel and every wrong twin under every detector of the'
 	@echo '                  CPU device: one table'
 	@echo 'make bench        measures all samples over their sizes on the GPU, and compares'
-	@echo '                  with the bars of the README'
+	@echo '                  with the bars of common/README.md'
 	@echo 'make counters     builds the samples so that they count, without a GPU, what'
 	@echo '                  their kernels do: $(BUILD)/counters/NAME'
 	@echo "make counters-gpu counts with NVIDIA's ncu what the kernels do on the GPU"

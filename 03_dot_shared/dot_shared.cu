@@ -6,8 +6,8 @@
 //   atomics       the tutorial's tree, an atomic add a block     slow: somebody must zero the result first
 //   last_block    the block that finishes last adds the rest     slow: 64 small blocks leave the GPU idle
 //   shuffle       a grid that fills the GPU, sums in registers   slow: 4-byte loads, four times as many
-//   vectorised    16-byte loads, four pairs in flight            slow: barriers and a ticket, if n is small
-//   warp_atomics  an atomic add a warp, no barrier, no reset     slow: thousands of adds again, if n is large
+//   vectorised    16-byte loads, no ticket and no reset          slow: a barrier and much code, if n is small
+//   warp_atomics  an atomic add a warp, no barrier               slow: thousands of adds again, if n is large
 // A float keeps 24 bits, so every operation may err by a 2^-24th of its result. The table shows each variant's
 // error, and the bound that its longest chain of roundings promises. exact_dot.cu goes on from there.
 //   03_dot_shared --wrong no_barrier   a classic mistake; or --only tutorial --blocks 1 --threads 1: a larger error
@@ -46,7 +46,7 @@ struct Job {  // what a launch needs
     int blocks, threads;  // the tutorial's 64 and 64, or --blocks and --threads
     const float *a, *b;
     float* c;                               // the blocks' sums; c[0] may become the result
-    float *sum = nullptr, *next = nullptr;  // warp_atomics' two sums, which take turns
+    float *sum = nullptr, *next = nullptr;  // the last two rungs' sums, which take turns
     template <class Kernel> int fill(Kernel kernel, int block_size, int elements = 1) const {
         const int most = sample.blocks_to_fill(kernel, block_size);  // as many as fill the GPU once
         return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, elements * block_size)));
@@ -221,7 +221,10 @@ Result launch_shuffle(const Job& job) {
 
 // 16 bytes at a time, in tiles of in_flight * blockDim.x float4. A thread has all loads of a tile in flight when it
 // uses the first, and by the launch bounds the registers for it. The first threads take a tail of up to three.
-__global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, float* c, int64_t n) {
+// No block waits for what its atomic finds. As no barrier spans the grid of an ordinary launch, a kernel cannot clear the
+// sum that it adds to: two sums take turns, and this launch clears the next one's. The order of additions, and so the
+// last digits, may vary from run to run.
+__global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, float* sum, float* next, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
     const int64_t packs = n / pack, tile = int64_t(in_flight) * blockDim.x, tid = threadIdx.x;
     const int64_t tail = pack * packs + int64_t(blockIdx.x) * blockDim.x + tid;
@@ -245,17 +248,18 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
             for (int64_t i = first + tid; i < packs; i += blockDim.x) add(packs_a[i], packs_b[i]);
         }
     }
-    last_adds_up((x + y) + (z + w), c, fold_block);
+    const float mine = fold_block((x + y) + (z + w));
+    if (tid != 0) return;
+    atomicAdd(sum, mine);
+    if (blockIdx.x == 0) *next = 0;
 }
 Result launch_vectorised(const Job& job) {
     const int64_t blocks = job.fill(vectorised, fast_threads, pack * in_flight);
-    vectorised<<<blocks, fast_threads>>>(job.a, job.b, job.c, job.n);
-    return {job.in_block(pack * blocks, fast_threads) + in_flight + 2 + in_last(blocks, fast_threads), job.c};
+    vectorised<<<blocks, fast_threads>>>(job.a, job.b, job.sum, job.next, job.n);
+    return {job.in_block(pack * blocks, fast_threads) + in_flight + 2 + blocks, job.sum};
 }
 
-// For small arrays: no barrier, nobody waits for an atomic, and little code, which comes from memory, too. As no
-// barrier spans the grid of an ordinary launch, a kernel cannot clear the sum that it adds to: two sums take turns,
-// and this launch clears the next one's. The order of additions, and so the last digits, may vary from run to run.
+// For small arrays: no barrier, and little code, which comes from memory, too.
 __global__ void warp_atomics(const float* a, const float* b, float* sum, float* next, int64_t n) {
     const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
     const int64_t packs = n / pack, step = int64_t(gridDim.x) * blockDim.x;
@@ -330,8 +334,8 @@ constexpr Variant variants[] = {
     {"atomics", "shared memory, then an atomicAdd a block", launch_atomics, 1, "no"},
     {"last_block", "shared memory, then the last block", launch_last_block},
     {"shuffle", "a grid that fills the GPU, warp shuffles", launch_shuffle, lab::whole_warps},
-    {"vectorised", "16-byte loads, four pairs in flight, 512 threads", launch_vectorised},
-    {"warp_atomics", "one atomic a warp, no barrier; a launch clears the next one's sum", launch_warp_atomics, 1, "no"},
+    {"vectorised", "16-byte loads, four pairs in flight; a launch clears the next one's sum", launch_vectorised, 1, "no"},
+    {"warp_atomics", "one atomic a warp, no barrier", launch_warp_atomics, 1, "no"},
 };
 constexpr Variant twins[] = {
     {"no_barrier", "the tree without its barrier", launch_no_barrier, 4},

@@ -1,7 +1,7 @@
 // 03_exact_dot - what does it cost to have none of float's rounding errors?
 //
-// dot_shared.cu's fastest kernel for large n, with other sums. exact gives the float that is nearest to the exact result,
-// whatever the data and the grid, and so the same bits on every device:
+// dot_shared.cu's kernel for large n, with its last_block's end and with other sums. exact gives the float that is nearest
+// to the exact result, whatever the data and the grid, and so the same bits on every device:
 //   vectorised         adds up in float                                 errs a little more with each addition
 //   vectorised_double  adds up in double                                a sum errs by 2^-53, so it is nearly always right
 //   exact              keeps what each addition in double loses, too, and proves that nothing else matters; else the
@@ -202,6 +202,11 @@ template <class Shape, class Sum, bool dot> __device__ Sum share(const float* a,
 // ---- the rungs -------------------------------------------------------------------------------------------------
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+// A term goes through so many additions at most, two for each step of a tree. No tile has more than 4 packs a thread.
+template <class Shape> double chain(int64_t n, int64_t blocks) {
+    const int64_t shares = ceil_div(n, pack * Shape::threads * blocks);
+    return double(pack / 2 * 4 * shares + 2 * ceil_div(blocks, Shape::threads) + 64);
+}
 struct Job {  // what a launch needs
     lab::Sample& sample;
     int64_t n;
@@ -216,11 +221,6 @@ struct Job {  // what a launch needs
         const int most = sample.blocks_to_fill(kernel, Shape::threads);
         return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, per_thread * Shape::threads)));
     }
-    // A term goes through so many additions at most, two for each step of a tree. No tile has more than 4 packs a thread.
-    template <class Shape> double chain(int64_t blocks) const {
-        const int64_t shares = ceil_div(n, pack * Shape::threads * blocks);
-        return double(pack / 2 * 4 * shares + 2 * ceil_div(blocks, Shape::threads) + 64);
-    }
 };
 
 template <class Real>
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(Large::threads, 2) vectorised(const float* a, 
 template <class Real> double launch_vectorised(const Job& job) {
     const int blocks = job.blocks<Large>(vectorised<Real>);
     vectorised<<<blocks, Large::threads>>>(job.a, job.b, reinterpret_cast<Plain<Real>*>(job.of_block), job.out, job.n);
-    return std::expm1(job.chain<Large>(blocks) * std::numeric_limits<Real>::epsilon() / 2);
+    return std::expm1(chain<Large>(job.n, blocks) * std::numeric_limits<Real>::epsilon() / 2);
 }
 
 // The float that every number within `off` of sum + lost is rounded to; false if they are rounded to more than one.
@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(Shape::threads, 1024 / Shape::threads)
 }
 template <class Shape, bool dot> double launch_shape(const Job& job) {
     const int blocks = job.blocks<Shape>(exact<Shape, dot>);
-    exact<Shape, dot><<<blocks, Shape::threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n, loss(job.chain<Shape>(blocks)));
+    exact<Shape, dot><<<blocks, Shape::threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n, loss(chain<Shape>(job.n, blocks)));
     return 0;
 }
 template <bool dot> double launch_exact(const Job& job) {
@@ -298,7 +298,7 @@ __global__ void twofold_double(const double* c, const double* d, Twofold* of_blo
 double launch_twofold_double(const Job& job) {
     const int blocks = job.blocks<Large>(twofold_double, 1);
     twofold_double<<<blocks, Large::threads>>>(job.c, job.d, job.of_block, job.out, job.n);
-    return loss(pack * job.chain<Large>(blocks));
+    return loss(pack * chain<Large>(job.n, blocks));
 }
 
 // ---- a wrong twin: what goes wrong first -----------------------------------------------------------------------
@@ -315,7 +315,7 @@ __global__ void float_product(const float* a, const float* b, RoundedFirst* of_b
 double launch_float_product(const Job& job) {
     const int blocks = job.blocks<Large>(float_product);
     float_product<<<blocks, Large::threads>>>(job.a, job.b, reinterpret_cast<RoundedFirst*>(job.of_block), job.out, job.n);
-    return std::expm1(job.chain<Large>(blocks) * 0x1p-53);
+    return std::expm1(chain<Large>(job.n, blocks) * 0x1p-53);
 }
 
 // ---- the table -------------------------------------------------------------------------------------------------

@@ -4,10 +4,7 @@
 // memories, so each takes a share. Then each holds a sum, and these must meet. (Of ints: the other sample has the rest.)
 //
 //   host_adds    every GPU adds up its share, the host their sums   slow: the host waits for each GPU and its copy
-//   all_reduce   then ncclAllReduce instead of the host             slow: a second kernel on each GPU, and they wait
-//   peer_adds    all blocks of all GPUs add to one GPU's word       where each can reach the first's memory
-//
-// (all_reduce is built where NCCL is found; after it every GPU has the sum.)
+//   all_reduce   then ncclAllReduce instead of the host             every GPU has the sum (built where NCCL is found)
 //
 //   04_all_gpus --n 1073741824 --only host_adds
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/all_gpus.cu common/lab.cpp common/write_file.cpp -o all_gpus
@@ -39,7 +36,6 @@ struct Share {
     Share(const lab::Sample& sample, const int* host, int64_t size)
         : in(std::vector<int>(host, host + size)), other(sample.properties()) {}
     lab::DeviceArray<int> in, sums{std::vector<int>(2)};  // two sums that take turns
-    lab::DeviceArray<unsigned long long> words{std::vector<unsigned long long>(2)};  // and peer_adds' words
     lab::OtherData other;  // reading it drives everything else out of that GPU's L2
 };
 
@@ -87,18 +83,6 @@ __global__ void atomic_add(const int* in, int* sum, int* next, int64_t n) {
     if (blockIdx.x == 0) *next = 0;
 }
 
-// The same with a word that all GPUs add to (hence _system): their sum in the upper half, how many blocks have come by in
-// the lower. The kernel of the GPU that has the word, which has a `next` to clear, ends when all `blocks` have.
-__global__ void peer_add(const int* in, unsigned long long* word, unsigned long long* next, unsigned blocks, int64_t n) {
-    const int value = fold_block(fold_share(in, n));
-    if (threadIdx.x != 0) return;
-    atomicAdd_system(word, static_cast<unsigned long long>(unsigned(value)) << 32 | 1);
-    if (blockIdx.x != 0 || !next) return;
-    *next = 0;
-    const volatile unsigned long long* seen = word;
-    while (unsigned(*seen) != blocks) {}
-}
-
 // ---- the rungs: how they meet ----------------------------------------------------------------------------------
 
 // What a launch needs.
@@ -113,25 +97,20 @@ struct Job {
 #endif
 };
 
-// A launch does not wait, so the GPUs work at the same time; none starts before the clock does, which the current one
-// starts. `launch` is called with each GPU's number.
-template <class Launch> void on_each(Job& job, Launch launch) {
+// Every GPU folds its share but for the last `dropped` elements. A launch does not wait, so the GPUs work at the same
+// time; none starts before the clock does, which the current one starts.
+void fold_shares(Job& job, int dropped = 0) {
     ++job.number;
     job.go.record();
     for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
-        CHECK(cudaSetDevice(gpu));
-        job.go.hold_back();
-        launch(gpu);
-    }
-    CHECK(cudaSetDevice(job.sample.device()));
-}
-// Every GPU folds its share but for the last `dropped` elements.
-void fold_shares(Job& job, int dropped = 0) {
-    on_each(job, [&](int gpu) {
         const Share& share = *job.shares[gpu];
         int *const sum = share.sums.get() + job.number % 2, *const next = share.sums.get() + (job.number + 1) % 2;
-        atomic_add<<<job.sample.blocks_to_fill(atomic_add, threads), threads>>>(share.in.get(), sum, next, share.in.size() - dropped);
-    });
+        CHECK(cudaSetDevice(gpu));
+        job.go.hold_back();
+        const int blocks = job.sample.blocks_to_fill(atomic_add, threads);
+        atomic_add<<<blocks, threads>>>(share.in.get(), sum, next, share.in.size() - dropped);
+    }
+    CHECK(cudaSetDevice(job.sample.device()));
 }
 
 // Fetches the sums from that of GPU `first` on, and adds them.
@@ -162,28 +141,6 @@ void launch_all_reduce(Job& job) {
 }
 #endif
 
-// No second kernel: the first GPU's waits until all have added to its word. (All GPUs hold as many blocks as the first.)
-void launch_peer_adds(Job& job) {
-    const int blocks = job.sample.blocks_to_fill(peer_add, threads);
-    unsigned long long* const words = job.shares[0]->words.get();
-    on_each(job, [&](int gpu) {
-        const lab::DeviceArray<int>& in = job.shares[gpu]->in;
-        unsigned long long* const next = gpu == 0 ? words + (job.number + 1) % 2 : nullptr;
-        peer_add<<<blocks, threads>>>(in.get(), words + job.number % 2, next, blocks * unsigned(job.shares.size()), in.size());
-    });
-}
-// Lets every GPU use the first's memory; false if one cannot.
-bool reach_the_first(int gpus) {
-    int can = 1;
-    for (int gpu = 1; can && gpu < gpus; ++gpu) {
-        CHECK(cudaDeviceCanAccessPeer(&can, gpu, 0));
-        CHECK(cudaSetDevice(gpu));
-        if (can) CHECK(cudaDeviceEnablePeerAccess(0, 0));
-    }
-    CHECK(cudaSetDevice(0));
-    return can;
-}
-
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
 // The index of a share's last element taken for how many there are: each GPU drops one.
@@ -205,14 +162,12 @@ struct Variant {
     const char* how;
     void (*launch)(Job&);  // leaves job.totals, or the total on each GPU
     int least_threads = 1;
-    bool in_first = false;  // the total is on the first GPU alone
 };
 constexpr Variant variants[] = {
     {"host_adds", "every GPU adds up its share, and the host adds", launch_host_adds},
 #ifdef LAB_NCCL
     {"all_reduce", "every GPU adds up its share, then ncclAllReduce", launch_all_reduce},
 #endif
-    {"peer_adds", "every GPU adds to the first one's word", launch_peer_adds, 1, true},
 };
 constexpr Variant twins[] = {
     {"lost_element", "each GPU drops the last element of its share", launch_lost_element},
@@ -244,9 +199,6 @@ int main(int argc, char** argv) {
         job.shares.push_back(std::make_unique<Share>(sample, in.data() + from, to - from));
     }
     CHECK(cudaSetDevice(sample.device()));
-    const bool reached = sample.wants("peer_adds") && reach_the_first(gpus);
-    if (!reached && sample.wants("peer_adds") && !sample.wants_all())
-        sample.refuse("not every GPU can reach the first one's memory here; type --only host_adds");
 #ifdef LAB_NCCL
     if (sample.wants("all_reduce")) job.comms.resize(gpus);
     if (!job.comms.empty()) check_nccl(ncclCommInitAll(job.comms.data(), gpus, nullptr));  // takes seconds
@@ -262,7 +214,6 @@ int main(int argc, char** argv) {
     };
     const auto check = [&](const Variant& v) {
         const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
-        if (v.in_first) job.totals = {int(job.shares[0]->words.download()[job.number % 2] >> 32)};
         if (job.totals.empty())
             for (const auto& share : job.shares) job.totals.push_back(share->sums.download()[job.number % 2]);
         int got = want;
@@ -271,7 +222,7 @@ int main(int argc, char** argv) {
         sample.row({v.name, lab::with_commas(got), ms, 4.0 * n, got == want ? "" : lab::wanted(got, want)});
     };
     for (const Variant& v : variants)
-        if (sample.wants(v.name) && (reached || !v.in_first)) check(v);
+        if (sample.wants(v.name)) check(v);
     for (const Variant& v : twins)
         if (sample.wants_twin(v.name)) check(v);
 #ifdef LAB_NCCL

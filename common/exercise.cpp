@@ -12,11 +12,17 @@ namespace {
 
 int now_n;
 
-// Memory that no thread has written holds bytes of 255.
 template <class T>
 bool untouched(const T& value) {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(&value);
-    return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == 0xff; });
+    return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == 0xfe; });
+}
+// Was something added to what nobody has written? In a float that cannot be told from nothing at all.
+template <class T>
+bool added_to_nothing(const T& got, const T& wanted) {
+    if (!std::is_same_v<T, int>) return false;
+    const auto added = static_cast<unsigned>(got) - static_cast<unsigned>(unwritten);
+    return added == static_cast<unsigned>(wanted) || added < 1'000'000;
 }
 template <class T>
 std::string shown(const T& value) {
@@ -47,12 +53,25 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
         first = i;
     }
     if (wrong == 0) return true;
+    const auto say_why = [&](const std::string& element) {
+        if (untouched(got[first]))
+            std::printf(std::is_floating_point_v<T>
+                            ? words("  -: %s is not written, or added to without being set\n",
+                                    "  -：%s 没有写过，或者没设初值就往上加\n")
+                            : words("  -: no thread has written %s\n", "  -：没有线程写过 %s\n"),
+                        element.c_str());
+        else if (added_to_nothing(got[first], wanted[first]))
+            std::printf(words("  %s was not set before something was added to it\n", "  %s 没设初值就往上加了\n"),
+                        element.c_str());
+        return false;
+    };
     if (n == 1) {
         std::printf(words("n = %d: %s is %s, wanted %s\n", "n = %d: %s 是 %s，应为 %s\n"), now_n, name,
-                    untouched(*got) ? words("not written", "未写") : shown(*got).c_str(), shown(*wanted).c_str());
-        return false;
+                    shown(*got).c_str(), shown(*wanted).c_str());
+        return say_why(name);
     }
-    std::printf(words("n = %d: %d of %d elements are wrong, the first is %s[%d]\n",
+    std::printf(words(wrong == 1 ? "n = %d: %d of %d elements is wrong, %s[%d]\n"
+                                 : "n = %d: %d of %d elements are wrong, the first is %s[%d]\n",
                       "n = %d: %d / %d 个元素不对，第一个是 %s[%d]\n"),
                 now_n, wrong, n, name, first);
     const int from = std::max(0, std::min(first - 2, n - 5)), to = std::min(n, from + 5);
@@ -64,13 +83,7 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
         for (int k = 0; k < 3; ++k) lines[k] += std::string(width - cells[k].size(), ' ') + cells[k];
     }
     for (const std::string& line : lines) std::puts(line.c_str());
-    if (untouched(got[first]))
-        std::printf(std::is_floating_point_v<T>
-                        ? words("  -: %s[%d] is not written, or added to without being set\n",
-                                "  -：%s[%d] 没有写过，或者没设初值就往上加\n")
-                        : words("  -: no thread has written %s[%d]\n", "  -：没有线程写过 %s[%d]\n"),
-                    name, first);
-    return false;
+    return say_why(std::string(name) + "[" + std::to_string(first) + "]");
 }
 template bool compare(const char*, const int*, const int*, int);
 template bool compare(const char*, const long long*, const long long*, int);
@@ -78,12 +91,27 @@ template bool compare(const char*, const float*, const float*, int);
 template bool compare(const char*, const double*, const double*, int);
 
 bool has_ended() {
-    const cudaError_t launch = cudaGetLastError(), end = cudaDeviceSynchronize();
-    if (launch == cudaSuccess && end == cudaSuccess) return true;
-    std::printf(end == cudaSuccess
-                    ? words("n = %d: the launch was refused, %s\n", "n = %d：启动被拒绝，%s\n")
-                    : words("n = %d: the kernel did not run to its end, %s\n", "n = %d：核函数没有运行到底，%s\n"),
-                now_n, cudaGetErrorName(end == cudaSuccess ? launch : end));
+    const cudaError_t call = cudaGetLastError(), end = cudaDeviceSynchronize();
+    if (call == cudaSuccess && end == cudaSuccess) return true;
+    if (end != cudaSuccess) {
+        std::printf(words("n = %d: the kernel did not run to its end, %s\n", "n = %d：核函数没有运行到底，%s\n"),
+                    now_n, cudaGetErrorName(end));
+    } else if (call == cudaErrorInvalidConfiguration) {
+        std::printf(words("n = %d: the launch was refused: no blocks at all, or too many threads in one?\n",
+                          "n = %d：启动被拒绝：线程块数是 0，还是一块里的线程太多？\n"),
+                    now_n);
+    } else {
+        std::printf(words("n = %d: a call was refused, %s\n", "n = %d：有一个调用被拒绝，%s\n"), now_n,
+                    cudaGetErrorName(call));
+    }
+    return false;
+}
+
+bool right_by_a_kernel() {
+    if (has_run()) return true;
+    std::printf(words("n = %d: the result is right, but no thread of a kernel has touched memory\n",
+                      "n = %d：结果正确，但没有核函数的线程碰过内存\n"),
+                now_n);
     return false;
 }
 
@@ -91,6 +119,7 @@ bool has_ended() {
 void begin_counts();
 #else
 static void begin_counts() {}
+bool has_run() { return true; }
 #endif
 bool begin(int n) {
     int devices = 0;
@@ -112,6 +141,8 @@ bool predicted(const char* name, double typed, double counted) {
 #ifndef CUDACPU
 lab::Count barriers() { return {}; }
 lab::Count atomics() { return {}; }
+lab::Count compares() { return {}; }
+lab::Count streams() { return {}; }
 lab::Count sectors() { return {}; }
 lab::Count conflicts() { return {}; }
 lab::Count accesses() { return {}; }
@@ -123,6 +154,13 @@ bool at_most(long long most, const lab::Count& count) {
                 lab::now_n, lab::words(count.english, count.chinese), count.value, most);
     return false;
 }
+bool at_least(long long least, const lab::Count& count) {
+    if (!lab::counts || count.value >= least) return true;
+    std::printf(lab::words("n = %d: the result is right. %s: %lld, and it is to be %lld at least\n",
+                           "n = %d：结果正确。%s: %lld，应不少于 %lld\n"),
+                lab::now_n, lab::words(count.english, count.chinese), count.value, least);
+    return false;
+}
 
 int scattered(int i) {
     uint64_t x = 0x9e3779b97f4a7c15 * (static_cast<uint64_t>(i) + 1);
@@ -132,7 +170,7 @@ int scattered(int i) {
 
 #ifndef CUDACPU
 void beside(const char* name, library::Function of_library, library::Function yours, int n) {
-    const Array<int> in(n, [](int i) { return scattered(i) % 10; }), out(n, [](int) { return 0; });
+    const Array<int> in(n, [](int i) { return scattered(i) % 10; }), out(n + 1, [](int) { return 0; });
     cudaEvent_t start, stop;
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));

@@ -31,9 +31,10 @@ struct Count {
     long long value;
 };
 bool begin(int n);  // false: there is no device
+bool has_run();     // has a thread of a kernel touched memory since then?
+bool right_by_a_kernel();
 #ifdef CUDACPU
 constexpr bool counts = true;
-void count_barrier();
 #else
 constexpr bool counts = false;
 #endif
@@ -41,7 +42,6 @@ constexpr bool counts = false;
 }  // namespace lab
 
 #ifdef CUDACPU
-#define __syncthreads() (lab::count_barrier(), __syncthreads())
 #define LAB_PLACE , const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define LAB_HERE \
     , cudaMemAttachGlobal, { file, line }  // reports name the line of the exercise
@@ -50,6 +50,9 @@ constexpr bool counts = false;
 #define LAB_HERE
 #endif
 
+/// An int that no thread has written.
+constexpr int unwritten = -0x1010102;  // bytes of 0xfe: a float of them stays what it is when something is added
+
 /// n elements that both host and device may touch (managed memory): element i is f(i). Without f they are what no
 /// thread has written yet, and check() sees that.
 template <class T>
@@ -57,7 +60,7 @@ class Array {
 public:
     explicit Array(int n LAB_PLACE) : size_(n) {
         CHECK(cudaMallocManaged(&data_, n * sizeof(T) LAB_HERE));
-        std::memset(static_cast<void*>(data_), 0xff, n * sizeof(T));
+        std::memset(static_cast<void*>(data_), 0xfe, n * sizeof(T));
     }
     template <class F>
     Array(int n, F f LAB_PLACE) : size_(n) {
@@ -90,16 +93,21 @@ bool check(const char* name, const Array<T>& got, Want want) {
 /// Is the number that the learner typed the one of the run? Says in which direction it is off.
 bool predicted(const char* name, double typed, double counted);
 
-/// The __syncthreads() that thread 0 of block 0 passed; the atomics of all threads outside of shared memory; the
-/// sectors of 32 bytes that all warps' loads and stores touched there; the turns that shared memory needed beyond
-/// the first; the loads and stores of the thread that did most, in either memory.
+/// The barriers that block 0 passed; the atomics of all threads outside of shared memory, and of these the
+/// atomicCAS; the streams that kernels ran in; the sectors of 32 bytes that all warps' loads and stores touched
+/// there; the turns that shared memory needed beyond the first; the loads and stores of the thread that did most,
+/// in either memory.
 lab::Count barriers();
 lab::Count atomics();
+lab::Count compares();
+lab::Count streams();
 lab::Count sectors();
 lab::Count conflicts();
 lab::Count accesses();
 /// The bar of an exercise that is to be made faster. On a GPU, where nothing is counted, it is reached.
 bool at_most(long long most, const lab::Count& count);
+/// What an answer must not do without. On a GPU it is there.
+bool at_least(long long least, const lab::Count& count);
 
 /// The same numbers in every run, from 0 up and without a visible pattern: for inputs.
 int scattered(int i);
@@ -111,7 +119,7 @@ int exercise(
     std::initializer_list<int> sizes, Body body, [[maybe_unused]] Compare compare = [] {}) {
     for (const int n : sizes) {
         if (!lab::begin(n)) return 77;
-        if (!body(n)) return 1;
+        if (!body(n) || !lab::right_by_a_kernel()) return 1;
     }
 #ifndef CUDACPU
     if (!std::getenv("LAB_UNTIMED")) compare();  // a sanitizer makes it slow
@@ -125,6 +133,9 @@ using Function = void (*)(const int* in, int n, int* out);
 void copy(const int* in, int n, int* out);
 void sum(const int* in, int n, int* out);
 void histogram(const int* in, int n, int* out);
+void least(const int* in, int n, int* out);
+void scan(const int* in, int n, int* out);
+void filter(const int* in, int n, int* out);  // those from 2 up; behind n elements, how many
 }  // namespace library
 
 /// Times both on a GPU for n elements, as they lie in its memory, and says so: the median of 20.

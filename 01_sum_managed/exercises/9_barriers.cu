@@ -27,6 +27,7 @@ int main() {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), out(n);
         add_up<<<1, n>>>(in, out);
         const int sum = std::accumulate(in.begin(), in.end(), 0);
-        return check("out", out, [&](int) { return sum; }) && at_most(9, barriers());
+        return check("out", out, [&](int) { return sum; }) && at_most(9, barriers()) &&
+               at_most(60, accesses());
     });
 }

@@ -19,15 +19,17 @@ __global__ void least(const int* in, int* out) {
 }
 
 // ---- the check
+void launch(const int* in, int n, int* out) { least<<<1, n>>>(in, out); }
+
 int main() {
     return exercise({256}, [](int n) {
         for (int where : {0, 31, 32, 100, 255}) {
             lab::begin(n);
-            Array<int> in(n, [&](int i) { return i == where ? -7 : scattered(i); }), out(1);
-            least<<<1, n>>>(in, out);
-            if (!check("out", out, [](int) { return -7; })) return false;
+            Array<int> in(n, [&](int i) { return i == where ? -1 - where : scattered(i); }), out(1);
+            launch(in, n, out);
+            if (!check("out", out, [&](int) { return -1 - where; })) return false;
             if (!at_most(1, barriers()) || !at_most(60, accesses())) return false;
         }
         return true;
-    });
+    }, [] { beside("CUB", library::least, launch, 256); });
 }

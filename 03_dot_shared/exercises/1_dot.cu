@@ -20,6 +20,6 @@ int main() {
             float sum = 0;  // of small whole numbers: float rounds none of them
             for (int i = 0; i < n; ++i) sum += i / 64 % 8 == block ? a[i] * b[i] : 0;
             return sum;
-        });
+        }) && at_most(60, accesses());
     });
 }

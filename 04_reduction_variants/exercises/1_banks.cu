@@ -20,11 +20,13 @@ __global__ void add_up(const int* in, int* sum) {
 }
 
 // ---- the check
+void launch(const int* in, int n, int* sum) { add_up<<<1, n>>>(in, sum); }
+
 int main() {
     return exercise({512}, [](int n) {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), sum(1);
-        add_up<<<1, n>>>(in, sum);
+        launch(in, n, sum);
         return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); }) &&
-               at_most(0, conflicts());
-    });
+               at_most(0, conflicts()) && at_most(16, atomics()) && at_most(60, accesses());
+    }, [] { beside("CUB", library::sum, launch, 512); });
 }

@@ -25,6 +25,7 @@ int main() {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), out(32);
         add_up<<<1, n>>>(in, out);
         const int sum = std::accumulate(in.begin(), in.end(), 0);
-        return check("out", out, [&](int) { return sum; }) && at_most(1, barriers());
+        return check("out", out, [&](int) { return sum; }) && at_most(1, barriers()) &&
+               at_most(60, accesses());
     });
 }

@@ -29,7 +29,7 @@ int main() {
         Array<int> found_one(1, [&](int) { return std::count(old.begin(), old.end(), 1u); });
         unsigned wanted = 1;
         for (unsigned x : in) wanted *= x;
-        return check("the product's bits", bits, [&](int) { return int(wanted); }) &&
-               check("how many found the 1 of the beginning", found_one, [](int) { return 1; });
+        return check("the product", bits, [&](int) { return int(wanted); }) &&
+               check("the number of threads that found the 1", found_one, [](int) { return 1; });
     });
 }

@@ -14,20 +14,26 @@ __global__ void keep(const int* in, int n, int* out, int* count) {
 }
 
 // ---- the check
+void launch(const int* in, int n, int* out, int* count) { keep<<<(n + 255) / 256, 256>>>(in, n, out, count); }
+void timed(const int* in, int n, int* out) {
+    CHECK(cudaMemsetAsync(out + n, 0, sizeof(int)));
+    launch(in, n, out, out + n);
+}
+
 int main() {
     return exercise({256, 1, 1000}, [](int n) {
         Array<int> in(n, [](int i) { return scattered(i) % 5; });
         Array<int> out(n), count(1, [](int) { return 0; });
-        keep<<<(n + 255) / 256, 256>>>(in, n, out, count);
+        launch(in, n, out, count);
         if (!lab::has_ended()) return false;
         std::sort(out.begin(), out.begin() + std::min(n, std::max(0, *count)));
         std::vector<int> kept;
         for (int x : in)
             if (x >= 2) kept.push_back(x);
         std::sort(kept.begin(), kept.end());
-        kept.resize(n, -1);
-        return check("count", count, [&](int) { return n - std::count(kept.begin(), kept.end(), -1); }) &&
+        kept.resize(n, unwritten);
+        return check("count", count, [&](int) { return n - std::count(kept.begin(), kept.end(), unwritten); }) &&
                check("sorted out", out, [&](int i) { return kept[i]; }) &&
-               at_most((n + 255) / 256 * 8, atomics());
-    });
+               at_most((n + 255) / 256 * 8, atomics()) && at_most(60, accesses());
+    }, [] { beside("CUB", library::filter, timed, 1 << 24); });
 }

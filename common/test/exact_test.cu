@@ -151,11 +151,14 @@ int main(int argc, char** argv) {
             CHECK(cudaMemcpy(d_b.get(), all_b.data(), d_b.bytes(), cudaMemcpyHostToDevice));
             for (int k = 0; k < here; ++k) {
                 const int64_t at = int64_t(k) * most, n = int64_t(a[k].size());
-                const auto kernel = k % 4 == 3 ? k % 8 == 3 ? exact<false, true> : exact<false, false>
-                                    : k % 2 ? exact<true, false>
-                                               : exact<true, true>;
+                const bool is_large = k % 8 < 4, is_sum = k % 4 == 3;
+                const auto kernel = is_large ? is_sum ? exact<Large, false> : exact<Large, true>
+                                    : is_sum ? exact<Small, false>
+                                             : exact<Small, true>;
+                const double bound = loss(is_large ? chain<Large>(n, 1) : chain<Small>(n, 1));
+                const int threads = is_large ? Large::threads : Small::threads;
                 kernel<<<within(1, most_grid), threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(),
-                                                          out.get() + k, wide.get(), n, loss(chain(n, 1)));
+                                                          out.get() + k, wide.get(), n, bound);
                 CHECK(cudaGetLastError());
                 if (k % 4 == 3) b[k].assign(b[k].size(), 1);
             }

@@ -62,6 +62,7 @@ one_program() { # one_program NAME ANSWER...: a program of all these answers; it
     shift
     {
         echo '#include "exercise.cuh"'
+        for answer; do grep -h '^#include <' "$answer.cu"; done | sort -u
         for answer; do
             echo "namespace answer_$(echo "$answer" | tr . _) {"
             echo "#line 1 \"$answer.cu\""

@@ -50,10 +50,24 @@ ends 1 "$learn"
 must "two after six" both 'an array as in C' 'One line is enough'
 LANG=zh_CN.UTF-8 ends 1 "$learn" 1.1
 must "in Chinese" both '^不对  01.1  每个线程' '^提示：'
+must "also what the report means" both '^竞争：.*CPU 设备的报告：' '^race on element 0 of out'
+must "a Chinese character takes two columns, and no line begins with a comma" \
+    test "$(echo '一二三四五，六七 abc' | wrapped 10 | tr '\n' '/')" = '一二三四/五，六七/abc/'
 write 'out[thread] = 1;'
 ends 1 "$learn"
 must "what does not compile" both 'It does not compile' '1_index.cu:1[0-9]:.*error'
 cp "$one" "$folder/mine.cu"
+write 'for (;;) out[threadIdx.x] = threadIdx.x;'
+ends 1 "$learn"
+must "a loop without an end, and its line" both 'does not come to an end' '[0-9] \|  for \(;;\) out'
+write 'out[threadIdx.x] = threadIdx.x;'
+sed -i 's/return exercise/return 0 \* exercise/' "$one"
+ends 1 "$learn"
+must "the check is not the learner's to change" both '^Only "your part" is to be' 'make learn RESET=01.1'
+write 'out[threadIdx.x] = threadIdx.x;'
+sed -i 's,^__global__,#include <climits>\n&,; s/<<<1, n>>>(out);/<<< 1,n >>>( out );  \/\/ one block/' "$one"
+ends 0 "$learn" 01.1
+must "another layout, a comment and a line above the check are no change" says '^RIGHT  01.1'
 write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" 01.1
 must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign: common/first/first.cu:[0-9]+'
@@ -64,6 +78,10 @@ must "the list" both '^right  01.1' '^todo   01.2'
 ends 2 "$learn" 9.9
 must "what there is not" says 'There is no exercise 9.9. Type make exercises'
 
+rm "$one"
+ends 0 "$learn" --list
+must "a file that is gone comes back" both '01.1|1_index.cu was missing' '^todo   01.1'
+cp "$folder/mine.cu" "$one"
 ends 0 "$learn" "" 1.1
 must "restored without git" both '1_index.cu is restored from build/learn/first/01.1.cu' 'What you had is in build/learn/01.1.yours.cu'
 ends 0 "$learn" "" 1.1
@@ -81,11 +99,15 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal i
     write 'out[0] = 1;'
     {
         sleep 3
-        sed -i 's/out\[0\] = 1/out[threadIdx.x] = threadIdx.x/' "$one"
+        cp "$one" "$folder/edited.cu"
+        rm "$one" # as some editors do
+        sleep 1
+        sed 's/out\[0\] = 1/out[threadIdx.x] = threadIdx.x/' "$folder/edited.cu" >"$one"
         sleep 3
         printf '\003'
     } | LEARNING="" script -qec "$learn" /dev/null >"$folder/out" 2>&1
     must "on a terminal: wrong, then right" both '^WRONG  01.1' '^RIGHT  01.1'
+    if says 'cannot open|No such file'; then fail "no errors of the shell"; else ok "no errors of the shell"; fi
     must "and the next one" says '^Open  01_sum_managed/exercises/2_grid.cu'
 fi
 

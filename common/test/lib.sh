@@ -5,7 +5,7 @@
 #     must WHAT COMMAND...        the one or the other
 #     skip WHY                    leaves the rest out
 #     run COMMAND...              within $patience seconds; leaves $status, and what is printed in $folder/out and err
-#     ends STATUS COMMAND...      runs it: it must end so; a pattern such as 0|1 may be given
+#     ends STATUS COMMAND...      runs it: it must end so; several, such as 0|1, may be given
 # for a sample, which says itself what it takes (--list):
 #     sample BINARY               sets $binary, $name, $device, $home (the sample's folder) and $small (a small size)
 #     takes OPTION                does it?
@@ -17,6 +17,8 @@
 #     excused KIND NAME           is that in the sample's excused.txt?
 set -u
 here=$(cd "$(dirname "$0")" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd) patience=120 failed=0 status=0
+newline="
+"
 folder=$(mktemp -d) || exit 1
 readonly folder # it is removed in the end
 trap 'chmod -R u+w "$folder" 2>/dev/null; rm -rf "$folder"' EXIT
@@ -47,7 +49,10 @@ ends() {
     shift
     run "$@"
     said="${LAB_ORDER:+LAB_ORDER=$LAB_ORDER }$*"
-    if echo "$status" | grep -qxE "$wanted"; then ok "status $status  $said"; else fail "status $status, wanted $wanted: $said" && false; fi
+    case "|$wanted|" in
+    *"|$status|"*) ok "status $status  $said" ;;
+    *) fail "status $status, wanted $wanted: $said" && false ;;
+    esac
 }
 says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 
@@ -62,7 +67,7 @@ sample() {
         rungs=$(words variant | grep -vx whole_program | grep -vxF -e "$(words slow; echo .)" | sed 's/^/--only /')
     fi
 }
-takes() { echo "$list" | grep -qE "^takes $1( |\$)"; }
+takes() { case "$newline$list$newline" in *"${newline}takes $1 "* | *"${newline}takes $1$newline"*) ;; *) false ;; esac; }
 words() { echo "$list" | sed -n "s/^$1 //p"; }
 needs_device() {
     run "$binary" --only "$(words variant | head -1)"

@@ -73,9 +73,9 @@ page() { # page FILE: what holds for every report
     must "$number verdicts" count $number '<p class="verdict ok">PASSED: [0-9]* results* agrees* with' "$1"
     number=$(for sample in $samples; do ls -d "$top/$sample/results/h200.svg" 2>/dev/null; done | wc -l | tr -d ' ')
     must "$number plots with a title" count "$number" '<svg role="img"' "$1"
-    must "their values where one points" grep -q '<g><title>atomic_add: [0-9.]* µs, [0-9.]* % of the limit</title>' "$1"
+    must "their values where one points" grep -q '<g><title>last_block: [0-9.]* µs, [0-9.]* % of the limit</title>' "$1"
     must "every table header has a scope" lacks '<th(>| [^s])' "$1"
-    must "bars of the limit" grep -q '<div title="atomic_add, [0-9.]* µs, spread [0-9.]* %, [0-9.]* % of the limit, [0-9.]* × CUB, back to back [0-9.]* µs, ' "$1"
+    must "bars of the limit" grep -q '<div title="last_block, [0-9.]* µs, spread [0-9.]* %, [0-9.]* % of the limit, [0-9.]* × CUB, back to back [0-9.]* µs, ' "$1"
     must "a whisker where a spread was measured" grep -qE '<i style="--p:[0-9.]+;--s:[0-9.]+"></i>' "$1"
 }
 

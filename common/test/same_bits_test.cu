@@ -1,6 +1,6 @@
 // same_bits_test.cu - which kernels of 03 and 04 give the same bits in every run, as their tables say?
 // Random floats, whose sums depend on the order of the additions, 100 runs on each of several grids. Where a table
-// says no, some run on a GPU must differ. Exit status: 0 as the tables say, 1 not, 77 no GPU.
+// says no, they may differ; on a GPU those of one variant must. Exit status: 0 as the tables say, 1 not, 77 no GPU.
 #include <set>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -23,7 +23,7 @@ namespace sums {
 
 namespace {
 
-int wrong = 0;
+int wrong = 0, varied = 0;
 // Each grid's bits, told apart by the grid.
 template <class Run>
 void try_out(const char* name, bool promised, Run run) {
@@ -37,10 +37,10 @@ void try_out(const char* name, bool promised, Run run) {
             seen.insert({blocks, bits});
         }
     const bool same = seen.size() == grids.size();
-    const bool right = promised ? same : !same || !lab::gpu;
-    wrong += !right;
+    wrong += promised && !same;
+    varied += !promised && !same;
     std::printf("%-14s %s: %zu results on %zu grids%s\n", name, promised ? "the same bits" : "any order    ",
-                seen.size(), grids.size(), right ? "" : ", WRONG");
+                seen.size(), grids.size(), promised && !same ? ", WRONG" : "");
 }
 
 }  // namespace
@@ -75,19 +75,17 @@ int main() {
             return result;
         });
     const lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
-    lab::DeviceArray<unsigned long long> slots(1 << 16), count_and_sum(std::vector<unsigned long long>(1));
     const lab::DeviceArray<float> out(1);
-    unsigned number = 0;
     for (const auto& v : sums::variants<float, sums::Sum<float>>) {
         if (!v.applies) continue;
-        try_out(v.name, true, [&](int blocks) {
+        try_out(v.name, v.in_order, [&](int blocks) {
+            const lab::DeviceArray<float> two(std::vector<float>(2));
             on_grid(blocks, [&](lab::Sample& sample) {
-                slots.poison();
-                v.launch({sample, 512, d_a.get(), n, out.get(), c.get(), there.get(), tickets.get(), slots.get(),
-                          count_and_sum.get(), ++number});
+                v.launch({sample, 512, d_a.get(), n, out.get(), c.get(), there.get(), tickets.get(), two.get(), 0});
             });
-            return out.download()[0];
+            return v.in_order ? out.download()[0] : two.download()[0];
         });
     }
-    return wrong ? 1 : 0;
+    if (lab::gpu && !varied) std::printf("nothing shows that the order of additions counts\n");
+    return wrong || (lab::gpu && !varied) ? 1 : 0;
 }

@@ -25,7 +25,9 @@ wrong=""
 line() {
     [ "$1" = missing ] && status=1
     [ "$1" = wrong ] && wrong=", but something is wrong: see above"
-    [ $install = yes ] || printf '%-9s %-17s  %s\n' "$1" "$2" "$3${4:+. Type: $4}" | fit
+    [ $install = no ] || return 0
+    set -- "$1" "$2" "$3${4:+. Type: $4}"
+    if [ ${#3} -le 51 ]; then printf '%-9s %-17s  %s\n' "$@"; else printf '%-9s %-17s  %s\n' "$@" | fit; fi
 }
 # fit: in 80 columns; the command has a line of its own then, in one piece, to be copied
 fit() {
@@ -59,7 +61,7 @@ tool() { command -v "$1" 2>/dev/null; }
 # header FILE: where the C++ compiler finds it
 header() {
     echo "#include <$1>" | ${CXX:-c++} -E -x c++ -I/usr/include/opencv4 -I/usr/local/include/opencv4 - 2>/dev/null |
-        sed -n "s|^# 1 \"\(.*$1\)\".*|\1|p" | head -1
+        sed -n "\|^# 1 \".*$1\"|{s|^# 1 \"\(.*$1\)\".*|\1|p;q;}"
 }
 # older A B: is version A below version B?
 older() { [ "$1" != "$2" ] && [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -1)" = "$1" ]; }

@@ -4,11 +4,30 @@
 #     next RUNG [FILE]    the function that does the same, of the sample or of that file
 #     hint TEXT           at the third try; the second one at the sixth
 #     zh TEXT             title and task in Chinese, a line each; hint-zh TEXT the hints
-export LC_COLLATE=C
+export LC_COLLATE=C PERL_BADLANG=0
 harness=$top/common
 language="" # or -zh
 case ${LC_ALL:-${LC_MESSAGES:-${LANG:-}}} in zh*) language=-zh ;; esac
 say() { if [ -z "$language" ]; then echo "$1"; else echo "$2"; fi; } # say ENGLISH CHINESE
+# wrapped COLUMNS: breaks long lines; a Chinese character takes two columns, and what ends a sentence begins no line
+wrapped() {
+    perl -CS -e 'my ($most, $end) = (shift, "[\x{ff0c}\x{3002}\x{ff1a}\x{ff1b}\x{ff1f}\x{3001}\x{ff09}]*");
+        while (<STDIN>) {
+            my ($indent) = /^( *)/;
+            my ($line, $width) = ("", 0);
+            for my $word (/[^\S\n]+|[\x{2e80}-\x{ffff}]$end|[^\s\x{2e80}-\x{ffff}]+$end/g) {
+                my $columns = length($word) + (() = $word =~ /[\x{2e80}-\x{ffff}]/g);
+                if ($width + $columns > $most && $line =~ /\S/) {
+                    print $line =~ s/ *$/\n/r;
+                    ($line, $width) = ($indent, length $indent);
+                    next if $word =~ /^ /;
+                }
+                $line .= $word;
+                $width += $columns;
+            }
+            print "$line\n";
+        }' "$1"
+}
 
 exercises() { (cd "$top" && ls -d [0-9][0-9]_*/exercises/*_*.cu | sort -t/ -k1,1 -k3,3n); }
 number_of() { # number_of FILE: 04.2
@@ -36,7 +55,7 @@ rung() {
     echo "${rung% *}: $source:${line%%:*}"
     [ -n "$line" ]
 }
-sum_of() { cksum <"$1" | cut -d' ' -f1; }
+sum_of() { cksum 2>/dev/null <"$1" | cut -d' ' -f1; } 2>/dev/null # nothing if it is not there
 is_committed() { [ "$(sum_of "$1")" = "$2" ]; } # is_committed FILE SUM
 
 # committed FILE COPY: writes the exercise as it is committed, whatever the learner has made of it: the file itself, or as
@@ -51,8 +70,21 @@ committed() {
     [ -f "$seen" ] && is_committed "$seen" "$sum" && cp "$seen" "$2" && echo "$seen"
 }
 
+# as_found FILE COMMITTED: has the learner left alone what is not his? Above the check he may add lines. Layout and comments
+# don't count. Says what to do if not.
+squeezed() { sed 's,//.*,,' | tr -d '[:space:]'; }
+as_found() {
+    given=$(sed '/^\/\/ ---- your part/,$d; /^#include/d' "$2" | squeezed) above=$(sed '/^\/\/ ---- the check/,$d' "$1" | squeezed)
+    if [ "$(sed '1,/^\/\/ ---- the check/d' "$1" | squeezed)" = "$(sed '1,/^\/\/ ---- the check/d' "$2" | squeezed)" ]; then
+        case $above in *"$given"*) return ;; esac
+    fi
+    say "Only \"your part\" is to be changed, and the rest is not as it was found." '只能改 "your part" 部分，其余与原文不同了。'
+    say "Undo that, or type: make learn RESET=$(number_of "$1")" "请改回去，或输入：make learn RESET=$(number_of "$1")"
+    false
+}
+
 # The linker leads accesses and atomics past exercise_counts.cpp.
-count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereE
+count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereE,--wrap=_ZN7cudacpu7hazards14barrier_passedEv
 for access in read1 read2 read4 read8 read16 write1 write2 write4 write8 write16; do count=$count,--wrap=__tsan_$access; done
 
 # report FILE: of what the CPU device printed the first report: what it is, where, and which lines; not what to do
@@ -61,26 +93,60 @@ report() {
         /^[^ ]/ && reports && !on { exit }
         on && /^ +[0-9]* +\|  / { listed = 1; print; next }
         on && listed && !/^          / { exit }
-        on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | grep -v '^hazards were found' | fold -s -w 80 | head -12
+        on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | grep -v '^hazards were found' | wrapped 80 | head -12
 }
 # compile FILE PROGRAM: for the CPU device, in the hazard build. Says what is wrong.
 compile() {
     if (cd "$top" && "$build/cpu/cudacpu" "$1" -o "$2" --hazards --header "$build/cpu/exercise.hpp" -I"$harness" \
         "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
-    grep -E 'error|错误' "$2.err" | head -3
+    complaints "$1" "$2.err" | wrapped 80 | head -10
     false
+}
+# complaints FILE ERRORS: g++'s first three, each with its line of the file, also where a header complains about what it is
+# given there
+complaints() {
+    awk -v file="$1" '
+        source && /^ *[0-9]+ \|/ { print }
+        { source = 0; mine = index($0, file ":") == 1 }
+        mine { split(substr($0, length(file) + 2), at, ":"); place = at[1] }
+        /: (fatal )?error: |错误：/ || mine && /undefined reference/ {
+            if (!place) { elsewhere = elsewhere ? elsewhere : $0; next }
+            if (!seen[place]++ && ++told <= 3) {
+                source = mine
+                print mine ? $0 : file ":" place ":" substr($0, match($0, / (fatal )?(error|错误)/))
+            }
+            place = ""
+        }
+        END { if (!told) print elsewhere }' "$2"
+}
+# in_chinese FILE: what the first report means, which the CPU device words in English
+in_chinese() {
+    case $(grep -m 1 '^cudacpu: ' "$1") in
+    *'race between streams'*) echo "流之间的竞争：两个流用同一块内存，谁也不等谁。CPU 设备的报告：" ;;
+    *'of equal values'*) echo "竞争：多个线程写同一个元素，只是值碰巧相同。CPU 设备的报告：" ;;
+    *race*) echo "竞争：几个线程用同一个元素，有的在写，中间没有同步。CPU 设备的报告：" ;;
+    *'out of bounds'* | *'illegal memory'*) echo "越界：下标超出了数组。哪个线程，哪个元素？CPU 设备的报告：" ;;
+    *'nobody has written'*) echo "读了还没有线程写过的值。CPU 设备的报告：" ;;
+    *'never reach'*) echo "有的线程已经结束，到不了这个同步。CPU 设备的报告：" ;;
+    *'divergent barrier'*) echo "同一块的线程停在不同的同步处。CPU 设备的报告：" ;;
+    *'too early'*) echo "主机没等设备做完，就用了设备要写的内存。CPU 设备的报告：" ;;
+    *'come to an end'*) echo "核函数停不下来：看循环的条件。CPU 设备的报告：" ;;
+    *lane*) echo "线程束操作的掩码，与实际到来的线程不一致。CPU 设备的报告：" ;;
+    *cudacpu:*) echo "CPU 设备的报告：" ;;
+    esac
 }
 # judge PROGRAM [ARGUMENT]: runs it in three orders of its threads. Exit status 0 if it is right; else it says what is
 # wrong: also that several threads write one element, if only the same value.
 judge() {
     for order in forward reverse 1; do
-        LAB_ORDER=$order timeout 10 "$@" >"$1.out" 2>"$1.err" </dev/null
+        LAB_ORDER=$order timeout 20 "$@" >"$1.out" 2>"$1.err" </dev/null
         judged=$?
-        if [ $judged = 0 ] && ! grep -q '^cudacpu: note: race' "$1.err"; then continue; fi
+        if [ $judged = 0 ] && ! grep -q '^cudacpu: note: ' "$1.err"; then continue; fi
         [ $order = forward ] || say "In another order of the threads (LAB_ORDER=$order):" "换一种线程顺序 (LAB_ORDER=$order):"
+        [ -z "$language" ] || in_chinese "$1.err"
         report "$1.err"
-        [ $judged != 124 ] || say "After ten seconds it had not come to its end." "10 秒后还没有运行完。"
+        [ $judged != 124 ] || say "After twenty seconds it had not come to its end." "20 秒后还没有运行完。"
         head -8 "$1.out"
         [ -s "$1.out" ] || [ $judged = 124 ] || say "The result came out right, by luck." "结果碰巧是对的。"
         return 1

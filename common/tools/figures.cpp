@@ -1,8 +1,8 @@
 // figures.cpp - holds the figures of the pages against the files in results/.
 //   figures tables TOP [PAGE...]   writes the generated tables of the pages anew
 //   figures check TOP [PAGE...]    are the tables as they would be written, and where does each figure come from?
-// Without pages: README.md, README.zh-CN.md and measured.md of TOP and of each sample's folder; the Chinese pages'
-// prose is left out, as another test compares it with the English one.
+// Without pages: README.md, README.zh-CN.md and measured.md of TOP, of its common/ and of each sample's folder; the
+// Chinese pages' prose is left out, as another test compares it with the English one.
 //
 // A generated table; TAG is results/h200_TAG.csv beside the page, or NN/TAG that of sample NN:
 //   <!-- table: TAG | variant, time_us as time µs, + what it removed | n=16777216 | rows=modulo,packed -->
@@ -882,7 +882,7 @@ private:
 };
 
 std::vector<fs::path> pages_of(const fs::path& top) {
-    std::vector<fs::path> folders = {top}, pages;
+    std::vector<fs::path> folders = {top, top / "common"}, pages;
     for (const fs::path& folder : sample_folders(top)) folders.push_back(folder);
     for (const fs::path& folder : folders)
         for (const char* page : {"README.md", "README.zh-CN.md", "measured.md"})

@@ -12,16 +12,22 @@ fi
 . "$(dirname "$0")/folder.sh"
 cd "$top" || exit
 mkdir -p "$build/learn/first" "$build/learn/tries" "$build/learn/state" || exit
+touch "$build/learn/files"
 build=$(cd "$build" && pwd)
 . common/tools/exercises.sh
 trap 'exit 130' HUP TERM
 trap 'echo; exit 0' INT
 
-# What is as committed is kept, for RESET where there is no git.
-for file in $(exercises); do
-    first=$build/learn/first/$(number_of "$file").cu
-    if is_committed "$file" "$(about "$file" =)"; then cmp -s "$file" "$first" || cp "$file" "$first"; fi
+# What is as committed is kept, for RESET where there is no git; and what has been deleted comes back.
+first() { echo "$build/learn/first/$(number_of "$1").cu"; }
+for file in $(exercises | sort -u - "$build/learn/files"); do
+    if is_committed "$file" "$(about "$file" =)"; then
+        cmp -s "$file" "$(first "$file")" || cp "$file" "$(first "$file")"
+    elif [ ! -f "$file" ] && committed "$file" "$build/learn/committed" >/dev/null && cp "$build/learn/committed" "$file"; then
+        say "$file was missing, and is there again as it was at first." "$file 不见了，已按原文放回。"
+    fi
 done
+exercises >"$build/learn/files"
 if [ -n "$reset" ]; then
     file=$(file_of "$reset") || exit 2
     number=$(number_of "$file") yours=${build#"$top"/}/learn/$(number_of "$file").yours.cu
@@ -57,10 +63,10 @@ on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
 # state FILE: todo, right or wrong. What was said of this text stands in $build/learn/state, and is not asked again.
 state() {
     if is_committed "$1" "$(about "$1" =)"; then echo todo && return; fi
-    known=$build/learn/state/$(number_of "$1") this="$(sum_of "$1") $checker"
+    known=$build/learn/state/$(number_of "$1")$language this="$(sum_of "$1") $checker"
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
         verdict=wrong
-        if { compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
+        if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
             verdict=right
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
@@ -70,18 +76,19 @@ state() {
     fi
     sed -n 2p "$known"
 }
-said() { sed 1,2d "$build/learn/state/$(number_of "$1")"; }
+said() { sed 1,2d "$build/learn/state/$(number_of "$1")$language"; }
+described() { if [ -f "$(first "$1")" ]; then first "$1"; else echo "$1"; fi; } # whose head the learner has not changed
 title() {
-    if [ -n "$language" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$1"; fi
+    if [ -n "$language" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$(described "$1")"; fi
 }
 task() {
-    if [ -n "$language" ]; then about "$1" zh | sed 1d; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$1"; fi | sed 's/^/  /'
+    if [ -n "$language" ]; then about "$1" zh | sed 1d; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$(described "$1")"; fi | wrapped 78 | sed 's/^/  /'
 }
 hints() {
     tries=$(sort -u "$build/learn/tries/$(number_of "$1")" | wc -l)
     if [ "$tries" -ge 3 ]; then
         say "Hint:" "提示："
-        about "$1" "hint$language" | head -$((tries / 3)) | fold -s -w 78 | sed 's/^/  /'
+        about "$1" "hint$language" | head -$((tries / 3)) | wrapped 78 | sed 's/^/  /'
     fi
 }
 # show FILE: what is to be done
@@ -139,7 +146,9 @@ while :; do
         sum=$(sum_of "$current") # first: it may change while it is checked
         ! verdict "$current"
     do
-        while [ "$(sum_of "$current")" = "$sum" ]; do sleep 0.2; done
+        # Some editors take the file away first, or write it in two goes.
+        while now=$(sum_of "$current") && [ "$now" = "$sum" ] || [ ! -s "$current" ] ||
+            { sleep 0.1 && [ "$(sum_of "$current")" != "$now" ]; }; do sleep 0.2; done
         echo
     done
     current=""

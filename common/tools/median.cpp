@@ -12,7 +12,8 @@ namespace {
 using namespace tools;
 
 std::string median(std::vector<std::string> texts) {
-    if (!std::all_of(texts.begin(), texts.end(), [](const std::string& s) { return number_in(s); })) return texts[0];
+    if (!std::all_of(texts.begin(), texts.end(), [](const std::string& s) { return number_in(s); }))
+        return texts[0];
     std::sort(texts.begin(), texts.end(),
               [](const std::string& a, const std::string& b) { return *number_in(a) < *number_in(b); });
     return texts[texts.size() / 2];
@@ -25,7 +26,8 @@ int main(int argc, char** argv) try {
     std::vector<std::vector<std::vector<std::string>>> runs;  // run, line, field
     for (int i = 2; i < argc; ++i) {
         runs.push_back(csv_lines(read(argv[i]), argv[i]));
-        if (runs.back().size() != runs[0].size()) throw Problem(std::string(argv[i]) + " has other lines than the first");
+        if (runs.back().size() != runs[0].size())
+            throw Problem(std::string(argv[i]) + " has other lines than the first");
     }
     std::string out;
     for (size_t line = 0; line < runs[0].size(); ++line) {

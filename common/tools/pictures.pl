@@ -497,14 +497,15 @@ sub roofline {
     line($x->($corner), $y->($memory), $x->($issue / $y0 < $x1 ? $issue / $y0 : $x1), $y->($issue / $x1 > $y0 ? $issue / $x1 : $y0), colour => "orange", width => 3);
     text($left + 6, $y->($memory) - 8, t("the memory's roof: $memory GB/s", "内存的屋顶：$memory GB/s"), colour => "orange");
     text($x->(0.85), $y->(1350), t("the issue roof: $sms SMs × 4 a clock", "发射指令的屋顶：$sms 个 SM × 每周期 4 条"), colour => "orange");
-    my %beside = (tutorial => [-10, 48, "end"], tutorial_float => [-10, 30, "end"], conflict_free => [-10, 17, "end"], no_shared => [-10, 4, "end"],
-                  separable => [-10, -2, "end"], wide_stores => [-10, 10, "end"], no_conversion => [-10, 4, "end"]);
+    my %beside = (tutorial => [-40, 52], tutorial_float => [-40, 36], conflict_free => [-40, 20], no_shared => [-10, 4],
+                  separable => [-10, -2], wide_stores => [-10, 10], no_conversion => [-10, 4]);
     for my $row (grep { $beside{$_->{variant}} } @counted) {
         my ($name, $per_byte, $gb) = ($row->{variant}, $row->{instructions} / $row->{n}, row($measured, $row->{variant})->{gb_per_s});
         my ($px, $py) = ($x->($per_byte), $y->($gb));
         push @marks, sprintf qq(<circle cx="%s" cy="%s" r="5" class="blue"/>), number($px), number($py);
-        my ($dx, $dy, $anchor) = @{$beside{$name}};
-        text($px + $dx, $py + $dy, $name, code => 1, size => 12, anchor => $anchor);
+        my ($dx, $dy) = @{$beside{$name}};
+        line($px + $dx + 4, $py + $dy - 4, $px - 4, $py + 3) if $dy > 12;    # to its point, if another label is nearer
+        text($px + $dx, $py + $dy, $name, code => 1, size => 12, anchor => "end");
     }
     return ($bottom + 50, $title);
 }

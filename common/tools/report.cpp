@@ -357,15 +357,16 @@ std::string table(const Sample& s, const std::vector<Line>& lines, const std::st
 }
 
 /// The tables of a run: the sample's own output says where one ends, and what each is about.
-std::vector<std::string> run_tables(const Sample& s, bool gpu) {
+std::vector<std::pair<std::string, std::string>> run_tables(const Sample& s, bool gpu) {
     const auto lines = lines_of_run(s, gpu);
-    std::vector<std::string> tables;
+    std::vector<std::pair<std::string, std::string>> tables;  // their titles, and they
     std::string title = s.name, paragraph;
     size_t first = 0, next = 0;
     const auto flush = [&] {
         if (next == first) return;
         while (next < lines.size() && !lines[next].here && !lines[next].leads) ++next;
-        tables.push_back(table(s, {lines.begin() + long(first), lines.begin() + long(next)}, title, gpu));
+        tables.emplace_back(html(title),
+                            table(s, {lines.begin() + long(first), lines.begin() + long(next)}, title, gpu));
         first = next;
     };
     for (const std::string& line : lines_of(s.output)) {
@@ -499,6 +500,12 @@ std::string pictures(const Sample& s) {
     return "<div class=\"pictures\">\n" + figures + "</div>\n";
 }
 
+/// What is there to open, so that a sample fits on a screen.
+std::string folded(const std::string& summary, const std::string& contents, bool open = false) {
+    return text("<details%s><summary>%s</summary>\n", open ? " open" : "", summary.c_str()) + contents +
+           "</details>\n";
+}
+
 /// A sample, or within one its sequel, with a heading of this level.
 std::string section(const Sample& s, const std::vector<Sample>& all, const fs::path& source, bool gpu) {
     std::string said;  // which results are wrong; or all that was said, where no results came
@@ -513,21 +520,29 @@ std::string section(const Sample& s, const std::vector<Sample>& all, const fs::p
     head = "<header>\n" + head + "</header>\n";
     if (!s.passed()) head += R"(<pre tabindex="0">)" + html(said) + "</pre>\n";
     const auto tables = run_tables(s, gpu);
-    std::string ladder = tables.empty() ? "" : tables[0];
-    ladder += race(s, source);
-    for (size_t i = 1; i < tables.size(); ++i) ladder += tables[i];
-    if (s.sequel) return head + ladder;
+    std::string ladder, further;
+    for (const auto& [title, contents] : tables)
+        if (&title == &tables[0].first)
+            ladder += contents;
+        else
+            further += folded(title, contents, !s.passed());
+    ladder += race(s, source) + further;
+    if (s.sequel) return head + folded("its table", ladder, !s.passed());
     for (const Sample& other : all)
         if (other.sequel && other.number() == s.number()) ladder += section(other, all, source, gpu);
+    const std::string claims =
+        s.claims.empty() ? "" : folded("what the tutorial claims, and why", claims_table(s, gpu));
     return text(R"(<section aria-labelledby="s%s">
 %s<div class="columns">
 %s<div class="ladder">
 %s</div>
-%s</div>
-%s</section>
+<div class="more">
+%s%s</div>
+</div>
+</section>
 )",
-                s.name.c_str(), head.c_str(), plot(s, gpu).c_str(), ladder.c_str(),
-                s.claims.empty() ? "" : claims_table(s, gpu).c_str(), pictures(s).c_str());
+                s.name.c_str(), head.c_str(), plot(s, gpu).c_str(), ladder.c_str(), pictures(s).c_str(),
+                claims.c_str());
 }
 
 }  // namespace

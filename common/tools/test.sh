@@ -78,8 +78,16 @@ test !~ /^[0-9]+_[a-z0-9_]+\.(cpu|gpu|hazards|asan)\./ { # not of a sample: the 
         wrong[substr($0, RSTART + 10, RLENGTH - 10)] = 1
     if (match($0, /[A-Za-z0-9_]+\.cuh?:[0-9]+/) && /in kernel |runtime error|reads? at|writes? at/ && place == "")
         place = substr($0, RSTART, RLENGTH)
-    if (/^cudacpu: / && what == "") { what = $0; sub(/^cudacpu: (hazard: )?/, "", what); sub(/( on |[:;,(]).*/, "", what) }
-    if (/^    [a-z_0-9]+: / && why == "") { why = $0; sub(/^ *[a-z_0-9]+: /, "", why) }
+    if (/^cudacpu: / && what == "") {
+        what = $0
+        sub(/^cudacpu: (hazard: )?/, "", what)
+        sub(/( on | at 0x|[:;,(]).*/, "", what)
+        if (what !~ /^an? /) what = (what ~ /^[aeiou]/ ? "an " : "a ") what
+    }
+    if (goes_on && /^      [^ ]/) why = why $0
+    goes_on = 0
+    if (/^    [a-z_0-9]+: / && why == "") { why = $0; sub(/^ *[a-z_0-9]+: /, "", why); goes_on = 1 }
+    sub(/  +/, " ", why)
 }
 
 function begin_of_run(text,   parts, words, n, i) {
@@ -98,7 +106,7 @@ function begin_of_run(text,   parts, words, n, i) {
     named = ""; names = 0
     for (i = 1; i < n; ++i)
         if (words[i] ~ /^--(only|wrong)$/) { named = words[i + 1]; ++names }
-    luck = text ~ /wanted 1: /
+    luck = text ~ /status 0, wanted 1: /
 }
 # A run that failed is about the kernels that it names, else about those that its table calls wrong.
 function end_of_run(   name, some) {

@@ -1,5 +1,6 @@
 // cuda_runtime.h - stands in for NVIDIA's where there is no GPU: what CUDA C++ adds to C++.
-// `__global__` and `__shared__` stay as they are: the translator (cudacpu) rewrites them, and `__constant__` for counters.
+// `__global__` and `__shared__` stay as they are: the translator (cudacpu) rewrites them, and `__constant__` for
+// counters.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
 #include <assert.h>

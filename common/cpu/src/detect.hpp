@@ -38,7 +38,7 @@ struct Shadow {  // of a region
     Cell* cells;
     Rare* rare;
     Time rare_since;
-    Time since;  // of shared memory: when its block began to use it
+    Time since;        // of shared memory: when its block began to use it
     uint8_t* written;  // a flag a byte
     bool all_written;
 };

@@ -60,7 +60,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         if (!spins(*static_cast<ucontext_t*>(context))) return;
         fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
               "a thread gives way only at a barrier, a warp operation, an atomic or a volatile read;\n  "
-                  "and not all blocks of a large grid are under way at the same time",
+              "and not all blocks of a large grid are under way at the same time",
               nullptr, last_access && source_line(pc).empty() ? last_access : pc);
     }
     const char* address = static_cast<char*>(info->si_addr);

@@ -84,6 +84,7 @@ void bug(const std::string& what, const std::string& mend, const std::string& li
 // ---- watchdog.cpp: a kernel that never comes to an end -----------------------------------------------------
 
 extern volatile sig_atomic_t look_asked;
+extern int patience;  // in seconds of processor time
 void look(const void* pc, const void* address,
           unsigned bytes);              // at an atomic or volatile read, if it is asked for
 void tick_each(int milliseconds);       // of processor time: SIGVTALRM

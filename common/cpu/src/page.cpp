@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "trace.hpp"
@@ -51,6 +50,7 @@ bool looks_like_float(const unsigned char* p, unsigned bytes) {
 }
 std::string number(const unsigned char* p, unsigned bytes, bool is_float) {
     if (!is_float) return std::to_string(as_int(p, bytes));
+    if (std::isnan(as_float(p, bytes))) return "nan";  // what nobody has written yet is one, too, and negative
     return bytes == 4 ? text("%.7g", as_float(p, 4)) : text("%.16g", as_float(p, 8));
 }
 std::string value_text(const unsigned char* p, unsigned bytes, unsigned element, bool is_float) {

@@ -57,7 +57,8 @@ bool index_too_large;
 // What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
 void past_local_array(char* address, size_t bytes, bool write) {
     index_too_large = false;
-    const auto& lines = source_text(bad_index.where.file);
+    const std::string file = bad_index.where.file;
+    const auto& lines = source_text(file);
     const size_t line = bad_index.where.line;
     const auto matrix = [](std::string_view code) { return code.find("][") != code.npos; };
     if (line <= lines.size() && matrix(lines[line - 1]) && !matrix(bad_index.type)) return;

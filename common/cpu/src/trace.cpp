@@ -112,6 +112,7 @@ void keep_what_is_shown() {
     }
     for (unsigned c = 0; c < d.columns.size(); ++c) show(c);
     std::vector<Column> columns;
+    columns.reserve(shown.size());
     std::vector<Event> events;
     std::vector<size_t> place(d.events.size(), ~size_t{0});
     for (size_t i = 0; i < d.events.size(); ++i) {
@@ -232,7 +233,8 @@ void note_taken(unsigned thread, const void* value, unsigned bytes, int from) {
 void draw_conflict(const Part& a, const Part& b, const char* address, size_t bytes) {
     Drawn& d = launches.back();
     DrawnRace& race = race_of(a, b);
-    if (race.events) return;
+    const auto across = [](const Part& x, const Part& y) { return x.thread / 32 != y.thread / 32; };
+    if (race.events && (across(race.a, race.b) || !across(a, b))) return;  // two warps are easier to tell apart
     const auto find_event = [&](const Part& p) {
         for (size_t i = d.events.size(); i-- > 0 && column_of[p.thread / 32] >= 0;) {
             const Event& e = d.events[i];

@@ -11,11 +11,12 @@
 namespace cudacpu {
 
 volatile sig_atomic_t look_asked;
+int patience = 10;
 
 namespace {
 
-constexpr int patience = 10, looks_a_second = 100;  // in seconds
-uint64_t states[4096];                              // that were seen
+constexpr int looks_a_second = 100;
+uint64_t states[4096];  // that were seen
 unsigned all_states, new_states, looks;
 volatile bool looked;  // since the last tick
 

@@ -1,7 +1,8 @@
-# counted.pl join|check COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM... - what counted.sh has collected in FOLDER, as a table:
+# counted.pl join|check|equal COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM... - what counted.sh has collected in FOLDER, as a table:
 # a row for each program, run, kernel, grid, block and counter, means of the kernel's launches. `join` prints ncu's
 # figures beside the CPU device's, with the reason from counted.txt where they differ, and on stderr how many do.
-# `check` looks whether the CPU device's are those of the committed table. Exit status 1: a reason is missing, or not so.
+# `equal` prints how many the committed table has. `check` looks whether the CPU device's are those of the committed
+# table. Exit status 1: a reason is missing, or not so.
 use strict;
 use warnings;
 use Text::ParseWords 'quotewords';
@@ -89,12 +90,27 @@ while (<$in>) {
     push @{$runs{$program}}, $1 if /^run (\S+)/;
     my ($kernel, $counts) = /^expect (\S+) (.*)/;
     while ($counts && $counts =~ /(\w+)=(\d+)/g) { $expected{"$program,$kernel,$1"} = $2 }
-    push @reasons, [$program, map { s/\*/.*/gr } $1, $2, $3] if /^reason (\S+) (\S+) (.+)/;
+    push @reasons, [$program, (map { s/\*/.*/gr } $2, $3), $4, $1] if /^(reason|varies) (\S+) (\S+) (.+)/;
 }
 my %known = map { (join(',', @$_{qw(program run kernel grid block counter)}) => $_) }
     $mode eq 'check' ? rows_of($committed, '.') : ();
 
-my ($cells, $equal, $near, $failed) = (0, 0, 0, 0);
+my ($cells, $failed, %steady, %all) = (0, 0);
+
+sub measure {    # a cell of the table; returns why it differs, `?` if nobody knows
+    my ($name, $kernel, $counter, $there, $is) = @_;
+    my ($reason) = grep { $name =~ /^$_->[0]$/ && $kernel =~ /^$_->[1]$/ && $counter =~ /^$_->[2]$/ } @reasons;
+    for my $measure (\%all, $reason && $reason->[4] eq 'varies' ? () : \%steady) {
+        ++$measure->{cells};
+        ++$measure->{equal} if $is == $there;
+        ++$measure->{near} if abs($is - $there) <= 0.03 * $there;
+    }
+    return $is == $there ? '' : $reason ? $reason->[3] : '?';
+}
+if ($mode eq 'equal') {
+    measure(@$_{qw(program kernel counter ncu)}, $_->{'cpu device'}) for grep { $_->{ncu} ne '' } rows_of($committed, '.');
+    @programs = ();
+}
 print "program,run,kernel,grid,block,counter,ncu,cpu device,reason\n" if $mode eq 'join';
 for my $name (@programs) {
     for my $run (@{$runs{$name}}) {
@@ -103,7 +119,8 @@ for my $name (@programs) {
         my $measured = -e "$folder/${name}_$run.ncu";    # else the table has the CPU device's figures alone
         my $ncu = $mode eq 'join' && $measured ? from_ncu("$folder/${name}_$run.ncu") : {};
         for my $key (@order) {
-            warn("counted.pl: $name $run: ncu has no $key\n"), next if $mode eq 'join' && $measured && !$ncu->{$key};
+            my $counted = $measured && $ncu->{$key};
+            warn("counted.pl: $name $run: ncu has no $key\n") if $mode eq 'join' && $measured && !$counted;
             for my $counter (@counters) {
                 my $is = $cpu->{$key}{$counter};
                 my $row = join ',', $name, $run, $key, $counter;
@@ -116,21 +133,21 @@ for my $name (@programs) {
                     next;
                 }
                 my $there = $ncu->{$key}{$counter};
-                printf "$row,,%s,\n", plain($is) if !$measured && $is;
-                next if !$measured || (!$is && !$there && !($counter eq 'bank_conflicts' && $ncu->{$key}{shared_stores}));
-                ++$cells;
-                ++$equal if $is == $there;
-                ++$near if abs($is - $there) <= 0.03 * $there;
-                my ($why) = map { $_->[3] } grep { $name =~ /^$_->[0]$/ && $key =~ /^$_->[1],/ && $counter =~ /^$_->[2]$/ } @reasons;
-                $why = $is == $there ? '' : $why // '?';
+                printf "$row,,%s,\n", plain($is) if !$counted && $is;
+                next if !$counted || (!$is && !$there && !($counter eq 'bank_conflicts' && $ncu->{$key}{shared_stores}));
+                my $why = measure($name, $key =~ s/,.*//r, $counter, $there, $is);
                 $failed = 1 if $why eq '?';
                 printf "%s,%s,%s,%s\n", $row, plain($there), plain($is), $why =~ /,/ ? "\"$why\"" : $why;
             }
         }
     }
 }
-printf STDERR "%d cells: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $cells, $equal, 100 * $equal / $cells, $near,
-    100 * $near / $cells if $mode eq 'join' && $cells;
+for ([\%steady, 'that are the same in every run of a GPU'], [\%all, 'in all']) {
+    my ($measure, $which) = @$_;
+    my ($of, $equal, $near) = map { $measure->{$_} // 0 } qw(cells equal near);
+    printf {$mode eq 'equal' ? *STDOUT : *STDERR} "%d cells %s: %d equal (%.1f %%), %d within 3 %% (%.1f %%)\n", $of, $which, $equal, 100 * $equal / $of, $near,
+        100 * $near / $of if $of;
+}
 $failed ||= $mode eq 'check' && !$cells;
 print "$cells cells are as counted_h200.csv has them\n" if $mode eq 'check' && !$failed;
 exit $failed;

@@ -4,6 +4,7 @@
 #          program's for each run, metrics, which ncu could count, and the kernels' machine code
 #   cpu    runs the same on the CPU device, in its counters' build, and writes its counts there
 #   join   prints both side by side, as counted_h200.csv has it
+#   equal  prints how many figures of counted_h200.csv are equal
 #   check  runs them on the CPU device, and compares with what counted_h200.csv says of them
 # Exit status: 0 done, or as counted_h200.csv says; 1 a run failed, or it says something else; 77 no GPU or no ncu.
 set -u
@@ -66,6 +67,10 @@ on_the_cpu_device() {
     shift 2
     binary=$build/counters/$name
     [ ! -f "$here/$name.cu" ] || binary=$build/common/test/cpu/cpu_$name
+    if [ -f "$here/$name.cu" ] && ! [ -x "$binary" ]; then
+        binary=$folder/cpu_$name
+        [ -x "$binary" ] || "$build/cpu/cudacpu" "$here/$name.cu" --counters -o "$binary" || failed=1
+    fi
     rm -f "$out"
     if ! [ -x "$binary" ]; then
         echo "left out: $binary is not built"
@@ -110,8 +115,8 @@ gpu)
 cpu)
     each_run on_the_cpu_device
     ;;
-join | check)
-    [ $mode = join ] || each_run on_the_cpu_device
+join | equal | check)
+    [ $mode != check ] || each_run on_the_cpu_device
     # shellcheck disable=SC2086 # the programs are words
     perl "$here/counted.pl" "$mode" "$here/counted.txt" "$folder" "$here/counted_h200.csv" $programs || failed=1
     ;;

@@ -167,7 +167,7 @@ struct Constant {  // a __constant__ variable, in the counters' build
     const void* start;
     size_t bytes;
     const Constant* before = last;
-    Constant(const void* start, size_t bytes) : start(start), bytes(bytes) { last = this; }
+    Constant(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const Constant* last;
 };
 extern unsigned long block_serial;
