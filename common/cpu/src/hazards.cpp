@@ -30,7 +30,7 @@ std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the
 int until_preempted = 7;
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
 bool blocks_meet, hands_on_unfenced;
-unsigned block_preemptions;
+unsigned block_preemptions, synced_beside_paused;
 void let_others_run(unsigned one_in) {
     hands_on_unfenced = false;
     if (blocks_meet && block_preemptions && blocks_paused < 8 && random_number() % one_in == 0)
@@ -378,8 +378,13 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     }
     hands_on_unfenced = unfenced;
     if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true, picks_in_turn = 4;
-    // Who reads a volatile word again and again waits for another thread, perhaps of another block.
+    // Who reads a volatile word again and again waits for another thread, perhaps of another block; what a warp
+    // does together in between (__any_sync()) is no progress.
     if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
+    if (kind & (atomic | flag) && blocks_paused && ++synced_beside_paused > 1000) {
+        synced_beside_paused = 0;
+        preempt_block();
+    }
     busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));

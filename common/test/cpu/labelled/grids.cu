@@ -326,16 +326,6 @@ __global__ void queue_of_blocks_no_fence(int* head, int* tail, int* written, int
     work_off<false>(head, tail, written, items, n, out);
 }
 
-// A block that is stopped before it first uses its shared memory: meanwhile others have used theirs.
-__global__ void shared_after_atomics(const int* in, int n, int* count, int* out) {
-    int mine = 0;
-    for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) mine += atomicAdd(count + i % 4, in[i] + 1);
-    __shared__ int sums[32];
-    sums[threadIdx.x] = mine;
-    __syncthreads();
-    out[32 * blockIdx.x + threadIdx.x] = sums[31 - threadIdx.x];
-}
-
 int* ones(int n, int of) {
     int* const p = zeros<int>(of);
     for (int i = 0; i < n; ++i) {
@@ -385,7 +375,6 @@ int main(int argc, char** argv) {
              zeros<int>(32 * blocks)),
         GRID("race", barrier_by_sense_last_unfenced, zeros<unsigned>(1), zeros<int>(1), zeros<int>(32 * blocks),
              zeros<int>(32 * blocks)),
-        GRID("right", shared_after_atomics, zeros<int>(n), n, zeros<int>(4), zeros<int>(32 * blocks)),
         TOGETHER("right", grid_sync, zeros<int>(128), zeros<int>(128)),
         TOGETHER("race", grid_sync_once, zeros<int>(128), zeros<int>(128)),
         TOGETHER("race", block_sync_for_grid, zeros<int>(128), zeros<int>(128)),
