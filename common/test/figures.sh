@@ -1,5 +1,5 @@
 #!/bin/sh
-# figures.sh BUILD: holds `figures` and `bars` against small pages and files that are right, and against the same with one
+# figures.sh BUILD: holds `figures`, `bars` and `median_csv` against small pages and files that are right, and against the same with one
 # mistake each. Then each digit of each figure of the right page is changed: none may pass.
 # Exit status: 0 all as it should be, 1 not.
 . "$(dirname "$0")/lib.sh"
@@ -209,8 +209,8 @@ cat >wanted <<'END'
 END
 "$bars" . | sed '1d; /^$/d; s/  */ /g; s/ $//' >out
 diff wanted out >diff || { mv diff out; fail "bars"; }
-mkdir -p measured/01_sum && sed 's/15.47/15.60/' 01_sum/results/h200_default.csv >measured/01_sum/gpu_default.csv
-"$bars" . measured | grep -q "limit's time.*1.03 .*no" || fail "bars of another folder"
+mkdir -p measured/01_sum && sed 's/15.47/15.63/' 01_sum/results/h200_default.csv >measured/01_sum/gpu_default.csv
+"$bars" . measured | grep -q "limit's time.*1.04 .*no" || fail "bars of another folder"
 for mistake in 's/^run default/run other/' 's/| >= 98/| 98/' 's/^names/name/' 's/^bar limit/bar limits/' 's/ | x CUB//' '$ a run default'; do
     cp 01_sum/bench.txt before && checks=$((checks + 1))
     sed "$mistake" before >01_sum/bench.txt
@@ -218,5 +218,16 @@ for mistake in 's/^run default/run other/' 's/| >= 98/| 98/' 's/^names/name/' 's
     grep -q 'bench.txt:[0-9]*: ' out || fail "bars: $mistake: no line is named"
     mv before 01_sum/bench.txt
 done
+
+# ---- the median of several runs
+printf 'variant,result,time_us\nfast,"1,024",3.10\nslow,-,%s\n' 9 >run1
+printf 'variant,result,time_us\nfast,"1,024",2.90\nslow,-,%s\n' 10 >run2
+printf 'variant,result,time_us\nfast,"1,024",3.00\nslow,-,%s\n' 8.5 >run3
+"$1/median_csv" out run1 run2 run3 || fail "the median of three"
+printf 'variant,result,time_us\nfast,"1,024",3.00\nslow,-,9\n' | diff out - || fail "the median of three"
+echo more >>run3
+"$1/median_csv" other run1 run2 run3 2>out && fail "the median of runs with other lines"
+{ grep -q 'run3 has other lines' out && [ ! -e other ]; } || fail "a run with other lines is named, and nothing written"
+checks=$((checks + 2))
 must "$checks pages and files, $planted digits changed" test $failed = 0
 finish

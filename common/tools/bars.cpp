@@ -115,7 +115,9 @@ private:
                 how);
         }
 
-        const bool yes = least ? found.value >= *wanted : found.value <= *wanted;
+        // At as many digits as are shown: what reads 1.00 reaches a bar of 1.00.
+        const double shown = std::round(100 * found.value) / 100;
+        const bool yes = least ? shown >= *wanted : shown <= *wanted;
         // More than its run's limit cannot be asked of a row: within 5 % of that it passes, and the table says so.
         const bool by_limit = !yes && found.found() && how == "library" &&
                               best(rows, *n, {found.variant}, "percent_of_limit", true).value >= 95;

@@ -10,7 +10,7 @@
 # The best of NAMES with this n counts. HOW is library (its time over theirs; within 5 % of the limit a row passes, too,
 # unless it is `library only`), limit (% of the limit's row), nominal (% of the
 # memory's bandwidth), column NAME, over ROW (their time over the row's) or speedup ROW (the row's over theirs);
-# ROW may be `ROW of SAMPLE TAG`.
+# ROW may be `ROW of SAMPLE TAG`. What was measured is compared at the two decimals that the table shows.
 # Exit status: 0 measured (reached or not: another GPU has other ratios), 1 a sample failed, 3 a bench.txt is not as
 # above, 77 no GPU.
 set -u
