@@ -36,6 +36,12 @@ struct Share {
     Share(const lab::Sample& sample, const int* host, int64_t size)
         : in(std::vector<int>(host, host + size)), other(sample.properties()) {}
     lab::DeviceArray<int> in, sums{std::vector<int>(2)};  // two sums that take turns
+    int* sum(int launch) const { return sums.get() + launch % 2; }
+    int total(int launch) const {  // waits for the kernel
+        int total;
+        CHECK(cudaMemcpy(&total, sum(launch), sizeof total, cudaMemcpyDeviceToHost));
+        return total;
+    }
     lab::OtherData other;  // reading it drives everything else out of that GPU's L2
 };
 
@@ -104,11 +110,10 @@ void fold_shares(Job& job, int dropped = 0) {
     job.go.record();
     for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
         const Share& share = *job.shares[gpu];
-        int *const sum = share.sums.get() + job.number % 2, *const next = share.sums.get() + (job.number + 1) % 2;
         CHECK(cudaSetDevice(gpu));
         job.go.hold_back();
         const int blocks = job.sample.blocks_to_fill(atomic_add, threads);
-        atomic_add<<<blocks, threads>>>(share.in.get(), sum, next, share.in.size() - dropped);
+        atomic_add<<<blocks, threads>>>(share.in.get(), share.sum(job.number), share.sum(job.number + 1), share.in.size() - dropped);
     }
     CHECK(cudaSetDevice(job.sample.device()));
 }
@@ -118,7 +123,7 @@ int total_from(const Job& job, int first) {
     unsigned total = 0;
     for (int gpu = first; gpu < int(job.shares.size()); ++gpu) {
         CHECK(cudaSetDevice(gpu));
-        total += job.shares[gpu]->sums.download()[job.number % 2];  // waits for that GPU's kernel
+        total += job.shares[gpu]->total(job.number);
     }
     CHECK(cudaSetDevice(job.sample.device()));
     return int(total);
@@ -134,7 +139,7 @@ void launch_all_reduce(Job& job) {
     fold_shares(job);
     check_nccl(ncclGroupStart());
     for (int gpu = 0; gpu < int(job.shares.size()); ++gpu) {
-        int* const sum = job.shares[gpu]->sums.get() + job.number % 2;
+        int* const sum = job.shares[gpu]->sum(job.number);
         check_nccl(ncclAllReduce(sum, sum, 1, ncclInt, ncclSum, job.comms[gpu], nullptr));
     }
     check_nccl(ncclGroupEnd());
@@ -215,7 +220,7 @@ int main(int argc, char** argv) {
     const auto check = [&](const Variant& v) {
         const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
         if (job.totals.empty())
-            for (const auto& share : job.shares) job.totals.push_back(share->sums.download()[job.number % 2]);
+            for (const auto& share : job.shares) job.totals.push_back(share->total(job.number));
         int got = want;
         for (int total : job.totals)
             if (total != want) got = total;
