@@ -165,7 +165,7 @@ void launch_warp_fold(const Job& job) {
 }
 
 // A thread's share of in[0 .. n), 64 bytes of it on their way at any time. What would lie past the end is the last
-// int4 once more, loaded but not added: no load waits for a branch. The first threads add the last n % 4 ints.
+// int4 once more, and not added: no load waits for a branch. The first threads add the last n % 4 ints.
 __device__ Total add_wide(const int* in, int64_t n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
     const int64_t count = n / 4;

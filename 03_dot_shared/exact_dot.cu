@@ -263,8 +263,8 @@ template <int threads> __device__ __noinline__ float add_wide(const float* a, co
 // "Accurate sum and dot product", 2005). loss() is twice that.
 constexpr double loss(double chain) { return 2 * (chain * 0x1p-53) * (chain * 0x1p-53); }
 template <class Shape, bool dot>
-__global__ void __launch_bounds__(Shape::threads, 1024 / Shape::threads)
-    exact(const float* a, const float* b, Twofold* of_block, double* out, unsigned* wide, int64_t n, double loss) {
+__global__ void __launch_bounds__(Shape::threads, 1024 / Shape::threads) exact(
+    const float* a, const float* b, Twofold* of_block, double* out, unsigned* wide, int64_t n, double loss) {
     __shared__ bool proved;
     auto sum = share<Shape, Twofold, dot>(a, b, n);
     if (!last_block_has<Shape::threads>(sum, of_block)) return;
