@@ -50,7 +50,7 @@ fi
 targets=ex_cpu gpu=""
 if [ -f "$build/learn/nvcc" ] && a_gpu_answers; then targets="ex_cpu ex_library" gpu=yes; fi
 [ -f "$build/cpu/libexercise.a" ] ||
-    say "Building what checks the exercises: half a minute, once." "正在构建检查练习的工具：只此一次，约半分钟。"
+    say "Building what checks the exercises: a minute or two, once." "正在构建检查练习的工具：只此一次，约一两分钟。"
 sh common/tools/build.sh "$build" $targets || exit
 if [ ! -f "$build/cpu/libexercise.a" ]; then
     say "The CPU device is missing. Type make doctor to see why." "缺少 CPU 设备。输入 make doctor 查看原因。" >&2
