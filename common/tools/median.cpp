@@ -34,6 +34,7 @@ int main(int argc, char** argv) try {
         std::vector<std::string> fields;
         for (size_t column = 0; column < runs[0][line].size(); ++column) {
             std::vector<std::string> texts;
+            texts.reserve(runs.size());
             for (const auto& run : runs) texts.push_back(column < run[line].size() ? run[line][column] : "");
             fields.push_back(csv_field(median(texts)));
         }

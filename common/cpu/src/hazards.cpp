@@ -318,7 +318,7 @@ __attribute__((noinline)) static void noted_access(char* address, uint64_t site)
     constexpr unsigned words = (Bytes + 3) / 4;
     if (m.records || m.lock == address || first >= n.region->bytes || first + Bytes > n.region->bytes ||
         uintptr_t(address) % Bytes || (Bytes == 8 && first % 4) ||
-        (!Write && !shadow.all_written && memcmp(shadow.written + first, all_written, Bytes)) ||
+        (!Write && !shadow.all_written && memcmp(shadow.written + first, all_written, Bytes) != 0) ||
         conflicts(cells[0].write, cells[0].read) || (words == 2 && conflicts(cells[1].write, cells[1].read)))
         return access(address, Bytes, Write ? writes : reads, site);
     if (shadow.rare_since >= from &&
@@ -337,7 +337,10 @@ __attribute__((noinline)) static void noted_access(char* address, uint64_t site)
     }
     for (unsigned i = 0; i < words; ++i) {
         Record* to = Write ? &cells[i].write : &cells[i].read;
-        if (!Write && apart(*to) && !to->access) to = &rare[i].read, shadow.rare_since = now;
+        if (!Write && apart(*to) && !to->access) {
+            to = &rare[i].read;
+            shadow.rare_since = now;
+        }
         memcpy(static_cast<void*>(to), &site, 8);
         memcpy(reinterpret_cast<char*>(to) + 8, &rest, 8);
     }
@@ -345,7 +348,7 @@ __attribute__((noinline)) static void noted_access(char* address, uint64_t site)
 template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) {
     if (!self || !runs_works || busy) return;  // another thread of the program may run kernels
     char* const address = static_cast<char*>(p);
-    const size_t builtins = &__stop_cudacpu_builtin - &__start_cudacpu_builtin;
+    const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
     if (size_t(address) - size_t(current_fiber->bottom) >= current_fiber->size) {
         if (size_t(address - &__start_cudacpu_builtin) >= builtins) noted_access<Bytes, Write>(address, site);
     } else if (index_too_large) {  // on its own stack

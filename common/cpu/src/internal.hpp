@@ -39,6 +39,11 @@ constexpr bool asan_build = true;
 #else
 constexpr bool asan_build = false;
 #endif
+#if defined(CUDACPU_HAZARDS) || defined(CUDACPU_COUNTERS) || defined(CUDACPU_ASAN)
+constexpr bool plain_build = false;
+#else
+constexpr bool plain_build = true;
+#endif
 constexpr size_t page = 4096;
 // threadIdx, blockIdx and the like: between __start_cudacpu_builtin and __stop_cudacpu_builtin.
 #define CUDACPU_BUILTIN __attribute__((section("cudacpu_builtin")))

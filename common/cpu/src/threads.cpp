@@ -77,7 +77,7 @@ unsigned BlockOfThreads::ended() const {
 bool in_kernel() { return self && runs_works; }
 
 void set_block_size(dim3 size) {
-    in_turn = order == Order::forward && !hazard_build && !asan_build && !counters_build;
+    in_turn = order == Order::forward && plain_build;
     const unsigned n = running_block.size = size.x * size.y * size.z;
     for (unsigned i = 0; i < n; ++i)
         running_block.threads[i] = {

@@ -360,7 +360,8 @@ __global__ void scans(int* out) {
     o[4] = int(thirds.match_any(t / 9));
     int alike;
     o[5] = int(warp.match_all(7, alike)) + alike;
-    cg::invoke_one(thirds, [=](int n) { out[6] += n; }, 5);
+    cg::invoke_one(
+        thirds, [=](int n) { out[6] += n; }, 5);
 }
 TEST(CooperativeGroups, Scans) {
     Managed<int> out(8 * 32);
