@@ -592,7 +592,7 @@ __global__ void norm(const double* in, double* sums, int size) {
     partial[threadIdx.x] = sum;
     __syncthreads();
     for (int s = blockDim.x / 2; s > 0; s >>= 1) {
-        if (threadIdx.x < s) partial[threadIdx.x] += partial[threadIdx.x + s];
+        if (int(threadIdx.x) < s) partial[threadIdx.x] += partial[threadIdx.x + s];
         __syncthreads();
     }
     if (threadIdx.x == 0) sums[blockIdx.x] = partial[0];
@@ -789,12 +789,12 @@ __global__ void reduced(const int* in, int* sum, int size) {
 
 __global__ void reduced_volatile(const int* in, int* sums, int size) {
     extern __shared__ int cells[];
-    const unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x * 2 + tid;
+    const int tid = threadIdx.x, width = blockDim.x, i = blockIdx.x * width * 2 + tid;
     int sum = i < size ? in[i] : 0;
-    if (i + blockDim.x < size) sum += in[i + blockDim.x];
+    if (i + width < size) sum += in[i + width];
     cells[tid] = sum;
     __syncthreads();
-    for (unsigned s = blockDim.x / 2; s > 32; s >>= 1) {
+    for (int s = width / 2; s > 32; s >>= 1) {
         if (tid < s) cells[tid] += cells[tid + s];
         __syncthreads();
     }
@@ -839,7 +839,7 @@ __global__ void softmax(const float* in, float* out, int width) {  // a block fo
     cells[threadIdx.x] = greatest;
     __syncthreads();
     for (int s = blockDim.x / 2; s > 0; s /= 2) {
-        if (threadIdx.x < s) cells[threadIdx.x] = fmaxf(cells[threadIdx.x], cells[threadIdx.x + s]);
+        if (int(threadIdx.x) < s) cells[threadIdx.x] = fmaxf(cells[threadIdx.x], cells[threadIdx.x + s]);
         __syncthreads();
     }
     greatest = cells[0];
@@ -848,7 +848,7 @@ __global__ void softmax(const float* in, float* out, int width) {  // a block fo
     cells[threadIdx.x] = sum;
     __syncthreads();
     for (int s = blockDim.x / 2; s > 0; s /= 2) {
-        if (threadIdx.x < s) cells[threadIdx.x] += cells[threadIdx.x + s];
+        if (int(threadIdx.x) < s) cells[threadIdx.x] += cells[threadIdx.x + s];
         __syncthreads();
     }
     for (int i = threadIdx.x; i < width; i += blockDim.x)
