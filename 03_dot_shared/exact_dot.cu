@@ -10,7 +10,7 @@
 //   twofold_double     exact's sums for factors in double: nothing is proved, but an error bound is known
 //   03_exact_dot --data hostile           what needs the wide number; or --wrong float_product, a mistake
 //   nvcc -std=c++17 -arch=native -Icommon 03_dot_shared/exact_dot.cu common/lab.cpp common/write_file.cpp -lcublas -o exact_dot
-#include <cfloat>
+#include <limits>
 #include "lab.cuh"
 #if defined(__CUDACC__) && !defined(CUDACPU) && __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>

@@ -47,6 +47,7 @@ template <class T> struct Job {
     T* sums;                // of atomic_add: two words that take turns
     unsigned number;        // of this launch
 
+    T* sum(unsigned launch) const { return sums + launch % 2; }
     template <class Kernel> int fill_or_fewer(Kernel kernel) const {  // no more than there are tiles of wide loads
         const int64_t tile = int64_t(threads) * loads * 16 / sizeof(T);
         const int fill = sample.blocks_to_fill(kernel, threads);
@@ -353,7 +354,7 @@ template <class T> __global__ void atomic_add(const T* in, T* sum, T* next, int6
 template <class T, class Op> void launch_atomic_add(const Job<T>& job) {
     if constexpr (std::is_same_v<Op, Sum<T>>) {
         const int blocks = job.fill_or_fewer(atomic_add<T>);
-        atomic_add<<<blocks, job.threads>>>(job.in, job.sums + job.number % 2, job.sums + (job.number + 1) % 2, job.n);
+        atomic_add<<<blocks, job.threads>>>(job.in, job.sum(job.number), job.sum(job.number + 1), job.n);
     }
 }
 
@@ -475,7 +476,7 @@ void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, const std::
     lab::DeviceArray<T> out(1), here(blocks), there(blocks);
     const lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
     const lab::DeviceArray<T> sums(std::vector<T>(2));
-    Job<T> job = {sample,    sample.threads(), d_in.get(),    d_in.size(), out.get(),
+    Job<T> job = {sample,     sample.threads(), d_in.get(),    d_in.size(), out.get(),
                   here.get(), there.get(),      tickets.get(), sums.get(),  0};
     const auto prepare = [&] {
         for (lab::DeviceArray<T>* array : {&out, &here, &there}) array->poison();
@@ -498,7 +499,7 @@ void run_rows(lab::Sample& sample, const std::vector<T>& in, T want, const std::
             v.launch(job);
         });
         T got;
-        CHECK(cudaMemcpy(&got, v.in_order ? job.out : job.sums + job.number % 2, sizeof got, cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(&got, v.in_order ? job.out : job.sum(job.number), sizeof got, cudaMemcpyDeviceToHost));
         check(v.name, ms, got, lab::Kind::variant, v.in_order || std::is_integral_v<T>, "");
     }
 }

@@ -400,19 +400,26 @@ sub lanes {
         "线程块有 512 个线程；时间是 NVIDIA H200 上一千万个整数的。前三种每一步之后都有一次同步。"), size => 12, colour => "soft");
     return ($y + 18, $title);
 }
-sub reduction_banks {
-    my $title = t("Step 4 of both trees, warp 0: which bank serves which lane, and in which turn", "两棵树的第 4 步，线程束 0：哪个 bank 在第几轮服务哪个通道");
+# bank_panels TITLE PICK CASE...: a panel for each kernel with its words; PICK finds its launch and the event that is drawn
+sub bank_panels {
+    my ($title, $pick, @cases) = @_;
     text(16, 28, $title, bold => 1, size => 16);
     my $y = 42;
-    for my $case (["sequential", t("neighbouring words: every lane has a bank of its own", "相邻的字：每个通道各有一个 bank")],
-                  ["strided_index", t("words 16 apart: 32 lanes share 2 banks, and 30 banks stand idle", "相隔 16 个字：32 个通道挤在 2 个 bank，另外 30 个闲着")]) {
-        my $launch = trace($case->[0], $case->[0]);
-        my @stores = events($launch, "store", "shared");
-        my $event = $stores[4]; # the first fills the tile
-        die "pictures.pl: in step 4 of $case->[0] not all 32 lanes work\n" if lanes_of($event) != 32;
-        $y = bank_panel($y, $launch, $event, $case) + 16;
-    }
+    $y = bank_panel($y, $pick->($_->[0]), $_) + 16 for @cases;
     return ($y, $title);
+}
+sub reduction_banks {
+    my $title = t("Step 4 of both trees, warp 0: which bank serves which lane, and in which turn", "两棵树的第 4 步，线程束 0：哪个 bank 在第几轮服务哪个通道");
+    my $pick = sub {
+        my ($kernel) = @_;
+        my $launch = trace($kernel, $kernel);
+        my $event = (events($launch, "store", "shared"))[4]; # the first fills the tile
+        die "pictures.pl: in step 4 of $kernel not all 32 lanes work\n" if lanes_of($event) != 32;
+        return ($launch, $event);
+    };
+    return bank_panels($title, $pick,
+        ["sequential", t("neighbouring words: every lane has a bank of its own", "相邻的字：每个通道各有一个 bank")],
+        ["strided_index", t("words 16 apart: 32 lanes share 2 banks, and 30 banks stand idle", "相隔 16 个字：32 个通道挤在 2 个 bank，另外 30 个闲着")]);
 }
 
 # ---- 05: places that old values give -------------------------------------------------------------------------------------------
@@ -460,15 +467,13 @@ sub places {
 # ---- 06: the tile's banks, and two roofs ----------------------------------------------------------------------------------------
 sub tile_banks {
     my $title = t("Warp 0 fills its part of the tile: which bank serves which lane, and when", "线程束 0 写入小块：哪个 bank 在第几轮服务哪个通道");
-    text(16, 28, $title, bold => 1, size => 16);
-    my $y = 42;
-    for my $case (["conflict_free", t("tile[ty][tx]: neighbouring lanes, neighbouring words", "tile[ty][tx]：相邻的通道，相邻的字")],
-                  ["tutorial", t("tile[tx][ty]: neighbouring lanes, words 16 apart", "tile[tx][ty]：相邻的通道，相隔 16 个字")]) {
-        my $launch = trace("tile_$case->[0]", $case->[0]);
-        my ($event) = events($launch, "store", "shared");
-        $y = bank_panel($y, $launch, $event, $case) + 16;
-    }
-    return ($y, $title);
+    my $pick = sub {
+        my $launch = trace("tile_$_[0]", $_[0]);
+        return ($launch, (events($launch, "store", "shared"))[0]);
+    };
+    return bank_panels($title, $pick,
+        ["conflict_free", t("tile[ty][tx]: neighbouring lanes, neighbouring words", "tile[ty][tx]：相邻的通道，相邻的字")],
+        ["tutorial", t("tile[tx][ty]: neighbouring lanes, words 16 apart", "tile[tx][ty]：相邻的通道，相隔 16 个字")]);
 }
 sub roofline {
     my @counted = rows("06_shared_image/results/h200_counters_4096.csv");

@@ -415,6 +415,11 @@ TEST(Device, DescribesItself) {
     EXPECT_EQ(cudaSuccess, cudaGetDeviceCount(&n));
     EXPECT_EQ(1, n);
     EXPECT_EQ(cudaErrorInvalidDevice, cudaSetDevice(1));
+    int can = 1;  // the one device has no peer, and is none of its own
+    EXPECT_EQ(cudaSuccess, cudaDeviceCanAccessPeer(&can, 0, 0));
+    EXPECT_EQ(0, can);
+    EXPECT_EQ(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(0, 0));
+    EXPECT_EQ(cudaErrorInvalidDevice, cudaDeviceDisablePeerAccess(0));
     EXPECT_EQ(cudaSuccess, cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     EXPECT_EQ(p.multiProcessorCount, sms);
     EXPECT_EQ(cudaSuccess, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0));
