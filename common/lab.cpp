@@ -337,8 +337,8 @@ size_t Lab::longest_name() const {
 }
 
 Ended Lab::refusal(const std::string& problem) const {
-    return {bad_command_line, wrapped(name_ + ": " + printable(problem)) + "\nType " + name_ +
-                                  " --help for the options and their values.\n"};
+    return {bad_command_line,
+            wrapped(name_ + ": " + printable(problem)) + "\nType " + printable(path_) + " --help for the options.\n"};
 }
 
 void Lab::refuse(const char* format, ...) const {
