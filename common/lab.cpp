@@ -337,8 +337,8 @@ size_t Lab::longest_name() const {
 }
 
 Ended Lab::refusal(const std::string& problem) const {
-    return {bad_command_line,
-            wrapped(name_ + ": " + printable(problem)) + "\nType " + printable(path_) + " --help for the options.\n"};
+    return {bad_command_line, wrapped(name_ + ": " + printable(problem)) + "\nType " + printable(path_) +
+                                  " --help for the options.\n"};
 }
 
 void Lab::refuse(const char* format, ...) const {
@@ -350,16 +350,6 @@ void Lab::refuse(const char* format, ...) const {
 }
 
 void Lab::at_most(const char* option, int64_t most, const char* why) { own_limits_[option] = {most, why}; }
-
-// Whatever a refusal names must run as it stands, so all limits are known before the first is told.
-void Lab::require_room(double free, double per_element, double fixed, const Room& known) const {
-    Room room = known;
-    const double bytes = 0.9 * free - fixed;  // the rest is for the L2's flush and the driver
-    room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
-    room.words = bytes_text(static_cast<double>(n_) * per_element + fixed) + " of device memory, and " +
-                 bytes_text(free) + " are free";
-    require_room(std::move(room));
-}
 
 void Lab::require_blocks(int per_thread) const {
     constexpr int64_t most = std::numeric_limits<int>::max();
@@ -408,10 +398,15 @@ Time Lab::median_time(double back_to_back) const {
     return time;
 }
 
-void Lab::require_room(Room room) const {
+// Whatever a refusal names must run as it stands, so all limits are known before the first is told.
+void Lab::require_room(double free, double per_element, double fixed, Room room) const {
     if (!room.cost) room.cost = n_;
     if (!room.smaller)
         room.smaller = [](int64_t most) { return text("--n %lld or less", static_cast<long long>(most)); };
+    const double bytes = 0.9 * free - fixed;  // the rest is for the L2's flush and the driver
+    const auto in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
+    const std::string needs = "needs " + bytes_text(static_cast<double>(n_) * per_element + fixed) +
+                              " of device memory, and " + bytes_text(free) + " are free";
     constexpr int64_t most = 10 << 24, least = 1 << 17;  // elements in all runs; a run counts as so many at least
     int64_t variants = !wrong_.empty();
     for (const Entry& entry : variants_) variants += wants(entry.name);
@@ -429,7 +424,7 @@ void Lab::require_room(Room room) const {
     };
     const int64_t for_all = on_gpu_ ? most_typed : most / std::min<int64_t>(repeats_, most) / variants;
     const int64_t for_one = on_gpu_ ? most_typed : most / std::min<int64_t>(repeats_, most);
-    const int64_t without_time = std::min(own_n.most, room.in_memory), enough = std::min(for_all, without_time);
+    const int64_t without_time = std::min(own_n.most, in_memory), enough = std::min(for_all, without_time);
     const auto number = [&](const std::string& typed, int64_t value) {
         return typed.empty() ? digits(value) : typed;
     };
@@ -446,13 +441,12 @@ void Lab::require_room(Room room) const {
         room.elements_are + " " + (room.elements_are == "--n" ? number(typed_n_, n_) : digits(n_));
     std::vector<std::string> instead;
     if (n_ > without_time && enough >= 1 && (on_gpu_ || for_all >= least)) {
-        const std::string why =
-            room.in_memory < own_n.most ? "needs " + room.words : std::string("is too much: ") + own_n.why;
+        const std::string why = in_memory < own_n.most ? needs : std::string("is too much: ") + own_n.why;
         refuse("%s %s; type %s", elements.c_str(), why.c_str(), room.smaller(enough).c_str());
     }
     if (n_ > without_time && on_gpu_)
-        refuse("%s needs %s; type --blocks 1024, or nvidia-smi, which shows who holds the memory", elements.c_str(),
-               room.words.c_str());
+        refuse("%s %s; type --blocks 1024, or nvidia-smi, which shows who holds the memory", elements.c_str(),
+               needs.c_str());
     if (!fits(room.cost, repeats_, variants) || repeats_ > most_repeats) {
         const int64_t fewer =
             on_gpu_ ? most_repeats
@@ -646,36 +640,32 @@ void Lab::row(const Row& row) {
         cells.push_back({columns_[i], value, least_width_, 1});
         fields.emplace_back(columns_[i], value == "-" ? "" : value);
     }
-    const std::string percent =
-        limit_bytes_per_ms_ > 0 && rate > 0 ? text("%.1f", 100 * rate / limit_bytes_per_ms_) : "";
-    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms.ms) : "";
-    const auto or_dash = [](const std::string& s) { return s.empty() ? "-" : s; };
-    const std::string speed = rate > 0 ? text("%.1f", rate / 1e6) : "";
+    const auto figure = [&](const char* column, const std::string& heading, const std::string& value,
+                            bool shown = false, size_t least = 0, int dispensable = 0) {
+        fields.emplace_back(column, value);
+        if (shown) cells.push_back({heading, value.empty() ? "-" : value, least, dispensable});
+    };
+    const auto number = [](bool known, const char* format, double value) {
+        return known ? text(format, value) : "";
+    };
     if (on_gpu_) {
-        const std::string time = timed ? text("%.2f", row.ms * 1e3) : "";
-        const bool known = predicted_ && row.bytes > 0 && nominal_bytes_per_ms_ > 0;
-        const std::string predicted =
-            known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
-        const std::string spread = std::isfinite(row.ms.spread) ? text("%.1f", row.ms.spread) : "";
-        const std::string pipeline =
-            std::isfinite(row.ms.back_to_back) ? text("%.2f", row.ms.back_to_back * 1e3) : "";
-        if (verbose_ && predicted_) cells.push_back({"predicted us", or_dash(predicted), 9, 2});
-        cells.push_back({"time us", or_dash(time), 10});
-        cells.push_back({"+- %", or_dash(spread), 4, 2});
-        cells.push_back({"back to back us", or_dash(pipeline), 7, 2});
-        cells.push_back({"GB/s", or_dash(speed), 6, 3});
-        if (limit_bytes_per_ms_ > 0) cells.push_back({"% limit", or_dash(percent), 5, 1});
-        if (library_ms_ > 0) cells.push_back({"x library", or_dash(times), 5, 1});
-        fields.insert(fields.end(), {{"predicted_us", predicted},
-                                     {"time_us", time},
-                                     {"spread", spread},
-                                     {"back_to_back_us", pipeline},
-                                     {"gb_per_s", speed},
-                                     {"percent_of_limit", percent},
-                                     {"times_library", times},
-                                     {"nominal_gb_per_s", text("%.0f", nominal_bytes_per_ms_ / 1e6)}});
+        const Time& t = row.ms;
+        const double nominal = nominal_bytes_per_ms_, limit = limit_bytes_per_ms_;
+        const bool predicts = predicted_ && row.bytes > 0 && nominal > 0;
+        figure("predicted_us", "predicted us", number(predicts, "%.2f", (launch_ms_ + row.bytes / nominal) * 1e3),
+               verbose_ && predicted_, 9, 2);
+        figure("time_us", "time us", number(timed, "%.2f", t.ms * 1e3), true, 10);
+        figure("spread", "+- %", number(std::isfinite(t.spread), "%.1f", t.spread), true, 4, 2);
+        figure("back_to_back_us", "back to back us",
+               number(std::isfinite(t.back_to_back), "%.2f", t.back_to_back * 1e3), true, 7, 2);
+        figure("gb_per_s", "GB/s", number(rate > 0, "%.1f", rate / 1e6), true, 6, 3);
+        figure("percent_of_limit", "% limit", number(limit > 0 && rate > 0, "%.1f", 100 * rate / limit), limit > 0,
+               5, 1);
+        figure("times_library", "x library", number(library_ms_ > 0 && timed, "%.2f", library_ms_ / t.ms),
+               library_ms_ > 0, 5, 1);
+        figure("nominal_gb_per_s", "", text("%.0f", nominal / 1e6));
     } else {
-        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms.ms) : "");
+        figure("cpu_device_ms", "", number(timed, "%.2f", row.ms.ms));
     }
     const char* verdict = row.kind == Kind::limit   ? "limit"
                           : !row.wrong.empty()      ? "WRONG"
@@ -722,16 +712,14 @@ int Lab::verdict() {
         std::vector<std::string> header;
         for (const auto& fields : records_)
             for (const auto& [column, value] : fields)
-                if (std::find(header.begin(), header.end(), column) == header.end()) header.push_back(column);
+                if (!among(header, column)) header.push_back(column);
         std::string csv;
-        for (size_t i = 0; i < header.size(); ++i) csv += (i ? "," : "") + csv_field(header[i]);
+        for (const std::string& column : header) csv += (csv.empty() ? "" : ",") + csv_field(column);
         for (const auto& fields : records_) {
-            const std::map<std::string, std::string> value(fields.begin(), fields.end());
+            std::map<std::string, std::string> value(fields.begin(), fields.end());
             csv += "\n";
-            for (size_t i = 0; i < header.size(); ++i) {
-                const auto it = value.find(header[i]);
-                csv += (i ? "," : "") + (it == value.end() ? "" : csv_field(it->second));
-            }
+            for (const std::string& column : header)
+                csv += (&column == &header.front() ? "" : ",") + csv_field(value[column]);
         }
         write_file(csv_, csv + "\n");
     }
