@@ -148,12 +148,14 @@ Advice Scene::read_by_atomic(int line) const {
     const bool in_turn = pa.size() > 1 && pb.size() > 1 && pa[pa.size() - 2] == pb[pb.size() - 2];
     const string reads = statement(pa), adds = statement(pb);
     if (in_turn && src.line_at(a) == line && adds.starts_with("atomic"))
-        for (const string& read : {"*" + pair.name, pair.name})
-            if (reads.ends_with("= " + read))
-                return {text("take the old value from the atomic: in line %d write `", line) +
-                            reads.substr(0, reads.size() - read.size()) + adds + "` for `" + reads +
-                            text("`, and drop line %d", src.line_at(b)),
-                        ""};
+        for (const char* star : {"*", ""})
+            if (const string read = star + pair.name; reads.ends_with("= " + read)) {
+                const string target = reads.substr(0, reads.size() - read.size());
+                return {
+                    text("take the old value from the atomic: in line %d write `%s%s` for `%s`, and drop line %d",
+                         line, target.c_str(), adds.c_str(), reads.c_str(), src.line_at(b)),
+                    ""};
+            }
     return {text("read it by an atomic in line %d: atomicAdd(&x, 0); its last value is known only to the next "
                  "kernel, or to the host",
                  line),
