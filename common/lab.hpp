@@ -159,8 +159,9 @@ public:
     void require_blocks(int per_thread = 1) const;
 
 protected:
-    /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for at_most(), or
-    /// for the memory, with so many bytes an element and `fixed` besides; `free` are free. What it says to type runs.
+    /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for at_most(),
+    /// or for the memory, with so many bytes an element and `fixed` besides; `free` are free. What it says to type
+    /// runs.
     void require_room(double free, double per_element, double fixed, Room room) const;
     /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
     int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const;
