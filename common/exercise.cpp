@@ -155,15 +155,15 @@ lab::Count accesses() { return {}; }
 #endif
 bool at_most(long long most, const lab::Count& count) {
     if (count.value <= most) return true;
-    std::printf(lab::words("n = %d: the result is right, but\n  %s: %lld, and the bar is %lld\n",
-                           "n = %d：结果正确，但\n  %s: %lld，目标是不超过 %lld\n"),
+    std::printf(lab::words("n = %d: the result is right, but\n  %s: %lld, allowed: %lld\n",
+                           "n = %d：结果正确，但\n  %s: %lld，最多 %lld\n"),
                 lab::now_n, lab::words(count.english, count.chinese), count.value, most);
     return false;
 }
 bool at_least(long long least, const lab::Count& count) {
     if (!lab::counts || count.value >= least) return true;
-    std::printf(lab::words("n = %d: the result is right, but\n  %s: %lld, and it is to be %lld at least\n",
-                           "n = %d：结果正确，但\n  %s: %lld，应不少于 %lld\n"),
+    std::printf(lab::words("n = %d: the result is right, but\n  %s: %lld, needed: %lld\n",
+                           "n = %d：结果正确，但\n  %s: %lld，至少 %lld\n"),
                 lab::now_n, lab::words(count.english, count.chinese), count.value, least);
     return false;
 }

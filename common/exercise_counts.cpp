@@ -91,10 +91,10 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
 
 }  // namespace lab
 
-lab::Count barriers() { return {"barriers in a block", "一个线程块的同步", lab::barriers}; }
-lab::Count atomics() { return {"atomics in global memory", "全局内存的原子操作", lab::atomics}; }
-lab::Count compares() { return {"atomicCAS in global memory", "全局内存的 atomicCAS", lab::compares}; }
-lab::Count in_shared() { return {"loads and stores in shared memory", "共享内存的读写", lab::in_shared}; }
+lab::Count barriers() { return {"barriers in a block", "一个线程块的同步次数", lab::barriers}; }
+lab::Count atomics() { return {"atomics in global memory", "全局内存的原子操作次数", lab::atomics}; }
+lab::Count compares() { return {"atomicCAS in global memory", "全局内存的 atomicCAS 次数", lab::compares}; }
+lab::Count in_shared() { return {"loads and stores in shared memory", "共享内存的读写次数", lab::in_shared}; }
 lab::Count beside_each_other() {
     long long pairs = 0;
     for (const unsigned long later : lab::kernels)
@@ -104,7 +104,7 @@ lab::Count beside_each_other() {
 lab::Count sectors() {
     long long sum = 0;
     for (const auto& [visit, request] : lab::requests) sum += static_cast<long long>(request.sectors.size());
-    return {"sectors loaded and stored", "读写的扇区", sum};
+    return {"sectors loaded and stored", "读写的扇区数", sum};
 }
 lab::Count conflicts() {
     long long sum = 0;
@@ -113,13 +113,13 @@ lab::Count conflicts() {
         for (const auto& [bank, words] : request.words_of_bank) turns = std::max(turns, words.size());
         sum += static_cast<long long>(turns) - 1;
     }
-    return {"bank conflicts", "bank 冲突", sum};
+    return {"bank conflicts", "bank 冲突次数", sum};
 }
 
 lab::Count accesses() {
     long long most = 0;
     for (const auto& [number, thread] : lab::threads) most = std::max(most, thread.accesses);
-    return {"accesses of the busiest thread", "最忙的线程的读写", most};
+    return {"loads and stores of the busiest thread", "最忙的线程的读写次数", most};
 }
 
 // cudacpu::about_to_do_atomic()

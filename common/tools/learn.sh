@@ -68,6 +68,7 @@ state() {
         verdict=wrong
         if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
             verdict=right
+            echo "$1" >"$build/learn/solved"
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
         fi
@@ -136,6 +137,10 @@ while :; do
     for file in $([ -n "$current" ] || exercises); do
         if [ "$(state "$file")" != right ]; then current=$file && break; fi
     done
+    if [ ! -t 1 ] && [ -z "$wanted" ] && [ -f "$build/learn/solved" ]; then
+        verdict "$(cat "$build/learn/solved")" # since the last time
+    fi
+    rm -f "$build/learn/solved"
     if [ -z "$current" ]; then
         say "All exercises are right." "全部练习都正确。"
         exit 0
