@@ -49,7 +49,7 @@ struct Last {  // the last access, what has to be looked at once it is done
     char* address;
     size_t bytes;
     unsigned rank, kind;
-    unsigned char before[16];
+    unsigned char before[256];
     Race two_writes;  // the second may leave the value as it is
     Mind* mind;
     Gift gift;

@@ -13,6 +13,11 @@ void draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void*
     arrive({kind & writes ? store : load, p, bytes, std::min<size_t>(bytes, 16), (kind & flag) != 0},
            {site, site, frame});
 }
+void range(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
+    if (!bytes) return;
+    if (__builtin_expect(cudacpu::steps::drawing, 0)) draw(p, bytes, kind, site, frame);
+    access(p, bytes, kind, site);
+}
 }  // namespace
 
 // clang-format off
@@ -36,13 +41,20 @@ CUDACPU_HOOK(read16, 16, reads) CUDACPU_HOOK(write16, 16, writes)
 CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
 void __tsan_read_range(void* p, size_t n) { CUDACPU_DRAW(p, n, reads); access(p, n, reads, CUDACPU_SITE); }
 void __tsan_write_range(void* p, size_t n) { CUDACPU_DRAW(p, n, writes); access(p, n, writes, CUDACPU_SITE); }
-// clang calls these instead of the last two.
-void* __tsan_memset(void* p, int c, size_t n) { return access(p, n, writes, CUDACPU_SITE), memset(p, c, n); }
+// The program's own memset() and the like, see cuda_runtime.h; clang calls these instead of the last two, too.
+void* __tsan_memset(void* p, int c, size_t n) {
+    range(p, n, writes, CUDACPU_SITE, __builtin_frame_address(0));
+    return memset(p, c, n);
+}
 void* __tsan_memcpy(void* to, const void* from, size_t n) {
-    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memcpy(to, from, n);
+    range(from, n, reads, CUDACPU_SITE, __builtin_frame_address(0));
+    range(to, n, writes, CUDACPU_SITE, __builtin_frame_address(0));
+    return memcpy(to, from, n);
 }
 void* __tsan_memmove(void* to, const void* from, size_t n) {
-    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memmove(to, from, n);
+    range(from, n, reads, CUDACPU_SITE, __builtin_frame_address(0));
+    range(to, n, writes, CUDACPU_SITE, __builtin_frame_address(0));
+    return memmove(to, from, n);
 }
 void __tsan_vptr_read(void** p) { access(p, 8, reads, CUDACPU_SITE); }
 void __tsan_vptr_update(void** p, void*) { access(p, 8, writes, CUDACPU_SITE); }
