@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -153,9 +152,9 @@ public:
     struct Room {
         int64_t cost = 0;                  ///< the elements that count for the time on the CPU device (0: n)
         std::string elements_are = "--n";  ///< the option that says how many there are
-        std::function<std::string(int64_t)> smaller = {};  ///< what to type for so many (default: --n N or less)
-        int64_t in_memory = int64_t{1} << 50;              ///< so many elements fit into the device's memory
-        std::string words = {};                            ///< what n elements need, and what there is
+        std::string (*smaller)(int64_t) = nullptr;  ///< what to type for so many (default: --n N or less)
+        int64_t in_memory = int64_t{1} << 50;       ///< so many elements fit into the device's memory
+        std::string words = {};                     ///< what n elements need, and what there is
     };
     /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for the memory,
     /// for at_most(). What it says to type instead runs.
