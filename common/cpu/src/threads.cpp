@@ -17,7 +17,7 @@ unsigned long progress;
 unsigned waits_in_a_row;
 bool in_turn, blocks_wait;
 unsigned long blocks_at_barrier, blocks_under_way, blocks_paused;
-unsigned picks_in_turn = 16;
+unsigned picks_in_turn = 16;  // a power of two
 
 namespace {
 
@@ -42,11 +42,12 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
 }
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
-    if (Thread* const t = steps::next_in_step()) return t;
+    if (steps::in_step())
+        if (Thread* const t = steps::next_in_step()) return t;
     static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
-    const bool at_random = order == Order::seeded || (hazard_build && ++picks % picks_in_turn == 0);
+    const bool at_random = order == Order::seeded || (hazard_build && (++picks & (picks_in_turn - 1)) == 0);
     if (order == Order::forward && next + 1 < n && !at_random) {  // most often it is the next one
         Thread& t = running_block.threads[next + 1];
         if (!running_block.has_ended(next + 1) && (!t.at || t.at->complete)) return &t;
