@@ -183,6 +183,7 @@ private:
     struct Entry {
         std::string name, how;
         int least_threads;
+        bool twin;
     };
     template <class Table>
     void each(void (Lab::*add)(const char*, const char*, int), const Table& table) {
@@ -203,7 +204,7 @@ private:
     };
     static constexpr int64_t most_repeats = 100000;
     size_t longest_name() const;
-    size_t rows_in_all() const;
+    int64_t wanted_count() const;
     void print(const std::string& line);
     void plan(const Cells& row);
     void print_row(const Cells& cells);
@@ -220,7 +221,7 @@ private:
     std::string path_, typed_n_, typed_blocks_, typed_repeats_;
     std::vector<std::string> only_, columns_, choices_, slow_, wrong_rows_;
     std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
-    std::vector<Entry> variants_, twins_;
+    std::vector<Entry> entries_;                                     // variants and twins
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;
     double limit_bytes_per_ms_ = 0, library_ms_ = 0;
     double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;
