@@ -8,6 +8,7 @@
 //   shadows.cpp   what is noted about a region, while its block pauses, too
 //   hooks.cpp     what the compiler calls
 #pragma once
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -115,7 +116,16 @@ extern Run* this_run;
 extern Mind* minds;  // of the threads of the running block
 extern Mind* me;     // of the running thread, once mind() was called
 
-void reset(Mind& mind);
+void forget_all(Mind& m);  // what it knew of others
+inline void reset(Mind& m) {
+    m.block = m.counted = block_start;
+    m.steps = m.seen_writes = 0;
+    m.has_lanes = m.knows = m.records = m.wrote = m.took = m.publishes = false;
+    m.polled_at = 0;
+    m.seen = m.lock = nullptr;
+    m.last_atomic = 0;
+    if (m.synchronised) forget_all(m);
+}
 inline Mind& mind(unsigned thread) {
     Mind& m = minds[thread];
     if (m.block != block_start) reset(m);
@@ -150,8 +160,13 @@ Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
-extern bool busy;       // The linker may have taken the program's instrumented copy of a std::map for this one.
-extern bool unsettled;  // the last access has still to be looked at, once it is done
+extern struct alignas(4) State {  // most often there is none of these, which is asked at once
+    bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
+    bool unsettled;        // the last access has still to be looked at, once it is done
+    bool something_shown;  // to a thread, in place of what stands there
+    bool index_too_large;  // the compiler has found that of the next access so
+    bool any() const { return std::bit_cast<uint32_t>(*this) != 0; }
+} state;
 extern Region program;  // its variables
 void settle_all();      // the last access has been done
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
@@ -187,7 +202,6 @@ void flag_settled(const char* address, size_t bytes);
 void flags_race(const Pair& pair);
 bool published(const char* address);
 void show(char* address, size_t bytes);  // what is there now will stand there again after the access
-extern bool something_shown;             // to a thread, in place of what stands there
 void restore_flag();                     // what a thread has read is again what stands there
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
@@ -204,7 +218,6 @@ void sections_at_grid_barrier();
 bool on_device_heap(const char* address);  // from `new` or malloc() in a kernel
 /// An access to the own stack: the compiler has found its index too large.
 void past_local_array(char* address, size_t bytes, bool write);
-extern bool index_too_large;
 /// Lets an access out of bounds go to pages that hold nothing: what is read is 0, what is written is lost.
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading);
 void close_red_zones();

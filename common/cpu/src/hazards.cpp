@@ -20,7 +20,7 @@ namespace cudacpu::hazards {
 
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
-bool busy, unsettled;
+State state;
 
 namespace {
 
@@ -72,7 +72,7 @@ bool noted_before(const Record& a, const Record& b, bool adds) {  // most races 
 }
 
 void settle() {
-    unsettled = false;
+    state.unsettled = false;
     const bool same = !memcmp(last.before, last.address, last.bytes);
     if (last.race) {
         last.two_writes.equal = same;
@@ -104,9 +104,9 @@ struct Access {
 steps::Part drawn(const Party& p) { return {p.block, p.rank, p.site}; }
 
 void look_after(const Access& a) {
-    if (!unsettled) {
+    if (!state.unsettled) {
         last.race = last.flag_write = last.word = last.gives = false;
-        unsettled = true;
+        state.unsettled = true;
         last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
         last.kind = a.kind;
         last.mind = me;
@@ -196,12 +196,13 @@ void check_written(const Region& r, const Access& a, size_t first) {
 void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
     restore_flag();
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
-    if (unsettled && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
+    if (state.unsettled && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
     Access a{address,    bytes,
-             kind,       {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
+             kind,       {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
              floor_time, false,
              false,      false};
+    me->steps += me->steps < 255;
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -275,7 +276,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 
 void settle_all() {
     restore_flag();
-    if (unsettled) settle();
+    if (state.unsettled) settle();
 }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
@@ -297,12 +298,12 @@ void give_turn() {
 }
 
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
-    if (!self || !runs_works || busy) return;
+    if (!self || !runs_works || state.busy) return;
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
     if (!r && on_own_stack(address))
-        return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
-    index_too_large = false;
+        return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
+    state.index_too_large = false;
     const Mind& m = mind(rank);
     const bool hands_on = kind & (atomic | flag) && kind & writes && (m.wrote || m.took), unfenced = hands_on && !m.publishes;
     if (hands_on_unfenced || (hands_on && random_number() % 2)) {
@@ -319,13 +320,13 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         synced_beside_paused = 0;
         preempt_block();
     }
-    busy = true;
+    state.busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spin only reads
     me = &mind(rank);
     check(r, address, bytes, kind, site);
-    busy = false;
+    state.busy = false;
 }
 
 void heap_changed(const char* start, size_t bytes) {
@@ -368,7 +369,7 @@ void launch_ends() {
     }
     report(all);
     races.clear();
-    busy = false;
+    state.busy = false;
     close_red_zones();
 }
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
