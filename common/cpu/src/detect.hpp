@@ -87,7 +87,7 @@ struct alignas(64) Mind {  // of a thread of the running block; what most thread
     Time counted;          // the barrier since which steps are counted
     unsigned steps;
     bool has_lanes, knows, synchronised;  // synchronised: `known`, `pending` and `fence` are in use
-    bool wrote, took, publishes;  // since its last atomic: written, read what others wrote, and then had a fence
+    bool wrote, publishes;                // since its last atomic; and then there was a fence
     Time last_atomic;
     uint64_t polled_at;    // its last access was a read of a flag here
     const char* seen;      // the flag that it has read and not yet written
@@ -120,7 +120,7 @@ void forget_all(Mind& m);  // what it knew of others
 inline void reset(Mind& m) {
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
-    m.has_lanes = m.knows = m.records = m.wrote = m.took = m.publishes = false;
+    m.has_lanes = m.knows = m.records = m.wrote = m.publishes = false;
     m.polled_at = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;

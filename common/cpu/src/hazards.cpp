@@ -30,12 +30,16 @@ struct HeapCell : Cell {
 };
 std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the address of the word
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
-bool blocks_meet, hands_on_unfenced;
-unsigned block_preemptions, synced_beside_paused;
+bool blocks_meet;
+unsigned synced_beside_paused;
+// A block is stopped above all when a thread hands on what it has written; the more often that was, the more seldom, as
+// a block must be stopped for long, too.
+unsigned stops;
+bool hands_on_unfenced;
 void let_others_run(unsigned one_in) {
     hands_on_unfenced = false;
-    if (blocks_meet && block_preemptions && blocks_paused < 8 && random_number() % one_in == 0)
-        --block_preemptions, preempt_block();
+    if (blocks_meet && blocks_paused < 8 && random_number() % (one_in << std::min(stops / 16, 24u)) == 0)
+        ++stops, preempt_block();
     else preempt();
 }
 
@@ -163,11 +167,7 @@ bool by_me(const Record& r) { return r.rank == rank && same_block(r); }
 void compare(const Word& w, const Access& a) {
     for (const Record* r : {&w.cell.write, &w.rare.synced, &w.rare.other})
         if (apart(*r, a)) conflict(w, *r, a);
-    if (!(a.mine.access & writes)) {
-        const Record& r = w.cell.write;
-        me->took |= r.time >= launch_start && !(same_block(r) && (r.rank == rank || r.time < last_barrier));
-        return;
-    }
+    if (!(a.mine.access & writes)) return;
     for (const Record* r : {&w.cell.read, &w.rare.read}) {
         if (!r->time) continue;
         if (apart(*r, a)) conflict(w, *r, a);
@@ -261,7 +261,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         last.flag_write |= flag_write, last.word |= exchanged, last.gives |= rmw;
         if (rmw) last.gift = g;
         else give(address, kind, g);
-        if (rmw) me->wrote = me->took = me->publishes = false, me->last_atomic = now;
+        if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
         const Record& w = cell(first).rare.synced;
         take(address, 0);
@@ -305,7 +305,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
     state.index_too_large = false;
     const Mind& m = mind(rank);
-    const bool hands_on = kind & (atomic | flag) && kind & writes && (m.wrote || m.took), unfenced = hands_on && !m.publishes;
+    const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
     if (hands_on_unfenced || (hands_on && random_number() % 2)) {
         let_others_run(2);
     } else if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0) {
@@ -339,9 +339,10 @@ void heap_changed(const char* start, size_t bytes) {
 void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
-    blocks_meet = hands_on_unfenced = false;
+    blocks_meet = false;
+    hands_on_unfenced = false;
     picks_in_turn = 16;
-    block_preemptions = 64;
+    stops = 0;
     flags_of_launch(true);
 }
 void block_begins() { clocks_block_begins(); }
