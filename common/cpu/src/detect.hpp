@@ -54,7 +54,7 @@ struct alignas(64) Line {
     Span write, read;
     Time noted, words, bytes;  // when something was last noted one by one, and of that words and bytes
 };
-struct Shadow {  // of a region
+struct Shadow {          // of a region
     Plane words, bytes;  // an access of less than a word is noted for each of its bytes
     Line* lines;
     Time since;        // of shared memory: when its block began to use it
@@ -161,17 +161,17 @@ Party party(const Record& r);
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
 extern struct alignas(4) State {  // most often there is none of these, which is asked at once
-    bool busy;  // The linker may have taken the program's instrumented copy of a std::map for this one.
+    bool busy;             // The linker may have taken the program's instrumented copy of a std::map for this one.
     bool unsettled;        // the last access has still to be looked at, once it is done
     bool something_shown;  // to a thread, in place of what stands there
     bool index_too_large;  // the compiler has found that of the next access so
     bool any() const { return std::bit_cast<uint32_t>(*this) != 0; }
 } state;
-extern Region program;  // its variables
-void settle_all();      // the last access has been done
+extern Region program;                               // its variables
+void settle_all();                                   // the last access has been done
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
-void give_turn();           // another thread may run
+void give_turn();             // another thread may run
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
     return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
@@ -180,7 +180,7 @@ inline int size_of_distance(const Record& a, const Record& b) {
 // ---- quick.cpp -------------------------------------------------------------------------------------------
 
 extern int until_preempted;
-void forget_pages();                      // which region each belongs to
+void forget_pages();                       // which region each belongs to
 Region* region_near(const char* address);  // nullptr: it is not known yet
 Region* region_of(const char* address);
 void write_out(Shadow& shadow, size_t line);  // what is noted for the line as a whole
@@ -224,7 +224,7 @@ void close_red_zones();
 
 // ---- works.cpp -------------------------------------------------------------------------------------------
 
-extern bool several_streams;             // have works in the queue
+extern bool several_streams;               // have works in the queue
 bool before_this_launch(const Record& r);  // of an earlier work: does this one wait for it?
 void race_of_works(const Record& before, const Record& mine, char* address, size_t bytes);
 Time launch_beside();  // a launch begins: when did the first work begin that it does not wait for?

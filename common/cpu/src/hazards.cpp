@@ -32,8 +32,8 @@ std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
 bool blocks_meet;
 unsigned synced_beside_paused;
-// A block is stopped above all when a thread hands on what it has written; the more often that was, the more seldom, as
-// a block must be stopped for long, too.
+// A block is stopped above all when a thread hands on what it has written; the more often that was, the more
+// seldom, as a block must be stopped for long, too.
 unsigned stops;
 bool hands_on_unfenced;
 void let_others_run(unsigned one_in) {
@@ -198,10 +198,8 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
     if (state.unsettled && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
-    Access a{address,    bytes,
-             kind,       {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
-             floor_time, false,
-             false,      false};
+    Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
+             floor_time, false, false, false};
     me->steps += me->steps < 255;
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
@@ -222,9 +220,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
-    const auto mask = [&](size_t i) {
-        return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4);
-    };
+    const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
     const auto cell = [&](size_t i) {  // where the access to byte i and those behind it is noted
         if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
         HeapCell& c = heap_cells[start + i / 4 * 4];

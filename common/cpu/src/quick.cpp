@@ -1,5 +1,5 @@
-// quick.cpp - the hazard build: most accesses are plain, within one word, and ordered by what is easily seen. They are
-// noted here; all others are looked at by access() (hazards.cpp).
+// quick.cpp - the hazard build: most accesses are plain, within one word, and ordered by what is easily seen. They
+// are noted here; all others are looked at by access() (hazards.cpp).
 //
 // Most often the lanes of a warp access elements that lie side by side. Of 128 bytes one note then says it for all:
 // the thread of each element follows from that of the first. Where accesses are mixed, it is written out into the
@@ -34,7 +34,8 @@ void write_out(Shadow& shadow, Line& line, Span& span, bool write) {
     const size_t first = (&line - shadow.lines) * (line_bytes / 4), words = span.bytes() / 4;
     for (uint32_t done = span.done; done; done &= done - 1) {
         const unsigned i = unsigned(std::countr_zero(done));
-        const Record r{span.site, span.time(), uint16_t((span.rest >> 32) + i), uint8_t(span.rest >> 48), 15, write};
+        const Record r{span.site, span.time(), uint16_t((span.rest >> 32) + i), uint8_t(span.rest >> 48),
+                       15,        write};
         for (size_t word = first + i * words; word < first + (i + 1) * words; ++word)
             (write ? shadow.words.cells[word].write : shadow.words.cells[word].read) = r;
     }
@@ -44,8 +45,8 @@ void write_out(Shadow& shadow, Line& line, Span& span, bool write) {
 }
 
 // Notes an access to element `i` of a line, if that can be done for the line as a whole.
-template <bool Write> inline bool note_in_line(Line& line, unsigned i, uint64_t site, uint64_t rest, Time from,
-                                               bool shared) {
+template <bool Write>
+inline bool note_in_line(Line& line, unsigned i, uint64_t site, uint64_t rest, Time from, bool shared) {
     if (line.noted >= from) return false;
     Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
     const auto before_barrier = [](const Span& s) { return s.time() >= part_start && s.time() < last_barrier; };
@@ -81,8 +82,7 @@ template <unsigned Bytes, bool Write> struct Quick {
         else otherwise(address, site);
     }
     static uint64_t rest_of(const Mind& m, unsigned i) {
-        return now | uint64_t(uint16_t(rank - i)) << 32 | uint64_t(m.steps) << 48 |
-               uint64_t(Bytes) << 56;
+        return now | uint64_t(uint16_t(rank - i)) << 32 | uint64_t(m.steps) << 48 | uint64_t(Bytes) << 56;
     }
     /// Goes on with what other lanes have just done, at the same line of the program beside it.
     static void again(char* address, uint64_t site) {
@@ -96,7 +96,8 @@ template <unsigned Bytes, bool Write> struct Quick {
         Span &mine = Write ? q.line->write : q.line->read, &other = Write ? q.line->read : q.line->write;
         const bool none = other.time() < floor_time,
                    same_threads = other.time() == now && !((other.rest ^ rest) >> 32 & 0xff00ffff);
-        if (mine.site != site || mine.rest != rest || !(none || same_threads) || m.counted != last_barrier || m.lock)
+        if (mine.site != site || mine.rest != rest || !(none || same_threads) || m.counted != last_barrier ||
+            m.lock)
             return note(address, site);
         mine.done |= 1u << i;
         noted(q.shared, Write && q.written ? q.written + offset : nullptr, m);
@@ -165,8 +166,8 @@ template <unsigned Bytes, bool Write> struct Quick {
                 return otherwise(address, site);
         // In two words, as the processor is slow to read at once what was written in parts.
         const uint64_t bytes = Bytes == 8 ? 15 : ((1u << Bytes) - 1) << first % 4;
-        const uint64_t rest = now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 |
-                              bytes << 56 | uint64_t(Write) << 60;
+        const uint64_t rest =
+            now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | bytes << 56 | uint64_t(Write) << 60;
         for (size_t i = 0; i < parts; ++i) {
             Record* to = Write ? &cells[i].write : &cells[i].read;
             if (!Write && apart(*to) && !to->access) {
