@@ -21,6 +21,6 @@ int main() {
         turn<<<dim3(width / 16, width / 16), dim3(16, 16)>>>(in, out, width);
         const auto opposite = [](int x) { return x / 16 * 16 + 15 - x % 16; };
         const auto wanted = [&](int i) { return in[opposite(i / width) * width + opposite(i % width)]; };
-        return check("out", out, wanted) && at_most(1, barriers());
+        return check("out", out, wanted) && at_most(1, barriers()) && at_least(2 * width * width, in_shared());
     });
 }

@@ -18,12 +18,17 @@ build=$(cd "$build" && pwd)
 trap 'exit 130' HUP TERM
 trap 'echo; exit 0' INT
 
-# What is as committed is kept, for RESET where there is no git; and what has been deleted comes back.
+# What is as committed is kept, for RESET where there is no git; what has been deleted comes back; and what has changed since,
+# by a git pull, is fetched from git, as the learner's file is compared with it.
 first() { echo "$build/learn/first/$(number_of "$1").cu"; }
 for file in $(exercises | sort -u - "$build/learn/files"); do
-    if is_committed "$file" "$(about "$file" =)"; then
-        cmp -s "$file" "$(first "$file")" || cp "$file" "$(first "$file")"
-    elif [ ! -f "$file" ] && committed "$file" "$build/learn/committed" >/dev/null && cp "$build/learn/committed" "$file"; then
+    sum=$(about "$file" =) kept=$(first "$file")
+    if is_committed "$file" "$sum"; then
+        cmp -s "$file" "$kept" || cp "$file" "$kept"
+        continue
+    fi
+    is_committed "$kept" "$sum" || { committed "$file" "$build/learn/committed" >/dev/null && cp "$build/learn/committed" "$kept"; } || rm -f "$kept"
+    if [ ! -f "$file" ] && [ -f "$kept" ] && cp "$kept" "$file"; then
         say "$file was missing, and is there again as it was at first." "$file 不见了，已按原文放回。"
     fi
 done
@@ -63,11 +68,12 @@ on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
 # state FILE: todo, right or wrong. What was said of this text stands in $build/learn/state, and is not asked again.
 state() {
     if is_committed "$1" "$(about "$1" =)"; then echo todo && return; fi
-    known=$build/learn/state/$(number_of "$1")$language this="$(sum_of "$1") $checker"
+    known=$build/learn/state/$(number_of "$1")$language this="$(sum_of "$1") $(about "$1" =) $checker"
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
         verdict=wrong
         if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
             verdict=right
+            echo "$1" >"$build/learn/solved"
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
         fi
@@ -136,6 +142,10 @@ while :; do
     for file in $([ -n "$current" ] || exercises); do
         if [ "$(state "$file")" != right ]; then current=$file && break; fi
     done
+    if [ ! -t 1 ] && [ -z "$wanted" ] && [ -f "$build/learn/solved" ]; then
+        verdict "$(cat "$build/learn/solved")" # since the last time
+    fi
+    rm -f "$build/learn/solved"
     if [ -z "$current" ]; then
         say "All exercises are right." "全部练习都正确。"
         exit 0

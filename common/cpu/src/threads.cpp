@@ -28,14 +28,17 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
     Thread* const end = running_block.threads + running_block.size;
     become(std::find_if(running_block.threads, end, [](const Thread& t) { return t.at; }));
     const size_t barriers = open_exchanges[32].size();
-    fault(cudaErrorLaunchFailure,
-          barriers > 1   ? "divergent barrier: the threads of the block wait at different ones"
-          : barriers > 0 ? "deadlock: the threads of a block wait for each other"
-                         : "deadlock: a warp operation waits for a lane that does not come",
-          "every thread of the block must reach the same barrier: move it out of the branch;\n  "
-          "every lane in the mask must call the operation, with the same mask" +
-              who_waits_where(),
-          &self->where);
+    std::string what = "deadlock: a warp operation waits for a lane that does not come",
+                mend = "every lane in the mask must call the operation, with the same mask";
+    const std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
+    if (barriers == 1) {
+        what = "deadlock: the threads of a block wait for each other";
+        mend = together + ";\n  " + mend;
+    } else if (barriers > 1) {
+        what = "divergent barrier: the threads of the block wait at different ones";
+        mend = together;
+    }
+    fault(cudaErrorLaunchFailure, what, mend + who_waits_where(), &self->where);
 }
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
