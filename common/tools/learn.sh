@@ -71,13 +71,16 @@ state() {
     known=$build/learn/state/$(number_of "$1")$language this="$(sum_of "$1") $(about "$1" =) $checker"
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
         verdict=wrong
+        [ -z "$green" ] || printf '\r\033[K%s %s' "$(say Checking 正在检查)" "$(number_of "$1")" >&2
         if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
             verdict=right
             echo "$1" >"$build/learn/solved"
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
         fi
+        [ -z "$green" ] || printf '\r\033[K' >&2
         { echo "$this" && echo $verdict && cat "$program.said"; } >"$known.new"
+        if [ $verdict = right ]; then cp "$known.new" "${known%-zh}" && cp "$known.new" "${known%-zh}-zh"; fi # in any language
         mv "$known.new" "$known"
     fi
     sed -n 2p "$known"
