@@ -164,8 +164,9 @@ void launch_warp_fold(const Job& job) {
     warp_fold<<<job.fill(warp_fold), job.threads>>>(job.in, job.n, job.sum);
 }
 
-// A thread's share of in[0 .. n), 64 bytes of it on their way at any time. What would lie past the end is the last
-// int4 once more, and not added: no load waits for a branch. The first threads add the last n % 4 ints.
+// A thread's share of in[0 .. n), 64 bytes of it on their way at any time. What would lie past the end is 0 and is not
+// loaded: that takes a predicate, and no load waits for a branch. The first threads add the last n % 4 ints.
+// (#pragma unroll 1: with the outer loop unrolled by the compiler an H200 takes 5 % longer.)
 __device__ Total add_wide(const int* in, int64_t n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
     const int64_t count = n / 4;
@@ -173,11 +174,11 @@ __device__ Total add_wide(const int* in, int64_t n) {
     const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64_t tail = 4 * count + first;
     Total sum = tail < n ? in[tail] : 0;
+#pragma unroll 1
     for (int64_t i = first; i < count; i += loads * step) {
         int4 pack[loads];
-        for (int k = 0; k < loads; ++k) pack[k] = packs[min(i + k * step, count - 1)];
-        for (int k = 0; k < loads; ++k)
-            if (i + k * step < count) sum += int64_t(pack[k].x) + pack[k].y + pack[k].z + pack[k].w;
+        for (int k = 0; k < loads; ++k) pack[k] = i + k * step < count ? packs[i + k * step] : int4{0, 0, 0, 0};
+        for (const int4& p : pack) sum += int64_t(p.x) + p.y + p.z + p.w;
     }
     return sum;
 }

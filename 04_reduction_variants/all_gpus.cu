@@ -4,7 +4,10 @@
 // memories, so each takes a share. Then each holds a sum, and these must meet. (Of ints: the other sample has the rest.)
 //
 //   host_adds    every GPU adds up its share, the host their sums   slow: the host waits for each GPU and its copy
-//   all_reduce   then ncclAllReduce instead of the host             every GPU has the sum (built where NCCL is found)
+//   all_reduce   then ncclAllReduce instead of the host             slow: a second kernel on each GPU, and they wait
+//   peer_adds    all blocks of all GPUs add to one GPU's word       where the others can reach its memory
+//
+// (all_reduce is built where NCCL is found; after it every GPU has the sum.)
 //
 //   04_all_gpus --n 1073741824 --only host_adds
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/all_gpus.cu common/lab.cpp common/write_file.cpp -o all_gpus
@@ -89,6 +92,32 @@ __global__ void atomic_add(const int* in, int* sum, int* next, int64_t n) {
     if (blockIdx.x == 0) *next = 0;
 }
 
+// Where the GPUs meet, in the first one's memory. A sum's upper half is the sum, its lower half how many blocks have come.
+struct Meeting {
+    unsigned begun = 0;  // the number of the launch that the first GPU has begun
+    unsigned long long sums[2] = {0, 0};  // they take turns
+};
+
+// One kernel from start to end. The first GPU's says when it has begun, and the others' wait for it by themselves: to be
+// started after an event of another GPU takes them longer. All blocks of all GPUs add to one word (hence _system), and the
+// first GPU's block 0 stays until `blocks` have.
+__global__ void peer_add(const int* in, Meeting* meeting, unsigned launch, bool first, unsigned blocks, int64_t n) {
+    volatile unsigned* const begun = &meeting->begun;
+    if (threadIdx.x == 0) {
+        if (first && blockIdx.x == 0) *begun = launch;
+        while (!first && *begun != launch) {}
+    }
+    __syncthreads();  // the launch has begun
+    const int value = fold_block(fold_share(in, n));
+    if (threadIdx.x != 0) return;
+    unsigned long long* const sum = &meeting->sums[launch % 2];
+    atomicAdd_system(sum, static_cast<unsigned long long>(unsigned(value)) << 32 | 1);
+    if (!first || blockIdx.x != 0) return;
+    meeting->sums[(launch + 1) % 2] = 0;
+    const volatile unsigned long long* const seen = sum;
+    while (unsigned(*seen) != blocks) {}
+}
+
 // ---- the rungs: how they meet ----------------------------------------------------------------------------------
 
 // What a launch needs.
@@ -98,6 +127,7 @@ struct Job {
     int number = 0;                // of this launch
     std::vector<int> totals = {};  // what comes out: one, or the total of each GPU
     lab::Event go = {};            // the clock has started
+    lab::DeviceArray<Meeting> meeting{std::vector<Meeting>(1)};
 #ifdef LAB_NCCL
     std::vector<ncclComm_t> comms = {};
 #endif
@@ -145,6 +175,28 @@ void launch_all_reduce(Job& job) {
     check_nccl(ncclGroupEnd());
 }
 #endif
+// (All GPUs hold as many blocks as the first.)
+void launch_peer_adds(Job& job) {
+    ++job.number;
+    const int blocks = job.sample.blocks_to_fill(peer_add, threads), gpus = int(job.shares.size());
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+        const lab::DeviceArray<int>& in = job.shares[gpu]->in;
+        CHECK(cudaSetDevice(gpu));
+        peer_add<<<blocks, threads>>>(in.get(), job.meeting.get(), job.number, gpu == 0, blocks * gpus, in.size());
+    }
+    CHECK(cudaSetDevice(job.sample.device()));
+}
+// Lets every GPU use the first's memory; false if one cannot.
+bool reach_the_first(int gpus) {
+    int can = 1;
+    for (int gpu = 1; can && gpu < gpus; ++gpu) {
+        CHECK(cudaDeviceCanAccessPeer(&can, gpu, 0));
+        CHECK(cudaSetDevice(gpu));
+        if (can) CHECK(cudaDeviceEnablePeerAccess(0, 0));
+    }
+    CHECK(cudaSetDevice(0));
+    return can;
+}
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
 
@@ -167,12 +219,14 @@ struct Variant {
     const char* how;
     void (*launch)(Job&);  // leaves job.totals, or the total on each GPU
     int least_threads = 1;
+    bool in_first = false;  // the total is in the meeting's word
 };
 constexpr Variant variants[] = {
     {"host_adds", "every GPU adds up its share, and the host adds", launch_host_adds},
 #ifdef LAB_NCCL
     {"all_reduce", "every GPU adds up its share, then ncclAllReduce", launch_all_reduce},
 #endif
+    {"peer_adds", "the GPUs' kernels add to one word and wait", launch_peer_adds, 1, true},
 };
 constexpr Variant twins[] = {
     {"lost_element", "each GPU drops the last element of its share", launch_lost_element},
@@ -204,6 +258,9 @@ int main(int argc, char** argv) {
         job.shares.push_back(std::make_unique<Share>(sample, in.data() + from, to - from));
     }
     CHECK(cudaSetDevice(sample.device()));
+    const bool reached = sample.wants("peer_adds") && reach_the_first(gpus);
+    if (!reached && sample.wants("peer_adds") && !sample.wants_all())
+        sample.refuse("not every GPU can reach the first one's memory here; type --only host_adds");
 #ifdef LAB_NCCL
     if (sample.wants("all_reduce")) job.comms.resize(gpus);
     if (!job.comms.empty()) check_nccl(ncclCommInitAll(job.comms.data(), gpus, nullptr));  // takes seconds
@@ -219,6 +276,7 @@ int main(int argc, char** argv) {
     };
     const auto check = [&](const Variant& v) {
         const lab::Time ms = sample.time(prepare, [&] { v.launch(job); });
+        if (v.in_first) job.totals = {int(job.meeting.download()[0].sums[job.number % 2] >> 32)};
         if (job.totals.empty())
             for (const auto& share : job.shares) job.totals.push_back(share->total(job.number));
         int got = want;
@@ -227,7 +285,7 @@ int main(int argc, char** argv) {
         sample.row({v.name, lab::with_commas(got), ms, 4.0 * n, got == want ? "" : lab::wanted(got, want)});
     };
     for (const Variant& v : variants)
-        if (sample.wants(v.name)) check(v);
+        if (sample.wants(v.name) && (reached || !v.in_first)) check(v);
     for (const Variant& v : twins)
         if (sample.wants_twin(v.name)) check(v);
 #ifdef LAB_NCCL

@@ -141,5 +141,6 @@ void scan(const int* in, int n, int* out);
 void filter(const int* in, int n, int* out);  // those from 2 up; behind n elements, how many
 }  // namespace library
 
-/// Times both on a GPU for n elements, as they lie in its memory, and says so: the median of 20.
+/// Times both on a GPU for n elements, as they lie in its memory, and says so: the median of 20. For fewer, where
+/// yours would take long: of a million threads that try one word by atomicCAS() all but one try again.
 void beside(const char* name, library::Function of_library, library::Function yours, int n);

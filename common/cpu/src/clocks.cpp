@@ -167,7 +167,7 @@ Time Clock::of(uint32_t r, unsigned thread) const {
 void reset(Mind& m) {
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
-    m.has_lanes = m.knows = m.records = m.wrote = m.publishes = false;
+    m.has_lanes = m.knows = m.records = m.wrote = m.took = m.publishes = false;
     m.polled_at = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;

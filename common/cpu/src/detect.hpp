@@ -1,6 +1,7 @@
 // detect.hpp - what the parts of the hazard build that find something know of each other.
 //
 //   hazards.cpp   one access: is it in bounds, and does it race with the last ones to the same bytes?
+//   quick.cpp     the accesses that need no such look, which are most of them
 //   clocks.cpp    which accesses come before what the running thread does now
 //   flags.cpp     volatile words that threads wait for, and locks
 //   works.cpp     what runs beside each other: kernels and copies of several streams, and the host
@@ -22,22 +23,39 @@ struct Record {     // one access
     uint16_t rank;
     uint8_t step, bytes : 4, access : 4;  // step: how many accesses its thread has done since the last barrier
 };
-// Of four bytes. What most accesses need lies apart, so that little has to be fetched from memory.
+// What most accesses need lies apart, so that little has to be fetched from memory.
 struct Cell {  // the last plain write, and the last read
     Record write, read;
 };
-struct Rare {  // the last access that was atomic or volatile, and another reader, as one may be the writer itself
-    Record synced, read;
+struct Rare {  // the last access that was atomic or volatile, the last atomic of another thread, and another reader
+    Record synced, other, read;
 };
 struct Word {
     Cell& cell;
     Rare& rare;
-    Time& rare_since;  // when one of the rare ones was last noted in this memory
+    Time& rare_since;
 };
-struct Shadow {  // of a region
+struct Plane {  // a cell for each four bytes, or for each byte
     Cell* cells;
     Rare* rare;
-    Time rare_since;
+    Time rare_since;  // when one of the rare ones was last noted in this memory
+    Word at(size_t i) { return {cells[i], rare[i], rare_since}; }
+};
+// Accesses to elements that lie side by side, by threads that do: most often a warp's at one line of the program.
+struct Span {
+    uint64_t site, rest;  // rest: time, rank of the thread at the first element, step, bytes of an element
+    uint32_t done;        // a bit for each element
+    Time time() const { return Time(rest); }
+    unsigned bytes() const { return unsigned(rest >> 56); }
+};
+constexpr size_t line_bytes = 128;
+struct alignas(64) Line {
+    Span write, read;
+    Time noted, words, bytes;  // when something was last noted one by one, and of that words and bytes
+};
+struct Shadow {  // of a region
+    Plane words, bytes;  // an access of less than a word is noted for each of its bytes
+    Line* lines;
     Time since;        // of shared memory: when its block began to use it
     uint8_t* written;  // a flag a byte
     bool all_written;
@@ -68,7 +86,7 @@ struct alignas(64) Mind {  // of a thread of the running block; what most thread
     Time counted;          // the barrier since which steps are counted
     unsigned steps;
     bool has_lanes, knows, synchronised;  // synchronised: `known`, `pending` and `fence` are in use
-    bool wrote, publishes;                // since its last atomic; and then there was a fence
+    bool wrote, took, publishes;  // since its last atomic: written, read what others wrote, and then had a fence
     Time last_atomic;
     uint64_t polled_at;    // its last access was a read of a flag here
     const char* seen;      // the flag that it has read and not yet written
@@ -132,15 +150,29 @@ Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
-extern bool busy;     // The linker may have taken the program's instrumented copy of a std::map for this one.
-void forget_pages();  // which region each belongs to
-void settle_all();    // the last access has been done
+extern bool busy;       // The linker may have taken the program's instrumented copy of a std::map for this one.
+extern bool unsettled;  // the last access has still to be looked at, once it is done
+extern Region program;  // its variables
+void settle_all();      // the last access has been done
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
-template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site);
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
+void give_turn();           // another thread may run
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
     return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
+}
+
+// ---- quick.cpp -------------------------------------------------------------------------------------------
+
+extern int until_preempted;
+void forget_pages();                      // which region each belongs to
+Region* region_near(const char* address);  // nullptr: it is not known yet
+Region* region_of(const char* address);
+void write_out(Shadow& shadow, size_t line);  // what is noted for the line as a whole
+inline void touched_globally() {
+    Run& b = *this_run;
+    if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
+    b.last = now;
 }
 
 // ---- flags.cpp -------------------------------------------------------------------------------------------
@@ -179,6 +211,7 @@ void close_red_zones();
 
 // ---- works.cpp -------------------------------------------------------------------------------------------
 
+extern bool several_streams;             // have works in the queue
 bool before_this_launch(const Record& r);  // of an earlier work: does this one wait for it?
 void race_of_works(const Record& before, const Record& mine, char* address, size_t bytes);
 Time launch_beside();  // a launch begins: when did the first work begin that it does not wait for?

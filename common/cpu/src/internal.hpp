@@ -253,6 +253,8 @@ CUDACPU_HAZARD_HOOK(host_waits(bool /*begins*/));  // works may run; they have
 // ---- steps.cpp and options.cpp, of the counters' and the hazard build ------------------------------------
 
 namespace steps {
+extern bool drawing;  // a block, or a part of it
+inline bool in_step() { return counters_build || (hazard_build && drawing); }
 CUDACPU_RECORD_HOOK(void launch_begins(), void());
 CUDACPU_RECORD_HOOK(void block_begins(), void());
 CUDACPU_RECORD_HOOK(void block_ends(), void());
