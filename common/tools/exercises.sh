@@ -173,7 +173,7 @@ judge() {
     for order in forward reverse 1; do
         rm -f "$1.end"
         # Five seconds of the processor's time, whatever else it does; the shell's "Killed" is not for the reader.
-        { (ulimit -t 5 && LAB_ORDER=$order LAB_END=$1.end timeout 60 "$@" >"$1.out" 2>"$1.err" </dev/null); } 2>/dev/null
+        (ulimit -t 5; LAB_ORDER=$order LAB_END=$1.end timeout 60 "$@" >"$1.out" 2>"$1.err" </dev/null; exit $?) 2>/dev/null
         judged=$?
         if [ $judged = 0 ] && [ -f "$1.end" ] && ! grep -qE '^cudacpu: note: |: runtime error: ' "$1.err"; then continue; fi
         [ $order = forward ] || say "In another order of the threads (LAB_ORDER=$order):" "换一种线程顺序 (LAB_ORDER=$order):"
