@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,12 +18,13 @@ bool untouched(const T& value) {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(&value);
     return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == 0xfe; });
 }
-// Was something added to what nobody has written? In a float that cannot be told from nothing at all.
+// Was something added to what nobody has written, or was it doubled? In a float that cannot be told from nothing at
+// all.
 template <class T>
-bool added_to_nothing(const T& got, const T& wanted) {
+bool made_of_nothing(const T& got, const T& wanted) {
     if (!std::is_same_v<T, int>) return false;
-    const auto added = static_cast<unsigned>(got) - static_cast<unsigned>(unwritten);
-    return added == static_cast<unsigned>(wanted) || added < 1'000'000;
+    const auto nothing = static_cast<unsigned>(unwritten), added = static_cast<unsigned>(got) - nothing;
+    return added == static_cast<unsigned>(wanted) || added < 1'000'000 || added == nothing;
 }
 template <class T>
 std::string shown(const T& value) {
@@ -60,9 +62,8 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
                                     "  -：%s 没有写过，或者没设初值就往上加\n")
                             : words("  -: no thread has written %s\n", "  -：没有线程写过 %s\n"),
                         element.c_str());
-        else if (added_to_nothing(got[first], wanted[first]))
-            std::printf(words("  %s was not set before something was added to it\n", "  %s 没设初值就往上加了\n"),
-                        element.c_str());
+        else if (made_of_nothing(got[first], wanted[first]))
+            std::printf(words("  %s was used before it was set\n", "  %s 还没设初值就用了\n"), element.c_str());
         return false;
     };
     if (n == 1) {
@@ -134,6 +135,18 @@ bool begin(int n) {
 }
 
 }  // namespace lab
+
+bool check_kept(const Array<int>& in, const Array<int>& out, const Array<int>& count) {
+    if (!lab::has_ended()) return false;
+    std::sort(out.begin(), out.begin() + std::clamp(*count, 0, out.size()));
+    std::vector<int> kept;
+    std::copy_if(in.begin(), in.end(), std::back_inserter(kept), [](int x) { return x >= 2; });
+    std::sort(kept.begin(), kept.end());
+    const int wanted = static_cast<int>(kept.size());
+    kept.resize(out.size(), unwritten);
+    return check("count", count, [&](int) { return wanted; }) &&
+           check("sorted out", out, [&](int i) { return kept[i]; });
+}
 
 bool predicted(const char* name, double typed, double counted) {
     if (typed == counted) return true;

@@ -91,6 +91,9 @@ bool check(const char* name, const Array<T>& got, Want want) {
     return lab::compare(name, got.begin(), wanted.get(), got.size());
 }
 
+/// Waits for the kernel. Is *count how many of `in` are 2 or more, and are these, in any order, the first of out?
+bool check_kept(const Array<int>& in, const Array<int>& out, const Array<int>& count);
+
 /// Is the number that the learner typed the one of the run? Says in which direction it is off.
 bool predicted(const char* name, double typed, double counted);
 

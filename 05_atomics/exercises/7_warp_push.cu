@@ -25,15 +25,6 @@ int main() {
         Array<int> in(n, [](int i) { return scattered(i) % 5; });
         Array<int> out(n), count(1, [](int) { return 0; });
         launch(in, n, out, count);
-        if (!lab::has_ended()) return false;
-        std::sort(out.begin(), out.begin() + std::min(n, std::max(0, *count)));
-        std::vector<int> kept;
-        for (int x : in)
-            if (x >= 2) kept.push_back(x);
-        std::sort(kept.begin(), kept.end());
-        kept.resize(n, unwritten);
-        return check("count", count, [&](int) { return n - std::count(kept.begin(), kept.end(), unwritten); }) &&
-               check("sorted out", out, [&](int i) { return kept[i]; }) &&
-               at_most((n + 255) / 256 * 8, atomics()) && at_most(60, accesses());
+        return check_kept(in, out, count) && at_most((n + 255) / 256 * 8, atomics()) && at_most(60, accesses());
     }, [] { beside("CUB", library::filter, timed, 1 << 24); });
 }
