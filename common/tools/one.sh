@@ -56,7 +56,7 @@ races() {
     one forward "$hazards" --n 5003 --width 70 --height 37 || return
     quick=$most
     one 1 "$hazards" --n 5003 --width 70 --height 37 --blocks 3 &&
-        one forward "$hazards" --n 3 --width 3 --height 5
+        one forward "$hazards" --n 3 --width 3 --height 5 --threads 64
 }
 # say TITLE: the command, and of what it printed the first reports, each whole, or the first row that is wrong
 say() {
@@ -97,10 +97,8 @@ shift 3
 arguments=$*
 [ -f "$build/CMakeCache.txt" ] || sh common/tools/build.sh "$build" lab || exit
 targets=""
-for kind in gpu cpu hazards; do
-    if [ $kind = gpu ] && { [ "$device" = cpu ] || ! a_gpu_answers; }; then continue; fi
-    if [ -d "$build/CMakeFiles/${kind}_$name.dir" ]; then targets="$targets ${kind}_$name"; fi
-done
+[ ! -d "$build/CMakeFiles/cpu_$name.dir" ] || targets=$name
+if [ "$device" != cpu ] && a_gpu_answers && [ -d "$build/CMakeFiles/gpu_$name.dir" ]; then targets="$targets gpu_$name"; fi
 if [ -z "$targets" ]; then
     echo "$name cannot be built here. Type make doctor to see what is missing." >&2
     exit 3
