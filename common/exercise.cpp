@@ -115,6 +115,11 @@ bool right_by_a_kernel() {
     return false;
 }
 
+void note_end() {
+    const char* const file = std::getenv("LAB_END");
+    if (std::FILE* const made = file ? std::fopen(file, "w") : nullptr) std::fclose(made);
+}
+
 #ifdef CUDACPU
 void begin_counts();
 #else
@@ -142,22 +147,23 @@ bool predicted(const char* name, double typed, double counted) {
 lab::Count barriers() { return {}; }
 lab::Count atomics() { return {}; }
 lab::Count compares() { return {}; }
-lab::Count streams() { return {}; }
+lab::Count beside_each_other() { return {}; }
 lab::Count sectors() { return {}; }
+lab::Count in_shared() { return {}; }
 lab::Count conflicts() { return {}; }
 lab::Count accesses() { return {}; }
 #endif
 bool at_most(long long most, const lab::Count& count) {
     if (count.value <= most) return true;
-    std::printf(lab::words("n = %d: the result is right. %s: %lld, and the bar is %lld\n",
-                           "n = %d：结果正确。%s: %lld，目标是不超过 %lld\n"),
+    std::printf(lab::words("n = %d: the result is right, but\n  %s: %lld, allowed: %lld\n",
+                           "n = %d：结果正确，但\n  %s: %lld，最多 %lld\n"),
                 lab::now_n, lab::words(count.english, count.chinese), count.value, most);
     return false;
 }
 bool at_least(long long least, const lab::Count& count) {
     if (!lab::counts || count.value >= least) return true;
-    std::printf(lab::words("n = %d: the result is right. %s: %lld, and it is to be %lld at least\n",
-                           "n = %d：结果正确。%s: %lld，应不少于 %lld\n"),
+    std::printf(lab::words("n = %d: the result is right, but\n  %s: %lld, needed: %lld\n",
+                           "n = %d：结果正确，但\n  %s: %lld，至少 %lld\n"),
                 lab::now_n, lab::words(count.english, count.chinese), count.value, least);
     return false;
 }
