@@ -37,12 +37,13 @@ one() {
     false
 }
 plain() {
-    for order in forward reverse 1; do
-        one $order "$cpu" --n 5003 --width 70 --height 37 --blocks 3 --repeats 3 || return
+    one forward "$cpu" --n 5003 --width 70 --height 37 --blocks 3 --repeats 3 || return
+    for order in reverse 1; do
+        one $order "$cpu" --n 5003 --width 70 --height 37 --blocks 3 || return
     done
-    one forward "$cpu" --n 20011 --width 33 --height 257 --blocks 2 --threads 64 || return # blocks that loop,
-    one 1 "$cpu" --n 5003 --width 80 --height 37 --threads 1024 || return                 # as many warps as can be,
-    one reverse "$cpu" --n 20011 --width 33 --height 257 --blocks 40 --threads 32 || return # and more blocks than threads
+    one forward "$cpu" --n 10007 --width 33 --height 257 --blocks 2 --threads 64 || return # blocks that loop,
+    one 1 "$cpu" --n 5003 --width 80 --height 37 --blocks 4 --threads 1024 || return # as many warps as can be,
+    one reverse "$cpu" --n 10007 --width 33 --height 257 --blocks 40 --threads 32 || return # and more blocks than threads
     for n in 1 3 1000; do one reverse "$cpu" --n $n --width $n --height 17 --repeats 2 || return; done
     set -- $(echo "$list" | awk '$1 == "choice" { print $2, $NF }')
     if [ -z "$quick" ] || [ $# = 0 ]; then return; fi # some variants are for some choices only
@@ -55,7 +56,7 @@ races() {
     one forward "$hazards" --n 5003 --width 70 --height 37 || return
     quick=$most
     one 1 "$hazards" --n 5003 --width 70 --height 37 --blocks 3 &&
-        one forward "$hazards" --n 3 --width 3 --height 5
+        one forward "$hazards" --n 3 --width 3 --height 5 --threads 64
 }
 # fewest: a wrong run of few elements, with which a mistake is easiest to see; false if there is none
 fewest() {
@@ -129,10 +130,8 @@ shift 3
 arguments=$*
 [ -f "$build/CMakeCache.txt" ] || sh common/tools/build.sh "$build" lab || exit
 targets=""
-for kind in gpu cpu hazards; do
-    if [ $kind = gpu ] && { [ "$device" = cpu ] || ! a_gpu_answers; }; then continue; fi
-    if [ -d "$build/CMakeFiles/${kind}_$name.dir" ]; then targets="$targets ${kind}_$name"; fi
-done
+[ ! -d "$build/CMakeFiles/cpu_$name.dir" ] || targets=$name
+if [ "$device" != cpu ] && a_gpu_answers && [ -d "$build/CMakeFiles/gpu_$name.dir" ]; then targets="$targets gpu_$name"; fi
 if [ -z "$targets" ]; then
     echo "$name cannot be built here. Type make doctor to see what is missing." >&2
     exit 3
