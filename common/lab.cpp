@@ -175,10 +175,10 @@ void Lab::defaults(int64_t n, int blocks, int threads, const char* n_help, const
     blocks_help_ = blocks_help;
 }
 void Lab::variant(const char* variant, const char* how, int least_threads) {
-    variants_.push_back({variant, how, least_threads});
+    entries_.push_back({variant, how, least_threads, false});
 }
 void Lab::twin(const char* twin, const char* mistake, int least_threads) {
-    twins_.push_back({twin, mistake, least_threads});
+    entries_.push_back({twin, mistake, least_threads, true});
 }
 void Lab::slow(const char* variant) { slow_.emplace_back(variant); }
 void Lab::columns(std::vector<std::string> names, size_t least, size_t of_result) {
@@ -214,17 +214,18 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     app.name(name_);
     app.description(name_ + ": " + question_);
     std::string footer;
-    const auto names_of = [&](const std::vector<Entry>& entries, const char* title) {
+    const auto names_of = [&](bool twins, const char* title) {
         std::vector<std::string> names;
         footer += title;
-        for (const Entry& entry : entries) {
+        for (const Entry& entry : entries_) {
+            if (entry.twin != twins) continue;
             names.push_back(entry.name);
             footer += text("  %-*s  %s\n", static_cast<int>(longest_name()), entry.name.c_str(), entry.how.c_str());
         }
         return names;
     };
-    const auto variants = names_of(variants_, "variants (for --only):\n");
-    const auto twins = names_of(twins_, "wrong twins (for --wrong):\n");
+    const auto variants = names_of(false, "variants (for --only):\n");
+    const auto twins = names_of(true, "wrong twins (for --wrong):\n");
     app.footer(footer +
                "exit status: 0 all agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
                "77 no CUDA device");
@@ -293,11 +294,10 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     if (!problem.empty()) return refusal(problem);
     if (!wrong_.empty() && !only_.empty())
         return refusal("--only and --wrong exclude each other; type one of them");
-    for (const auto* entries : {&variants_, &twins_})
-        for (const Entry& entry : *entries)
-            if (too_few_threads(entry) && (entry.name == wrong_ || among(only_, entry.name)))
-                return refusal(text("%s does not run with --threads %d; type --threads %d or more",
-                                    entry.name.c_str(), threads(), entry.least_threads));
+    for (const Entry& entry : entries_)
+        if (too_few_threads(entry) && (entry.name == wrong_ || among(only_, entry.name)))
+            return refusal(text("%s does not run with --threads %d; type --threads %d or more", entry.name.c_str(),
+                                threads(), entry.least_threads));
     if (list) {
         std::string names;
         for (const std::string& v : variants) names += "variant " + v + "\n";
@@ -326,8 +326,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
 
 size_t Lab::longest_name() const {
     size_t longest = 0;
-    for (const auto* entries : {&variants_, &twins_})
-        for (const Entry& entry : *entries) longest = std::max(longest, entry.name.size());
+    for (const Entry& entry : entries_) longest = std::max(longest, entry.name.size());
     return longest;
 }
 
@@ -404,9 +403,7 @@ void Lab::require_room(double free, double per_element, double fixed, Room room)
     const auto number = [](const std::string& typed, int64_t value) {
         return typed.empty() ? std::to_string(value) : typed;
     };
-    int64_t variants = !wrong_.empty();
-    for (const Entry& entry : variants_) variants += wants(entry.name);
-    variants = std::max<int64_t>(variants, 1);
+    const int64_t variants = std::max<int64_t>(wanted_count(), 1);
     // On the CPU device all runs together may have so many elements, where a run counts as so many at least.
     constexpr int64_t most = 10 << 24, least = 1 << 17;
     const int64_t for_one = on_gpu_ ? most_typed : most / std::min(repeats_, most);  // variant
@@ -467,11 +464,14 @@ bool Lab::typed(const char* option) const {
 
 bool Lab::wants(const std::string& variant) const {
     if (!wrong_.empty()) return variant == wrong_;
-    if (std::any_of(twins_.begin(), twins_.end(), [&](const Entry& twin) { return twin.name == variant; }))
-        return false;
     if (!only_.empty()) return among(only_, variant);
-    return std::none_of(variants_.begin(), variants_.end(),
-                        [&](const Entry& entry) { return entry.name == variant && too_few_threads(entry); });
+    return std::none_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+        return entry.name == variant && (entry.twin || too_few_threads(entry));
+    });
+}
+
+int64_t Lab::wanted_count() const {
+    return std::count_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return wants(entry.name); });
 }
 
 void Lab::runs_on(std::string device, bool gpu, const char* remark) {
@@ -481,8 +481,9 @@ void Lab::runs_on(std::string device, bool gpu, const char* remark) {
     say("%s: %s", name_.c_str(), question_.c_str());
     say("on %s%s", device_.c_str(), remark);
     std::map<int, std::string> left_out;  // by the threads that they need
-    for (const Entry& entry : variants_)
-        if (wants_all() && too_few_threads(entry)) left_out[entry.least_threads] += ", " + entry.name;
+    for (const Entry& entry : entries_)
+        if (wants_all() && !entry.twin && too_few_threads(entry))
+            left_out[entry.least_threads] += ", " + entry.name;
     std::string line;
     for (const auto& [least, names] : left_out)
         line +=
@@ -502,7 +503,9 @@ void Lab::print(const std::string& line) {
     Progress::says("");
     std::printf("%s\n", line.c_str());
     flushed();
-    if (!device_.empty()) Progress::says(text("%s: row %zu of %zu", name_.c_str(), rows_ + 1, rows_in_all()));
+    if (!device_.empty())
+        Progress::says(text("%s: row %zu of %zu", name_.c_str(), rows_ + 1,
+                            std::max(static_cast<size_t>(wanted_count()), rows_ + 1)));
 }
 
 void Lab::say(const char* format, ...) {
@@ -519,13 +522,6 @@ void Lab::new_table(const std::string& title, bool predicted) {
     limit_bytes_per_ms_ = library_ms_ = 0;
     columns({});
     waiting_.clear();
-}
-
-size_t Lab::rows_in_all() const {
-    size_t count = 0;
-    for (const auto* entries : {&variants_, &twins_})
-        for (const Entry& entry : *entries) count += wants(entry.name);
-    return std::max(count, rows_ + 1);
 }
 
 /// A heading in two lines, as narrow as its words allow: where the first ends.
@@ -616,10 +612,9 @@ void Lab::row(const Row& row) {
         {"variant", row.variant},
         {"result", row.result}};
     size_t name_width = 12;
-    for (const auto* entries : {&variants_, &twins_})
-        for (const Entry& entry : *entries)
-            if (wants(entry.name) && entry.name != "whole_program")
-                name_width = std::max(name_width, entry.name.size());
+    for (const Entry& entry : entries_)
+        if (wants(entry.name) && entry.name != "whole_program")
+            name_width = std::max(name_width, entry.name.size());
     const std::string name = row.variant + (row.version.empty() ? "" : " " + row.version);
     if (!row.version.empty()) fields.emplace_back("version", row.version);
     Cells cells = {{"variant", name, name_width}, {"result", row.result, result_width_}};

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -153,7 +152,7 @@ public:
     struct Room {
         int64_t cost = 0;                  ///< the elements that count for the time on the CPU device (0: n)
         std::string elements_are = "--n";  ///< the option that says how many there are
-        std::function<std::string(int64_t)> smaller = {};  ///< what to type for so many (default: --n N or less)
+        std::string (*smaller)(int64_t) = nullptr;  ///< what to type for so many (default: --n N or less)
     };
     /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
     void require_blocks(int per_thread = 1) const;
@@ -184,6 +183,7 @@ private:
     struct Entry {
         std::string name, how;
         int least_threads;
+        bool twin;
     };
     template <class Table>
     void each(void (Lab::*add)(const char*, const char*, int), const Table& table) {
@@ -204,7 +204,7 @@ private:
     };
     static constexpr int64_t most_repeats = 100000;
     size_t longest_name() const;
-    size_t rows_in_all() const;
+    int64_t wanted_count() const;
     void print(const std::string& line);
     void plan(const Cells& row);
     void print_row(const Cells& cells);
@@ -221,7 +221,7 @@ private:
     std::string path_, typed_n_, typed_blocks_, typed_repeats_;
     std::vector<std::string> only_, columns_, choices_, slow_, wrong_rows_;
     std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
-    std::vector<Entry> variants_, twins_;
+    std::vector<Entry> entries_;                                     // variants and twins
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;
     double limit_bytes_per_ms_ = 0, library_ms_ = 0;
     double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;

@@ -171,12 +171,15 @@ struct UbsanMismatch {
 };
 void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address) {
     const Where where{m->place.file, int(m->place.line)};
+    const bool of_header =
+        std::string(where.file).find("cpu/include/") != std::string::npos;  // of ours: who called it?
     const unsigned alignment = 1u << m->log_of_alignment;
     if (in_kernel() && uintptr_t(address) % alignment)
         fault(cudaErrorMisalignedAddress,
               text("misaligned address: %p is no multiple of %u, which %s needs", address, alignment, m->type + 4) +
                   (find(address) ? ": " + explain(address) : ""),
-              "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy", &where);
+              "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
+              of_header ? nullptr : &where, __builtin_return_address(0));
 }
 void __ubsan_handle_missing_return(const UbsanPlace* place) {
     const Where where{place->file, int(place->line)};

@@ -164,9 +164,18 @@ void keep_read(const Word& w, const Access& a) {  // of readers that nothing ord
 
 bool by_me(const Record& r) { return r.rank == rank && same_block(r); }
 
+// The last atomic here is known to this thread, which has had a fence or a barrier since: it has drawn a ticket,
+// and all who drew theirs before are done with the word. So the block that comes last sets it to 0 again.
+bool has_ticket(const Word& w, const Access& a) {
+    const Record& r = w.rare.synced;
+    const Time fence = std::max(last_barrier, me->synchronised ? me->fence[in_device].time : 0);
+    return r.access & atomic && !apart(r, a) && fence > r.time;
+}
+
 void compare(const Word& w, const Access& a) {
-    for (const Record* r : {&w.cell.write, &w.rare.synced, &w.rare.other})
+    for (const Record* r : {&w.cell.write, &w.rare.synced})
         if (apart(*r, a)) conflict(w, *r, a);
+    if (apart(w.rare.other, a) && !has_ticket(w, a)) conflict(w, w.rare.other, a);
     if (!(a.mine.access & writes)) return;
     for (const Record* r : {&w.cell.read, &w.rare.read}) {
         if (!r->time) continue;
