@@ -209,6 +209,22 @@ __global__ void counted_by_all(const int* in, int n, int* total) {  // the last 
     }
 }
 
+// ---- counts ---------------
+
+template <bool Before, bool After>
+__device__ void release_one(int* refs, int* part, int* out) {
+    part[ID] = ID + 1;  // race refs_no_release refs_no_acquire
+    if (Before) __threadfence();
+    if (atomicSub(refs, 1) == 1) {
+        if (After) __threadfence();
+        int s = 0;
+        for (int i = 0; i < int(gridDim.x * blockDim.x); ++i) s += part[i];  // race refs_no_release refs_no_acquire
+        *out = s;
+    }
+}
+__global__ void refs(int* r, int* p, int* o) { release_one<true, true>(r, p, o); }
+__global__ void refs_no_release(int* r, int* p, int* o) { release_one<false, true>(r, p, o); }
+__global__ void refs_no_acquire(int* r, int* p, int* o) { release_one<true, false>(r, p, o); }
 // ---- tiles ---------------
 
 template <bool Both>
@@ -308,6 +324,24 @@ int main(int argc, char** argv) {
         {"right", "by_data_once", [](int n) { by_data<<<B(n), 64>>>(iota<int>(n), n, 1, zeros<double>(n)); }},
         {"race", "by_data_twice", [](int n) { by_data<<<B(n), 64>>>(iota<int>(n), n, 2, zeros<double>(n)); }},
         {"race", "counted_by_all", [](int n) { counted_by_all<<<2, 64>>>(iota<int>(n), n, zeros<int>(1)); }},
+        {"right", "refs",
+         [](int n) {
+             int *r = zeros<int>(1), all = B(n) * 64;
+             cudaMemcpy(r, &all, sizeof all, cudaMemcpyHostToDevice);
+             refs<<<B(n), 64>>>(r, zeros<int>(all), zeros<int>(1));
+         }},
+        {"race", "refs_no_release",
+         [](int n) {
+             int *r = zeros<int>(1), all = B(n) * 64;
+             cudaMemcpy(r, &all, sizeof all, cudaMemcpyHostToDevice);
+             refs_no_release<<<B(n), 64>>>(r, zeros<int>(all), zeros<int>(1));
+         }},
+        {"race", "refs_no_acquire",
+         [](int n) {
+             int *r = zeros<int>(1), all = B(n) * 64;
+             cudaMemcpy(r, &all, sizeof all, cudaMemcpyHostToDevice);
+             refs_no_acquire<<<B(n), 64>>>(r, zeros<int>(all), zeros<int>(1));
+         }},
         {"right", "scan_two_barriers", [](int n) { scan_two_barriers<<<1, 256>>>(iota<int>(n), n); }},
         {"race", "scan_one_barrier", [](int n) { scan_one_barrier<<<1, 256>>>(iota<int>(n), n); }},
         {"right", "bins_of_warps", [](int n) { bins_of_warps<<<2, 64>>>(iota<int>(n), n, zeros<int>(4)); }},
