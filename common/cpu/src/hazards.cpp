@@ -161,8 +161,10 @@ void keep_read(const Word& w, const Access& a) {  // of readers that nothing ord
 bool by_me(const Record& r) { return r.rank == rank && same_block(r); }
 
 void compare(const Word& w, const Access& a) {
-    for (const Record* r : {&w.cell.write, &w.rare.synced, &w.rare.other})
+    for (const Record* r : {&w.cell.write, &w.rare.synced})
         if (apart(*r, a)) conflict(w, *r, a);
+    // Who did the last atomic knows by its old value who came before: so the last block takes back the tickets.
+    if (!by_me(w.rare.synced) && apart(w.rare.other, a)) conflict(w, w.rare.other, a);
     if (!(a.mine.access & writes)) {
         const Record& r = w.cell.write;
         me->took |= r.time >= launch_start && !(same_block(r) && (r.rank == rank || r.time < last_barrier));
