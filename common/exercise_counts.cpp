@@ -98,7 +98,8 @@ lab::Count in_shared() { return {"loads and stores in shared memory", "共享内
 lab::Count beside_each_other() {
     long long pairs = 0;
     for (const unsigned long later : lab::kernels)
-        for (const unsigned long kernel : lab::kernels) pairs += kernel < later && !lab::earlier[later].count(kernel);
+        for (const unsigned long kernel : lab::kernels)
+            pairs += kernel < later && !lab::earlier[later].count(kernel);
     return {"pairs of kernels that may run at the same time", "可以同时运行的核函数对", pairs};
 }
 lab::Count sectors() {
@@ -144,8 +145,8 @@ extern "C" void __wrap__ZN7cudacpu7hazards14barrier_passedEv() {
     __real__ZN7cudacpu7hazards14barrier_passedEv();
 }
 
-// cudacpu::hazards::work_queued() and work_waits(): a kernel or a copy comes into a stream behind others, and waits for
-// an event, too.
+// cudacpu::hazards::work_queued() and work_waits(): a kernel or a copy comes into a stream behind others, and waits
+// for an event, too.
 using Numbers = std::set<unsigned long>;
 static void comes_after(unsigned long number, unsigned long other) {
     lab::earlier[number].insert(other);
@@ -153,7 +154,8 @@ static void comes_after(unsigned long number, unsigned long other) {
 }
 #define LAB_QUEUED(prefix) prefix##_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc
 extern "C" void LAB_QUEUED(__real_)(unsigned long, const void*, const Numbers&, const char*);
-extern "C" void LAB_QUEUED(__wrap_)(unsigned long number, const void* stream, const Numbers& after, const char* what) {
+extern "C" void LAB_QUEUED(__wrap_)(unsigned long number, const void* stream, const Numbers& after,
+                                    const char* what) {
     for (const unsigned long other : after) comes_after(number, other);
     if (!std::strcmp(what, "a kernel")) lab::kernels.push_back(number);
     LAB_QUEUED(__real_)(number, stream, after, what);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -153,7 +152,7 @@ public:
     struct Room {
         int64_t cost = 0;                  ///< the elements that count for the time on the CPU device (0: n)
         std::string elements_are = "--n";  ///< the option that says how many there are
-        std::function<std::string(int64_t)> smaller = {};  ///< what to type for so many (default: --n N or less)
+        std::string (*smaller)(int64_t) = nullptr;  ///< what to type for so many (default: --n N or less)
     };
     /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
     void require_blocks(int per_thread = 1) const;

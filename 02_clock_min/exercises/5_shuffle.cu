@@ -1,6 +1,6 @@
 // 02.5  A warp needs no barrier
 //
-// The tree has nine barriers. The 32 lanes of a warp can do without:
+// The tree has eight barriers. The 32 lanes of a warp can do without:
 // in __shfl_down_sync(~0u, x, d) each lane gives its x, and gets
 // that of the lane d further on. Find the least of 256 ints with one
 // barrier: first in each warp, then of the eight results.

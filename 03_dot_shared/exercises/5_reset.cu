@@ -1,8 +1,8 @@
 // 03.5  The second launch
 //
-// add_up adds each block's sum to *sum. The first launch is right,
-// the second is not: see what *sum holds when it begins. Mend
-// launch(), which is called twice. The kernel stays as it is.
+// add_up adds all numbers of `in` to *sum. The first launch is right,
+// the second, with other numbers, is not: see what *sum holds when it
+// begins. Mend launch(), which is called twice, not the kernel.
 #include "exercise.cuh"
 
 __global__ void add_up(const float* in, int n, float* sum) {

@@ -2,7 +2,7 @@
 //
 // Each thread puts its pixel into the tile; then it draws what the
 // thread opposite has left there, so that each tile of 16 x 16 is turned
-// by half. Threads do not run in step: something is missing. Mend it.
+// by 180 degrees. Threads do not run in step: something is missing. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

@@ -29,6 +29,9 @@ wrapped() {
         }' "$1"
 }
 
+# joined: a Chinese text in one line; where Latin words meet there is a space
+joined() { perl -CS -0pe 's/(?<=[\x{2e80}-\x{ffff}])\n(?=[\x{2e80}-\x{ffff}])|(?<=[\x{3001}-\x{3002}\x{ff09}-\x{ff1f}])\n(?=.)//g; s/\n(?=.)/ /g'; }
+
 exercises() { (cd "$top" && ls -d [0-9][0-9]_*/exercises/*_*.cu | sort -t/ -k1,1 -k3,3n); }
 number_of() { # number_of FILE: 04.2
     number_of=${1##*/}

@@ -45,7 +45,7 @@ if [ -n "$reset" ]; then
             "git 和 ${build#"$top"/}/learn/first 里都没有 $file 的原文。" >&2
         exit 1
     }
-    cp "$file" "$build/learn/$number.yours.cu" && cp "$build/learn/committed" "$file" || exit
+    cp -f "$file" "$build/learn/$number.yours.cu" && cp "$build/learn/committed" "$file" || exit
     rm -f "$build/learn/tries/$number"
     say "$file is restored from ${from#"$top"/}." "$file 已从 ${from#"$top"/} 恢复。"
     say "What you had is in $yours" "你的版本在 $yours"
@@ -71,13 +71,16 @@ state() {
     known=$build/learn/state/$(number_of "$1")$language this="$(sum_of "$1") $(about "$1" =) $checker"
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
         verdict=wrong
+        [ -z "$green" ] || printf '\r\033[K%s %s' "$(say Checking 正在检查)" "$(number_of "$1")" >&2
         if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
             verdict=right
             echo "$1" >"$build/learn/solved"
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
         fi
+        [ -z "$green" ] || printf '\r\033[K' >&2
         { echo "$this" && echo $verdict && cat "$program.said"; } >"$known.new"
+        if [ $verdict = right ]; then cp "$known.new" "${known%-zh}" && cp "$known.new" "${known%-zh}-zh"; fi # in any language
         mv "$known.new" "$known"
     fi
     sed -n 2p "$known"
@@ -88,7 +91,7 @@ title() {
     if [ -n "$language" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$(described "$1")"; fi
 }
 task() {
-    if [ -n "$language" ]; then about "$1" zh | sed 1d; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$(described "$1")"; fi | wrapped 78 | sed 's/^/  /'
+    if [ -n "$language" ]; then about "$1" zh | sed 1d | joined; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$(described "$1")"; fi | wrapped 78 | sed 's/^/  /'
 }
 hints() {
     tries=$(sort -u "$build/learn/tries/$(number_of "$1")" | wc -l)
@@ -148,6 +151,8 @@ while :; do
     rm -f "$build/learn/solved"
     if [ -z "$current" ]; then
         say "All exercises are right." "全部练习都正确。"
+        say "Next: read a sample from top to bottom, change a line, and type make 04, say." "接下来：从头到尾读一个样例，改一行，再输入例如 make 04。"
+        say "Or write a program of your own: make try FILE=yours.cu" "或者写自己的程序：make try FILE=yours.cu"
         exit 0
     fi
     show "$current"

@@ -3,7 +3,8 @@
 // counters.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
-#if defined CUDACPU_INSTRUMENTED && !(defined CUDACPU_COUNTED || defined CUDACPU_HAZARDS || defined CUDACPU_COUNTERS)
+#if defined CUDACPU_INSTRUMENTED && \
+    !(defined CUDACPU_COUNTED || defined CUDACPU_HAZARDS || defined CUDACPU_COUNTERS)
 extern "C" {  // the compiler calls no hook for these: in the hazard build they are hooks themselves
 void* memcpy(void* __restrict__, const void* __restrict__, __SIZE_TYPE__) noexcept asm("__tsan_memcpy");
 void* memmove(void*, const void*, __SIZE_TYPE__) noexcept asm("__tsan_memmove");

@@ -8,6 +8,7 @@
 //   shadows.cpp   what is noted about a region, while its block pauses, too
 //   hooks.cpp     what the compiler calls
 #pragma once
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -53,7 +54,7 @@ struct alignas(64) Line {
     Span write, read;
     Time noted, words, bytes;  // when something was last noted one by one, and of that words and bytes
 };
-struct Shadow {  // of a region
+struct Shadow {          // of a region
     Plane words, bytes;  // an access of less than a word is noted for each of its bytes
     Line* lines;
     Time since;        // of shared memory: when its block began to use it
@@ -86,7 +87,7 @@ struct alignas(64) Mind {  // of a thread of the running block; what most thread
     Time counted;          // the barrier since which steps are counted
     unsigned steps;
     bool has_lanes, knows, synchronised;  // synchronised: `known`, `pending` and `fence` are in use
-    bool wrote, took, publishes;  // since its last atomic: written, read what others wrote, and then had a fence
+    bool wrote, publishes;                // since its last atomic; and then there was a fence
     Time last_atomic;
     uint64_t polled_at;    // its last access was a read of a flag here
     const char* seen;      // the flag that it has read and not yet written
@@ -115,7 +116,16 @@ extern Run* this_run;
 extern Mind* minds;  // of the threads of the running block
 extern Mind* me;     // of the running thread, once mind() was called
 
-void reset(Mind& mind);
+void forget_all(Mind& m);  // what it knew of others
+inline void reset(Mind& m) {
+    m.block = m.counted = block_start;
+    m.steps = m.seen_writes = 0;
+    m.has_lanes = m.knows = m.records = m.wrote = m.publishes = false;
+    m.polled_at = 0;
+    m.seen = m.lock = nullptr;
+    m.last_atomic = 0;
+    if (m.synchronised) forget_all(m);
+}
 inline Mind& mind(unsigned thread) {
     Mind& m = minds[thread];
     if (m.block != block_start) reset(m);
@@ -150,13 +160,18 @@ Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
-extern bool busy;       // The linker may have taken the program's instrumented copy of a std::map for this one.
-extern bool unsettled;  // the last access has still to be looked at, once it is done
-extern Region program;  // its variables
-void settle_all();      // the last access has been done
+extern struct alignas(4) State {  // most often there is none of these, which is asked at once
+    bool busy;             // The linker may have taken the program's instrumented copy of a std::map for this one.
+    bool unsettled;        // the last access has still to be looked at, once it is done
+    bool something_shown;  // to a thread, in place of what stands there
+    bool index_too_large;  // the compiler has found that of the next access so
+    bool any() const { return std::bit_cast<uint32_t>(*this) != 0; }
+} state;
+extern Region program;                               // its variables
+void settle_all();                                   // the last access has been done
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
-void give_turn();           // another thread may run
+void give_turn();             // another thread may run
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
     return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
@@ -165,7 +180,7 @@ inline int size_of_distance(const Record& a, const Record& b) {
 // ---- quick.cpp -------------------------------------------------------------------------------------------
 
 extern int until_preempted;
-void forget_pages();                      // which region each belongs to
+void forget_pages();                       // which region each belongs to
 Region* region_near(const char* address);  // nullptr: it is not known yet
 Region* region_of(const char* address);
 void write_out(Shadow& shadow, size_t line);  // what is noted for the line as a whole
@@ -187,7 +202,6 @@ void flag_settled(const char* address, size_t bytes);
 void flags_race(const Pair& pair);
 bool published(const char* address);
 void show(char* address, size_t bytes);  // what is there now will stand there again after the access
-extern bool something_shown;             // to a thread, in place of what stands there
 void restore_flag();                     // what a thread has read is again what stands there
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
@@ -204,14 +218,13 @@ void sections_at_grid_barrier();
 bool on_device_heap(const char* address);  // from `new` or malloc() in a kernel
 /// An access to the own stack: the compiler has found its index too large.
 void past_local_array(char* address, size_t bytes, bool write);
-extern bool index_too_large;
 /// Lets an access out of bounds go to pages that hold nothing: what is read is 0, what is written is lost.
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading);
 void close_red_zones();
 
 // ---- works.cpp -------------------------------------------------------------------------------------------
 
-extern bool several_streams;             // have works in the queue
+extern bool several_streams;               // have works in the queue
 bool before_this_launch(const Record& r);  // of an earlier work: does this one wait for it?
 void race_of_works(const Record& before, const Record& mine, char* address, size_t bytes);
 Time launch_beside();  // a launch begins: when did the first work begin that it does not wait for?

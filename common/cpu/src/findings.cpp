@@ -162,7 +162,8 @@ void report(const std::vector<Race>& races) {
     };
     leave_out([](const Pair& p, const Pair& q) {
         return p.a.place == p.b.place && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
-               (q.a.place == p.a.place || q.b.place == p.a.place) && !(distance(p.race) == 2 && distance(q.race) < 2);
+               (q.a.place == p.a.place || q.b.place == p.a.place) &&
+               !(distance(p.race) == 2 && distance(q.race) < 2);
     });
     leave_out([](const Pair& p, const Pair& q) {
         return distance(p.race) == 2 && distance(q.race) < 2 && follows_from(p, q);
@@ -185,7 +186,8 @@ void report(const std::vector<Race>& races) {
     for (auto& [key, r] : reports) {
         const bool mended = std::any_of(reports.begin(), reports.end(), [&, &r = r](const auto& other) {
             const Report& o = other.second;
-            return !left_out.count(&o) && r.advice.after_loop && o.advice.ends_loop == r.advice.after_loop && o.pair.name == r.pair.name;
+            return !left_out.count(&o) && r.advice.after_loop && o.advice.ends_loop == r.advice.after_loop &&
+                   o.pair.name == r.pair.name;
         });
         if (mended) left_out.insert(&r);
         if (mended) continue;

@@ -20,7 +20,7 @@ namespace cudacpu::hazards {
 
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
-bool busy, unsettled;
+State state;
 
 namespace {
 
@@ -30,12 +30,16 @@ struct HeapCell : Cell {
 };
 std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the address of the word
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
-bool blocks_meet, hands_on_unfenced;
-unsigned block_preemptions, synced_beside_paused;
+bool blocks_meet;
+unsigned synced_beside_paused;
+// A block is stopped above all when a thread hands on what it has written; the more often that was, the more
+// seldom, as a block must be stopped for long, too.
+unsigned stops;
+bool hands_on_unfenced;
 void let_others_run(unsigned one_in) {
     hands_on_unfenced = false;
-    if (blocks_meet && block_preemptions && blocks_paused < 8 && random_number() % one_in == 0)
-        --block_preemptions, preempt_block();
+    if (blocks_meet && blocks_paused < 8 && random_number() % (one_in << std::min(stops / 16, 24u)) == 0)
+        ++stops, preempt_block();
     else preempt();
 }
 
@@ -72,7 +76,7 @@ bool noted_before(const Record& a, const Record& b, bool adds) {  // most races 
 }
 
 void settle() {
-    unsettled = false;
+    state.unsettled = false;
     const bool same = !memcmp(last.before, last.address, last.bytes);
     if (last.race) {
         last.two_writes.equal = same;
@@ -104,9 +108,9 @@ struct Access {
 steps::Part drawn(const Party& p) { return {p.block, p.rank, p.site}; }
 
 void look_after(const Access& a) {
-    if (!unsettled) {
+    if (!state.unsettled) {
         last.race = last.flag_write = last.word = last.gives = false;
-        unsettled = true;
+        state.unsettled = true;
         last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
         last.kind = a.kind;
         last.mind = me;
@@ -160,16 +164,19 @@ void keep_read(const Word& w, const Access& a) {  // of readers that nothing ord
 
 bool by_me(const Record& r) { return r.rank == rank && same_block(r); }
 
+// The last atomic here is known to this thread, which has had a fence or a barrier since: it has drawn a ticket,
+// and all who drew theirs before are done with the word. So the block that comes last sets it to 0 again.
+bool has_ticket(const Word& w, const Access& a) {
+    const Record& r = w.rare.synced;
+    const Time fence = std::max(last_barrier, me->synchronised ? me->fence[in_device].time : 0);
+    return r.access & atomic && !apart(r, a) && fence > r.time;
+}
+
 void compare(const Word& w, const Access& a) {
     for (const Record* r : {&w.cell.write, &w.rare.synced})
         if (apart(*r, a)) conflict(w, *r, a);
-    // Who did the last atomic knows by its old value who came before: so the last block takes back the tickets.
-    if (!by_me(w.rare.synced) && apart(w.rare.other, a)) conflict(w, w.rare.other, a);
-    if (!(a.mine.access & writes)) {
-        const Record& r = w.cell.write;
-        me->took |= r.time >= launch_start && !(same_block(r) && (r.rank == rank || r.time < last_barrier));
-        return;
-    }
+    if (apart(w.rare.other, a) && !has_ticket(w, a)) conflict(w, w.rare.other, a);
+    if (!(a.mine.access & writes)) return;
     for (const Record* r : {&w.cell.read, &w.rare.read}) {
         if (!r->time) continue;
         if (apart(*r, a)) conflict(w, *r, a);
@@ -198,12 +205,11 @@ void check_written(const Region& r, const Access& a, size_t first) {
 void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
     restore_flag();
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
-    if (unsettled && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
+    if (state.unsettled && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
-    Access a{address,    bytes,
-             kind,       {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
-             floor_time, false,
-             false,      false};
+    Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
+             floor_time, false, false, false};
+    me->steps += me->steps < 255;
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -223,9 +229,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
-    const auto mask = [&](size_t i) {
-        return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4);
-    };
+    const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
     const auto cell = [&](size_t i) {  // where the access to byte i and those behind it is noted
         if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
         HeapCell& c = heap_cells[start + i / 4 * 4];
@@ -262,7 +266,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         last.flag_write |= flag_write, last.word |= exchanged, last.gives |= rmw;
         if (rmw) last.gift = g;
         else give(address, kind, g);
-        if (rmw) me->wrote = me->took = me->publishes = false, me->last_atomic = now;
+        if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
         const Record& w = cell(first).rare.synced;
         take(address, 0);
@@ -277,7 +281,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 
 void settle_all() {
     restore_flag();
-    if (unsettled) settle();
+    if (state.unsettled) settle();
 }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
@@ -299,14 +303,14 @@ void give_turn() {
 }
 
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
-    if (!self || !runs_works || busy) return;
+    if (!self || !runs_works || state.busy) return;
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
     if (!r && on_own_stack(address))
-        return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
-    index_too_large = false;
+        return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
+    state.index_too_large = false;
     const Mind& m = mind(rank);
-    const bool hands_on = kind & (atomic | flag) && kind & writes && (m.wrote || m.took), unfenced = hands_on && !m.publishes;
+    const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
     if (hands_on_unfenced || (hands_on && random_number() % 2)) {
         let_others_run(2);
     } else if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0) {
@@ -321,13 +325,13 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         synced_beside_paused = 0;
         preempt_block();
     }
-    busy = true;
+    state.busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spin only reads
     me = &mind(rank);
     check(r, address, bytes, kind, site);
-    busy = false;
+    state.busy = false;
 }
 
 void heap_changed(const char* start, size_t bytes) {
@@ -340,9 +344,10 @@ void heap_changed(const char* start, size_t bytes) {
 void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
-    blocks_meet = hands_on_unfenced = false;
+    blocks_meet = false;
+    hands_on_unfenced = false;
     picks_in_turn = 16;
-    block_preemptions = 64;
+    stops = 0;
     flags_of_launch(true);
 }
 void block_begins() { clocks_block_begins(); }
@@ -370,7 +375,7 @@ void launch_ends() {
     }
     report(all);
     races.clear();
-    busy = false;
+    state.busy = false;
     close_red_zones();
 }
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {

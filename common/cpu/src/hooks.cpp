@@ -1,5 +1,5 @@
-// hooks.cpp - the hazard build: what the compiler calls before each access of the program; for the most frequent ones
-// see quick.cpp.
+// hooks.cpp - the hazard build: what the compiler calls before each access of the program; for the most frequent
+// ones see quick.cpp.
 //
 // `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
 #include "hooks.hpp"

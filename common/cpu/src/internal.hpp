@@ -112,6 +112,7 @@ struct Fiber {
     void* fake_stack;  // AddressSanitizer's
 };
 extern Fiber host_fiber;  // the program's own stack
+constexpr size_t stack_bytes = 256 << 10;
 void free_fiber(Fiber* fiber);
 void abandon_fibers();  // all begin at the beginning again
 /// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.

@@ -1,5 +1,5 @@
-// quick.cpp - the hazard build: most accesses are plain, within one word, and ordered by what is easily seen. They are
-// noted here; all others are looked at by access() (hazards.cpp).
+// quick.cpp - the hazard build: most accesses are plain, within one word, and ordered by what is easily seen. They
+// are noted here; all others are looked at by access() (hazards.cpp).
 //
 // Most often the lanes of a warp access elements that lie side by side. Of 128 bytes one note then says it for all:
 // the thread of each element follows from that of the first. Where accesses are mixed, it is written out into the
@@ -22,11 +22,20 @@ struct Near {  // the region that a page belongs to
     bool shared;
 } near[256];
 
+struct Recent {  // the line that some line of the program was the last to access
+    char* start;
+    Line* line;
+    uint8_t* written;  // nullptr: all is
+    bool shared;
+} recent[64];
+Recent& recent_at(uint64_t site) { return recent[(site ^ site >> 5) % std::size(recent)]; }
+
 void write_out(Shadow& shadow, Line& line, Span& span, bool write) {
     const size_t first = (&line - shadow.lines) * (line_bytes / 4), words = span.bytes() / 4;
     for (uint32_t done = span.done; done; done &= done - 1) {
         const unsigned i = unsigned(std::countr_zero(done));
-        const Record r{span.site, span.time(), uint16_t((span.rest >> 32) + i), uint8_t(span.rest >> 48), 15, write};
+        const Record r{span.site, span.time(), uint16_t((span.rest >> 32) + i), uint8_t(span.rest >> 48),
+                       15,        write};
         for (size_t word = first + i * words; word < first + (i + 1) * words; ++word)
             (write ? shadow.words.cells[word].write : shadow.words.cells[word].read) = r;
     }
@@ -36,8 +45,8 @@ void write_out(Shadow& shadow, Line& line, Span& span, bool write) {
 }
 
 // Notes an access to element `i` of a line, if that can be done for the line as a whole.
-template <bool Write> inline bool note_in_line(Line& line, unsigned i, uint64_t site, uint64_t rest, Time from,
-                                               bool shared) {
+template <bool Write>
+inline bool note_in_line(Line& line, unsigned i, uint64_t site, uint64_t rest, Time from, bool shared) {
     if (line.noted >= from) return false;
     Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
     const auto before_barrier = [](const Span& s) { return s.time() >= part_start && s.time() < last_barrier; };
@@ -64,7 +73,7 @@ template <unsigned Bytes, bool Write> struct Quick {
     }
     static __attribute__((noinline)) void after_a_turn(char* address, uint64_t site) {
         give_turn();
-        if (unsettled || something_shown) otherwise(address, site);
+        if (state.unsettled || state.something_shown) otherwise(address, site);
         else note(address, site);
     }
     static __attribute__((noinline)) void on_another_page(char* address, uint64_t site) {
@@ -72,45 +81,66 @@ template <unsigned Bytes, bool Write> struct Quick {
         if (region_near(address)) note(address, site);
         else otherwise(address, site);
     }
-    static __attribute__((noinline)) void for_the_first_time(char* address, uint64_t site) {
-        reset(minds[rank]);
-        note(address, site);
+    static uint64_t rest_of(const Mind& m, unsigned i) {
+        return now | uint64_t(uint16_t(rank - i)) << 32 | uint64_t(m.steps) << 48 | uint64_t(Bytes) << 56;
     }
-    static void note(char* address, uint64_t site) {
+    /// Goes on with what other lanes have just done, at the same line of the program beside it.
+    static void again(char* address, uint64_t site) {
+        const Recent& q = recent_at(site);
+        const size_t offset = address - q.start;
+        Mind& m = minds[rank];
+        if (offset >= line_bytes || offset % Bytes) return note(address, site);
+        if (m.block != block_start) reset(m);
+        const unsigned i = unsigned(offset / Bytes);
+        const uint64_t rest = rest_of(m, i);
+        Span &mine = Write ? q.line->write : q.line->read, &other = Write ? q.line->read : q.line->write;
+        const bool none = other.time() < floor_time,
+                   same_threads = other.time() == now && !((other.rest ^ rest) >> 32 & 0xff00ffff);
+        if (mine.site != site || mine.rest != rest || !(none || same_threads) || m.counted != last_barrier ||
+            m.lock)
+            return note(address, site);
+        mine.done |= 1u << i;
+        noted(q.shared, Write && q.written ? q.written + offset : nullptr, m);
+    }
+    static void remember(uint64_t site, const Near& n, const Shadow& shadow, size_t first) {
+        const size_t line = first / line_bytes;
+        if ((line + 1) * line_bytes > n.region->bytes || !(Write || shadow.all_written)) return;
+        recent_at(site) = {n.region->start + line * line_bytes, shadow.lines + line,
+                           shadow.all_written ? nullptr : shadow.written + line * line_bytes, n.shared};
+    }
+    static __attribute__((noinline)) void note(char* address, uint64_t site) {
         const Near& n = near[uintptr_t(address) / page % std::size(near)];
         if (n.page != uintptr_t(address) / page) return on_another_page(address, site);
         Mind& m = minds[rank];
-        if (m.block != block_start) return for_the_first_time(address, site);
+        if (m.block != block_start) reset(m);
         Shadow& shadow = *n.region->shadow;
         const size_t first = address - n.region->start;
         if (m.lock || first + (Bytes - 1) >= n.region->bytes || (first | uintptr_t(address)) % Bytes ||
             !(Write || shadow.all_written || all_written(shadow.written + first)))
             return otherwise(address, site);
         if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
-        const uint64_t step = std::min(m.steps, 255u);
         const Time from = n.shared ? shadow.since : floor_time;
         Line& line = shadow.lines[first / line_bytes];
         if constexpr (Bytes >= 4) {
             const unsigned i = unsigned(first % line_bytes / Bytes);
-            const uint64_t rest =
-                now | uint64_t(uint16_t(rank - i)) << 32 | step << 48 | uint64_t(Bytes) << 56;
-            if (!note_in_line<Write>(line, i, site, rest, from, n.shared))
+            if (!note_in_line<Write>(line, i, site, rest_of(m, i), from, n.shared))
                 return one_by_one(address, site, n);
+            remember(site, n, shadow, first);
         } else {
             return one_by_one(address, site, n);
         }
-        noted(n, shadow, first, m);
+        noted(n.shared, shadow.all_written ? nullptr : shadow.written + first, m);
     }
     static bool all_written(const uint8_t* flags) {
         constexpr char ones[] = "\1\1\1\1\1\1\1\1";
         return !memcmp(flags, ones, Bytes);
     }
-    static void noted(const Near& n, Shadow& shadow, size_t first, Mind& m) {
-        ++m.steps;
+    static void noted(bool shared, uint8_t* written, Mind& m) {
+        m.steps += m.steps < 255;
         m.polled_at = 0;
-        if (!n.shared) touched_globally();
+        if (!shared) touched_globally();
         if (!Write) return;
-        if (!shadow.all_written) memset(shadow.written + first, 1, Bytes);
+        if (written) memset(written, 1, Bytes);
         m.wrote = true;
     }
     static __attribute__((noinline)) void one_by_one(char* address, uint64_t site, const Near& n) {
@@ -136,8 +166,8 @@ template <unsigned Bytes, bool Write> struct Quick {
                 return otherwise(address, site);
         // In two words, as the processor is slow to read at once what was written in parts.
         const uint64_t bytes = Bytes == 8 ? 15 : ((1u << Bytes) - 1) << first % 4;
-        const uint64_t rest = now | uint64_t(rank) << 32 | uint64_t(std::min(m.steps, 255u)) << 48 |
-                              bytes << 56 | uint64_t(Write) << 60;
+        const uint64_t rest =
+            now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | bytes << 56 | uint64_t(Write) << 60;
         for (size_t i = 0; i < parts; ++i) {
             Record* to = Write ? &cells[i].write : &cells[i].read;
             if (!Write && apart(*to) && !to->access) {
@@ -148,14 +178,15 @@ template <unsigned Bytes, bool Write> struct Quick {
             memcpy(reinterpret_cast<char*>(to) + 8, &rest, 8);
         }
         line.noted = (Bytes < 4 ? line.bytes : line.words) = now;
-        noted(n, shadow, first, m);
+        noted(n.shared, shadow.all_written ? nullptr : shadow.written + first, m);
     }
 };
 
 }  // namespace
 
 void forget_pages() {
-    for (auto& n : near) n.page = 0;
+    for (Near& n : near) n.page = 0;
+    for (Recent& q : recent) q.start = nullptr;
 }
 
 Region* region_near(const char* address) {
@@ -178,17 +209,27 @@ void write_out(Shadow& shadow, size_t number) {
     if (line.read.done) write_out(shadow, line, line.read, false);
 }
 
-template <unsigned Bytes, bool Write>
-__attribute__((always_inline)) inline void quick_access(void* p, uint64_t site) {
+template <unsigned Bytes, bool Write> __attribute__((noinline)) void drawn_access(void* p, uint64_t site) {
+    draw(p, Bytes, Write ? writes : reads, site, __builtin_frame_address(0));
+    access(p, Bytes, Write ? writes : reads, site);
+}
+template <unsigned Bytes, bool Write> __attribute__((noinline)) void far_access(void* p, uint64_t site) {
+    if (!self || !runs_works) return;  // another thread of the program may run kernels
     char* const address = static_cast<char*>(p);
-    if (size_t(address) - size_t(current_fiber->bottom) < current_fiber->size)  // its own stack
-        return index_too_large ? past_local_array(address, Bytes, Write) : void();
-    if (!self || !runs_works || busy) return;  // another thread of the program may run kernels
-    const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
-    if (size_t(address - &__start_cudacpu_builtin) < builtins) return;
-    if (unsettled || something_shown || index_too_large) return Quick<Bytes, Write>::otherwise(address, site);
+    if (__builtin_expect(steps::drawing, 0)) return drawn_access<Bytes, Write>(p, site);
+    if (state.any()) return Quick<Bytes, Write>::otherwise(address, site);
     if (--until_preempted < 0) return Quick<Bytes, Write>::after_a_turn(address, site);
-    Quick<Bytes, Write>::note(address, site);
+    if constexpr (Bytes < 4) Quick<Bytes, Write>::note(address, site);
+    else Quick<Bytes, Write>::again(address, site);
+}
+// No more than what most calls need, as those are for what lies on the thread's own stack, or for blockDim.
+template <unsigned Bytes, bool Write> inline void quick_access(void* p, uint64_t site) {
+    if (size_t(p) - size_t(current_fiber->bottom) >= stack_bytes) {
+        const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
+        if (size_t(p) - size_t(&__start_cudacpu_builtin) >= builtins) far_access<Bytes, Write>(p, site);
+        return;
+    }
+    if (state.index_too_large) past_local_array(static_cast<char*>(p), Bytes, Write);
 }
 
 }  // namespace cudacpu::hazards
@@ -196,8 +237,8 @@ __attribute__((always_inline)) inline void quick_access(void* p, uint64_t site) 
 using namespace cudacpu::hazards;
 // clang-format off
 #define CUDACPU_QUICK(bytes) \
-    void __tsan_read##bytes(void* p) { CUDACPU_DRAW(p, bytes, reads); quick_access<bytes, false>(p, CUDACPU_SITE); } \
-    void __tsan_write##bytes(void* p) { CUDACPU_DRAW(p, bytes, writes); quick_access<bytes, true>(p, CUDACPU_SITE); }
+    void __tsan_read##bytes(void* p) { quick_access<bytes, false>(p, CUDACPU_SITE); } \
+    void __tsan_write##bytes(void* p) { quick_access<bytes, true>(p, CUDACPU_SITE); }
 extern "C" {
 CUDACPU_QUICK(1) CUDACPU_QUICK(2) CUDACPU_QUICK(4) CUDACPU_QUICK(8)
 }

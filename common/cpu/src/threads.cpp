@@ -15,7 +15,7 @@ Thread* self;
 Fiber* current_fiber = &host_fiber;
 unsigned long progress;
 unsigned waits_in_a_row;
-bool in_turn, blocks_wait;
+bool in_turn, begin_in_turn, blocks_wait;
 unsigned long blocks_at_barrier, blocks_under_way, blocks_paused;
 unsigned picks_in_turn = 16;  // a power of two
 
@@ -93,6 +93,7 @@ void set_block_size(dim3 size) {
 bool run_block(bool from_the_start) {
     const unsigned n = running_block.size;
     pauses = false;
+    begin_in_turn = in_turn || (hazard_build && order == Order::forward && !steps::in_step());
     if (!from_the_start) {
         threads_waited = true;  // in this block, whatever ran in the meantime
         switch_to(pick(), &host_fiber.context);

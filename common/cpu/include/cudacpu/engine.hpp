@@ -72,6 +72,7 @@ extern unsigned rank, lane;      // of the thread that now runs, in its block an
 extern unsigned long progress;   // the watchdog looks whether it moves
 extern unsigned waits_in_a_row;  // of a thread that may spin: atomics, and reads of what is volatile
 extern bool in_turn;             // threads go on by their numbers, and none is preempted
+extern bool begin_in_turn;       // they begin by their numbers, where one ends without a wait
 
 #if defined(__x86_64__)
 #define CUDACPU_SWITCH
@@ -106,7 +107,11 @@ CUDACPU_INLINE void become(Thread* t) {
 /// never wait leave their lines of the cache alone.
 CUDACPU_INLINE bool next_begins_here() {
     running_block.lanes[rank / 32] &= ~(1u << lane);
-    if (!in_turn || running_block.begun != rank + 1 || running_block.begun == running_block.size) return false;
+    const unsigned next = rank + 1;
+    if (!begin_in_turn || next == running_block.size) return false;
+    if (running_block.begun != next &&
+        (running_block.threads[next].fiber || !(running_block.lanes[next / 32] >> next % 32 & 1)))
+        return false;
     ++running_block.begun;
     ++self;
     lane = ++rank % 32;
