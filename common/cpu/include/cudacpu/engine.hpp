@@ -109,9 +109,10 @@ CUDACPU_INLINE bool next_begins_here() {
     running_block.lanes[rank / 32] &= ~(1u << lane);
     const unsigned next = rank + 1;
     if (!begin_in_turn || next == running_block.size) return false;
-    if (running_block.begun != next &&
-        (running_block.threads[next].fiber || !(running_block.lanes[next / 32] >> next % 32 & 1)))
-        return false;
+    const bool has_begun =
+        in_turn ? running_block.begun != next
+                : running_block.threads[next].fiber || !(running_block.lanes[next / 32] >> next % 32 & 1);
+    if (has_begun) return false;
     ++running_block.begun;
     ++self;
     lane = ++rank % 32;
