@@ -473,7 +473,7 @@ void structs() {
     quads<<<blocks(n), threads>>>(d_in, d_quads, n);
     cudaDeviceSynchronize();
     for (int i = 0; i < n; ++i) d_result[i] = d_quads[i].d + float(d_quads[i].c);
-    expect("quads", d_result, n, [](int i) { return 3 * floats[i] + i + i % 100 - ints[i] % 100; });
+    expect("quads", d_result, n, [](int i) { return 3 * floats[i] + float(i) + float(i % 100) - float(ints[i] % 100); });
     const auto* const bytes = reinterpret_cast<const unsigned char*>(ints.data());
     auto* const d_bytes = reinterpret_cast<unsigned char*>(d_out);
     rgb_to_gray<<<dim3(blocks(edge, 16), blocks(edge, 16)), dim3(16, 16)>>>(
@@ -687,7 +687,7 @@ __global__ void triangle(const float* in, float* out, int width) {  // the sums 
 __global__ void mandelbrot(int* out, int width, int most_rounds) {
     const int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
     if (px >= width || py >= width) return;
-    const float cx = -2.0f + 3.0f * px / width, cy = -1.5f + 3.0f * py / width;
+    const float cx = -2.0f + 3.0f * float(px) / float(width), cy = -1.5f + 3.0f * float(py) / float(width);
     float x = 0, y = 0;
     int rounds = 0;
     while (rounds < most_rounds && x * x + y * y < 4) {
@@ -826,7 +826,7 @@ __global__ void layer_norm(const float* in, float* out, int width) {  // a block
         atomicAdd(&squares, sum2);
     }
     __syncthreads();
-    const float mean = total / width, deviation = sqrtf(squares / width - mean * mean + 1e-5f);
+    const float mean = total / float(width), deviation = sqrtf(squares / float(width) - mean * mean + 1e-5f);
     for (int i = threadIdx.x; i < width; i += blockDim.x) out[blockIdx.x * width + i] = (row[i] - mean) / deviation;
 }
 

@@ -826,8 +826,8 @@ __global__ void row_moments(const float* m, float2* out, int width) {
         sum += __shfl_xor_sync(0xffffffff, sum, mask);
         squares += __shfl_xor_sync(0xffffffff, squares, mask);
     }
-    const float mean = sum / width;
-    if (threadIdx.x == 0) out[row] = make_float2(mean, squares / width - mean * mean);
+    const float mean = sum / float(width);
+    if (threadIdx.x == 0) out[row] = make_float2(mean, squares / float(width) - mean * mean);
 }
 
 __global__ void dot_double2(const double2* a, const double2* b, double* sums, int size) {
