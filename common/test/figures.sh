@@ -220,12 +220,12 @@ for mistake in 's/^run default/run other/' 's/| >= 98/| 98/' 's/^names/name/' 's
 done
 
 # ---- the middle of several runs
-printf 'variant,result,time_us\nfast,"1,024",3.10\nslow,-,%s\n' 9 >run1
-printf 'variant,result,time_us\nfast,"1,024",2.90\nslow,-,%s\n' 10 >run2
-printf 'variant,result,time_us\nfast,"1,024",3.00\nslow,-,%s\n' 8.5 >run3
-printf 'variant,result,time_us\nfast,"1,024",3.06\nslow,-,%s\n' 90 >run4
+printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.10\nslow,7,-,%s\n' 9 >run1
+printf 'variant,result,error,time_us\nfast,"1,024",2e-06,2.90\nslow,8,-,%s\n' 10 >run2
+printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.00\nslow,8,-,%s\n' 8.5 >run3
+printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.06\nslow,8,-,%s\n' 90 >run4
 "$1/middle_csv" out run1 run2 run3 run4 || fail "the middle of four"
-printf 'variant,result,time_us\nfast,"1,024",3.03\nslow,-,10\n' | diff out - || fail "the middle of four"
+printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.03\nslow,7,-,10\n' | diff out - || fail "the middle of four"
 echo more >>run3
 "$1/middle_csv" other run1 run2 run3 2>out && fail "the middle of runs with other lines"
 { grep -q 'run3 has other lines' out && [ ! -e other ]; } || fail "a run with other lines is named, and nothing written"

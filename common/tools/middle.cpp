@@ -1,5 +1,5 @@
-// middle.cpp - one CSV file of several that a program wrote in as many processes: each number is their mean without the
-// least and the greatest, and all else is the first one's.
+// middle.cpp - one CSV file of several that a program wrote in as many processes: each number that was measured is their
+// mean without the least and the greatest. All else is the first one's, and what it found: result, error and old values.
 //   middle_csv OUT.csv RUN.csv RUN.csv RUN.csv
 // Exit status: 0 written, 3 a file is not as the first.
 #include "csv.hpp"
@@ -48,7 +48,9 @@ int main(int argc, char** argv) try {
             std::vector<std::string> texts;
             texts.reserve(runs.size());
             for (const auto& run : runs) texts.push_back(column < run[line].size() ? run[line][column] : "");
-            fields.push_back(csv_field(middle(texts)));
+            const std::string& name = column < runs[0][0].size() ? runs[0][0][column] : "";
+            const bool found = name == "result" || name == "error" || name == "old values";
+            fields.push_back(csv_field(found ? texts[0] : middle(texts)));
         }
         out += join(fields, ",") + "\n";
     }
