@@ -141,7 +141,7 @@ bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
     Request& r = list[first];
     const auto together = [&](const Request& other) {
         if (r.space == shared_memory && r.place && r.place == other.place) return true;
-        return launch->kernel->names_vectors && r.base && r.base == other.base;
+        return (r.space == shared_memory || launch->kernel->names_vectors) && r.base && r.base == other.base;
     };
     if (r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; })) return false;
     std::vector<size_t> parts;

@@ -111,7 +111,7 @@ cat >constant.cu <<'END'
 namespace deep {
 __constant__ float scale = 2, weights[4];
 }
-static __constant__ int from[3]{1, 2, 3};
+__constant__ const int from[3]{1, 2, 3};
 __device__ float plain[4];
 __global__ void k(float* out) {
     out[threadIdx.x] = deep::scale * deep::weights[threadIdx.x % 4] +
