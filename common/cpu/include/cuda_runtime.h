@@ -1,6 +1,5 @@
 // cuda_runtime.h - stands in for NVIDIA's where there is no GPU: what CUDA C++ adds to C++.
-// `__global__` and `__shared__` stay as they are: the translator (cudacpu) rewrites them, and `__constant__` for
-// counters.
+// The translator (cudacpu) sees `__global__`, `__shared__` and the like as they are, and rewrites them.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
 #include <assert.h>
@@ -19,12 +18,17 @@
 #define __CUDACC__ 1
 #define __CUDA_RUNTIME_H__  // what vendors' helpers ask for
 #define __CUDACC_VER_MAJOR__ 13
+#ifdef CUDACPU_TRANSLATED  // the translator reads them, and removes them
+#define __device__ __device__
+#define __host__ __host__
+#define __constant__ __constant__
+#define __managed__ __managed__
+#else
 #define __device__
 #define __host__
-#ifndef CUDACPU_COUNTED
 #define __constant__
-#endif
 #define __managed__
+#endif
 #ifndef __clang__
 #define __builtin_assume(condition) static_cast<void>(0)
 #endif
