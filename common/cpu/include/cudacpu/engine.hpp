@@ -269,6 +269,8 @@ public:
 };
 
 bool in_kernel();
+enum class Space { global, shared, local };  // what is neither shared nor on a thread's stack counts as global
+Space space_of(const void* p);
 enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };         // kinds of atomics
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where);  // may let others run
 void fence(bool block_only = false);
