@@ -35,6 +35,13 @@
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define __no_return__ __attribute__((noreturn))
+#define __inline_hint__ inline
+#define __nv_pure__
+#define __device_builtin__
+#define __cudart_builtin__
+#define CUDARTAPI
 
 // They never change while a thread runs, so that they may be const: the compiler keeps them in registers.
 extern const uint3 threadIdx asm("cudacpu_threadIdx"), blockIdx asm("cudacpu_blockIdx");
