@@ -99,6 +99,9 @@ doctor:
 clean:
 	@rm -rf "$(BUILD)"
 
+.DEFAULT:
+	@echo "There is no make $@. The samples are $(samples); make help says what else there is." >&2; exit 2
+
 help:
 	@echo 'make              sets up what is missing, and builds all samples'
 	@echo 'make run          runs all: on the GPU where one answers, else on the CPU device'

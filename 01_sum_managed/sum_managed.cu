@@ -6,7 +6,7 @@
 //   full_grid     the same kernel on as many blocks as the GPU holds       slow: two barriers a step
 //   warp_fold     registers and shuffles instead of the tree               slow: a load for every 4 bytes
 //   vectorised    16-byte loads, four in flight                            slow: the result needs a reset
-//   last_block    the block that finishes last delivers the sum            one launch, nothing else
+//   two_sums      take turns, and a launch clears the next one's           one launch, nothing else
 //
 // Second table: the kernel gets managed memory, and what counts is where its pages are. Each with two kernels.
 //   page_faults   at the host: the first touch of a page fetches it        slow: waits for every fault
@@ -43,7 +43,9 @@ struct Job {
     const lab::Sample& sample;
     int64_t n;
     int threads;
-    Total* sum;
+    Total* sum;         // where the result will be
+    Total* turns;       // two_sums' two,
+    int turn = 0;       // and which is next
     int* in = nullptr;  // managed memory: one address for host and GPU
 
     size_t bytes() const { return n * sizeof(int); }
@@ -89,7 +91,7 @@ __global__ void tutorial(const int* in, int64_t n, Total* total) {  // n, i: 64-
         if (tid == 0) atomicAdd(total, tile[0]);
     }
 }
-void launch_tutorial(const Job& job) {
+void launch_tutorial(Job& job) {
     job.zero();
     tutorial<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
 }
@@ -122,13 +124,13 @@ bool whole_program() {
 // ---- the rungs -------------------------------------------------------------------------------------------------
 
 // The tutorial's other grid, commented out there: as many threads as elements, and the loop has one turn.
-void launch_one_each(const Job& job) {
+void launch_one_each(Job& job) {
     job.zero();
     tutorial<<<job.one_each(), job.threads>>>(job.in, job.n, job.sum);
 }
 
 // The grid that fills the GPU once: more loads on their way than with 256 blocks, fewer trees than with one_each.
-void launch_full_grid(const Job& job) {
+void launch_full_grid(Job& job) {
     job.zero();
     tutorial<<<job.fill(tutorial), job.threads>>>(job.in, job.n, job.sum);
 }
@@ -159,13 +161,14 @@ __global__ void warp_fold(const int* in, int64_t n, Total* total) {
     const Total sum = fold_block(add_strided(in, n));
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
-void launch_warp_fold(const Job& job) {
+void launch_warp_fold(Job& job) {
     job.zero();
     warp_fold<<<job.fill(warp_fold), job.threads>>>(job.in, job.n, job.sum);
 }
 
-// A thread's share of in[0 .. n), 64 bytes of it on their way at any time. What would lie past the end is the last
-// int4 once more, and not added: no load waits for a branch. The first threads add the last n % 4 ints.
+// A thread's share of in[0 .. n), 64 bytes of it on their way at any time. What would lie past the end is 0 and is not
+// loaded: that takes a predicate, and no load waits for a branch. The first threads add the last n % 4 ints. (nvcc 13.0
+// would unroll the rounds, too, and then wait for the first loads before it begins the last: 5 % slower.)
 __device__ Total add_wide(const int* in, int64_t n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
     const int64_t count = n / 4;
@@ -173,11 +176,11 @@ __device__ Total add_wide(const int* in, int64_t n) {
     const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64_t tail = 4 * count + first;
     Total sum = tail < n ? in[tail] : 0;
+#pragma unroll 1
     for (int64_t i = first; i < count; i += loads * step) {
         int4 pack[loads];
-        for (int k = 0; k < loads; ++k) pack[k] = packs[min(i + k * step, count - 1)];
-        for (int k = 0; k < loads; ++k)
-            if (i + k * step < count) sum += int64_t(pack[k].x) + pack[k].y + pack[k].z + pack[k].w;
+        for (int k = 0; k < loads; ++k) pack[k] = i + k * step < count ? packs[i + k * step] : int4{0, 0, 0, 0};
+        for (const int4& p : pack) sum += int64_t(p.x) + p.y + p.z + p.w;
     }
     return sum;
 }
@@ -186,27 +189,23 @@ __global__ void vectorised(const int* in, int64_t n, Total* total) {
     const Total sum = fold_block(add_wide(in, n));
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
-void launch_vectorised(const Job& job) {
+void launch_vectorised(Job& job) {
     job.zero();
     vectorised<<<job.fill(vectorised), job.threads>>>(job.in, job.n, job.sum);
 }
 
-// The blocks add to a sum of their own and draw tickets. Who draws the last one takes the sum, leaves 0 for the
-// next launch and writes the result; atomicInc turns the tickets back to 0. (The idea: CUDA C++ Programming Guide,
-// "Memory Fence Functions".)
-__device__ Total running;
-__device__ unsigned tickets;
-__global__ void last_block(const int* in, int64_t n, Total* total) {
+// No barrier spans the grid of an ordinary launch, so a kernel cannot clear the sum that it adds to: it clears the next
+// launch's. Two sums take turns.
+__global__ void two_sums(const int* in, int64_t n, Total* total, Total* next) {
     const Total sum = fold_block(add_wide(in, n));
     if (threadIdx.x != 0) return;
-    atomicAdd(&running, sum);
-    __threadfence();  // the block's sum is in before its ticket is drawn
-    if (atomicInc(&tickets, gridDim.x - 1) != gridDim.x - 1) return;
-    __threadfence();  // the last ticket is drawn before the sum is taken
-    *total = atomicExch(&running, Total(0));
+    atomicAdd(total, sum);
+    if (blockIdx.x == 0) *next = 0;
 }
-void launch_last_block(const Job& job) {
-    last_block<<<job.fill(last_block), job.threads>>>(job.in, job.n, job.sum);
+void launch_two_sums(Job& job) {
+    job.sum = job.turns + job.turn;
+    job.turn = 1 - job.turn;
+    two_sums<<<job.fill(two_sums), job.threads>>>(job.in, job.n, job.sum, job.turns + job.turn);
 }
 
 // ---- what managed memory costs ---------------------------------------------------------------------------------
@@ -228,25 +227,25 @@ void send(const Job& job, int device) {
     if (can_send(job)) CHECK(cudaMemPrefetchAsync(job.in, job.bytes(), to, 0));
 }
 
-// Where the pages are before the clock starts. launch_tutorial and launch_last_block from on_gpu make the rows of
+// Where the pages are before the clock starts. launch_tutorial and launch_two_sums from on_gpu make the rows of
 // resident: nothing has to move. From on_host they make page_faults: the kernel's first touch of a page is a fault,
 // the driver moves the page, and the access is repeated.
-void on_gpu(const Job& job) { send(job, job.sample.device()); }
-void on_host(const Job& job) {
+void on_gpu(Job& job) { send(job, job.sample.device()); }
+void on_host(Job& job) {
     send(job, cudaCpuDeviceId);
     CHECK(cudaDeviceSynchronize());
     if (!can_send(job)) write_ints(job);
 }
 
 // From on_host: the pages are on their way before the kernel asks for one.
-void launch_prefetched(const Job& job) {
+void launch_prefetched(Job& job) {
     send(job, job.sample.device());
     job.zero();
     tutorial<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
 }
-void launch_prefetched_best(const Job& job) {
+void launch_prefetched_best(Job& job) {
     send(job, job.sample.device());
-    last_block<<<job.fill(last_block), job.threads>>>(job.in, job.n, job.sum);
+    launch_two_sums(job);
 }
 
 // ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
@@ -261,7 +260,7 @@ __global__ void no_barrier(const int* in, int64_t n, Total* total) {
         if (tid < length) tile[tid] += tile[tid + length];
     if (tid == 0) atomicAdd(total, tile[0]);
 }
-void launch_no_barrier(const Job& job) {
+void launch_no_barrier(Job& job) {
     job.zero();
     no_barrier<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
 }
@@ -272,17 +271,17 @@ __global__ void sum_32_bits(const int* in, int64_t n, Total* total) {
     const Total sum = fold_block(add_strided(in, n));
     if (threadIdx.x == 0) atomicAdd(total, Total(int(unsigned(sum))));
 }
-void launch_sum_32_bits(const Job& job) {
+void launch_sum_32_bits(Job& job) {
     job.zero();
     sum_32_bits<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
 }
 
 // The right kernel, added to what the result held before: here poison, in the tutorial's program the first sum.
-void launch_no_reset(const Job& job) { tutorial<<<job.few(), job.threads>>>(job.in, job.n, job.sum); }
+void launch_no_reset(Job& job) { tutorial<<<job.few(), job.threads>>>(job.in, job.n, job.sum); }
 
 // ---- the table -------------------------------------------------------------------------------------------------
 
-using Launch = void(const Job&);
+using Launch = void(Job&);
 struct Variant {
     const char* name;
     const char* how;
@@ -295,7 +294,7 @@ constexpr Variant variants[] = {
     {"full_grid", "the tutorial's kernel on a grid that fills the GPU", launch_full_grid},
     {"warp_fold", "shuffles instead of the tree", launch_warp_fold, lab::whole_warps},
     {"vectorised", "16-byte loads, four in flight", launch_vectorised, lab::whole_warps},
-    {"last_block", "one launch: the last block delivers the sum", launch_last_block, lab::whole_warps},
+    {"two_sums", "one launch: two sums take turns", launch_two_sums, lab::whole_warps},
 };
 constexpr Variant twins[] = {
     {"no_barrier", "the tutorial's tree without its barriers", launch_no_barrier},
@@ -303,7 +302,7 @@ constexpr Variant twins[] = {
     {"no_reset", "adds to what the result held before", launch_no_reset},
 };
 
-// Each with the tutorial's kernel and with the best, last_block; `before` puts the pages where the way starts.
+// Each with the tutorial's kernel and with the best, two_sums; `before` puts the pages where the way starts.
 struct Way {
     const char* name;
     const char* how;
@@ -314,9 +313,9 @@ struct Way {
     int least_threads = lab::whole_warps;
 };
 constexpr Way ways[] = {
-    {"page_faults", "managed memory, fetched page by page", on_host, launch_tutorial, launch_last_block},
+    {"page_faults", "managed memory, fetched page by page", on_host, launch_tutorial, launch_two_sums},
     {"prefetched", "managed memory, sent ahead", on_host, launch_prefetched, launch_prefetched_best, true},
-    {"resident", "managed memory that is on the GPU already", on_gpu, launch_tutorial, launch_last_block},
+    {"resident", "managed memory that is on the GPU already", on_gpu, launch_tutorial, launch_two_sums},
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
@@ -334,7 +333,8 @@ int main(int argc, char** argv) {
     sample.require_memory((sample.shows_limit() ? 2 : 1) * sizeof(int), sizeof source);  // the second: limit's
     if (sample.wants("whole_program")) sample.program(whole_program);
 
-    Job job{sample, sample.n(), sample.threads(), final_result};
+    const lab::DeviceArray<Total> turns(std::vector<Total>(2));
+    Job job{sample, sample.n(), sample.threads(), final_result, turns.get()};
     CHECK(cudaMallocManaged(&job.in, job.bytes()));
     write_ints(job);
     const int64_t want = on_the_cpu(job.in, job.n);
@@ -346,11 +346,13 @@ int main(int argc, char** argv) {
     const auto row = [&](const char* name, Launch* before, auto launch, lab::Kind kind, const char* kernel = "-",
                          const std::string& version = "") {
         const auto prepare = [&] {
+            job.sum = final_result;
             CHECK(cudaMemsetAsync(job.sum, lab::poison_byte, sizeof *job.sum));
             before(job);
         };
         const lab::Time ms = sample.time(prepare, [&] { launch(job); });
-        const int64_t got = int64_t(*job.sum);
+        int64_t got = 0;
+        CHECK(cudaMemcpy(&got, job.sum, sizeof got, cudaMemcpyDeviceToHost));
         const std::string wrong = got == want ? "" : lab::wanted(got, want);
         sample.row({name, lab::with_commas(got), ms, double(job.bytes()), wrong, kind, {kernel}, version});
     };
@@ -363,7 +365,7 @@ int main(int argc, char** argv) {
         size_t room = 0;
         CHECK(cub::DeviceReduce::Sum(nullptr, room, job.in, job.sum, job.n));
         const lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
-        const auto cub = [&](const Job& of) {
+        const auto cub = [&](Job& of) {
             CHECK(cub::DeviceReduce::Sum(d_room.get(), room, of.in, of.sum, of.n));
         };
         row("CUB", on_gpu, cub, lab::Kind::library, "-", lab::library_version(CUB_VERSION));
@@ -383,7 +385,7 @@ int main(int argc, char** argv) {
             continue;
         }
         row(way.name, way.before, way.launch, lab::Kind::variant, "tutorial");
-        row(way.name, way.before, way.launch_best, lab::Kind::variant, "last_block");
+        row(way.name, way.before, way.launch_best, lab::Kind::variant, "two_sums");
     }
     CHECK(cudaFree(job.in));
     return sample.verdict();

@@ -23,7 +23,7 @@ set xrange [0:first_max * 1.15]
 unset ytics
 set grid xtics noytics
 set xlabel "µs for ten million elements" offset 0,0.4
-set key at graph 1, graph 0.52 right top Left reverse samplen 1.5
+set key at graph 1.09, graph 0.47 right top Left reverse samplen 1.5
 # A bar's label stands behind its end, and behind CUB's line where that would cross it.
 label_at(x) = (x < cub_max * 1.03 ? cub_max : x) + first_max * 0.015
 words_for(i) = digits(column("time_us")) . "   " . without[i]

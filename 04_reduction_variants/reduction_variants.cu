@@ -19,6 +19,7 @@
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/reduction_variants.cu common/lab.cpp common/write_file.cpp -o reduction_variants
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include "lab.cuh"

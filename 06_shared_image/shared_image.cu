@@ -362,6 +362,13 @@ void run(lab::Sample& sample, const std::vector<Variant>& chosen, cv::Mat& image
     sample.say("may be: pixels so near to a whole number that they may be off by one; off by one: those of them that are");
 }
 
+// What to type for so many pixels: a square of whole tiles.
+long long square_side(int64_t pixels) { return int(std::sqrt(double(pixels))) / side * side; }
+std::string sides_for(int64_t pixels) {
+    return lab::text("--width %lld --height %lld", square_side(pixels), square_side(pixels));
+}
+std::string n_for(int64_t pixels) { return lab::text("--n %lld", square_side(pixels) * square_side(pixels)); }
+
 int main(int argc, char** argv) {
     lab::Sample sample("06_shared_image", "What does a missing barrier look like?");
     int64_t wide = 0, high = 0;
@@ -396,10 +403,7 @@ int main(int argc, char** argv) {
     }
     if (!wide) wide = high;
     if (!high) high = wide;
-    const auto smaller = [&](int64_t pixels) {  // a square of whole tiles
-        const long long root = int(std::sqrt(double(pixels))) / side * side;
-        return by_sides ? lab::text("--width %lld --height %lld", root, root) : lab::text("--n %lld", root * root);
-    };
+    const auto smaller = by_sides ? sides_for : n_for;
     if (wide > 1 << 30 || high > most_rows) sample.refuse("too wide or too high; type %s", smaller(1 << 20).c_str());
     if ((sample.wants_twin("grid_as_width") || sample.wants_twin("dropped_edge")) && wide % side == 0) {
         sample.say("(one pixel narrower: with a multiple of %d this mistake does not show)", side);

@@ -33,8 +33,8 @@ constexpr const char* cuda_advice(cudaError_t error) {
         case cudaErrorUnsupportedPtxVersion:
             return "the driver is older than nvcc: update it, or build for this GPU alone, see make doctor";
         case cudaErrorIllegalAddress:
-            return "an index is out of bounds: build/hazards/NN_name names a sample's line, cudacpu FILE.cu that "
-                   "of any program";
+            return "an index is out of bounds: on the CPU device the lines above name it; after a GPU's run "
+                   "build/hazards/NN_name does, or cudacpu FILE.cu";
         default: return nullptr;
     }
 }

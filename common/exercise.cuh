@@ -33,6 +33,7 @@ struct Count {
 bool begin(int n);  // false: there is no device
 bool has_run();     // has a thread of a kernel touched memory since then?
 bool right_by_a_kernel();
+void note_end();  // all is right: makes the file that LAB_END names, so that an exit() before is no right answer
 #ifdef CUDACPU
 constexpr bool counts = true;
 #else
@@ -94,14 +95,15 @@ bool check(const char* name, const Array<T>& got, Want want) {
 bool predicted(const char* name, double typed, double counted);
 
 /// The barriers that block 0 passed; the atomics of all threads outside of shared memory, and of these the
-/// atomicCAS; the streams that kernels ran in; the sectors of 32 bytes that all warps' loads and stores touched
-/// there; the turns that shared memory needed beyond the first; the loads and stores of the thread that did most,
-/// in either memory.
+/// atomicCAS; the pairs of kernels of which neither waits for the other; the sectors of 32 bytes that all warps'
+/// loads and stores touched in global memory; the loads, stores and atomics in shared memory, and the turns that it
+/// needed beyond the first; the loads and stores of the thread that did most, in either memory.
 lab::Count barriers();
 lab::Count atomics();
 lab::Count compares();
-lab::Count streams();
+lab::Count beside_each_other();
 lab::Count sectors();
+lab::Count in_shared();
 lab::Count conflicts();
 lab::Count accesses();
 /// The bar of an exercise that is to be made faster. On a GPU, where nothing is counted, it is reached.
@@ -121,6 +123,7 @@ int exercise(
         if (!lab::begin(n)) return 77;
         if (!body(n) || !lab::right_by_a_kernel()) return 1;
     }
+    lab::note_end();
 #ifndef CUDACPU
     if (!std::getenv("LAB_UNTIMED")) compare();  // a sanitizer makes it slow
 #endif
@@ -138,5 +141,6 @@ void scan(const int* in, int n, int* out);
 void filter(const int* in, int n, int* out);  // those from 2 up; behind n elements, how many
 }  // namespace library
 
-/// Times both on a GPU for n elements, as they lie in its memory, and says so: the median of 20.
+/// Times both on a GPU for n elements, as they lie in its memory, and says so: the median of 20. For fewer, where
+/// yours would take long: of a million threads that try one word by atomicCAS() all but one try again.
 void beside(const char* name, library::Function of_library, library::Function yours, int n);

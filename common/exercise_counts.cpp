@@ -27,12 +27,12 @@ struct Thread {
 using Number = std::pair<uint64_t, unsigned>;               // of a thread: block, rank
 std::map<std::pair<Number, const void*>, unsigned> visits;  // of each thread to each place
 std::map<Number, Thread> threads;
-std::set<const void*> streams;
-long long barriers, atomics, compares, turns;
+std::map<unsigned long, std::set<unsigned long>> earlier;  // of each work of a stream: those that it waits for
+std::vector<unsigned long> kernels;                        // which works are
+long long barriers, atomics, compares, in_shared, turns;
 constexpr long long most_turns = 200'000;
 
 void take_turns(unsigned number, const cudacpu::Where* where, const void* place) {
-    streams.insert(cudacpu::launch->stream);
     if ((turns += number) <= most_turns) return;
     cudacpu::fault(cudaErrorLaunchTimeout, "the kernel does not come to an end", "look at the loop's condition",
                    where, place);
@@ -44,8 +44,9 @@ void begin_counts() {
     requests.clear();
     visits.clear();
     threads.clear();
-    streams.clear();
-    barriers = atomics = compares = turns = 0;
+    earlier.clear();
+    kernels.clear();
+    barriers = atomics = compares = in_shared = turns = 0;
     cudacpu::patience = 2;  // with a loop that touches no memory
 }
 bool has_run() { return turns > 0; }
@@ -55,7 +56,8 @@ static bool is_shared(const cudacpu::Region& region) {
 }
 
 // noinline and at -O2: the call of the hook must be the last, and become a jump.
-static __attribute__((noinline)) void note(const void* address, unsigned bytes, const void* place) {
+static __attribute__((noinline)) void note(const void* address, unsigned bytes, const void* place,
+                                           bool is_atomic = false) {
     if (!cudacpu::self || cudacpu::on_own_stack(address)) return;
     const cudacpu::Region* const region = cudacpu::find(address);
     if (!region) return;
@@ -74,25 +76,36 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
     if (cudacpu::launch->kernel->names_vectors && thread.next == reinterpret_cast<uint64_t>(address) &&
         at % 16 != 0 && thread.place != place)
         return touch_sectors(*thread.request);
-    ++thread.accesses;
+    thread.accesses += !is_atomic;
     const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;
     Request& request = requests[{place, block, cudacpu::rank / 32, visit}];
-    if (is_shared(*region))
-        request.words_of_bank[at / 4 % 32].insert(at / 4);
-    else
+    if (is_shared(*region)) {
+        // Loads of one word are one turn, atomics on it one for each lane.
+        const uint64_t word = at / 4, lane = is_atomic ? cudacpu::rank % 32 + 1 : 0;
+        request.words_of_bank[word % 32].insert(lane << 32 | word);
+        ++in_shared;
+    } else {
         touch_sectors(request);
+    }
 }
 
 }  // namespace lab
 
-lab::Count barriers() { return {"barriers in a block", "一个线程块的同步", lab::barriers}; }
-lab::Count atomics() { return {"atomics in global memory", "全局内存的原子操作", lab::atomics}; }
-lab::Count compares() { return {"atomicCAS in global memory", "全局内存的 atomicCAS", lab::compares}; }
-lab::Count streams() { return {"streams that kernels ran in", "有核函数运行的流", std::ssize(lab::streams)}; }
+lab::Count barriers() { return {"barriers in a block", "一个线程块的同步次数", lab::barriers}; }
+lab::Count atomics() { return {"atomics in global memory", "全局内存的原子操作次数", lab::atomics}; }
+lab::Count compares() { return {"atomicCAS in global memory", "全局内存的 atomicCAS 次数", lab::compares}; }
+lab::Count in_shared() { return {"loads and stores in shared memory", "共享内存的读写次数", lab::in_shared}; }
+lab::Count beside_each_other() {
+    long long pairs = 0;
+    for (const unsigned long later : lab::kernels)
+        for (const unsigned long kernel : lab::kernels)
+            pairs += kernel < later && !lab::earlier[later].count(kernel);
+    return {"pairs of kernels that may run at the same time", "可以同时运行的核函数对", pairs};
+}
 lab::Count sectors() {
     long long sum = 0;
     for (const auto& [visit, request] : lab::requests) sum += static_cast<long long>(request.sectors.size());
-    return {"sectors loaded and stored", "读写的扇区", sum};
+    return {"sectors loaded and stored", "读写的扇区数", sum};
 }
 lab::Count conflicts() {
     long long sum = 0;
@@ -101,13 +114,13 @@ lab::Count conflicts() {
         for (const auto& [bank, words] : request.words_of_bank) turns = std::max(turns, words.size());
         sum += static_cast<long long>(turns) - 1;
     }
-    return {"bank conflicts", "bank 冲突", sum};
+    return {"bank conflicts", "bank 冲突次数", sum};
 }
 
 lab::Count accesses() {
     long long most = 0;
     for (const auto& [number, thread] : lab::threads) most = std::max(most, thread.accesses);
-    return {"accesses of the busiest thread", "最忙的线程的读写", most};
+    return {"loads and stores of the busiest thread", "最忙的线程的读写次数", most};
 }
 
 // cudacpu::about_to_do_atomic()
@@ -119,6 +132,7 @@ extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind
     lab::atomics += is_global;
     lab::compares += is_global && kind & cudacpu::at_compares;
     lab::take_turns(1, &where, nullptr);
+    if (region && !is_global) lab::note(address, bytes, __builtin_return_address(0), true);
     if (kind & cudacpu::at_compares) cudacpu::give_way();  // others come between a read and its atomicCAS
     LAB_ATOMIC(__real_)(address, bytes, kind, where);
 }
@@ -129,6 +143,27 @@ extern "C" void __wrap__ZN7cudacpu7hazards14barrier_passedEv() {
     lab::barriers += cudacpu::block_number == 0;
     lab::take_turns(cudacpu::running_block.size, &cudacpu::last_met[32], nullptr);
     __real__ZN7cudacpu7hazards14barrier_passedEv();
+}
+
+// cudacpu::hazards::work_queued() and work_waits(): a kernel or a copy comes into a stream behind others, and waits
+// for an event, too.
+using Numbers = std::set<unsigned long>;
+static void comes_after(unsigned long number, unsigned long other) {
+    lab::earlier[number].insert(other);
+    lab::earlier[number].merge(Numbers(lab::earlier[other]));
+}
+#define LAB_QUEUED(prefix) prefix##_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc
+extern "C" void LAB_QUEUED(__real_)(unsigned long, const void*, const Numbers&, const char*);
+extern "C" void LAB_QUEUED(__wrap_)(unsigned long number, const void* stream, const Numbers& after,
+                                    const char* what) {
+    for (const unsigned long other : after) comes_after(number, other);
+    if (!std::strcmp(what, "a kernel")) lab::kernels.push_back(number);
+    LAB_QUEUED(__real_)(number, stream, after, what);
+}
+extern "C" void __real__ZN7cudacpu7hazards10work_waitsEmm(unsigned long, unsigned long);
+extern "C" void __wrap__ZN7cudacpu7hazards10work_waitsEmm(unsigned long number, unsigned long event) {
+    comes_after(number, event);
+    __real__ZN7cudacpu7hazards10work_waitsEmm(number, event);
 }
 
 // clang-format off

@@ -62,23 +62,24 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// `others` are what another option takes.
-CLI::Validator one_of(const std::vector<std::string>& choices, const char* what = "NAME", const char* own = "",
-                      const std::vector<std::string>& others = {}, const char* option = "") {
-    auto check = [=](std::string& s) {
-        if (among(choices, s)) return std::string();
-        if (among(others, s)) return "'" + s + "' goes with " + option + "; type " + option + " " + s;
+/// A name that `option` takes; `others` are what `other` takes.
+CLI::Validator one_of(const std::string& option, const std::vector<std::string>& choices,
+                      const std::string& other = "", const std::vector<std::string>& others = {}) {
+    auto check = [=](std::string& s) -> std::string {
+        if (among(choices, s)) return "";
+        if (among(others, s)) return "'" + s + "' goes with " + other + "; type " + other + " " + s;
         constexpr size_t few = 6;  // names that are no list yet
-        std::string known;
+        std::string known, meant = nearest(s, choices), with = option;
         for (const std::string& c : choices) known += (known.empty() ? "" : ", ") + c;
         if (choices.size() > few) known = "the names that --list prints";
-        const std::string meant = nearest(s, choices), of_other = meant.empty() ? nearest(s, others) : "";
+        if (meant.empty()) {
+            meant = nearest(s, others);
+            with = other;
+        }
         return "'" + s + "' is none of " + known +
-               (!meant.empty()      ? "; did you mean " + (*own ? std::string(own) + " " : "") + meant + "?"
-                : !of_other.empty() ? std::string("; did you mean ") + option + " " + of_other + "?"
-                                    : "");
+               (meant.empty() ? "" : "; did you mean " + with + " " + meant + "?");
     };
-    return CLI::Validator(check, what);
+    return CLI::Validator(check, "NAME");
 }
 
 /// The threads of a block: a power of two, for the trees that fold them.
@@ -174,10 +175,10 @@ void Lab::defaults(int64_t n, int blocks, int threads, const char* n_help, const
     blocks_help_ = blocks_help;
 }
 void Lab::variant(const char* variant, const char* how, int least_threads) {
-    variants_.push_back({variant, how, least_threads});
+    entries_.push_back({variant, how, least_threads, false});
 }
 void Lab::twin(const char* twin, const char* mistake, int least_threads) {
-    twins_.push_back({twin, mistake, least_threads});
+    entries_.push_back({twin, mistake, least_threads, true});
 }
 void Lab::slow(const char* variant) { slow_.emplace_back(variant); }
 void Lab::columns(std::vector<std::string> names, size_t least, size_t of_result) {
@@ -188,7 +189,7 @@ void Lab::columns(std::vector<std::string> names, size_t least, size_t of_result
 
 void Lab::option(const char* option, std::string& value, const std::vector<std::string>& choices,
                  const char* help) {
-    line_->app.add_option(option, value, help)->check(one_of(choices));
+    line_->app.add_option(option, value, help)->check(one_of(option, choices));
     choices_.emplace_back(option);
     for (const std::string& c : choices) choices_.back() += " " + c;
 }
@@ -213,19 +214,18 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     app.name(name_);
     app.description(name_ + ": " + question_);
     std::string footer;
-    const auto names_of = [&](const std::vector<Entry>& entries, const char* title) {
+    const auto names_of = [&](bool twins, const char* title) {
         std::vector<std::string> names;
         footer += title;
-        for (const Entry& entry : entries) {
+        for (const Entry& entry : entries_) {
+            if (entry.twin != twins) continue;
             names.push_back(entry.name);
             footer += text("  %-*s  %s\n", static_cast<int>(longest_name()), entry.name.c_str(), entry.how.c_str());
         }
         return names;
     };
-    const auto variants = names_of(variants_, "variants (for --only):\n");
-    const auto twins = names_of(twins_, "wrong twins (for --wrong):\n");
-    std::vector<std::string> powers_of_two;
-    for (int64_t t = 1; t <= 1024; t *= 2) powers_of_two.push_back(std::to_string(t));
+    const auto variants = names_of(false, "variants (for --only):\n");
+    const auto twins = names_of(true, "wrong twins (for --wrong):\n");
     app.footer(footer +
                "exit status: 0 all agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
                "77 no CUDA device");
@@ -248,10 +248,10 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         ->default_str("");
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
     const CLI::Option* const only = app.add_option("--only", only_, "run only this variant; may be repeated")
-                                        ->check(one_of(variants, "NAME", "--only", twins, "--wrong"))
+                                        ->check(one_of("--only", variants, "--wrong", twins))
                                         ->allow_extra_args(false);  // one name each, and no [a,b]
     app.add_option("--wrong", wrong_, "run this wrong twin instead of the variants")
-        ->check(one_of(twins, "NAME", "--wrong", variants, "--only"));
+        ->check(one_of("--wrong", twins, "--only", variants));
     file_option("--csv", csv_, "write the rows to this file, too");
     app.add_flag("--verbose", verbose_, "show the times predicted on paper, too");
     app.add_flag("--list", list, "print the names that --only, --wrong and the options take, and end");
@@ -294,11 +294,10 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     if (!problem.empty()) return refusal(problem);
     if (!wrong_.empty() && !only_.empty())
         return refusal("--only and --wrong exclude each other; type one of them");
-    for (const auto* entries : {&variants_, &twins_})
-        for (const Entry& entry : *entries)
-            if (too_few_threads(entry) && (entry.name == wrong_ || among(only_, entry.name)))
-                return refusal(text("%s does not run with --threads %d; type --threads %d or more",
-                                    entry.name.c_str(), threads(), entry.least_threads));
+    for (const Entry& entry : entries_)
+        if (too_few_threads(entry) && (entry.name == wrong_ || among(only_, entry.name)))
+            return refusal(text("%s does not run with --threads %d; type --threads %d or more", entry.name.c_str(),
+                                threads(), entry.least_threads));
     if (list) {
         std::string names;
         for (const std::string& v : variants) names += "variant " + v + "\n";
@@ -306,11 +305,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         for (const std::string& s : slow_) names += "slow " + s + "\n";
         for (const std::string& c : choices_) names += "choice " + c + "\n";
         for (const CLI::Option* o : app.get_options()) names += "takes " + o->get_name() + "\n";
-        if (threads_) {
-            names += "takes --threads";
-            for (const std::string& p : powers_of_two) names += " " + p;
-            names += "\n";
-        }
+        if (threads_) names += "takes --threads 1 2 4 8 16 32 64 128 256 512 1024\n";
         return Ended{all_agree, names};
     }
     namespace fs = std::filesystem;
@@ -331,14 +326,13 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
 
 size_t Lab::longest_name() const {
     size_t longest = 0;
-    for (const auto* entries : {&variants_, &twins_})
-        for (const Entry& entry : *entries) longest = std::max(longest, entry.name.size());
+    for (const Entry& entry : entries_) longest = std::max(longest, entry.name.size());
     return longest;
 }
 
 Ended Lab::refusal(const std::string& problem) const {
-    return {bad_command_line, wrapped(name_ + ": " + printable(problem)) + "\nType " + name_ +
-                                  " --help for the options and their values.\n"};
+    return {bad_command_line, wrapped(name_ + ": " + printable(problem)) + "\nType " + printable(path_) +
+                                  " --help for the options.\n"};
 }
 
 void Lab::refuse(const char* format, ...) const {
@@ -350,16 +344,6 @@ void Lab::refuse(const char* format, ...) const {
 }
 
 void Lab::at_most(const char* option, int64_t most, const char* why) { own_limits_[option] = {most, why}; }
-
-// Whatever a refusal names must run as it stands, so all limits are known before the first is told.
-void Lab::require_room(double free, double per_element, double fixed, const Room& known) const {
-    Room room = known;
-    const double bytes = 0.9 * free - fixed;  // the rest is for the L2's flush and the driver
-    room.in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
-    room.words = bytes_text(static_cast<double>(n_) * per_element + fixed) + " of device memory, and " +
-                 bytes_text(free) + " are free";
-    require_room(std::move(room));
-}
 
 void Lab::require_blocks(int per_thread) const {
     constexpr int64_t most = std::numeric_limits<int>::max();
@@ -408,74 +392,69 @@ Time Lab::median_time(double back_to_back) const {
     return time;
 }
 
-void Lab::require_room(Room room) const {
+// Whatever a refusal names must run as it stands, so all limits are known before the first is told.
+void Lab::require_room(double free, double per_element, double fixed, Room room) const {
     if (!room.cost) room.cost = n_;
-    if (!room.smaller)
-        room.smaller = [](int64_t most) { return text("--n %lld or less", static_cast<long long>(most)); };
-    constexpr int64_t most = 10 << 24, least = 1 << 17;  // elements in all runs; a run counts as so many at least
-    int64_t variants = !wrong_.empty();
-    for (const Entry& entry : variants_) variants += wants(entry.name);
-    variants = std::max<int64_t>(variants, 1);
-    const auto digits = [](int64_t value) { return std::to_string(value); };
-    const auto own = [&](const char* option, int64_t otherwise) {
+    if (!room.smaller) room.smaller = [](int64_t most) { return "--n " + std::to_string(most) + " or less"; };
+    const auto own = [&](const char* option, int64_t otherwise, const char* why) {
         const auto it = own_limits_.find(option);
-        return it == own_limits_.end() ? OwnLimit{otherwise, ""} : it->second;
+        return it == own_limits_.end() ? OwnLimit{otherwise, why} : it->second;
     };
-    const OwnLimit own_n = own("--n", most_typed), own_blocks = own("--blocks", std::numeric_limits<int>::max());
-    const auto fits = [&](int64_t elements, int64_t repeats, int64_t of_variants) {  // within the time
-        return on_gpu_ || static_cast<double>(std::max(elements, least)) * static_cast<double>(repeats) *
-                                  static_cast<double>(of_variants) <=
-                              static_cast<double>(most);
+    const auto number = [](const std::string& typed, int64_t value) {
+        return typed.empty() ? std::to_string(value) : typed;
     };
-    const int64_t for_all = on_gpu_ ? most_typed : most / std::min<int64_t>(repeats_, most) / variants;
-    const int64_t for_one = on_gpu_ ? most_typed : most / std::min<int64_t>(repeats_, most);
-    const int64_t without_time = std::min(own_n.most, room.in_memory), enough = std::min(for_all, without_time);
-    const auto number = [&](const std::string& typed, int64_t value) {
-        return typed.empty() ? digits(value) : typed;
-    };
+    const int64_t variants = std::max<int64_t>(wanted_count(), 1);
+    // On the CPU device all runs together may have so many elements, where a run counts as so many at least.
+    constexpr int64_t most = 10 << 24, least = 1 << 17;
+    const int64_t for_one = on_gpu_ ? most_typed : most / std::min(repeats_, most);  // variant
+    const int64_t for_all = on_gpu_ ? most_typed : for_one / variants;
+
+    const OwnLimit blocks = own("--blocks", std::numeric_limits<int>::max(), "are more than a grid may have");
     const int64_t threads = std::max<int64_t>(threads_, 1);  // a thread takes more than an element
     const int64_t in_time = on_gpu_ ? most_typed : std::max<int64_t>(for_all / (4 * threads), 1);
-    if (blocks_ > std::min(in_time, own_blocks.most))
+    if (blocks_ > std::min(in_time, blocks.most))
         refuse("--blocks %s, of %lld threads each, %s; type --blocks %lld or less",
                number(typed_blocks_, blocks_).c_str(), static_cast<long long>(threads),
-               in_time < own_blocks.most ? "take long on the CPU device"
-               : *own_blocks.why         ? own_blocks.why
-                                         : "are more than a grid may have",
-               static_cast<long long>(std::min(in_time, own_blocks.most)));
-    const std::string elements =
-        room.elements_are + " " + (room.elements_are == "--n" ? number(typed_n_, n_) : digits(n_));
+               in_time < blocks.most ? "take long on the CPU device" : blocks.why,
+               static_cast<long long>(std::min(in_time, blocks.most)));
+
+    const OwnLimit elements = own("--n", most_typed, "");
+    const double bytes = 0.9 * free - fixed;  // the rest is for the L2's flush and the driver
+    const auto in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
+    const int64_t fit = std::min(elements.most, in_memory), enough = std::min(for_all, fit);
+    const std::string typed =
+        room.elements_are + " " + number(room.elements_are == "--n" ? typed_n_ : std::string(), n_);
+    std::string why = std::string("is too much: ") + elements.why;
+    if (in_memory < elements.most)
+        why = "needs " + bytes_text(static_cast<double>(n_) * per_element + fixed) + " of device memory, and " +
+              bytes_text(free) + " are free";
+    if (n_ > fit && enough >= 1 && (on_gpu_ || for_all >= least))
+        refuse("%s %s; type %s", typed.c_str(), why.c_str(), room.smaller(enough).c_str());
+    if (n_ > fit && on_gpu_)
+        refuse("%s %s; type --blocks 1024, or nvidia-smi, which shows who holds the memory", typed.c_str(),
+               why.c_str());
+    if (on_gpu_ && repeats_ > most_repeats)
+        refuse("--repeats %s is too often; type --repeats %lld or less", typed_repeats_.c_str(),
+               static_cast<long long>(most_repeats));
+    const auto in_a_run = static_cast<double>(std::max(room.cost, least)) * static_cast<double>(repeats_);
+    if (on_gpu_ || (in_a_run * static_cast<double>(variants) <= most && repeats_ <= most_repeats)) return;
+
     std::vector<std::string> instead;
-    if (n_ > without_time && enough >= 1 && (on_gpu_ || for_all >= least)) {
-        const std::string why =
-            room.in_memory < own_n.most ? "needs " + room.words : std::string("is too much: ") + own_n.why;
-        refuse("%s %s; type %s", elements.c_str(), why.c_str(), room.smaller(enough).c_str());
-    }
-    if (n_ > without_time && on_gpu_)
-        refuse("%s needs %s; type --blocks 1024, or nvidia-smi, which shows who holds the memory", elements.c_str(),
-               room.words.c_str());
-    if (!fits(room.cost, repeats_, variants) || repeats_ > most_repeats) {
-        const int64_t fewer =
-            on_gpu_ ? most_repeats
-                    : std::min<int64_t>(most_repeats, most / variants / std::max(std::min(room.cost, most), least));
-        if (for_all >= least && repeats_ <= most_repeats) instead.push_back(room.smaller(enough));
-        if (fewer >= 1 && fewer < repeats_ && n_ <= without_time)
-            instead.push_back("--repeats " + digits(fewer) + " or less");
-        if (variants > 1 && for_one >= least && repeats_ <= most_repeats)
-            instead.push_back("--only one variant" +
-                              (fits(room.cost, repeats_, 1) && n_ <= without_time
-                                   ? std::string()
-                                   : " and " + room.smaller(std::min(for_one, without_time))));
-        if (instead.empty())  // each alone is not enough
-            instead.push_back(room.smaller(std::min(least, without_time)) + " and --repeats " +
-                              digits(most / variants / least));
-        std::string advice;
-        for (const std::string& one : instead) advice += (advice.empty() ? "" : ", or ") + one;
-        if (repeats_ > most_repeats && on_gpu_)
-            refuse("--repeats %s is too often; type %s", typed_repeats_.c_str(), advice.c_str());
-        refuse("%s, --repeats %s and %s variant%s take long on the CPU device; type %s, or run on a GPU",
-               elements.c_str(), number(typed_repeats_, repeats_).c_str(), digits(variants).c_str(),
-               variants == 1 ? "" : "s", advice.c_str());
-    }
+    const int64_t fewer = std::min(most_repeats, most / variants / std::clamp(room.cost, least, most));
+    if (for_all >= least && repeats_ <= most_repeats) instead.push_back(room.smaller(enough));
+    if (fewer >= 1 && fewer < repeats_ && n_ <= fit)
+        instead.push_back("--repeats " + std::to_string(fewer) + " or less");
+    if (variants > 1 && for_one >= least && repeats_ <= most_repeats)
+        instead.push_back("--only one variant" +
+                          (in_a_run <= most && n_ <= fit ? "" : " and " + room.smaller(std::min(for_one, fit))));
+    if (instead.empty())  // each alone is not enough
+        instead.push_back(room.smaller(std::min(least, fit)) + " and --repeats " +
+                          std::to_string(most / variants / least));
+    std::string advice;
+    for (const std::string& one : instead) advice += (advice.empty() ? "" : ", or ") + one;
+    refuse("%s, --repeats %s and %lld variant%s take long on the CPU device; type %s, or run on a GPU",
+           typed.c_str(), number(typed_repeats_, repeats_).c_str(), static_cast<long long>(variants),
+           variants == 1 ? "" : "s", advice.c_str());
 }
 
 bool Lab::typed(const char* option) const {
@@ -485,11 +464,14 @@ bool Lab::typed(const char* option) const {
 
 bool Lab::wants(const std::string& variant) const {
     if (!wrong_.empty()) return variant == wrong_;
-    if (std::any_of(twins_.begin(), twins_.end(), [&](const Entry& twin) { return twin.name == variant; }))
-        return false;
     if (!only_.empty()) return among(only_, variant);
-    return std::none_of(variants_.begin(), variants_.end(),
-                        [&](const Entry& entry) { return entry.name == variant && too_few_threads(entry); });
+    return std::none_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+        return entry.name == variant && (entry.twin || too_few_threads(entry));
+    });
+}
+
+int64_t Lab::wanted_count() const {
+    return std::count_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return wants(entry.name); });
 }
 
 void Lab::runs_on(std::string device, bool gpu, const char* remark) {
@@ -499,8 +481,9 @@ void Lab::runs_on(std::string device, bool gpu, const char* remark) {
     say("%s: %s", name_.c_str(), question_.c_str());
     say("on %s%s", device_.c_str(), remark);
     std::map<int, std::string> left_out;  // by the threads that they need
-    for (const Entry& entry : variants_)
-        if (wants_all() && too_few_threads(entry)) left_out[entry.least_threads] += ", " + entry.name;
+    for (const Entry& entry : entries_)
+        if (wants_all() && !entry.twin && too_few_threads(entry))
+            left_out[entry.least_threads] += ", " + entry.name;
     std::string line;
     for (const auto& [least, names] : left_out)
         line +=
@@ -520,7 +503,9 @@ void Lab::print(const std::string& line) {
     Progress::says("");
     std::printf("%s\n", line.c_str());
     flushed();
-    if (!device_.empty()) Progress::says(text("%s: row %zu of %zu", name_.c_str(), rows_ + 1, rows_in_all()));
+    if (!device_.empty())
+        Progress::says(text("%s: row %zu of %zu", name_.c_str(), rows_ + 1,
+                            std::max(static_cast<size_t>(wanted_count()), rows_ + 1)));
 }
 
 void Lab::say(const char* format, ...) {
@@ -537,13 +522,6 @@ void Lab::new_table(const std::string& title, bool predicted) {
     limit_bytes_per_ms_ = library_ms_ = 0;
     columns({});
     waiting_.clear();
-}
-
-size_t Lab::rows_in_all() const {
-    size_t count = 0;
-    for (const auto* entries : {&variants_, &twins_})
-        for (const Entry& entry : *entries) count += wants(entry.name);
-    return std::max(count, rows_ + 1);
 }
 
 /// A heading in two lines, as narrow as its words allow: where the first ends.
@@ -634,10 +612,9 @@ void Lab::row(const Row& row) {
         {"variant", row.variant},
         {"result", row.result}};
     size_t name_width = 12;
-    for (const auto* entries : {&variants_, &twins_})
-        for (const Entry& entry : *entries)
-            if (wants(entry.name) && entry.name != "whole_program")
-                name_width = std::max(name_width, entry.name.size());
+    for (const Entry& entry : entries_)
+        if (wants(entry.name) && entry.name != "whole_program")
+            name_width = std::max(name_width, entry.name.size());
     const std::string name = row.variant + (row.version.empty() ? "" : " " + row.version);
     if (!row.version.empty()) fields.emplace_back("version", row.version);
     Cells cells = {{"variant", name, name_width}, {"result", row.result, result_width_}};
@@ -646,36 +623,32 @@ void Lab::row(const Row& row) {
         cells.push_back({columns_[i], value, least_width_, 1});
         fields.emplace_back(columns_[i], value == "-" ? "" : value);
     }
-    const std::string percent =
-        limit_bytes_per_ms_ > 0 && rate > 0 ? text("%.1f", 100 * rate / limit_bytes_per_ms_) : "";
-    const std::string times = library_ms_ > 0 && timed ? text("%.2f", library_ms_ / row.ms.ms) : "";
-    const auto or_dash = [](const std::string& s) { return s.empty() ? "-" : s; };
-    const std::string speed = rate > 0 ? text("%.1f", rate / 1e6) : "";
+    const auto figure = [&](const char* column, const std::string& heading, const std::string& value,
+                            bool shown = false, size_t least = 0, int dispensable = 0) {
+        fields.emplace_back(column, value);
+        if (shown) cells.push_back({heading, value.empty() ? "-" : value, least, dispensable});
+    };
+    const auto number = [](bool known, const char* format, double value) {
+        return known ? text(format, value) : "";
+    };
     if (on_gpu_) {
-        const std::string time = timed ? text("%.2f", row.ms * 1e3) : "";
-        const bool known = predicted_ && row.bytes > 0 && nominal_bytes_per_ms_ > 0;
-        const std::string predicted =
-            known ? text("%.2f", (launch_ms_ + row.bytes / nominal_bytes_per_ms_) * 1e3) : "";
-        const std::string spread = std::isfinite(row.ms.spread) ? text("%.1f", row.ms.spread) : "";
-        const std::string pipeline =
-            std::isfinite(row.ms.back_to_back) ? text("%.2f", row.ms.back_to_back * 1e3) : "";
-        if (verbose_ && predicted_) cells.push_back({"predicted us", or_dash(predicted), 9, 2});
-        cells.push_back({"time us", or_dash(time), 10});
-        cells.push_back({"+- %", or_dash(spread), 4, 2});
-        cells.push_back({"back to back us", or_dash(pipeline), 7, 2});
-        cells.push_back({"GB/s", or_dash(speed), 6, 3});
-        if (limit_bytes_per_ms_ > 0) cells.push_back({"% limit", or_dash(percent), 5, 1});
-        if (library_ms_ > 0) cells.push_back({"x library", or_dash(times), 5, 1});
-        fields.insert(fields.end(), {{"predicted_us", predicted},
-                                     {"time_us", time},
-                                     {"spread", spread},
-                                     {"back_to_back_us", pipeline},
-                                     {"gb_per_s", speed},
-                                     {"percent_of_limit", percent},
-                                     {"times_library", times},
-                                     {"nominal_gb_per_s", text("%.0f", nominal_bytes_per_ms_ / 1e6)}});
+        const Time& t = row.ms;
+        const double nominal = nominal_bytes_per_ms_, limit = limit_bytes_per_ms_;
+        const bool predicts = predicted_ && row.bytes > 0 && nominal > 0;
+        figure("predicted_us", "predicted us", number(predicts, "%.2f", (launch_ms_ + row.bytes / nominal) * 1e3),
+               verbose_ && predicted_, 9, 2);
+        figure("time_us", "time us", number(timed, "%.2f", t.ms * 1e3), true, 10);
+        figure("spread", "+- %", number(std::isfinite(t.spread), "%.1f", t.spread), true, 4, 2);
+        figure("back_to_back_us", "back to back us",
+               number(std::isfinite(t.back_to_back), "%.2f", t.back_to_back * 1e3), true, 7, 2);
+        figure("gb_per_s", "GB/s", number(rate > 0, "%.1f", rate / 1e6), true, 6, 3);
+        figure("percent_of_limit", "% limit", number(limit > 0 && rate > 0, "%.1f", 100 * rate / limit), limit > 0,
+               5, 1);
+        figure("times_library", "x library", number(library_ms_ > 0 && timed, "%.2f", library_ms_ / t.ms),
+               library_ms_ > 0, 5, 1);
+        figure("nominal_gb_per_s", "", text("%.0f", nominal / 1e6));
     } else {
-        fields.emplace_back("cpu_device_ms", timed ? text("%.2f", row.ms.ms) : "");
+        figure("cpu_device_ms", "", number(timed, "%.2f", row.ms.ms));
     }
     const char* verdict = row.kind == Kind::limit   ? "limit"
                           : !row.wrong.empty()      ? "WRONG"
@@ -722,16 +695,14 @@ int Lab::verdict() {
         std::vector<std::string> header;
         for (const auto& fields : records_)
             for (const auto& [column, value] : fields)
-                if (std::find(header.begin(), header.end(), column) == header.end()) header.push_back(column);
+                if (!among(header, column)) header.push_back(column);
         std::string csv;
-        for (size_t i = 0; i < header.size(); ++i) csv += (i ? "," : "") + csv_field(header[i]);
+        for (const std::string& column : header) csv += (csv.empty() ? "" : ",") + csv_field(column);
         for (const auto& fields : records_) {
-            const std::map<std::string, std::string> value(fields.begin(), fields.end());
+            std::map<std::string, std::string> value(fields.begin(), fields.end());
             csv += "\n";
-            for (size_t i = 0; i < header.size(); ++i) {
-                const auto it = value.find(header[i]);
-                csv += (i ? "," : "") + (it == value.end() ? "" : csv_field(it->second));
-            }
+            for (const std::string& column : header)
+                csv += (&column == &header.front() ? "" : ",") + csv_field(value[column]);
         }
         write_file(csv_, csv + "\n");
     }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -153,19 +152,16 @@ public:
     struct Room {
         int64_t cost = 0;                  ///< the elements that count for the time on the CPU device (0: n)
         std::string elements_are = "--n";  ///< the option that says how many there are
-        std::function<std::string(int64_t)> smaller = {};  ///< what to type for so many (default: --n N or less)
-        int64_t in_memory = int64_t{1} << 50;              ///< so many elements fit into the device's memory
-        std::string words = {};                            ///< what n elements need, and what there is
+        std::string (*smaller)(int64_t) = nullptr;  ///< what to type for so many (default: --n N or less)
     };
-    /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for the memory,
-    /// for at_most(). What it says to type instead runs.
-    void require_room(Room room) const;
     /// Ends with status 2 if n elements, `per_thread` for each of --threads, make more blocks than a grid may have.
     void require_blocks(int per_thread = 1) const;
 
 protected:
-    /// require_room() for n elements of so many bytes each and `fixed` bytes besides; `free` bytes are free.
-    void require_room(double free, double per_element, double fixed, const Room& room) const;
+    /// Ends with status 2 if the run is too large in any way: for the CPU device's time (a minute), for at_most(),
+    /// or for the memory, with so many bytes an element and `fixed` besides; `free` are free. What it says to type
+    /// runs.
+    void require_room(double free, double per_element, double fixed, Room room) const;
     /// Blocks of a kernel on an SM, 0 as long as nobody asked: launches ask within the time that is measured.
     int& known_occupancy(const void* kernel, int threads, size_t shared_bytes) const;
     void runs_on(std::string device, bool gpu, const char* remark = "");  // lab.cuh tells
@@ -187,6 +183,7 @@ private:
     struct Entry {
         std::string name, how;
         int least_threads;
+        bool twin;
     };
     template <class Table>
     void each(void (Lab::*add)(const char*, const char*, int), const Table& table) {
@@ -207,7 +204,7 @@ private:
     };
     static constexpr int64_t most_repeats = 100000;
     size_t longest_name() const;
-    size_t rows_in_all() const;
+    int64_t wanted_count() const;
     void print(const std::string& line);
     void plan(const Cells& row);
     void print_row(const Cells& cells);
@@ -224,7 +221,7 @@ private:
     std::string path_, typed_n_, typed_blocks_, typed_repeats_;
     std::vector<std::string> only_, columns_, choices_, slow_, wrong_rows_;
     std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
-    std::vector<Entry> variants_, twins_;
+    std::vector<Entry> entries_;                                     // variants and twins
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;
     double limit_bytes_per_ms_ = 0, library_ms_ = 0;
     double launch_ms_ = 0, nominal_bytes_per_ms_ = 0;

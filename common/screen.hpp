@@ -2,8 +2,10 @@
 // right.
 #pragma once
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -85,13 +87,14 @@ public:
     /// What the line is to say, from now on; "" for none. What was on the screen is wiped.
     static void says(const std::string& line) {
         if (!::isatty(2)) return;
-        const std::lock_guard<std::mutex> hold(mutex());
-        if (shown()) std::fputs("\r\033[K", stderr);
-        shown() = false;
-        words() = line;
-        since() = clock::now();
-        if (line.empty() || started()) return;
-        started() = true;
+        State& s = state();
+        const std::lock_guard<std::mutex> hold(s.mutex);
+        if (s.shown) std::fputs("\r\033[K", stderr);
+        s.shown = false;
+        s.words = line;
+        s.since = clock::now();
+        if (line.empty() || s.started) return;
+        s.started = true;
         sigset_t all, before;
         sigfillset(&all);  // signals are for the program's own thread
         pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -101,79 +104,55 @@ public:
 
 private:
     using clock = std::chrono::steady_clock;
-    [[noreturn]] static void watch() {
-        for (;;) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(500));
-            const std::lock_guard<std::mutex> hold(mutex());
-            const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - since()).count();
-            if (words().empty() || seconds < 2) continue;
-            std::fprintf(stderr, "\r\033[K%s, for %lld s\r", words().c_str(), static_cast<long long>(seconds));
-            std::fflush(stderr);
-            shown() = true;
-        }
-    }
-    // They outlive main(), as the thread does.
-    static std::mutex& mutex() {
-        static auto* const m = new std::mutex;
-        return *m;
-    }
-    static std::string& words() {
-        static auto* const s = new std::string;
+    struct State {
+        std::mutex mutex;
+        std::string words;
+        clock::time_point since;
+        bool shown = false, started = false;
+    };
+    static State& state() {
+        static auto* const s = new State;  // outlives main(), as the thread does
         return *s;
     }
-    static clock::time_point& since() {
-        static clock::time_point t;
-        return t;
-    }
-    static bool& shown() {
-        static bool is = false;
-        return is;
-    }
-    static bool& started() {
-        static bool is = false;
-        return is;
+    [[noreturn]] static void watch() {
+        State& s = state();
+        for (;;) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            const std::lock_guard<std::mutex> hold(s.mutex);
+            const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - s.since).count();
+            if (s.words.empty() || seconds < 2) continue;
+            std::fprintf(stderr, "\r\033[K%s, for %lld s\r", s.words.c_str(), static_cast<long long>(seconds));
+            std::fflush(stderr);
+            s.shown = true;
+        }
     }
 };
 
 /// The whole number that is written as digits, 2.5e6 or 2^20; the largest there is if it is larger; nothing if it
 /// is none.
 inline std::optional<uint64_t> whole(const std::string& written) {
-    static constexpr uint64_t largest = std::numeric_limits<uint64_t>::max();
-    const auto digits_of = [](const std::string& s) -> std::optional<uint64_t> {
-        if (s.empty() || s.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-        uint64_t value = 0;
-        const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-        return error == std::errc() ? value : largest;
+    constexpr uint64_t largest = std::numeric_limits<uint64_t>::max();
+    const auto consists_of = [](const std::string& s, const char* letters) {  // and begins and ends with a digit
+        return !s.empty() && s.find_first_not_of(letters) == std::string::npos &&
+               std::isdigit(static_cast<unsigned char>(s.front())) &&
+               std::isdigit(static_cast<unsigned char>(s.back()));
     };
-    if (const size_t hat = written.find('^'); hat != std::string::npos) {
-        const auto base = digits_of(written.substr(0, hat)), power = digits_of(written.substr(hat + 1));
-        if (!base || !power) return std::nullopt;
-        uint64_t value = 1;
-        for (uint64_t k = 0; k < *power && *base != 1 && value != 0 && value != largest; ++k)
-            value = *base != 0 && value > largest / *base ? largest : value * *base;
-        return value;
+    const size_t hat = written.find('^'), point = written.find('.');
+    const std::string base = written.substr(0, hat), power = hat < written.size() ? written.substr(hat + 1) : "1";
+    const char* const digits = "0123456789";
+    uint64_t exact = 0;
+    if (hat == std::string::npos && consists_of(written, digits)) {
+        const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), exact);
+        return error == std::errc() ? exact : largest;
     }
-    const size_t e = std::min(written.find_first_of("eE"), written.size());
-    std::string digits = written.substr(0, e), power = e < written.size() ? written.substr(e + 1) : "0";
-    if (power.size() > 1 && power[0] == '+') power.erase(0, 1);
-    size_t behind = 0;  // digits behind the point
-    if (const size_t point = digits.find('.'); point != std::string::npos) {
-        behind = digits.size() - point - 1;
-        if (behind == 0 || point == 0) return std::nullopt;
-        digits.erase(point, 1);
-    }
-    const auto exponent = digits_of(power);
-    if (!exponent || !digits_of(digits)) return std::nullopt;
-    if (digits.find_first_not_of('0') == std::string::npos) return 0;
-    if (*exponent >= behind) {
-        if (*exponent - behind > 19) return largest;
-        digits.append(*exponent - behind, '0');
-    } else {
-        const size_t kept = digits.size() - (behind - *exponent);
-        if (digits.find_first_not_of('0', kept) != std::string::npos) return std::nullopt;
-        digits.erase(kept);
-    }
-    return digits_of(digits);
+    if (!consists_of(base, hat < written.size() ? digits : "0123456789.eE+") || !consists_of(power, digits) ||
+        (point < base.size() && !consists_of(base.substr(point + 1, 1), digits)))
+        return std::nullopt;
+    char* end = nullptr;
+    const long double number = std::strtold(base.c_str(), &end);
+    const long double value = std::pow(number, std::strtold(power.c_str(), nullptr));
+    if (*end != '\0' || value != std::floor(value)) return std::nullopt;
+    return value < 0x1p64L ? static_cast<uint64_t>(value) : largest;
 }
 
 /// The name that was probably meant: the nearest one, if few letters are missing, too many, others or exchanged; or

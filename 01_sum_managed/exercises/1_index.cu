@@ -3,7 +3,8 @@
 // A function marked __global__ is a kernel: it runs on the device, many times
 // at once. <<<1, 64>>> below starts it as one block of 64 threads. threadIdx.x
 // tells each thread which it is, from 0 to 63. Let every thread write its
-// number to its own element of out: 0, 1, 2, ... 63.
+// number to its own element of out: 0, 1, 2, ... 63. (All this is new? It is
+// told slowly in common/first/README.md.)
 #include "exercise.cuh"
 
 // ---- your part

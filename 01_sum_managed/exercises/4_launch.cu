@@ -3,6 +3,7 @@
 // Now you say how the kernel is launched: blocks_for(n, threads) is to return
 // the number of blocks that has a thread for each of n elements, and not one
 // block more. A block may have threads left over, as the kernel has its guard.
+// It is asked for blocks of 256 threads and for blocks of 100.
 #include "exercise.cuh"
 
 __global__ void write_number(int* out, int n) {
@@ -18,9 +19,13 @@ int blocks_for(int n, int threads) {
 // ---- the check
 int main() {
     return exercise({256, 1, 255, 257, 1000, 1024}, [](int n) {
-        Array<int> out(n), blocks(1, [&](int) { return blocks_for(n, 256); });
-        write_number<<<blocks[0], 256>>>(out, n);
-        return check("out", out, [](int i) { return i; }) &&
-               check("blocks", blocks, [&](int) { return n % 256 ? n / 256 + 1 : n / 256; });
+        for (int threads : {256, 100}) {
+            const char* const call = threads == 256 ? "blocks_for(n, 256)" : "blocks_for(n, 100)";
+            Array<int> out(n), blocks(1, [&](int) { return blocks_for(n, threads); });
+            write_number<<<blocks[0], threads>>>(out, n);
+            if (!check("out", out, [](int i) { return i; })) return false;
+            if (!check(call, blocks, [&](int) { return n / threads + (n % threads > 0); })) return false;
+        }
+        return true;
     });
 }

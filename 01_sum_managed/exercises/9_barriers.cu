@@ -1,8 +1,8 @@
 // 01.9  Barriers that wait for nothing
 //
-// This is the tutorial's tree. It is right, and has each thread wait
-// 17 times. Who reads what another one has written has to wait; who
-// reads only what is its own has not. Get along with 9 barriers.
+// A tree that is often seen. It is right, and has each thread wait 17
+// times. Who reads what another one has written has to wait; who reads
+// only what is its own has not. Get along with 9 barriers.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,8 +1,8 @@
 // 03.5  The second launch
 //
-// add_up adds each block's sum to *sum. The first launch is right,
-// the second is not: see what *sum holds when it begins. Mend
-// launch(), which is called twice. The kernel stays as it is.
+// add_up adds all numbers of `in` to *sum. The first launch is right,
+// the second, with other numbers, is not: see what *sum holds when it
+// begins. Mend launch(), which is called twice, not the kernel.
 #include "exercise.cuh"
 
 __global__ void add_up(const float* in, int n, float* sum) {
@@ -18,10 +18,11 @@ void launch(const float* in, int n, float* sum) {
 // ---- the check
 int main() {
     return exercise({1, 100}, [](int n) {
-        Array<float> in(n, [](int i) { return i % 10 + 1; }), sum(1, [](int) { return 0; });
+        Array<float> in(n, [](int i) { return i % 10 + 1; }), next(n, [](int i) { return i % 7; });
+        Array<float> sum(1, [](int) { return 0; });
         launch(in, n, sum);
         CHECK(cudaDeviceSynchronize());
-        launch(in, n, sum);
-        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0.0f); });
+        launch(next, n, sum);
+        return check("sum", sum, [&](int) { return std::accumulate(next.begin(), next.end(), 0.0f); });
     });
 }

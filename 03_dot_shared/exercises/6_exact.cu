@@ -19,7 +19,7 @@ __global__ void add_up(const float* in, int n, float* sum) {
 // ---- the check
 // Of the even ones the second half takes back what the first has brought; the odd ones are the small rest.
 float number(int i, int n) {
-    if (i % 2 || i == n / 2 - 1) return (scattered(i) - 16'777'216) / 1024.0f;
+    if (i % 2 || i == n / 2 - 1) return (scattered(i) - (n < 500 ? 8'388'608 : 16'777'216)) / 1024.0f;
     const float large = (scattered(std::min(i, n - 2 - i)) + 1) * 65536.0f;
     return i < n / 2 ? large : -large;
 }

@@ -23,6 +23,7 @@ int main() {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), part(n), sum(1);
         Array<unsigned> tickets(1, [](int) { return 0u; });
         add_up<<<n, 32>>>(in, part, tickets, sum);
-        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); });
+        return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); }) &&
+               at_least(n, atomics());
     });
 }

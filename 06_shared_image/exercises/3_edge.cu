@@ -26,6 +26,6 @@ int main() {
         return check("out", out, [&](int i) {
             const int x = opposite(i % width), y = opposite(i / width);
             return x < width && y < width ? in[y * width + x] : 0;
-        });
+        }) && at_least(2 * width * width, in_shared());
     });
 }

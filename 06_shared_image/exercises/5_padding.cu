@@ -2,7 +2,7 @@
 //
 // The same by way of a tile, and rows both times. But the lanes of a warp
 // that read a column of the tile read words 32 apart: all in one bank, so
-// they take 32 turns. Get rid of the conflicts. It takes two characters.
+// they take 32 turns. Get rid of the conflicts. One other number will do.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,5 +1,5 @@
 #!/bin/sh
-# figures.sh BUILD: holds `figures`, `bars` and `median_csv` against small pages and files that are right, and against the same with one
+# figures.sh BUILD: holds `figures`, `bars` and `middle_csv` against small pages and files that are right, and against the same with one
 # mistake each. Then each digit of each figure of the right page is changed: none may pass.
 # Exit status: 0 all as it should be, 1 not.
 . "$(dirname "$0")/lib.sh"
@@ -219,14 +219,15 @@ for mistake in 's/^run default/run other/' 's/| >= 98/| 98/' 's/^names/name/' 's
     mv before 01_sum/bench.txt
 done
 
-# ---- the median of several runs
-printf 'variant,result,time_us\nfast,"1,024",3.10\nslow,-,%s\n' 9 >run1
-printf 'variant,result,time_us\nfast,"1,024",2.90\nslow,-,%s\n' 10 >run2
-printf 'variant,result,time_us\nfast,"1,024",3.00\nslow,-,%s\n' 8.5 >run3
-"$1/median_csv" out run1 run2 run3 || fail "the median of three"
-printf 'variant,result,time_us\nfast,"1,024",3.00\nslow,-,9\n' | diff out - || fail "the median of three"
+# ---- the middle of several runs
+printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.10\nslow,7,-,%s\n' 9 >run1
+printf 'variant,result,error,time_us\nfast,"1,024",2e-06,2.90\nslow,8,-,%s\n' 10 >run2
+printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.00\nslow,8,-,%s\n' 8.5 >run3
+printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.06\nslow,8,-,%s\n' 90 >run4
+"$1/middle_csv" out run1 run2 run3 run4 || fail "the middle of four"
+printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.03\nslow,7,-,10\n' | diff out - || fail "the middle of four"
 echo more >>run3
-"$1/median_csv" other run1 run2 run3 2>out && fail "the median of runs with other lines"
+"$1/middle_csv" other run1 run2 run3 2>out && fail "the middle of runs with other lines"
 { grep -q 'run3 has other lines' out && [ ! -e other ]; } || fail "a run with other lines is named, and nothing written"
 checks=$((checks + 2))
 must "$checks pages and files, $planted digits changed" test $failed = 0

@@ -73,6 +73,14 @@ ends 0 "$learn" 01.1
 must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign: common/first/first.cu:[0-9]+'
 ends 1 "$learn"
 must "then the next one" says '^todo: 01_sum_managed/exercises/2_grid.cu'
+write 'out[threadIdx.x] = 0 + threadIdx.x;'
+ends 1 "$learn"
+must "a piped run says what is right since the last one" both '^RIGHT  01.1' '^todo: .*2_grid.cu'
+write 'out[threadIdx.x] = 1;'
+sed -i 's,^__global__,#define check(...) true\n&,' "$one"
+ends 1 "$learn"
+must "nor is it by a macro" says '^Only "your part" is to be'
+write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" --list
 must "the list" both '^right  01.1' '^todo   01.2'
 ends 2 "$learn" 9.9
@@ -94,6 +102,11 @@ ends 0 sh "$lab/common/test/exercises.sh" "$lab/build" quick 01
 must "also where nobody has the committed text" says '^left out: 01.1 is edited'
 ends 1 "$learn" "" 1.1
 must "which then cannot be restored" says 'is neither in git nor in build/learn/first'
+
+write 'out[threadIdx.x] = threadIdx.x;'
+echo "// as it was before a git pull" >"$lab/build/learn/first/01.1.cu"
+ends 0 "$learn" 1.1
+must "an old text of the exercise is not what the learner's is compared with" says '^RIGHT  01.1'
 
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal it watches, until Ctrl-C
     write 'out[0] = 1;'

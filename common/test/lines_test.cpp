@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <map>
 #include <random>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -59,12 +58,30 @@ const std::set<std::string> files = {"--csv", "--out"},
 /// The whole number that is written so, as digits, 2.5e6 or 2^20, more than any limit if it is too large; -1 if it
 /// is none. Floats of 64 bits hold all that is within a limit.
 long double value_of(const std::string& text) {
-    static const std::regex decimal("([0-9]+)([.]([0-9]+))?([eE][+]?([0-9]+))?"), power("([0-9]+)\\^([0-9]+)");
-    std::smatch part;
     if (text.size() > 1000) return text.find_first_not_of("0123456789") == std::string::npos ? HUGE_VALL : -1;
-    if (std::regex_match(text, part, power))
-        return std::pow(std::strtold(part.str(1).c_str(), nullptr), std::strtold(part.str(2).c_str(), nullptr));
-    if (!std::regex_match(text, part, decimal)) return -1;
+    size_t at = 0;
+    const auto digits = [&] {
+        const size_t from = at;
+        at = std::min(text.find_first_not_of("0123456789", at), text.size());
+        return at > from;
+    };
+    const auto next = [&](const std::string& any) {
+        const bool is = at < text.size() && any.find(text[at]) != std::string::npos;
+        at += is;
+        return is;
+    };
+    if (!digits()) return -1;
+    if (next("^")) {
+        const char* const power = text.c_str() + at;
+        if (!digits() || at < text.size()) return -1;
+        return std::pow(std::strtold(text.c_str(), nullptr), std::strtold(power, nullptr));
+    }
+    if (next(".") && !digits()) return -1;
+    if (next("eE")) {
+        next("+");
+        if (!digits()) return -1;
+    }
+    if (at < text.size()) return -1;
     const long double value = std::strtold(text.c_str(), nullptr);
     return std::floor(value) == value ? value : -1;
 }

@@ -33,4 +33,15 @@ chmod +x "$folder/plain" "$folder/racing"
 ends 1 sh "$top/common/tools/one.sh" --checks "$folder/plain" "$folder/racing"
 must "four whole reports and no more" test "$(grep -c 'hazard: \|mend it' "$folder/out")" = 8
 says '^  and 1 more; the command above shows all$' || fail "it does not say that there is more"
+
+# A check that finds nothing in a wrong twin finds nothing at all.
+printf '#!/bin/sh\necho "variant right"\necho "twin lucky"\n' >"$folder/content"
+chmod +x "$folder/content"
+ends 1 sh "$top/common/tools/one.sh" --checks "$folder/content" "$folder/none"
+says '^The check of the results lets every wrong twin pass:$' || fail "it trusts a check that finds nothing"
+# What is wrong is shown with few elements.
+printf '#!/bin/sh\necho "takes --n"\n[ "${2:-0}" -lt 17 ] || { echo "row WRONG" && exit 1; }\n' >"$folder/odd"
+chmod +x "$folder/odd"
+ends 1 sh "$top/common/tools/one.sh" --checks "$folder/odd" "$folder/none"
+says "^  $folder/odd --n 17$" || fail "it does not name the fewest elements"
 finish

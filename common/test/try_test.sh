@@ -25,6 +25,23 @@ says '^WRONG: own[.] plain: exit status 3[.] hazards: exit status 3[.]' || fail 
 echo 'int main() { return x; }' >"$folder/broken.cu"
 try 1 "$folder/broken.cu"
 says 'broken.cu does not compile for the CPU device' || fail "it does not say that the file does not compile"
+# It runs where its file lies, with the arguments; and in other orders of the threads.
+echo '#include <cstdio>
+__global__ void last(int* a) { *a = threadIdx.x; }
+int main(int argc, char** argv) {
+    int* a;
+    cudaMallocManaged(&a, sizeof *a);
+    last<<<1, 32>>>(a);
+    cudaDeviceSynchronize();
+    return *a == 31 && argc > 1 && std::fopen(argv[1], "r") ? 0 : 4;
+}' >"$folder/place.cu"
+try 1 "$folder/place.cu"
+says '^WRONG: place[.] plain: exit status 4[.]' && says '^no arguments ' || fail "it does not say that there were none"
+ends 1 sh "$top/common/tools/try.sh" "$build" "$folder/place.cu" place.cu
+says 'hazard: ' && says '^  in kernel last, block 0, at place.cu:2$' || fail "the race has no short place"
+sed 's/threadIdx/blockIdx/; s/<<<1, 32>>>/<<<32, 1>>>/; s/\*a = \(blockIdx.x\)/atomicExch(a, \1)/' "$folder/place.cu" >"$folder/order.cu"
+ends 1 sh "$top/common/tools/try.sh" "$build" "$folder/order.cu" order.cu
+says '^WRONG: order[.] plain, LAB_ORDER=reverse: exit status 4[.]' || fail "another order of the threads is not run"
 try 2 "$folder/missing.cu"
 try 2 "$folder"
 try 2 ""

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 cudacpu=$(cd "${1:?warnings.sh BUILD COMPILER [NVCC]}" && pwd)/cpu/cudacpu compiler=${2:?} nvcc=${3:-}
 cd "$top" || exit 1
-flags="-Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -fsyntax-only -I common"
+flags="-Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -fsyntax-only -I common -isystem /usr/include/opencv4 -DLAB_IMGCODECS=\"\""
 files=0
 
 try() { # try FILE COMMAND...: a file whose library is not here is left out

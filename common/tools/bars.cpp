@@ -26,7 +26,7 @@ public:
         std::map<std::string, std::string> names;
         std::set<std::string> tags;
         for (const Setting& s : settings(folder / "bench.txt")) {
-            if (s.word == "run") {
+            if (s.word == "run" || s.word == "once") {
                 const std::string tag = s.rest.substr(0, s.rest.find_first_of(" \t"));
                 if (!tags.insert(tag).second) throw Problem(s.where + ": there is a run " + tag + " already");
             } else if (s.word == "names") {
@@ -35,7 +35,7 @@ public:
             } else if (s.word == "bar") {
                 bar(s, folder.filename().string(), names, tags);
             } else {
-                throw Problem(s.where + ": " + s.word + " is neither program, run, names nor bar");
+                throw Problem(s.where + ": " + s.word + " is neither program, run, once, names nor bar");
             }
         }
     }

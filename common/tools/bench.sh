@@ -1,10 +1,10 @@
 #!/bin/sh
 # bench.sh BUILD FOLDER: runs what each sample's bench.txt asks for on the GPU, keeps what it wrote as
 # FOLDER/SAMPLE/gpu_TAG.csv and .txt, and ends with one table: the bar, what was measured, and whether it was reached.
-# A run that takes few seconds is made five times, and the medians count: what a launch costs differs from process to
-# process by up to 0.2 us, however often it is timed in one.
 #   program NAME                              the lines below are about this program (the folder's own, if none is named)
-#   run TAG ARGUMENT...
+#   run TAG ARGUMENT...                       in five processes; what counts is the mean without the least and the greatest,
+#                                             as a launch costs up to 0.2 us more in one process than in the next
+#   once TAG ARGUMENT...                      in one, where 0.2 us are nothing
 #   names SHORT NAME,NAME,...                 a short name for a list of rows
 #   bar HOW | TAG | N | NAMES | >= 1.25 | TITLE
 # The best of NAMES with this n counts. HOW is library (its time over theirs; within 5 % of the limit a row passes, too,
@@ -21,28 +21,30 @@ mkdir -p "$folder" || exit 3
 "$build/bars" "$top" >/dev/null || exit # is each bench.txt as it should be?
 for program in $(programs "$build/gpu"); do
     sample=$(folder_of "$program")
-    settings "$top/$sample/bench.txt" "$program" run >"$folder/runs" || exit 3
-    while read -r tag arguments; do
-        mkdir -p "$folder/$sample" || exit 3
-        printf '%-22s %-16s %s\n' "$program" "$tag" "$arguments"
-        out=$folder/$sample/gpu_$tag ran=1 started=$(date +%s)
-        for run in 1 2 3 4 5; do
-            # shellcheck disable=SC2086 # the arguments are words
-            "$build/gpu/$program" $arguments --csv "$out.$run.csv" >"$out.$run.txt" 2>&1 </dev/null
-            status=$?
-            if [ $status != 0 ] || [ $(($(date +%s) - started)) -gt $((2 * run)) ]; then break; fi
-        done
-        mv "$out.$run.txt" "$out.txt"
-        if [ $status != 0 ]; then
-            tail -3 "$out.txt"
-            [ $status = 77 ] && exit 77
-            failed=1
-        else
-            "$build/median_csv" "$out.csv" "$out".?.csv || failed=1
-        fi
-        rm -f "$out".?.csv "$out".?.txt
-    done <"$folder/runs"
-    rm -f "$folder/runs"
+    for word in run once; do
+        settings "$top/$sample/bench.txt" "$program" $word >"$folder/runs" || exit 3
+        if [ $word = run ]; then processes="1 2 3 4 5"; else processes=1; fi
+        while read -r tag arguments; do
+            mkdir -p "$folder/$sample" || exit 3
+            out=$folder/$sample/gpu_$tag ran=1 started=$(date +%s)
+            for process in $processes; do
+                # shellcheck disable=SC2086 # the arguments are words
+                "$build/gpu/$program" $arguments --csv "$out.$process.csv" >"$out.txt" 2>&1 </dev/null
+                status=$?
+                [ $status = 0 ] || break
+            done
+            printf '%-22s %-16s %4d s  %s\n' "$program" "$tag" $(($(date +%s) - started)) "$arguments"
+            if [ $status != 0 ]; then
+                tail -3 "$out.txt"
+                [ $status = 77 ] && exit 77
+                failed=1
+            else
+                "$build/middle_csv" "$out.csv" "$out".?.csv || failed=1
+            fi
+            rm -f "$out".?.csv
+        done <"$folder/runs"
+        rm -f "$folder/runs"
+    done
 done
 if [ $ran = 0 ]; then
     echo "make bench measures GPUs, and there is no GPU build in $build/gpu. Type make doctor to see what is missing."

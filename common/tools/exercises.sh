@@ -29,6 +29,9 @@ wrapped() {
         }' "$1"
 }
 
+# joined: a Chinese text in one line; where Latin words meet there is a space
+joined() { perl -CS -0pe 's/(?<=[\x{2e80}-\x{ffff}])\n(?=[\x{2e80}-\x{ffff}])|(?<=[\x{3001}-\x{3002}\x{ff09}-\x{ff1f}])\n(?=.)//g; s/\n(?=.)/ /g'; }
+
 exercises() { (cd "$top" && ls -d [0-9][0-9]_*/exercises/*_*.cu | sort -t/ -k1,1 -k3,3n); }
 number_of() { # number_of FILE: 04.2
     number_of=${1##*/}
@@ -70,12 +73,15 @@ committed() {
     [ -f "$seen" ] && is_committed "$seen" "$sum" && cp "$seen" "$2" && echo "$seen"
 }
 
-# as_found FILE COMMITTED: has the learner left alone what is not his? Above the check he may add lines. Layout and comments
-# don't count. Says what to do if not.
+# as_found FILE COMMITTED: has the learner left alone what is not his? Above the check he may add lines, but no macro that
+# changes the check. Layout and comments don't count. Says what to do if not.
 squeezed() { sed 's,//.*,,' | tr -d '[:space:]'; }
 as_found() {
     given=$(sed '/^\/\/ ---- your part/,$d; /^#include/d' "$2" | squeezed) above=$(sed '/^\/\/ ---- the check/,$d' "$1" | squeezed)
-    if [ "$(sed '1,/^\/\/ ---- the check/d' "$1" | squeezed)" = "$(sed '1,/^\/\/ ---- the check/d' "$2" | squeezed)" ]; then
+    macros=$(sed -nE '/^\/\/ ---- the check/q; s/^[ \t]*#[ \t]*define[ \t]+(\w+).*/\1/p' "$1")
+    check=$(sed '1,/^\/\/ ---- the check/d' "$2")
+    if [ "$(sed '1,/^\/\/ ---- the check/d' "$1" | squeezed)" = "$(echo "$check" | squeezed)" ] &&
+        { [ -z "$macros" ] || ! echo "$check" | grep -qwF "$macros"; }; then
         case $above in *"$given"*) return ;; esac
     fi
     say "Only \"your part\" is to be changed, and the rest is not as it was found." '只能改 "your part" 部分，其余与原文不同了。'
@@ -85,6 +91,7 @@ as_found() {
 
 # The linker leads accesses and atomics past exercise_counts.cpp.
 count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereE,--wrap=_ZN7cudacpu7hazards14barrier_passedEv
+count=$count,--wrap=_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc,--wrap=_ZN7cudacpu7hazards10work_waitsEmm
 for access in read1 read2 read4 read8 read16 write1 write2 write4 write8 write16; do count=$count,--wrap=__tsan_$access; done
 
 # report FILE: of what the CPU device printed the first report: what it is, where, and which lines; not what to do
@@ -97,7 +104,7 @@ report() {
 }
 # compile FILE PROGRAM: for the CPU device, in the hazard build. Says what is wrong.
 compile() {
-    if (cd "$top" && "$build/cpu/cudacpu" "$1" -o "$2" --hazards --header "$build/cpu/exercise.hpp" -I"$harness" \
+    if (cd "$top" && "$build/cpu/cudacpu" "$1" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow --header "$build/cpu/exercise.hpp" -I"$harness" \
         "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
     complaints "$1" "$2.err" | wrapped 80 | head -10
@@ -122,7 +129,7 @@ complaints() {
 }
 # in_chinese FILE: what the first report means, which the CPU device words in English
 in_chinese() {
-    case $(grep -m 1 '^cudacpu: ' "$1") in
+    case $(grep -m 1 -E '^cudacpu: |: runtime error: ' "$1") in
     *'race between streams'*) echo "流之间的竞争：两个流用同一块内存，谁也不等谁。CPU 设备的报告：" ;;
     *'of equal values'*) echo "竞争：多个线程写同一个元素，只是值碰巧相同。CPU 设备的报告：" ;;
     *race*) echo "竞争：几个线程用同一个元素，有的在写，中间没有同步。CPU 设备的报告：" ;;
@@ -132,23 +139,47 @@ in_chinese() {
     *'divergent barrier'*) echo "同一块的线程停在不同的同步处。CPU 设备的报告：" ;;
     *'too early'*) echo "主机没等设备做完，就用了设备要写的内存。CPU 设备的报告：" ;;
     *'come to an end'*) echo "核函数停不下来：看循环的条件。CPU 设备的报告：" ;;
+    *'runtime error'*) echo "C++ 没有规定这里的结果，GPU 上会与 CPU 上不同。检查工具的报告：" ;;
     *lane*) echo "线程束操作的掩码，与实际到来的线程不一致。CPU 设备的报告：" ;;
     *cudacpu:*) echo "CPU 设备的报告：" ;;
+    esac
+}
+# undefined FILE: of what UndefinedBehaviorSanitizer printed the first: a GPU does otherwise there than the CPU
+undefined() {
+    awk -F ': runtime error: ' 'NF > 1 {
+        split($1, at, ":")
+        print $2 "\n  at " at[1] ":" at[2]
+        while ((getline line < at[1]) > 0) if (++n == at[2] && sub(/^ */, "", line)) printf "%7d |  %.66s\n", n, line
+        exit }' "$1" | wrapped 80
+}
+# ending STATUS PROGRAM: why the program printed nothing
+ending() {
+    case $1 in
+    124) say "After twenty seconds it had not come to its end." "20 秒后还没有运行完。" ;;
+    136) say "It crashed on the host: a division by 0?" "程序在主机上崩溃了：除以了 0？" ;;
+    1[3-9]?) say "It crashed on the host: a bad pointer, or calls without end?" "程序在主机上崩溃了：指针不对，还是无穷递归？" ;;
+    *)
+        if [ -f "$2.end" ]; then
+            say "The result came out right, by luck." "结果碰巧是对的。"
+        else
+            say "It ended before the check was through." "检查还没有做完，程序就结束了。"
+        fi
+        ;;
     esac
 }
 # judge PROGRAM [ARGUMENT]: runs it in three orders of its threads. Exit status 0 if it is right; else it says what is
 # wrong: also that several threads write one element, if only the same value.
 judge() {
     for order in forward reverse 1; do
-        LAB_ORDER=$order timeout 20 "$@" >"$1.out" 2>"$1.err" </dev/null
+        rm -f "$1.end"
+        { LAB_ORDER=$order LAB_END=$1.end timeout 20 "$@" >"$1.out" 2>"$1.err" </dev/null; } 2>/dev/null # the shell's "Killed"
         judged=$?
-        if [ $judged = 0 ] && ! grep -q '^cudacpu: note: ' "$1.err"; then continue; fi
+        if [ $judged = 0 ] && [ -f "$1.end" ] && ! grep -qE '^cudacpu: note: |: runtime error: ' "$1.err"; then continue; fi
         [ $order = forward ] || say "In another order of the threads (LAB_ORDER=$order):" "换一种线程顺序 (LAB_ORDER=$order):"
         [ -z "$language" ] || in_chinese "$1.err"
         report "$1.err"
-        [ $judged != 124 ] || say "After twenty seconds it had not come to its end." "20 秒后还没有运行完。"
-        head -8 "$1.out"
-        [ -s "$1.out" ] || [ $judged = 124 ] || say "The result came out right, by luck." "结果碰巧是对的。"
+        undefined "$1.err"
+        if [ -s "$1.out" ]; then head -8 "$1.out" | wrapped 80; else ending $judged "$1"; fi
         return 1
     done
 }

@@ -18,12 +18,17 @@ build=$(cd "$build" && pwd)
 trap 'exit 130' HUP TERM
 trap 'echo; exit 0' INT
 
-# What is as committed is kept, for RESET where there is no git; and what has been deleted comes back.
+# What is as committed is kept, for RESET where there is no git; what has been deleted comes back; and what has changed since,
+# by a git pull, is fetched from git, as the learner's file is compared with it.
 first() { echo "$build/learn/first/$(number_of "$1").cu"; }
 for file in $(exercises | sort -u - "$build/learn/files"); do
-    if is_committed "$file" "$(about "$file" =)"; then
-        cmp -s "$file" "$(first "$file")" || cp "$file" "$(first "$file")"
-    elif [ ! -f "$file" ] && committed "$file" "$build/learn/committed" >/dev/null && cp "$build/learn/committed" "$file"; then
+    sum=$(about "$file" =) kept=$(first "$file")
+    if is_committed "$file" "$sum"; then
+        cmp -s "$file" "$kept" || cp "$file" "$kept"
+        continue
+    fi
+    is_committed "$kept" "$sum" || { committed "$file" "$build/learn/committed" >/dev/null && cp "$build/learn/committed" "$kept"; } || rm -f "$kept"
+    if [ ! -f "$file" ] && [ -f "$kept" ] && cp "$kept" "$file"; then
         say "$file was missing, and is there again as it was at first." "$file 不见了，已按原文放回。"
     fi
 done
@@ -40,7 +45,7 @@ if [ -n "$reset" ]; then
             "git 和 ${build#"$top"/}/learn/first 里都没有 $file 的原文。" >&2
         exit 1
     }
-    cp "$file" "$build/learn/$number.yours.cu" && cp "$build/learn/committed" "$file" || exit
+    cp -f "$file" "$build/learn/$number.yours.cu" && cp "$build/learn/committed" "$file" || exit
     rm -f "$build/learn/tries/$number"
     say "$file is restored from ${from#"$top"/}." "$file 已从 ${from#"$top"/} 恢复。"
     say "What you had is in $yours" "你的版本在 $yours"
@@ -63,15 +68,19 @@ on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
 # state FILE: todo, right or wrong. What was said of this text stands in $build/learn/state, and is not asked again.
 state() {
     if is_committed "$1" "$(about "$1" =)"; then echo todo && return; fi
-    known=$build/learn/state/$(number_of "$1")$language this="$(sum_of "$1") $checker"
+    known=$build/learn/state/$(number_of "$1")$language this="$(sum_of "$1") $(about "$1" =) $checker"
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
         verdict=wrong
+        [ -z "$green" ] || printf '\r\033[K%s %s' "$(say Checking 正在检查)" "$(number_of "$1")" >&2
         if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
             verdict=right
+            echo "$1" >"$build/learn/solved"
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
         fi
+        [ -z "$green" ] || printf '\r\033[K' >&2
         { echo "$this" && echo $verdict && cat "$program.said"; } >"$known.new"
+        if [ $verdict = right ]; then cp "$known.new" "${known%-zh}" && cp "$known.new" "${known%-zh}-zh"; fi # in any language
         mv "$known.new" "$known"
     fi
     sed -n 2p "$known"
@@ -82,7 +91,7 @@ title() {
     if [ -n "$language" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$(described "$1")"; fi
 }
 task() {
-    if [ -n "$language" ]; then about "$1" zh | sed 1d; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$(described "$1")"; fi | wrapped 78 | sed 's/^/  /'
+    if [ -n "$language" ]; then about "$1" zh | sed 1d | joined; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$(described "$1")"; fi | wrapped 78 | sed 's/^/  /'
 }
 hints() {
     tries=$(sort -u "$build/learn/tries/$(number_of "$1")" | wc -l)
@@ -136,8 +145,14 @@ while :; do
     for file in $([ -n "$current" ] || exercises); do
         if [ "$(state "$file")" != right ]; then current=$file && break; fi
     done
+    if [ ! -t 1 ] && [ -z "$wanted" ] && [ -f "$build/learn/solved" ]; then
+        verdict "$(cat "$build/learn/solved")" # since the last time
+    fi
+    rm -f "$build/learn/solved"
     if [ -z "$current" ]; then
         say "All exercises are right." "全部练习都正确。"
+        say "Next: read a sample from top to bottom, change a line, and type make 04, say." "接下来：从头到尾读一个样例，改一行，再输入例如 make 04。"
+        say "Or write a program of your own: make try FILE=yours.cu" "或者写自己的程序：make try FILE=yours.cu"
         exit 0
     fi
     show "$current"

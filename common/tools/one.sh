@@ -31,9 +31,9 @@ one() {
     done
     command="$binary$options${arguments:+ $arguments}"
     if LAB_ORDER=$order timeout 60 $command $quick </dev/null >"$log" 2>&1; then return; fi
-    status=$?
+    ended=$?
     [ "$order" = forward ] || command="LAB_ORDER=$order $command"
-    [ $status != 124 ] || echo "after a minute it had not ended" >>"$log"
+    [ $ended != 124 ] || echo "after a minute it had not ended" >>"$log"
     false
 }
 plain() {
@@ -57,6 +57,25 @@ races() {
     one 1 "$hazards" --n 5003 --width 70 --height 37 --blocks 3 &&
         one forward "$hazards" --n 3 --width 3 --height 5
 }
+# fewest: a wrong run of few elements, with which a mistake is easiest to see; false if there is none
+fewest() {
+    fits --n || fits --width || return
+    for n in 1 2 3 4 5 8 9 16 17 32 33 64 65 128 129 256 257 512 513 1024 1025; do
+        one forward "$cpu" --n $n --width $n --height $n || return 0
+    done
+    false
+}
+# sees_mistakes: does the sample's own check find one of its wrong twins? One that lets all pass would find nothing else, too.
+sees_mistakes() {
+    most=$quick quick="" seen=yes
+    for twin in $(echo "$list" | sed -n 's/^twin //p'); do
+        seen=no
+        one forward "$cpu" --wrong "$twin" --n 5003 --width 70 --height 37 || seen=yes
+        [ $seen = no ] || break
+    done
+    quick=$most
+    [ $seen = yes ]
+}
 # say TITLE: the command, and of what it printed the first reports, each whole, or the first row that is wrong
 say() {
     wrong=1
@@ -70,6 +89,10 @@ say() {
             }
             if (shown < reports) print "and " reports - shown " more; the command above shows all"
         }' "$log")
+    if [ -z "$shown" ] && [ $right = 0 ] && [ "$command" != "${command#*"$hazards"}" ]; then
+        shown="no race, nothing out of bounds, no memory read that nobody wrote: look at
+what is computed, at indices and launches, and at what the host does"
+    fi
     [ -n "$shown" ] || shown=$(grep -m 1 -A 2 ' WRONG$' "$log")
     [ -n "$shown" ] || shown=$(grep -v '^ok$' "$log" | tail -4)
     echo "$shown" | sed 's/^/  /'
@@ -80,7 +103,17 @@ checks() {
         quick=$(echo "$list" | sed -n '/whole_program/d; s/^variant /--only /p')
         all="$quick --only whole_program" # but no row that is shown outside the verdict, as a race on purpose
     fi
-    [ $status != 0 ] || plain || say "Not right, in a run of another size or order"
+    right=1
+    [ $status = 0 ] || right=0
+    if [ $right = 1 ] && ! plain; then
+        right=0
+        say "Not right, in a run of another size or order"
+    fi
+    if [ $right = 0 ] && ! grep -q '^cudacpu: ' "$log" && fewest; then say "With few elements"; fi
+    if [ -n "$quick" ] && [ $right = 1 ] && ! sees_mistakes; then
+        wrong=1
+        printf '\nThe check of the results lets every wrong twin pass:\n  %s\n' "$command"
+    fi
     [ ! -x "$hazards" ] || races || say "What the hazard build says"
 }
 
@@ -112,7 +145,11 @@ binary=$build/$(echo "$chosen" | head -1)/$name
 
 "$binary" $arguments
 status=$?
-[ $status = 0 ] || [ $status = 1 ] || exit $status # the command line, or the system: its own words say it
+case $status in
+0 | 1) ;;
+2 | 77) exit $status ;; # the command line, or no device: its own words say it
+*) echo && echo "${red}WRONG${usual}: $name ended with status $status, see above." && exit $status ;;
+esac
 wrong=0
 [ ! -x "$cpu" ] || checks
 echo

@@ -1,4 +1,5 @@
-// cuda_pipeline_primitives.h - copies into shared memory that a GPU does beside the kernel. Here they are done at once.
+// cuda_pipeline_primitives.h - copies into shared memory that a GPU does beside the kernel. Here they are done at
+// once.
 #pragma once
 #include "cuda_runtime.h"
 

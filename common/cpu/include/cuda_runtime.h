@@ -2,6 +2,14 @@
 // The translator (cudacpu) sees `__global__`, `__shared__` and the like as they are, and rewrites them.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
+#if defined CUDACPU_INSTRUMENTED && \
+    !(defined CUDACPU_COUNTED || defined CUDACPU_HAZARDS || defined CUDACPU_COUNTERS)
+extern "C" {  // the compiler calls no hook for these: in the hazard build they are hooks themselves
+void* memcpy(void* __restrict__, const void* __restrict__, __SIZE_TYPE__) noexcept asm("__tsan_memcpy");
+void* memmove(void*, const void*, __SIZE_TYPE__) noexcept asm("__tsan_memmove");
+void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
+}
+#endif
 #include <assert.h>
 #define lerp cudacpu_std_lerp  // C++20's, which CUDA programs that have a lerp() of their own do not know
 #include <math.h>              // not <cmath>: without std::, too, abs() and sqrt() have to take floats

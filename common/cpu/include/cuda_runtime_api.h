@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "cudacpu/engine.hpp"
+#ifdef CUDACPU_COUNTED
+#include "cudacpu/rounds.hpp"
+#endif
 
 #define CUDART_VERSION 13000
 #define CUDART_CB

@@ -170,7 +170,7 @@ Advice Scene::barrier() const {
         return v;
     };
     if (same || (turns && (!straight || within.empty()))) {
-        if (at_turn.empty()) return split(turn);
+        if (at_turn.empty()) return same && a_writes && pair.both_write ? same_round() : split(turn);
         return ending();
     }
     const bool in_head = level == pa.size();                      // a is the condition of what b stands in
@@ -250,7 +250,7 @@ Advice Scene::advise() const {
     const Party& plain = pair.race.before.access & atomic ? pair.race.after : pair.race.before;
     const int line = line_of(plain.site).number;
     if (plain.access & writes) return advise_atomic(src.line_at(a) == line ? pa : pb);
-    return {text("read it by an atomic, too: in line %d by `atomicAdd(&%s, 0)`", line, pair.name.c_str()), ""};
+    return read_by_atomic(line);
 }
 
 namespace {

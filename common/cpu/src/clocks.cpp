@@ -164,14 +164,7 @@ Time Clock::of(uint32_t r, unsigned thread) const {
     return std::max(time_of(*this, key(r, thread)), time_of(*this, key(r, whole)));
 }
 
-void reset(Mind& m) {
-    m.block = m.counted = block_start;
-    m.steps = m.seen_writes = 0;
-    m.has_lanes = m.knows = m.records = m.wrote = m.publishes = false;
-    m.polled_at = 0;
-    m.seen = m.lock = nullptr;
-    m.last_atomic = 0;
-    if (!m.synchronised) return;
+void forget_all(Mind& m) {
     m.synchronised = false;
     m.known = m.pending[in_block] = m.pending[in_device] = nullptr;
     m.fence[in_block] = m.fence[in_device] = {};

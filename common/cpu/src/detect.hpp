@@ -1,12 +1,14 @@
 // detect.hpp - what the parts of the hazard build that find something know of each other.
 //
 //   hazards.cpp   one access: is it in bounds, and does it race with the last ones to the same bytes?
+//   quick.cpp     the accesses that need no such look, which are most of them
 //   clocks.cpp    which accesses come before what the running thread does now
 //   flags.cpp     volatile words that threads wait for, and locks
 //   works.cpp     what runs beside each other: kernels and copies of several streams, and the host
 //   shadows.cpp   what is noted about a region, while its block pauses, too
 //   hooks.cpp     what the compiler calls
 #pragma once
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -22,22 +24,39 @@ struct Record {     // one access
     uint16_t rank;
     uint8_t step, bytes : 4, access : 4;  // step: how many accesses its thread has done since the last barrier
 };
-// Of four bytes. What most accesses need lies apart, so that little has to be fetched from memory.
+// What most accesses need lies apart, so that little has to be fetched from memory.
 struct Cell {  // the last plain write, and the last read
     Record write, read;
 };
-struct Rare {  // the last access that was atomic or volatile, and another reader, as one may be the writer itself
-    Record synced, read;
+struct Rare {  // the last access that was atomic or volatile, the last atomic of another thread, and another reader
+    Record synced, other, read;
 };
 struct Word {
     Cell& cell;
     Rare& rare;
-    Time& rare_since;  // when one of the rare ones was last noted in this memory
+    Time& rare_since;
 };
-struct Shadow {  // of a region
+struct Plane {  // a cell for each four bytes, or for each byte
     Cell* cells;
     Rare* rare;
-    Time rare_since;
+    Time rare_since;  // when one of the rare ones was last noted in this memory
+    Word at(size_t i) { return {cells[i], rare[i], rare_since}; }
+};
+// Accesses to elements that lie side by side, by threads that do: most often a warp's at one line of the program.
+struct Span {
+    uint64_t site, rest;  // rest: time, rank of the thread at the first element, step, bytes of an element
+    uint32_t done;        // a bit for each element
+    Time time() const { return Time(rest); }
+    unsigned bytes() const { return unsigned(rest >> 56); }
+};
+constexpr size_t line_bytes = 128;
+struct alignas(64) Line {
+    Span write, read;
+    Time noted, words, bytes;  // when something was last noted one by one, and of that words and bytes
+};
+struct Shadow {          // of a region
+    Plane words, bytes;  // an access of less than a word is noted for each of its bytes
+    Line* lines;
     Time since;        // of shared memory: when its block began to use it
     uint8_t* written;  // a flag a byte
     bool all_written;
@@ -97,7 +116,16 @@ extern Run* this_run;
 extern Mind* minds;  // of the threads of the running block
 extern Mind* me;     // of the running thread, once mind() was called
 
-void reset(Mind& mind);
+void forget_all(Mind& m);  // what it knew of others
+inline void reset(Mind& m) {
+    m.block = m.counted = block_start;
+    m.steps = m.seen_writes = 0;
+    m.has_lanes = m.knows = m.records = m.wrote = m.publishes = false;
+    m.polled_at = 0;
+    m.seen = m.lock = nullptr;
+    m.last_atomic = 0;
+    if (m.synchronised) forget_all(m);
+}
 inline Mind& mind(unsigned thread) {
     Mind& m = minds[thread];
     if (m.block != block_start) reset(m);
@@ -132,15 +160,34 @@ Party party(const Record& r);
 
 // ---- hazards.cpp -----------------------------------------------------------------------------------------
 
-extern bool busy;     // The linker may have taken the program's instrumented copy of a std::map for this one.
-void forget_pages();  // which region each belongs to
-void settle_all();    // the last access has been done
+extern struct alignas(4) State {  // most often there is none of these, which is asked at once
+    bool busy;             // The linker may have taken the program's instrumented copy of a std::map for this one.
+    bool unsettled;        // the last access has still to be looked at, once it is done
+    bool something_shown;  // to a thread, in place of what stands there
+    bool index_too_large;  // the compiler has found that of the next access so
+    bool any() const { return std::bit_cast<uint32_t>(*this) != 0; }
+} state;
+extern Region program;                               // its variables
+void settle_all();                                   // the last access has been done
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
-template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site);
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
+void give_turn();             // another thread may run
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
     return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
+}
+
+// ---- quick.cpp -------------------------------------------------------------------------------------------
+
+extern int until_preempted;
+void forget_pages();                       // which region each belongs to
+Region* region_near(const char* address);  // nullptr: it is not known yet
+Region* region_of(const char* address);
+void write_out(Shadow& shadow, size_t line);  // what is noted for the line as a whole
+inline void touched_globally() {
+    Run& b = *this_run;
+    if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
+    b.last = now;
 }
 
 // ---- flags.cpp -------------------------------------------------------------------------------------------
@@ -155,7 +202,6 @@ void flag_settled(const char* address, size_t bytes);
 void flags_race(const Pair& pair);
 bool published(const char* address);
 void show(char* address, size_t bytes);  // what is there now will stand there again after the access
-extern bool something_shown;             // to a thread, in place of what stands there
 void restore_flag();                     // what a thread has read is again what stands there
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
@@ -172,13 +218,13 @@ void sections_at_grid_barrier();
 bool on_device_heap(const char* address);  // from `new` or malloc() in a kernel
 /// An access to the own stack: the compiler has found its index too large.
 void past_local_array(char* address, size_t bytes, bool write);
-extern bool index_too_large;
 /// Lets an access out of bounds go to pages that hold nothing: what is read is 0, what is written is lost.
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading);
 void close_red_zones();
 
 // ---- works.cpp -------------------------------------------------------------------------------------------
 
+extern bool several_streams;               // have works in the queue
 bool before_this_launch(const Record& r);  // of an earlier work: does this one wait for it?
 void race_of_works(const Record& before, const Record& mine, char* address, size_t bytes);
 Time launch_beside();  // a launch begins: when did the first work begin that it does not wait for?

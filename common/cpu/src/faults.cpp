@@ -49,6 +49,32 @@ bool is_atomic(const unsigned char* code) {  // has a lock prefix, or is an xchg
 bool is_atomic(const unsigned char*) { return false; }
 #endif
 
+// What lies so far behind a region's start that an unsigned index below 0 must have led there: before which
+// element.
+std::string below_zero(const char* address) {
+    for (const size_t bytes : {1, 2, 4, 8, 16}) {
+        const char* const meant = address - (bytes << 32);
+        const Region* r = find(meant);
+        if (!r || r->freed || meant >= r->start || (r->start - meant) % bytes) continue;
+        return text(": element -%zu, or %zu as an unsigned number, of the ", (r->start - meant) / bytes,
+                    (size_t{1} << 32) - (r->start - meant) / bytes) +
+               explain(r->start).substr(std::string("byte 0 of the ").size());
+    }
+    return "";
+}
+
+const char* advice(const Region* r, bool outside, bool below) {
+    if (below)
+        return "an unsigned index that goes below 0 begins anew at 2^32: compare before you subtract, or "
+               "take an int: int(threadIdx.x) - 1";
+    if (!r)
+        return "no memory of the device is there: check the pointer, and the index against the size: if (i < n)";
+    if (r->freed) return "free memory only after its last use";
+    if (!outside) return "copy it with cudaMemcpy, or use cudaMallocManaged";
+    if (r->kind == Kind::dynamic) return "check the index, and what the launch gives: <<<blocks, threads, bytes>>>";
+    return "check the index against the size: if (i < n)";
+}
+
 // A fault of a kernel is left by a jump to the host's stack, which SA_NODEFER allows.
 void on_signal(int signal, siginfo_t* info, void* context) {
     ASAN_UNPOISON_MEMORY_REGION(signal_stack.get(), signal_stack_bytes);  // of frames that such a jump has left
@@ -65,22 +91,18 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     }
     const char* address = static_cast<char*>(info->si_addr);
     const Region* r = find(address);
-    const std::string about = explain(address);
+    const std::string below = r ? "" : below_zero(address), about = explain(address);
     const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);
-    const char* mend =
-        !r ? "no memory of the device is there: check the pointer, and the index against the size: if (i < n)"
-        : r->freed ? "free memory only after its last use"
-        : outside  ? "check the index against the size: if (i < n)"
-                   : "copy it with cudaMemcpy, or use cudaMallocManaged";
     if (in_kernel && signal == SIGFPE)
         fault(cudaErrorLaunchFailure, "integer division by zero",
               "check the divisor: a GPU goes on with an undefined result", nullptr, pc);
     if (in_kernel && below_own_stack(address))
         fault(cudaErrorIllegalAddress, "stack overflow",
               "each thread has 256 KB here: use smaller arrays, or a loop instead of recursion", nullptr, pc);
+    const char* const mend = advice(r, outside, !below.empty());
     if (in_kernel)
-        fault(cudaErrorIllegalAddress, text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : ""),
-              mend, nullptr, pc);
+        fault(cudaErrorIllegalAddress,
+              text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : below), mend, nullptr, pc);
     const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // with the kernel, which is no mistake
     if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc)) return;
     const char* touched = outside ? "the host touched memory out of bounds: " : "the host touched device memory: ";
@@ -149,12 +171,15 @@ struct UbsanMismatch {
 };
 void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address) {
     const Where where{m->place.file, int(m->place.line)};
+    const bool of_header =
+        std::string(where.file).find("cpu/include/") != std::string::npos;  // of ours: who called it?
     const unsigned alignment = 1u << m->log_of_alignment;
     if (in_kernel() && uintptr_t(address) % alignment)
         fault(cudaErrorMisalignedAddress,
               text("misaligned address: %p is no multiple of %u, which %s needs", address, alignment, m->type + 4) +
                   (find(address) ? ": " + explain(address) : ""),
-              "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy", &where);
+              "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
+              of_header ? nullptr : &where, __builtin_return_address(0));
 }
 void __ubsan_handle_missing_return(const UbsanPlace* place) {
     const Where where{place->file, int(place->line)};

@@ -138,6 +138,30 @@ Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
     return {text("use an atomic: in line %d write `", line) + call + "` for `" + t + "`", ""};
 }
 
+// Who reads a word and then adds to it by an atomic gets what nobody else gets by the atomic alone.
+Advice Scene::read_by_atomic(int line) const {
+    const auto statement = [&](const std::vector<const Statement*>& path) {
+        string t = src.original(path.back()->begin, path.back()->end);
+        while (!t.empty() && strchr("; \n\r", t.back())) t.pop_back();
+        return t;
+    };
+    const bool in_turn = pa.size() > 1 && pb.size() > 1 && pa[pa.size() - 2] == pb[pb.size() - 2];
+    const string reads = statement(pa), adds = statement(pb);
+    if (in_turn && src.line_at(a) == line && adds.starts_with("atomic"))
+        for (const char* star : {"*", ""})
+            if (const string read = star + pair.name; reads.ends_with("= " + read)) {
+                const string target = reads.substr(0, reads.size() - read.size());
+                return {
+                    text("take the old value from the atomic: in line %d write `%s%s` for `%s`, and drop line %d",
+                         line, target.c_str(), adds.c_str(), reads.c_str(), src.line_at(b)),
+                    ""};
+            }
+    return {text("read it by an atomic in line %d: atomicAdd(&x, 0); its last value is known only to the next "
+                 "kernel, or to the host",
+                 line),
+            ""};
+}
+
 Advice Scene::advise_blocks() const {
     const Party &x = pair.race.before, &y = pair.race.after;
     const int la = src.line_at(a), lb = src.line_at(b);
@@ -152,10 +176,7 @@ Advice Scene::advise_blocks() const {
             return {text("set it before the launch (cudaMemset), not in line %d: no barrier spans the blocks",
                          line_of(plain.site).number),
                     ""};
-        return {text("read it by an atomic in line %d: atomicAdd(&x, 0); its last value is known only "
-                     "to the next kernel, or to the host",
-                     line_of(plain.site).number),
-                ""};
+        return read_by_atomic(line_of(plain.site).number);
     }
     if (x.access & y.access & writes)
         return {text("check the index of line %d: two blocks write one element (should it hold blockIdx.x?); "

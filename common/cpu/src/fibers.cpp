@@ -23,7 +23,6 @@ void switch_stacks(void** from, void* to) {
 
 namespace {
 
-constexpr size_t stack_bytes = 256 << 10;
 std::deque<Fiber> fibers CUDACPU_LASTING;  // all that were ever made: blocks take them one after the other
 std::vector<Fiber*> spare CUDACPU_LASTING;
 Fiber* left;  // by the last switch

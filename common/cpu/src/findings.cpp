@@ -140,6 +140,7 @@ void report(const std::vector<Race>& races) {
         std::vector<Remark> remarks;
     };
     std::map<string, Report> reports;  // those of one cause are one
+    std::set<const void*> left_out;    // what another report speaks for; that one must not be left out itself
     for (auto& [key, p] : pairs) element_of(p.race.after, p.race.address, p.race.bytes, &p.name);
     for (auto& [key, p] : pairs) {
         const bool one_line = p.a.place == p.b.place;
@@ -149,14 +150,26 @@ void report(const std::vector<Race>& races) {
             return same != pairs.end() && same->second.both_write;
         };
         p.adds &= one_line || writes_twice(p.a) || writes_twice(p.b);
-        const bool consequence = std::any_of(pairs.begin(), pairs.end(), [&, &p = p](const auto& other) {
-            const Pair& q = other.second;
-            if (&q == &p || (q.equal && !p.equal)) return false;
-            if (distance(p.race) == 2 && distance(q.race) < 2) return follows_from(p, q);
-            return one_line && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
-                   (q.a.place == p.a.place || q.b.place == p.a.place);
-        });
-        if (consequence) continue;
+    }
+    // A pair that follows from another one is left out, but never two that follow from each other.
+    const auto leave_out = [&](auto follows) {
+        for (auto& [key, p] : pairs)
+            if (std::any_of(pairs.begin(), pairs.end(), [&, &p = p](const auto& other) {
+                    const Pair& q = other.second;
+                    return &q != &p && !left_out.count(&q) && (p.equal || !q.equal) && follows(p, q);
+                }))
+                left_out.insert(&p);
+    };
+    leave_out([](const Pair& p, const Pair& q) {
+        return p.a.place == p.b.place && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
+               (q.a.place == p.a.place || q.b.place == p.a.place) &&
+               !(distance(p.race) == 2 && distance(q.race) < 2);
+    });
+    leave_out([](const Pair& p, const Pair& q) {
+        return distance(p.race) == 2 && distance(q.race) < 2 && follows_from(p, q);
+    });
+    for (auto& [key, p] : pairs) {
+        if (left_out.count(&p)) continue;
         if (!said.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
         Advice advice = advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
@@ -171,10 +184,12 @@ void report(const std::vector<Race>& races) {
         }
     }
     for (auto& [key, r] : reports) {
-        const bool mended = std::any_of(reports.begin(), reports.end(), [&r = r](const auto& other) {
+        const bool mended = std::any_of(reports.begin(), reports.end(), [&, &r = r](const auto& other) {
             const Report& o = other.second;
-            return r.advice.after_loop && o.advice.ends_loop == r.advice.after_loop && o.pair.name == r.pair.name;
+            return !left_out.count(&o) && r.advice.after_loop && o.advice.ends_loop == r.advice.after_loop &&
+                   o.pair.name == r.pair.name;
         });
+        if (mended) left_out.insert(&r);
         if (mended) continue;
         const Party &x = r.pair.race.before, &y = r.pair.race.after;
         std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {

@@ -18,8 +18,6 @@
 
 namespace cudacpu::hazards {
 
-bool something_shown;
-
 namespace {
 
 struct Flag {
@@ -98,13 +96,13 @@ void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, 
 void show(char* address, size_t bytes) {
     restore_flag();
     shown = {address, bytes, value_at(address, bytes)};
-    something_shown = true;
+    state.something_shown = true;
 }
 
 void restore_flag() {
-    if (!something_shown) return;
+    if (!state.something_shown) return;
     memcpy(shown.address, &shown.value, shown.bytes);
-    something_shown = false;
+    state.something_shown = false;
 }
 
 bool flag_written(char* address, size_t bytes) {

@@ -18,23 +18,28 @@ extern "C" char __executable_start, _end, __start_cudacpu_builtin, __stop_cudacp
 
 namespace cudacpu::hazards {
 
-namespace {
-
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
+State state;
+
+namespace {
+
 struct HeapCell : Cell {
     Rare rare;
     Time rare_since;
 };
 std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the address of the word
-int until_preempted = 7;
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
-bool blocks_meet, hands_on_unfenced;
-unsigned block_preemptions, synced_beside_paused;
+bool blocks_meet;
+unsigned synced_beside_paused;
+// A block is stopped above all when a thread hands on what it has written; the more often that was, the more
+// seldom, as a block must be stopped for long, too.
+unsigned stops;
+bool hands_on_unfenced;
 void let_others_run(unsigned one_in) {
     hands_on_unfenced = false;
-    if (blocks_meet && block_preemptions && blocks_paused < 8 && random_number() % one_in == 0)
-        --block_preemptions, preempt_block();
+    if (blocks_meet && blocks_paused < 8 && random_number() % (one_in << std::min(stops / 16, 24u)) == 0)
+        ++stops, preempt_block();
     else preempt();
 }
 
@@ -44,36 +49,17 @@ std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this
 std::set<uint64_t> before_cas CUDACPU_LASTING;
 
 struct Last {  // the last access, what has to be looked at once it is done
-    bool any = false, race = false, flag_write = false, word = false, gives = false;
+    bool race = false, flag_write = false, word = false, gives = false;
     bool shared, flags;
     char* address;
     size_t bytes;
     unsigned rank, kind;
-    unsigned char before[16];
+    unsigned char before[256];
     Race two_writes;  // the second may leave the value as it is
     Mind* mind;
     Gift gift;
 };
 Last last CUDACPU_LASTING;
-
-struct Near {  // the region that a page belongs to
-    uintptr_t page = 0;
-    Region* region;
-    bool shared;
-} near[256];
-Region* region_near(const char* address) {
-    const uintptr_t number = uintptr_t(address) / page;
-    const auto& n = near[number % std::size(near)];
-    return n.page == number ? n.region : nullptr;
-}
-Region* region_of(const char* address) {
-    Region* r = find(address);
-    if (!r && is_global(address)) r = &program;
-    const uintptr_t number = uintptr_t(address) / page;
-    if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
-        near[number % std::size(near)] = {number, r, is_shared(r)};
-    return r;
-}
 
 // ---- races -----------------------------------------------------------------------------------------------
 
@@ -90,7 +76,7 @@ bool noted_before(const Record& a, const Record& b, bool adds) {  // most races 
 }
 
 void settle() {
-    last.any = false;
+    state.unsettled = false;
     const bool same = !memcmp(last.before, last.address, last.bytes);
     if (last.race) {
         last.two_writes.equal = same;
@@ -122,9 +108,9 @@ struct Access {
 steps::Part drawn(const Party& p) { return {p.block, p.rank, p.site}; }
 
 void look_after(const Access& a) {
-    if (!last.any) {
+    if (!state.unsettled) {
         last.race = last.flag_write = last.word = last.gives = false;
-        last.any = true;
+        state.unsettled = true;
         last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
         last.kind = a.kind;
         last.mind = me;
@@ -176,27 +162,37 @@ void keep_read(const Word& w, const Access& a) {  // of readers that nothing ord
     if (to == &w.rare.read) w.rare_since = now;
 }
 
+bool by_me(const Record& r) { return r.rank == rank && same_block(r); }
+
+// The last atomic here is known to this thread, which has had a fence or a barrier since: it has drawn a ticket,
+// and all who drew theirs before are done with the word. So the block that comes last sets it to 0 again.
+bool has_ticket(const Word& w, const Access& a) {
+    const Record& r = w.rare.synced;
+    const Time fence = std::max(last_barrier, me->synchronised ? me->fence[in_device].time : 0);
+    return r.access & atomic && !apart(r, a) && fence > r.time;
+}
+
 void compare(const Word& w, const Access& a) {
     for (const Record* r : {&w.cell.write, &w.rare.synced})
         if (apart(*r, a)) conflict(w, *r, a);
-    if (!(a.mine.access & writes)) return keep_read(w, a);
+    if (apart(w.rare.other, a) && !has_ticket(w, a)) conflict(w, w.rare.other, a);
+    if (!(a.mine.access & writes)) return;
     for (const Record* r : {&w.cell.read, &w.rare.read}) {
         if (!r->time) continue;
         if (apart(*r, a)) conflict(w, *r, a);
-        if (a.kind & compares && r->rank == rank && same_block(*r)) before_cas.insert(r->site);
+        if (a.kind & compares && by_me(*r)) before_cas.insert(r->site);
     }
+}
+
+void keep(const Word& w, const Access& a) {
+    if (!(a.mine.access & writes)) return keep_read(w, a);
     if (!(a.mine.access & (atomic | flag))) return void(w.cell.write = a.mine);
+    if (w.rare.synced.access & atomic && !by_me(w.rare.synced)) w.rare.other = w.rare.synced;
     w.rare.synced = a.mine;
     w.rare_since = now;
 }
 
 // ---- one access ------------------------------------------------------------------------------------------
-
-void touched_globally() {
-    Run& b = *this_run;
-    if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
-    b.last = now;
-}
 
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
@@ -209,12 +205,11 @@ void check_written(const Region& r, const Access& a, size_t first) {
 void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
     restore_flag();
     // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
-    if (last.any && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
+    if (state.unsettled && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
-    Access a{address,    bytes,
-             kind,       {site, now, uint16_t(rank), uint8_t(std::min(me->steps++, 255u)), 0, uint8_t(kind & 15)},
-             floor_time, false,
-             false,      false};
+    Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
+             floor_time, false, false, false};
+    me->steps += me->steps < 255;
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -234,14 +229,30 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
-    const auto word = [&](size_t i) {
-        if (r) return Word{r->shadow->cells[i / 4], r->shadow->rare[i / 4], r->shadow->rare_since};
+    const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
+    const auto cell = [&](size_t i) {  // where the access to byte i and those behind it is noted
+        if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
         HeapCell& c = heap_cells[start + i / 4 * 4];
         return Word{c, c.rare, c.rare_since};
     };
     for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
-        a.mine.bytes = ((1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4)) & 15;
-        compare(word(i), a);
+        if (r) write_out(*r->shadow, i / line_bytes);
+        a.mine.bytes = mask(i) & 15;
+        const Word w = cell(i);
+        compare(w, a);
+        keep(w, a);
+        if (!r) continue;
+        const size_t next = std::min(end, (i / 4 + 1) * 4);
+        Shadow& s = *r->shadow;
+        Line& line = s.lines[i / line_bytes];
+        if (a.mine.bytes == 15) {
+            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a);
+            line.noted = line.words = now;
+        } else {
+            line.noted = line.bytes = now;
+            compare(s.words.at(i / 4), a);
+            for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a), keep(s.bytes.at(b), a);
+        }
     }
     if (me->records && address != me->lock)
         for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
@@ -257,7 +268,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         else give(address, kind, g);
         if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
     } else if (kind & flag) {
-        const Record& w = word(first).rare.synced;
+        const Record& w = cell(first).rare.synced;
         take(address, 0);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
@@ -268,15 +279,9 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 
 }  // namespace
 
-bool busy;
-
-void forget_pages() {
-    for (auto& n : near) n.page = 0;
-}
-
 void settle_all() {
     restore_flag();
-    if (last.any) settle();
+    if (state.unsettled) settle();
 }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
@@ -292,92 +297,24 @@ void note(const Race& race) {  // of all races between two sites the one between
     noted.equal = equal;
 }
 
-// Most accesses are plain, within one word, and ordered by what is easily seen: the rest is done by access().
-template <unsigned Bytes, bool Write>
-__attribute__((noinline)) static void noted_access(char* address, uint64_t site) {
-    const Near& n = near[uintptr_t(address) / page % std::size(near)];
-    if (n.page != uintptr_t(address) / page || last.any || something_shown || index_too_large ||
-        until_preempted <= 0)
-        return access(address, Bytes, Write ? writes : reads, site);
-    --until_preempted;
-    Mind& m = minds[rank];
-    if (m.block != block_start) reset(m);
-    Shadow& shadow = *n.region->shadow;
-    const size_t first = address - n.region->start;
-    const Time from = n.shared ? shadow.since : floor_time;
-    const auto apart = [&](const Record& o) {
-        return o.time >= from && (o.time < part_start || (o.rank != rank && o.time >= last_barrier));
-    };
-    constexpr char all_written[] = "\1\1\1\1\1\1\1\1";
-    Cell* const cells = shadow.cells + first / 4;
-    Rare* const rare = shadow.rare + first / 4;
-    __builtin_prefetch(cells + 32, 1);  // the next threads will most often want what follows
-    const auto conflicts = [&](const Record& r, const Record& other) {
-        return apart(r) || (Write && apart(other));
-    };
-    constexpr unsigned words = (Bytes + 3) / 4;
-    if (m.records || m.lock == address || first >= n.region->bytes || first + Bytes > n.region->bytes ||
-        uintptr_t(address) % Bytes || (Bytes == 8 && first % 4) ||
-        (!Write && !shadow.all_written && memcmp(shadow.written + first, all_written, Bytes) != 0) ||
-        conflicts(cells[0].write, cells[0].read) || (words == 2 && conflicts(cells[1].write, cells[1].read)))
-        return access(address, Bytes, Write ? writes : reads, site);
-    if (shadow.rare_since >= from &&
-        (conflicts(rare[0].synced, rare[0].read) || (words == 2 && conflicts(rare[1].synced, rare[1].read))))
-        return access(address, Bytes, Write ? writes : reads, site);
-    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
-    m.polled_at = 0;
-    if (!n.shared) touched_globally();
-    // In two words, as the processor is slow to read at once what was written in parts.
-    const uint64_t bytes = Bytes == 8 ? 15 : ((1u << Bytes) - 1) << first % 4;
-    const uint64_t rest = now | uint64_t(rank) << 32 | uint64_t(std::min(m.steps++, 255u)) << 48 | bytes << 56 |
-                          uint64_t(Write) << 60;
-    if (Write) {
-        if (!shadow.all_written) memset(shadow.written + first, 1, Bytes);
-        m.wrote = true;
-    }
-    for (unsigned i = 0; i < words; ++i) {
-        Record* to = Write ? &cells[i].write : &cells[i].read;
-        if (!Write && apart(*to) && !to->access) {
-            to = &rare[i].read;
-            shadow.rare_since = now;
-        }
-        memcpy(static_cast<void*>(to), &site, 8);
-        memcpy(reinterpret_cast<char*>(to) + 8, &rest, 8);
-    }
+void give_turn() {
+    until_preempted = int(random_number() % 128);
+    let_others_run(4);
 }
-template <unsigned Bytes, bool Write> void quick_access(void* p, uint64_t site) {
-    if (!self || !runs_works || busy) return;  // another thread of the program may run kernels
-    char* const address = static_cast<char*>(p);
-    const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
-    if (size_t(address) - size_t(current_fiber->bottom) >= current_fiber->size) {
-        if (size_t(address - &__start_cudacpu_builtin) >= builtins) noted_access<Bytes, Write>(address, site);
-    } else if (index_too_large) {  // on its own stack
-        past_local_array(address, Bytes, Write);
-    }
-}
-template void quick_access<1, false>(void*, uint64_t);
-template void quick_access<1, true>(void*, uint64_t);
-template void quick_access<2, false>(void*, uint64_t);
-template void quick_access<2, true>(void*, uint64_t);
-template void quick_access<4, false>(void*, uint64_t);
-template void quick_access<4, true>(void*, uint64_t);
-template void quick_access<8, false>(void*, uint64_t);
-template void quick_access<8, true>(void*, uint64_t);
 
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
-    if (!self || !runs_works || busy) return;
+    if (!self || !runs_works || state.busy) return;
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
     if (!r && on_own_stack(address))
-        return index_too_large ? past_local_array(address, bytes, kind & writes) : void();
-    index_too_large = false;
+        return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
+    state.index_too_large = false;
     const Mind& m = mind(rank);
     const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
     if (hands_on_unfenced || (hands_on && random_number() % 2)) {
         let_others_run(2);
     } else if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0) {
-        until_preempted = int(random_number() % 128);
-        let_others_run(4);
+        give_turn();
     }
     hands_on_unfenced = unfenced;
     if (kind & (atomic | flag) && !is_shared(r)) blocks_meet = true, picks_in_turn = 4;
@@ -388,13 +325,13 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         synced_beside_paused = 0;
         preempt_block();
     }
-    busy = true;
+    state.busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spin only reads
     me = &mind(rank);
     check(r, address, bytes, kind, site);
-    busy = false;
+    state.busy = false;
 }
 
 void heap_changed(const char* start, size_t bytes) {
@@ -407,9 +344,10 @@ void heap_changed(const char* start, size_t bytes) {
 void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
-    blocks_meet = hands_on_unfenced = false;
+    blocks_meet = false;
+    hands_on_unfenced = false;
     picks_in_turn = 16;
-    block_preemptions = 64;
+    stops = 0;
     flags_of_launch(true);
 }
 void block_begins() { clocks_block_begins(); }
@@ -437,7 +375,7 @@ void launch_ends() {
     }
     report(all);
     races.clear();
-    busy = false;
+    state.busy = false;
     close_red_zones();
 }
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {

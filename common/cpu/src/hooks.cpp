@@ -1,24 +1,27 @@
-// hooks.cpp - the hazard build: what the compiler calls before each access of the program.
+// hooks.cpp - the hazard build: what the compiler calls before each access of the program; for the most frequent
+// ones see quick.cpp.
 //
 // `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
-#include "detect.hpp"
-#include "record.hpp"
+#include "hooks.hpp"
 
 using namespace cudacpu::hazards;
 
-namespace {
-void draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
+void cudacpu::hazards::draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
     using namespace cudacpu::steps;
     if (!place_of(p).region && !cudacpu::is_global(p)) return;  // of the library, in a template of the program's
     arrive({kind & writes ? store : load, p, bytes, std::min<size_t>(bytes, 16), (kind & flag) != 0},
            {site, site, frame});
 }
+
+namespace {
+void range(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
+    if (!bytes) return;
+    if (__builtin_expect(cudacpu::steps::drawing, 0)) draw(p, bytes, kind, site, frame);
+    access(p, bytes, kind, site);
+}
 }  // namespace
 
 // clang-format off
-#define CUDACPU_DRAW(p, bytes, kind) \
-    if (__builtin_expect(cudacpu::steps::drawing, 0)) draw(p, bytes, kind, CUDACPU_SITE, __builtin_frame_address(0))
-#define CUDACPU_SITE reinterpret_cast<uint64_t>(__builtin_return_address(0))
 #define CUDACPU_HOOK(name, bytes, kind) void __tsan_##name(void* p) { CUDACPU_DRAW(p, bytes, kind); access(p, bytes, kind, CUDACPU_SITE); }
 #define CUDACPU_HOOKS(bytes) \
     CUDACPU_HOOK(volatile_read##bytes, bytes, flag) CUDACPU_HOOK(volatile_write##bytes, bytes, flag | writes) \
@@ -26,23 +29,25 @@ void draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void*
     CUDACPU_HOOK(unaligned_volatile_read##bytes, bytes, flag) \
     CUDACPU_HOOK(unaligned_volatile_write##bytes, bytes, flag | writes)
 
-#define CUDACPU_QUICK(bytes) \
-    void __tsan_read##bytes(void* p) { CUDACPU_DRAW(p, bytes, reads); quick_access<bytes, false>(p, CUDACPU_SITE); } \
-    void __tsan_write##bytes(void* p) { CUDACPU_DRAW(p, bytes, writes); quick_access<bytes, true>(p, CUDACPU_SITE); }
-
 extern "C" {
-CUDACPU_QUICK(1) CUDACPU_QUICK(2) CUDACPU_QUICK(4) CUDACPU_QUICK(8)
 CUDACPU_HOOK(read16, 16, reads) CUDACPU_HOOK(write16, 16, writes)
 CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
 void __tsan_read_range(void* p, size_t n) { CUDACPU_DRAW(p, n, reads); access(p, n, reads, CUDACPU_SITE); }
 void __tsan_write_range(void* p, size_t n) { CUDACPU_DRAW(p, n, writes); access(p, n, writes, CUDACPU_SITE); }
-// clang calls these instead of the last two.
-void* __tsan_memset(void* p, int c, size_t n) { return access(p, n, writes, CUDACPU_SITE), memset(p, c, n); }
+// The program's own memset() and the like, see cuda_runtime.h; clang calls these instead of the last two, too.
+void* __tsan_memset(void* p, int c, size_t n) {
+    range(p, n, writes, CUDACPU_SITE, __builtin_frame_address(0));
+    return memset(p, c, n);
+}
 void* __tsan_memcpy(void* to, const void* from, size_t n) {
-    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memcpy(to, from, n);
+    range(from, n, reads, CUDACPU_SITE, __builtin_frame_address(0));
+    range(to, n, writes, CUDACPU_SITE, __builtin_frame_address(0));
+    return memcpy(to, from, n);
 }
 void* __tsan_memmove(void* to, const void* from, size_t n) {
-    return access(from, n, reads, CUDACPU_SITE), access(to, n, writes, CUDACPU_SITE), memmove(to, from, n);
+    range(from, n, reads, CUDACPU_SITE, __builtin_frame_address(0));
+    range(to, n, writes, CUDACPU_SITE, __builtin_frame_address(0));
+    return memmove(to, from, n);
 }
 void __tsan_vptr_read(void** p) { access(p, 8, reads, CUDACPU_SITE); }
 void __tsan_vptr_update(void** p, void*) { access(p, 8, writes, CUDACPU_SITE); }

@@ -112,6 +112,7 @@ struct Fiber {
     void* fake_stack;  // AddressSanitizer's
 };
 extern Fiber host_fiber;  // the program's own stack
+constexpr size_t stack_bytes = 256 << 10;
 void free_fiber(Fiber* fiber);
 void abandon_fibers();  // all begin at the beginning again
 /// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.
@@ -253,6 +254,8 @@ CUDACPU_HAZARD_HOOK(host_waits(bool /*begins*/));  // works may run; they have
 // ---- steps.cpp and options.cpp, of the counters' and the hazard build ------------------------------------
 
 namespace steps {
+extern bool drawing;  // a block, or a part of it
+inline bool in_step() { return counters_build || (hazard_build && drawing); }
 CUDACPU_RECORD_HOOK(void launch_begins(), void());
 CUDACPU_RECORD_HOOK(void block_begins(), void());
 CUDACPU_RECORD_HOOK(void block_ends(), void());

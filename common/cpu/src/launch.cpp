@@ -104,6 +104,18 @@ cudaError_t run_launch(const Launch& l) {
     return outcome;
 }
 
+std::string no_launch(dim3 g, dim3 b) {  // why no GPU takes these blocks and threads; empty if one does
+    const uint64_t threads = uint64_t(b.x) * b.y * b.z;
+    if (!g.x || !g.y || !g.z) return "the grid has no blocks";
+    if (!threads) return "its blocks have no threads";
+    if (threads > 1024)
+        return text("a block has at most 1024 threads, not %lu", static_cast<unsigned long>(threads));
+    if (b.z > 64) return "a block has at most 64 threads along z";
+    if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
+        return "a grid has at most 2147483647 blocks along x, and 65535 along y and z";
+    return "";
+}
+
 }  // namespace
 
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream, Where where) {
@@ -137,10 +149,12 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
     }
     if (gate("a kernel launch") != cudaSuccess) return;
     const dim3 g = l.grid, b = l.block;
-    const uint64_t in_block = uint64_t(b.x) * b.y * b.z;
-    if (!in_block || in_block > 1024 || b.x > 1024 || b.y > 1024 || b.z > 64 || !g.x || !g.y || !g.z ||
-        g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
+    if (const std::string why = no_launch(g, b); !why.empty()) {
+        say(compose_report(text("notice: kernel %s is not launched: %s", kernel.name, why.c_str()),
+                           "after each launch ask cudaGetLastError()", source_line(l.where)));
         return void(failed(cudaErrorInvalidConfiguration));
+    }
+    const uint64_t in_block = uint64_t(b.x) * b.y * b.z;
     if ((kernel.max_threads && in_block > kernel.max_threads) ||
         l.dynamic_bytes > std::max(limit_of_all, kernel.dynamic_limit))
         return void(failed(cudaErrorInvalidValue));

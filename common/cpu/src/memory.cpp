@@ -344,7 +344,8 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool wait) 
 cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& e, cudaStream_t stream, bool wait) {
     const size_t together = slices_in_one(e, p.ysize);
     for (size_t z = 0; z < e.depth; z += together)
-        if (auto error = set(row_of(p, {}, z), p.pitch, value, e.width, e.height * together, stream, wait)) return error;
+        if (auto error = set(row_of(p, {}, z), p.pitch, value, e.width, e.height * together, stream, wait))
+            return error;
     return cudaSuccess;
 }
 

@@ -135,7 +135,7 @@ std::string csv();
 
 // ---- trace.cpp -------------------------------------------------------------------------------------------
 
-extern bool drawing_launch, drawing;  // the running launch; its block, or a part of it
+extern bool drawing_launch;  // the running one
 void draw_launch();
 void draw_block();
 std::shared_ptr<void> keep_drawing();  // of a block that pauses

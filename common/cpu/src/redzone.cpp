@@ -36,15 +36,15 @@ std::map<const char*, size_t>& heap() {
 }
 
 void* noted(void* p, size_t bytes) {
-    if (!self || !runs_works || noting || busy || !p) return p;
-    noting = busy = true;
+    if (!self || !runs_works || noting || state.busy || !p) return p;
+    noting = state.busy = true;
     heap()[static_cast<char*>(p)] = bytes;
     heap_changed(static_cast<char*>(p), bytes);
-    noting = busy = false;
+    noting = state.busy = false;
     return p;
 }
 void forget(void* p) {
-    if (!runs_works || noting || busy || !p || heap().empty()) return;
+    if (!runs_works || noting || state.busy || !p || heap().empty()) return;
     noting = true;
     heap().erase(static_cast<char*>(p));
     noting = false;
@@ -52,11 +52,9 @@ void forget(void* p) {
 
 }  // namespace
 
-bool index_too_large;
-
 // What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
 void past_local_array(char* address, size_t bytes, bool write) {
-    index_too_large = false;
+    state.index_too_large = false;
     const std::string file = bad_index.where.file;
     const auto& lines = source_text(file);
     const size_t line = bad_index.where.line;
@@ -109,7 +107,7 @@ void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
     bad_index.where = {b->file, int(b->line)};
     bad_index.index = long(index);
     bad_index.type = b->array + 4;
-    index_too_large = true;
+    state.index_too_large = true;
 }
 void* malloc(size_t bytes) { return noted(__libc_malloc(bytes), bytes); }
 void* calloc(size_t count, size_t bytes) { return noted(__libc_calloc(count, bytes), count * bytes); }

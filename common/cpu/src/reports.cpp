@@ -242,13 +242,14 @@ std::string who_waits_where() {
 }
 
 std::string compose_report(const std::string& what, const std::string& mend, const std::string& line) {
-    std::string s = "cudacpu: " + what;
+    std::string s = wrapped("cudacpu: " + what).substr(3);
     if (launch) s += text("\n  in kernel %s, %s", launch->kernel->name, thread_name().c_str());
     if (!line.empty()) s += (launch ? ", at " : "\n  at ") + line;
     if (launch) {
         const dim3 g = launch->grid, b = launch->block;
-        s += text("\n  launched at %s:%d as <<<(%u,%u,%u), (%u,%u,%u)>>>", launch->where.file, launch->where.line,
-                  g.x, g.y, g.z, b.x, b.y, b.z);
+        s += text("\n  launched at %s:%d as <<<(%u,%u,%u), (%u,%u,%u)", launch->where.file, launch->where.line, g.x,
+                  g.y, g.z, b.x, b.y, b.z);
+        s += (launch->dynamic_bytes ? text(", %zu", launch->dynamic_bytes) : "") + ">>>";
     }
     if (!line.empty()) s += listing({{line, ""}});
     return s + wrapped(mend);

@@ -57,6 +57,8 @@ class Scene {
     // before.
     bool advise_fences(Advice& v) const;
     Advice advise_atomic(const std::vector<const Statement*>& path) const;
+    // A plain read of a word that others change by atomics, in that line.
+    Advice read_by_atomic(int line) const;
     // Blocks cannot wait for each other.
     Advice advise_blocks() const;
     bool a_writes = false;

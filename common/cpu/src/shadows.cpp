@@ -12,13 +12,24 @@ namespace {
 
 std::multimap<const char*, Shadow*> spare_notes CUDACPU_LASTING;  // about shared memory, by its pages
 
-size_t cells(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2; }
+size_t words(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2; }
 
 void* pages_for(size_t bytes) {  // costs only the pages that are used
     void* const p =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) say("cudacpu: no memory for the notes about so much memory"), _exit(3);
     return p;
+}
+
+template <class F> void each_part(Region& r, F f) {
+    Shadow& s = *r.shadow;
+    const size_t n = words(r);
+    f(s.words.cells, n);
+    f(s.words.rare, n);
+    f(s.bytes.cells, 4 * n);
+    f(s.bytes.rare, 4 * n);
+    f(s.lines, n * 4 / line_bytes + 2);
+    f(s.written, 4 * n);
 }
 
 }  // namespace
@@ -29,9 +40,9 @@ void region_added(Region& r) {
     if (!r.shadow && spare != spare_notes.end()) r.shadow = spare->second, spare_notes.erase(spare);
     if (!r.shadow) {
         r.shadow = new Shadow{};
-        r.shadow->cells = static_cast<Cell*>(pages_for(cells(r) * sizeof(Cell)));
-        r.shadow->rare = static_cast<Rare*>(pages_for(cells(r) * sizeof(Rare)));
-        r.shadow->written = static_cast<uint8_t*>(pages_for(cells(r) * 4));
+        each_part(r, [](auto*& part, size_t count) {
+            part = static_cast<std::decay_t<decltype(part)>>(pages_for(count * sizeof *part));
+        });
         r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
     } else {
         memset(r.shadow->written, 0, r.bytes);
@@ -60,9 +71,7 @@ void bytes_written(Region& r, size_t offset, size_t bytes) {
 void region_gone(Region& r) {
     forget_pages();
     if (!r.shadow) return;
-    munmap(r.shadow->cells, cells(r) * sizeof(Cell));
-    munmap(r.shadow->rare, cells(r) * sizeof(Rare));
-    munmap(r.shadow->written, cells(r) * 4);
+    each_part(r, [](auto* part, size_t count) { munmap(part, count * sizeof *part); });
     delete std::exchange(r.shadow, nullptr);
 }
 

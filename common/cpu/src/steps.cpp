@@ -117,8 +117,6 @@ struct Way {
     return end && last >= block && last < end ? end : block;
 }
 
-bool in_step() { return counters_build || drawing; }
-
 struct Kept {  // of a block that pauses
     Warp warps[32];
     std::vector<Stop> stops;

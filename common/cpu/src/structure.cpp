@@ -309,7 +309,8 @@ void Source::waiting_loops(const Statement& s, std::vector<const Statement*>& fo
         const Statement* body = &s.parts[0];
         if (body->kind == Statement::block && body->parts.size() == 1) body = &body->parts[0];
         const std::string t = text.substr(body->begin, body->end - body->begin);
-        if (t == ";" || t == "{}" || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
+        const bool nothing = t == ";" || (body->kind == Statement::block && body->parts.empty());
+        if (nothing || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
     }
     for (const Statement& part : s.parts) waiting_loops(part, found);
 }

@@ -15,9 +15,9 @@ Thread* self;
 Fiber* current_fiber = &host_fiber;
 unsigned long progress;
 unsigned waits_in_a_row;
-bool in_turn, blocks_wait;
+bool in_turn, begin_in_turn, blocks_wait;
 unsigned long blocks_at_barrier, blocks_under_way, blocks_paused;
-unsigned picks_in_turn = 16;
+unsigned picks_in_turn = 16;  // a power of two
 
 namespace {
 
@@ -28,22 +28,26 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
     Thread* const end = running_block.threads + running_block.size;
     become(std::find_if(running_block.threads, end, [](const Thread& t) { return t.at; }));
     const size_t barriers = open_exchanges[32].size();
-    fault(cudaErrorLaunchFailure,
-          barriers > 1   ? "divergent barrier: the threads of the block wait at different ones"
-          : barriers > 0 ? "deadlock: the threads of a block wait for each other"
-                         : "deadlock: a warp operation waits for a lane that does not come",
-          "every thread of the block must reach the same barrier: move it out of the branch;\n  "
-          "every lane in the mask must call the operation, with the same mask" +
-              who_waits_where(),
-          &self->where);
+    std::string what = "deadlock: a warp operation waits for a lane that does not come",
+                mend = "every lane in the mask must call the operation, with the same mask";
+    const std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
+    if (barriers == 1) {
+        what = "deadlock: the threads of a block wait for each other";
+        mend = together + ";\n  " + mend;
+    } else if (barriers > 1) {
+        what = "divergent barrier: the threads of the block wait at different ones";
+        mend = together;
+    }
+    fault(cudaErrorLaunchFailure, what, mend + who_waits_where(), &self->where);
 }
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
-    if (Thread* const t = steps::next_in_step()) return t;
+    if (steps::in_step())
+        if (Thread* const t = steps::next_in_step()) return t;
     static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
-    const bool at_random = order == Order::seeded || (hazard_build && ++picks % picks_in_turn == 0);
+    const bool at_random = order == Order::seeded || (hazard_build && (++picks & (picks_in_turn - 1)) == 0);
     if (order == Order::forward && next + 1 < n && !at_random) {  // most often it is the next one
         Thread& t = running_block.threads[next + 1];
         if (!running_block.has_ended(next + 1) && (!t.at || t.at->complete)) return &t;
@@ -89,6 +93,7 @@ void set_block_size(dim3 size) {
 bool run_block(bool from_the_start) {
     const unsigned n = running_block.size;
     pauses = false;
+    begin_in_turn = in_turn || (hazard_build && order == Order::forward && !steps::in_step());
     if (!from_the_start) {
         threads_waited = true;  // in this block, whatever ran in the meantime
         switch_to(pick(), &host_fiber.context);

@@ -16,6 +16,8 @@
 
 namespace cudacpu::hazards {
 
+bool several_streams;
+
 namespace {
 
 using Numbers = std::map<const void*, unsigned long>;  // of each stream: the last work that is waited for
@@ -34,7 +36,6 @@ std::map<unsigned long, Work> queued CUDACPU_LASTING;
 std::vector<Work> done CUDACPU_LASTING;  // since the queue was last empty
 Work running CUDACPU_LASTING;
 unsigned long turns;
-bool several_streams;
 
 struct Source {  // that the host must not change before it is copied
     unsigned long number;
@@ -191,14 +192,24 @@ void work_touches(const void* address, size_t bytes, bool write) {
     if (!r || !r->shadow || r->freed || first < r->start || first + bytes > r->start + r->bytes) return;
     const Record mine{0, now, 0xffff, 0, 15, uint8_t(write ? writes : reads)};
     auto apart = [&](const Record& o) { return o.time && o.time < running.start && !before_this_launch(o); };
-    for (size_t i = (first - r->start) / 4; i <= (first - r->start + bytes - 1) / 4; ++i) {
-        Cell& cell = r->shadow->cells[i];
-        const Rare& rare = r->shadow->rare[i];
-        const Record* other = apart(cell.write) ? &cell.write : apart(rare.synced) ? &rare.synced : nullptr;
-        for (const Record* o : {static_cast<const Record*>(&cell.read), &rare.read})
+    const size_t from = first - r->start;
+    auto compare = [&](Word w, size_t at) {
+        const Record* other = nullptr;
+        for (const Record* o : {&w.rare.other, &w.rare.synced, &w.cell.write})
+            if (apart(*o)) other = o;
+        for (const Record* o : {&w.cell.read, &w.rare.read})
             if (write && apart(*o)) other = o;
-        if (other) race_of_works(*other, mine, r->start + 4 * i, 4);
+        if (other) race_of_works(*other, mine, r->start + at, 4);
+    };
+    for (size_t i = from / 4; i <= (from + bytes - 1) / 4; ++i) {
+        Line& line = r->shadow->lines[4 * i / line_bytes];
+        write_out(*r->shadow, 4 * i / line_bytes);
+        compare(r->shadow->words.at(i), 4 * i);
+        for (size_t b = 4 * i; line.bytes && b < 4 * i + 4; ++b)
+            if (b >= from && b < from + bytes) compare(r->shadow->bytes.at(b), b);
+        Cell& cell = r->shadow->words.cells[i];
         (write ? cell.write : cell.read) = mine;
+        line.noted = line.words = now;
     }
 }
 

@@ -479,7 +479,8 @@ __global__ void staged(const int* in, int* out, int n) {
     cg::wait(block);
     out[threadIdx.x] = tile[n - 1 - threadIdx.x] + first_of_dynamic;
     const int mine = 0;
-    if (threadIdx.x == 0) out[n] = __isShared(tile) + 2 * __isLocal(&mine) + 4 * __isGlobal(in) + 8 * __isGlobal(tile);
+    if (threadIdx.x == 0)
+        out[n] = __isShared(tile) + 2 * __isLocal(&mine) + 4 * __isGlobal(in) + 8 * __isGlobal(tile);
 }
 TEST(CooperativeGroups, CopyTogether) {
     Managed<int> in(64), out(65);

@@ -494,7 +494,8 @@ TEST(Device, LaunchesAKernelByItsArguments) {
     cudaFree(p);
 }
 
-template <int N> __global__ void with_shared(int* p) {
+template <int N>
+__global__ void with_shared(int* p) {
     __shared__ int a[N];
     if (threadIdx.x < 2) {
         __shared__ char b;

@@ -32,6 +32,14 @@ __global__ void shared_overrun(int* p) {
     a[threadIdx.x + 1] = 1;  // @shared_overrun
     p[0] = a[1];
 }
+__global__ void misaligned_store(float* p) {
+    __stcs(reinterpret_cast<float4*>(p + 1 + 4 * threadIdx.x), float4{});  // @misaligned_store
+}
+__global__ void unsigned_below_zero(int* p) {
+    __shared__ int a[32];
+    a[threadIdx.x] = 1;
+    p[threadIdx.x] = a[threadIdx.x - 1];  // @below_zero
+}
 __global__ void dynamic_overrun() {
     extern __shared__ char raw[];
     raw[threadIdx.x] = 1;
@@ -415,6 +423,9 @@ int main(int, char** argv) {
     auto is = [&](const char* name) { return !strcmp(argv[1], name); };
     if (is("illegal_address")) return illegal_address<<<1, 17>>>(device<int>(16)), waited();
     if (is("shared_overrun")) return shared_overrun<<<1, 32>>>(device<int>(1)), waited();
+    if (is("no_blocks")) return touch<<<0, 32>>>(device<int>(32)), 0;  // @no_blocks
+    if (is("misaligned_store")) return misaligned_store<<<1, 32>>>(device<float>(200)), waited();
+    if (is("unsigned_below_zero")) return unsigned_below_zero<<<1, 32>>>(device<int>(32)), waited();
     if (is("dynamic_overrun")) return dynamic_overrun<<<1, 257, 256>>>(), waited();
     if (is("stack_overflow")) return stack_overflow<<<1, 1>>>(device<int>(1)), waited();
     if (is("use_after_free")) {

@@ -1,5 +1,5 @@
-// cooperative_groups/memcpy_async.h - copies by all threads of a group. They are done at once; other threads see what has
-// been copied behind a wait(), as on a GPU.
+// cooperative_groups/memcpy_async.h - copies by all threads of a group. They are done at once; other threads see
+// what has been copied behind a wait(), as on a GPU.
 #pragma once
 #include "../cooperative_groups.h"
 

@@ -73,6 +73,7 @@ extern unsigned rank, lane;      // of the thread that now runs, in its block an
 extern unsigned long progress;   // the watchdog looks whether it moves
 extern unsigned waits_in_a_row;  // of a thread that may spin: atomics, and reads of what is volatile
 extern bool in_turn;             // threads go on by their numbers, and none is preempted
+extern bool begin_in_turn;       // they begin by their numbers, where one ends without a wait
 
 #if defined(__x86_64__)
 #define CUDACPU_SWITCH
@@ -107,7 +108,11 @@ CUDACPU_INLINE void become(Thread* t) {
 /// never wait leave their lines of the cache alone.
 CUDACPU_INLINE bool next_begins_here() {
     running_block.lanes[rank / 32] &= ~(1u << lane);
-    if (!in_turn || running_block.begun != rank + 1 || running_block.begun == running_block.size) return false;
+    const unsigned next = rank + 1;
+    if (!begin_in_turn || next == running_block.size) return false;
+    if (running_block.begun != next &&
+        (running_block.threads[next].fiber || !(running_block.lanes[next / 32] >> next % 32 & 1)))
+        return false;
     ++running_block.begun;
     ++self;
     lane = ++rank % 32;
@@ -146,7 +151,7 @@ template <class S> inline const bool noted_shared = note_shared(typeid(S).name()
 // As on a GPU, each thread has the arguments' bytes: nothing is copied by a constructor, nothing is destroyed.
 template <class F> CUDACPU_QUIET __attribute__((noinline)) void run_thread(const void* closure) {
     alignas(F) char mine[sizeof(F)];
-    memcpy(mine, closure, sizeof mine);
+    __builtin_memcpy(mine, closure, sizeof mine);
     (*reinterpret_cast<F*>(mine))();
 }
 template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
@@ -268,7 +273,7 @@ public:
         : exchange(join_quickly(kind, what, mask, where)) {
         static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
         exchange->arrived |= 1u << lane;
-        memcpy(exchange->value[lane], &value, sizeof(T));
+        __builtin_memcpy(exchange->value[lane], &value, sizeof(T));
         await(exchange, where);
     }
     CUDACPU_QUIET ~Lanes() { leave(exchange); }
@@ -276,7 +281,7 @@ public:
     template <class T> CUDACPU_QUIET T get(int from) const {
         T value;
         if (!(exchange->arrived >> from & 1)) lane_is_absent(exchange, from);
-        memcpy(&value, exchange->value[from], sizeof(T));
+        __builtin_memcpy(&value, exchange->value[from], sizeof(T));
         return value;
     }
 };

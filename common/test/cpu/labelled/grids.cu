@@ -46,6 +46,18 @@ __global__ void look_ahead_no_fence(volatile int* ready, int* total, const int* 
 __global__ void look_ahead_reader_unfenced(volatile int* ready, int* total, const int* in, int n) {
     sum_from_the_end<true, false>(ready, total, in, n);
 }
+// Each block begins to use its shared memory when the one behind it has used its own.
+__global__ void shared_after_a_wait(int* ready, int* out) {
+    const int b = int(blockIdx.x), t = int(threadIdx.x);
+    if (t == 0 && b + 1 < int(gridDim.x)) await(ready + b + 1, 1);
+    __syncthreads();
+    __shared__ int late[32];
+    late[t] = b + t;
+    __syncthreads();
+    out[32 * b + t] = late[31 - t];
+    __syncthreads();
+    if (t == 0) atomicExch(ready + b, 1);
+}
 // The value and its flag are one word: no fence is needed.
 __global__ void look_ahead_packed(volatile unsigned long long* state, int* out) {
     if (threadIdx.x) return;
@@ -358,6 +370,7 @@ int main(int argc, char** argv) {
         GRID("right", look_ahead, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n),
         GRID("race", look_ahead_no_fence, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n),
         GRID("race", look_ahead_reader_unfenced, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n),
+        GRID("right", shared_after_a_wait, zeros<int>(blocks), zeros<int>(32 * blocks)),
         GRID("right", look_ahead_packed, zeros<unsigned long long>(blocks), zeros<int>(blocks)),
         GRID("right", pipeline, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n, zeros<int>(n)),
         GRID("race", pipeline_no_fence_filling, zeros<int>(blocks), zeros<int>(blocks), zeros<int>(n), n,

@@ -64,6 +64,16 @@ __global__ void read_inside(const int* in, int* sum, int* out) {
 }
 PLANT(read_while_adding) { read_inside<<<4, 64>>>(filled(256), zeros(1), zeros(4)); }  // ADVICE=read it by an atomic
 
+__global__ void place_by_hand(const int* in, int* out, int* count) {
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) {
+        if (in[i] % 3 == 0) continue;
+        const int place = *count;
+        atomicAdd(count, 1);
+        out[place] = in[i];
+    }
+}
+PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zeros(1)); }  // ADVICE=drop line.*check the index of line
+
 __global__ void no_block_index(const int* in, int* out) {
     out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // cured: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }

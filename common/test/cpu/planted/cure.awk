@@ -33,6 +33,7 @@ function carry_out(advice,   what, n, list, i, rest, code, parts) {
         if (what[4] == "put") { from[what[3]] = parts[2]; to[what[3]] = parts[2] " " what[5] ";" }
         else { from[what[3]] = parts[4]; to[what[3]] = parts[2] }
     }
+    if (match(advice, /drop line [0-9]+/)) dropped[substr(advice, RSTART + 10, RLENGTH - 10) + 0] = 1
     if (match(advice, /after line [0-9]+ write /)) {
         split(substr(advice, RSTART), what, " ")
         split(substr(advice, RSTART), parts, "`")
@@ -54,7 +55,7 @@ FNR == NR {
 }
 FNR == 1 { carry_out(advice) }
 {
-    line = $0
+    line = FNR in dropped ? "" : $0
     if (FNR in named && (i = index(line, "// cured:"))) line = substr(line, i + 9)
     if (FNR in from && (i = index(line, from[FNR])))
         line = substr(line, 1, i - 1) to[FNR] substr(line, i + length(from[FNR]))

@@ -1,5 +1,5 @@
 // Programs that nvcc refuses, one for each CASE; `//!` says what cudacpu must say of that line. A case without it is right, and
-// must be taken: mistakes.sh tries them all.
+// must be taken: ../mistakes.sh tries them all.
 #include <cstdio>
 #include <string>
 int on_host(int x) { return x + 1; }

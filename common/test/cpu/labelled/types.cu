@@ -1,0 +1,321 @@
+// types.cu - labelled kernels: parts of words, structs, copies, and what programs build from them: tables, lists,
+// tiles.
+#include "labelled.cuh"
+
+template <class T>
+T* iota(int n) {
+    T* const host = new T[n];
+    for (int i = 0; i < n; ++i) host[i] = T(i);
+    T* const p = zeros<T>(n);
+    cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice);
+    delete[] host;
+    return p;
+}
+int B(int n) { return n / 64 + 1; }
+#define ID int(blockIdx.x * blockDim.x + threadIdx.x)
+
+// ---- less than a word ---------------
+
+__global__ void char_neighbours(char* x, int n) {
+    const int i = ID;
+    if (i < n) x[i] = char(x[i] + i);
+}
+__global__ void chars_in_place(signed char* x, int n) {  // all in two words, where n is 5
+    const int i = ID;
+    if (i < n && x[(i + 2) % n] > x[i])  // race chars_in_place
+        x[i] = x[(i + 2) % n];           // race chars_in_place
+}
+struct Halves {
+    short low, high;
+};
+__global__ void short_halves(Halves* x, int n) {
+    const int i = ID;
+    if (i >= 2 * n) return;
+    if (i % 2)
+        x[i / 2].high = short(i);
+    else
+        x[i / 2].low = short(i + 5);
+}
+struct Bits {
+    unsigned a : 4, b : 4, c : 24;
+};
+__global__ void bit_fields(Bits* x, int n) {
+    const int i = ID;
+    if (i >= 2 * n) return;
+    if (i % 2)
+        x[i / 2].a = unsigned(i) & 15;  // race bit_fields
+    else
+        x[i / 2].b = unsigned(i + 1) & 15;  // race bit_fields
+}
+union Either {
+    int i;
+    float f;
+};
+__global__ void union_no_barrier(float* out) {
+    __shared__ Either u[1024];
+    const int t = threadIdx.x, o = blockDim.x - 1 - t;
+    u[t].i = t;       // race union_no_barrier
+    out[t] = u[o].f;  // race union_no_barrier
+}
+__global__ void union_barrier(float* out) {
+    __shared__ Either u[1024];
+    const int t = threadIdx.x, o = blockDim.x - 1 - t;
+    u[t].i = __float_as_int(float(t));
+    __syncthreads();
+    out[t] = u[o].f;
+}
+
+// ---- structs and copies ---------------
+
+struct Body {
+    float x, y, z, m;
+};
+__global__ void struct_and_mass(Body* b, int n) {
+    const int i = ID;
+    if (i >= n) return;
+    const Body mine = {float(i), 1, 2, 3};
+    b[i] = mine;                      // race struct_and_mass
+    b[(i + 1) % n].m = float(i + 4);  // race struct_and_mass
+}
+__global__ void struct_copies(const Body* from, Body* to, int n) {
+    const int i = ID;
+    if (i < n) to[n - 1 - i] = from[i];
+}
+__global__ void struct_shifted(Body* b, int n) {
+    const int i = ID;
+    if (i < n - 1) b[i] = b[i + 1];  // race struct_shifted
+}
+__global__ void rows_overlap(int* to, const int* from, int n) {
+    const int i = ID;
+    if (i < n) memcpy(to + 4 * i, from + 8 * i, (i + 1 < n ? 5 : 4) * sizeof(int));  // race rows_overlap
+}
+__global__ void rows_apart(int* to, const int* from, int n) {
+    const int i = ID;
+    if (i >= n) return;
+    memset(to + 4 * i, i, 4 * sizeof(int));
+    memcpy(to + 4 * i, from + 8 * i, 3 * sizeof(int));
+}
+__global__ void memset_beside(int* to, int n) {
+    const int i = ID;
+    if (i >= n) return;
+    if (i == 0)
+        memset(to, 0, n * sizeof(int));  // race memset_beside
+    else
+        to[i] = i;  // race memset_beside
+}
+__global__ void memset_by_all(int* to, int n) { memset(to, 1, n * sizeof(int)); }  // equal memset_by_all
+__global__ void memcpy_past_the_end(int* to, const int* from, int n) {
+    const int i = ID;
+    if (i < n) memcpy(to + i, from + i, 2 * sizeof(int));  // bounds memcpy_past_the_end
+}
+__global__ void carve(int n, float* out) {  // the second array begins in the first
+    extern __shared__ char room[];
+    float* const a = (float*)room;
+    float* const b = (float*)(room + 60 * sizeof(float));
+    const int t = threadIdx.x;
+    a[t] = float(t);          // race carve
+    b[t] = float(2 * t + n);  // race carve
+    __syncthreads();
+    out[t] = a[63 - t] + b[t];
+}
+__global__ void carve_right(int n, float* out) {
+    extern __shared__ char room[];
+    float* const a = (float*)room;
+    double* const b = (double*)(room + 64 * sizeof(float));
+    const int t = threadIdx.x;
+    a[t] = float(t);
+    b[t] = 2 * t + n;
+    __syncthreads();
+    out[t] = a[63 - t] + float(b[63 - t]);
+}
+
+// ---- tables and lists ---------------
+
+struct Entry {
+    int key, value;
+};
+__global__ void hash_insert(Entry* t, int size, const int* in, int n) {
+    const int i = ID;
+    if (i >= n) return;
+    for (int s = in[i] * 7 % size, k = 0; k < size; ++k, s = (s + 1) % size) {
+        const int was = atomicCAS(&t[s].key, 0, in[i] + 1);
+        if (was == 0) {
+            t[s].value = in[i] * in[i];
+            return;
+        }
+    }
+}
+__global__ void hash_insert_look(Entry* t, int size, const int* in, int n, int* out) {
+    const int i = ID;
+    if (i >= n) return;
+    int s = in[i] * 7 % size;
+    for (int k = 0; k < size; ++k, s = (s + 1) % size)
+        if (atomicCAS(&t[s].key, 0, in[i] + 1) == 0) {
+            t[s].value = in[i] + 9;
+            break;
+        }  // race hash_insert_look
+    const int other = (s + 1) % size;
+    if (atomicAdd(&t[other].key, 0)) out[i] = t[other].value;  // race hash_insert_look
+    const int before = (s + size - 1) % size;
+    if (atomicAdd(&t[before].key, 0)) out[i] += t[before].value;  // race hash_insert_look
+}
+__global__ void hash_lookup(const Entry* t, int size, const int* in, int n, int* out) {
+    const int i = ID;
+    if (i >= n) return;
+    for (int s = in[i] * 7 % size, k = 0; k < size; ++k, s = (s + 1) % size)
+        if (t[s].key == in[i] + 1) {
+            out[i] = t[s].value;
+            return;
+        }
+}
+template <bool Fence>
+__device__ void push_and_walk(int* head, int* next, int n, int* out) {
+    const int i = ID;
+    if (i >= n) return;
+    int seen = atomicAdd(head, 0), was;
+    do {
+        was = seen;
+        next[i] = was;  // race list_walked_no_fence
+        if (Fence) __threadfence();
+        seen = atomicCAS(head, was, i + 1);
+    } while (seen != was);
+    int length = 0;
+    if (Fence) __threadfence();
+    for (int at = i + 1; at && length <= n; at = next[at - 1]) ++length;  // race list_walked_no_fence
+    out[i] = length;
+}
+__global__ void list_walked(int* h, int* x, int n, int* o) { push_and_walk<true>(h, x, n, o); }
+__global__ void list_walked_no_fence(int* h, int* x, int n, int* o) { push_and_walk<false>(h, x, n, o); }
+__global__ void list_pop_plain(int* head, const int* next, int n, int* out) {
+    const int i = ID;
+    if (i >= n) return;
+    const int at = *head;          // race list_pop_plain
+    if (at) *head = next[at - 1];  // race list_pop_plain
+    out[i] = at;
+}
+__global__ void by_data(const int* at, int n, int share, double* out) {
+    const int i = ID;
+    if (i < n) out[at[i] / share] = i;  // race by_data_twice
+}
+__global__ void counted_by_all(const int* in, int n, int* total) {  // the last to count reads, too
+    __shared__ int mine;
+    if (threadIdx.x == 0) mine = 0;
+    __syncthreads();
+    for (int i = ID; i < n; i += int(gridDim.x * blockDim.x))
+        if (in[i] % 2 == 0) atomicAdd(&mine, 1);  // race counted_by_all
+    if (threadIdx.x == 0) {
+        const int m = mine + 1;  // race counted_by_all
+        atomicAdd(total, m);
+    }
+}
+
+// ---- tiles ---------------
+
+template <bool Both>
+__device__ void scan_in_place(int* x, int n) {
+    for (int d = 1; d < n; d *= 2) {
+        int add = 0;
+        if (int(threadIdx.x) >= d && int(threadIdx.x) < n) add = x[threadIdx.x - d];  // race scan_one_barrier
+        if (Both) __syncthreads();
+        if (int(threadIdx.x) < n) x[threadIdx.x] += add;  // race scan_one_barrier
+        __syncthreads();
+    }
+}
+__global__ void scan_two_barriers(int* x, int n) { scan_in_place<true>(x, n); }
+__global__ void scan_one_barrier(int* x, int n) { scan_in_place<false>(x, n); }
+__global__ void bins_of_warps(const int* in, int n, int* out) {
+    __shared__ int bins[8][4];
+    for (int i = threadIdx.x; i < 32; i += blockDim.x) bins[i / 4][i % 4] = 0;
+    __syncthreads();
+    for (int i = ID; i < n; i += int(gridDim.x * blockDim.x)) atomicAdd(&bins[threadIdx.x / 32 % 8][in[i] % 4], 1);
+    __syncthreads();
+    if (threadIdx.x < 4) {
+        int s = 0;
+        for (int w = 0; w < 8; ++w) s += bins[w][threadIdx.x];
+        atomicAdd(out + threadIdx.x, s);
+    }
+}
+__global__ void bins_of_warps_plain(const int* in, int n, int* out) {
+    __shared__ int bins[8][4];
+    for (int i = threadIdx.x; i < 32; i += blockDim.x) bins[i / 4][i % 4] = 0;
+    __syncthreads();
+    for (int i = ID; i < n; i += int(gridDim.x * blockDim.x))
+        bins[threadIdx.x / 32 % 8][in[i] % 4] += 1;  // race bins_of_warps_plain
+    __syncthreads();
+    if (threadIdx.x < 4) {
+        int s = 0;
+        for (int w = 0; w < 8; ++w) s += bins[w][threadIdx.x];
+        atomicAdd(out + threadIdx.x, s);
+    }
+}
+template <int Stage>
+__device__ void stages(const int* in, int n, int* out) {  // a warp loads ahead
+    __shared__ int room[2][32];
+    const int lane = threadIdx.x % 32, steps = n / 8 + 3;
+    if (threadIdx.x < 32) room[0][lane] = in[lane % n];
+    __syncthreads();
+    int s = 0;
+    for (int k = 0; k < steps; ++k) {
+        if (threadIdx.x < 32)
+            room[(k + Stage) % 2][lane] = in[(k + 1 + lane) % n] + k;  // race stages_wrong_index
+        else
+            s += room[k % 2][31 - lane];  // race stages_wrong_index
+        __syncthreads();
+    }
+    if (threadIdx.x >= 32) out[lane] = s;
+}
+__global__ void stages_right(const int* in, int n, int* o) { stages<1>(in, n, o); }
+__global__ void stages_wrong_index(const int* in, int n, int* o) { stages<2>(in, n, o); }
+
+int main(int argc, char** argv) {
+    const Case cases[] = {
+        {"right", "char_neighbours", [](int n) { char_neighbours<<<B(n), 64>>>(zeros<char>(n), n); }},
+        {"race", "chars_in_place", [](int n) { chars_in_place<<<B(n), 64>>>(iota<signed char>(n), n); }},
+        {"right", "short_halves", [](int n) { short_halves<<<B(2 * n), 64>>>(zeros<Halves>(n), n); }},
+        {"race", "bit_fields", [](int n) { bit_fields<<<B(2 * n), 64>>>(zeros<Bits>(n), n); }},
+        {"race", "union_no_barrier", [](int) { union_no_barrier<<<1, 64>>>(zeros<float>(64)); }},
+        {"right", "union_barrier", [](int) { union_barrier<<<1, 64>>>(zeros<float>(64)); }},
+        {"race", "struct_and_mass", [](int n) { struct_and_mass<<<B(n), 64>>>(zeros<Body>(n), n); }},
+        {"right", "struct_copies", [](int n) { struct_copies<<<B(n), 64>>>(zeros<Body>(n), zeros<Body>(n), n); }},
+        {"race", "struct_shifted", [](int n) { struct_shifted<<<B(n), 64>>>((Body*)iota<float>(4 * n), n); }},
+        {"race", "rows_overlap", [](int n) { rows_overlap<<<B(n), 64>>>(zeros<int>(4 * n), iota<int>(8 * n), n); }},
+        {"right", "rows_apart", [](int n) { rows_apart<<<B(n), 64>>>(zeros<int>(4 * n), iota<int>(8 * n), n); }},
+        {"race", "memset_beside", [](int n) { memset_beside<<<B(n), 64>>>(zeros<int>(n), n); }},
+        {"equal", "memset_by_all", [](int n) { memset_by_all<<<B(n), 64>>>(zeros<int>(n), n < 60 ? n : 60); }},
+        {"bounds", "memcpy_past_the_end",
+         [](int n) { memcpy_past_the_end<<<B(n), 64>>>(zeros<int>(n), iota<int>(n + 1), n); }},
+        {"race", "carve", [](int n) { carve<<<1, 64, 124 * sizeof(float)>>>(n, zeros<float>(64)); }},
+        {"right", "carve_right", [](int n) { carve_right<<<1, 64, 64 * 12>>>(n, zeros<float>(64)); }},
+        {"right", "hash_then_look",
+         [](int n) {
+             Entry* t = zeros<Entry>(2 * n);
+             int* in = iota<int>(n);
+             hash_insert<<<B(n), 64>>>(t, 2 * n, in, n);
+             hash_lookup<<<B(n), 64>>>(t, 2 * n, in, n, zeros<int>(n));
+         }},
+        {"race", "hash_insert_look",
+         [](int n) { hash_insert_look<<<B(n), 64>>>(zeros<Entry>(n + 1), n + 1, iota<int>(n), n, zeros<int>(n)); }},
+        {"right", "list_walked",
+         [](int n) { list_walked<<<B(n), 64>>>(zeros<int>(1), zeros<int>(n), n, zeros<int>(n)); }},
+        {"race", "list_walked_no_fence",
+         [](int n) { list_walked_no_fence<<<B(n), 64>>>(zeros<int>(1), zeros<int>(n), n, zeros<int>(n)); }},
+        {"race", "list_pop_plain",
+         [](int n) {
+             int* h = zeros<int>(1);
+             cudaMemcpy(h, &n, 4, cudaMemcpyHostToDevice);
+             list_pop_plain<<<B(n), 64>>>(h, iota<int>(n), n, zeros<int>(n));
+         }},
+        {"right", "by_data_once", [](int n) { by_data<<<B(n), 64>>>(iota<int>(n), n, 1, zeros<double>(n)); }},
+        {"race", "by_data_twice", [](int n) { by_data<<<B(n), 64>>>(iota<int>(n), n, 2, zeros<double>(n)); }},
+        {"race", "counted_by_all", [](int n) { counted_by_all<<<2, 64>>>(iota<int>(n), n, zeros<int>(1)); }},
+        {"right", "scan_two_barriers", [](int n) { scan_two_barriers<<<1, 256>>>(iota<int>(n), n); }},
+        {"race", "scan_one_barrier", [](int n) { scan_one_barrier<<<1, 256>>>(iota<int>(n), n); }},
+        {"right", "bins_of_warps", [](int n) { bins_of_warps<<<2, 64>>>(iota<int>(n), n, zeros<int>(4)); }},
+        {"race", "bins_of_warps_plain",
+         [](int n) { bins_of_warps_plain<<<1, 64>>>(iota<int>(n), n, zeros<int>(4)); }},
+        {"right", "stages_right", [](int n) { stages_right<<<1, 64>>>(iota<int>(n), n, zeros<int>(32)); }},
+        {"race", "stages_wrong_index",
+         [](int n) { stages_wrong_index<<<1, 64>>>(iota<int>(n), n, zeros<int>(32)); }},
+    };
+    return choose(cases, argc, argv);
+}
