@@ -1,6 +1,5 @@
 // cuda_runtime.h - stands in for NVIDIA's where there is no GPU: what CUDA C++ adds to C++.
-// `__global__` and `__shared__` stay as they are: the translator (cudacpu) rewrites them, and `__constant__` for
-// counters.
+// The translator (cudacpu) sees `__global__`, `__shared__` and the like as they are, and rewrites them.
 #pragma once
 #define CUDACPU 1  // how a header can tell the CPU device from a GPU
 #if defined CUDACPU_INSTRUMENTED && \
@@ -27,18 +26,30 @@ void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 #define __CUDACC__ 1
 #define __CUDA_RUNTIME_H__  // what vendors' helpers ask for
 #define __CUDACC_VER_MAJOR__ 13
+#ifdef CUDACPU_TRANSLATED  // the translator reads them, and removes them
+#define __device__ __device__
+#define __host__ __host__
+#define __constant__ __constant__
+#define __managed__ __managed__
+#else
 #define __device__
 #define __host__
-#ifndef CUDACPU_COUNTED
 #define __constant__
-#endif
 #define __managed__
+#endif
 #ifndef __clang__
 #define __builtin_assume(condition) static_cast<void>(0)
 #endif
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define __no_return__ __attribute__((noreturn))
+#define __inline_hint__ inline
+#define __nv_pure__
+#define __device_builtin__
+#define __cudart_builtin__
+#define CUDARTAPI
 
 // They never change while a thread runs, so that they may be const: the compiler keeps them in registers.
 extern const uint3 threadIdx asm("cudacpu_threadIdx"), blockIdx asm("cudacpu_blockIdx");

@@ -144,6 +144,30 @@ enum : unsigned {
     cudaDeviceScheduleYield, cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceScheduleMask = 7,
     cudaDeviceMapHost = 8, cudaDeviceLmemResizeToMax = 16, cudaDeviceSyncMemops = 128, cudaDeviceMask = 255,
     cudaMemAttachSingle = 4 };
+struct cudaExtent { size_t width, height, depth; };  // the width in bytes
+struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
+constexpr cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return {w, h, d}; }
+constexpr cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+constexpr cudaPitchedPtr make_cudaPitchedPtr(void* p, size_t pitch, size_t xsize, size_t ysize) {
+    return {p, pitch, xsize, ysize};
+}
+using cudaArray_t = struct cudaArray*;  // the CPU device has none: nullptr
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray; cudaPos srcPos; cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray; cudaPos dstPos; cudaPitchedPtr dstPtr;
+    cudaExtent extent; cudaMemcpyKind kind; };
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore, cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributePriority = 8 };
+union cudaLaunchAttributeValue { char pad[64]; int cooperative, programmaticStreamSerializationAllowed, priority; };
+struct cudaLaunchAttribute { cudaLaunchAttributeID id; cudaLaunchAttributeValue val; };
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim; size_t dynamicSmemBytes = 0; CUstream_st* stream = nullptr;
+    cudaLaunchAttribute* attrs = nullptr; unsigned numAttrs = 0; };
+enum cudaDeviceP2PAttr {
+    cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported,
+    cudaDevP2PAttrCudaArrayAccessSupported };
 struct cudaMemLocation { cudaMemLocationType type; int id; };
 struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
 struct cudaFuncAttributes {
@@ -192,6 +216,8 @@ bool is_managed(const void* p, size_t bytes);
 cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                  cudaMemcpyKind kind, cudaStream_t stream, bool wait);
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait);
+cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool wait);
+cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent, cudaStream_t stream, bool wait);
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
     return right_way && offset <= sizeof(S) && bytes <= sizeof(S) - offset ? (char*)&symbol + offset : nullptr;
 }
@@ -311,6 +337,7 @@ CUDACPU_API(cudaGetDeviceProperties, (cudaDeviceProp* p, int device),
 CUDACPU_API(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr a, int device),
             check(!device, cudaErrorInvalidDevice) ?: attribute(value, a))
 CUDACPU_API(cudaDeviceCanAccessPeer, (int* can, int, int), give(can, 0))
+CUDACPU_API(cudaDeviceGetP2PAttribute, (int*, cudaDeviceP2PAttr, int, int), failed(cudaErrorInvalidDevice))
 CUDACPU_API(cudaDeviceEnablePeerAccess, (int, unsigned), cudaErrorInvalidDevice)
 CUDACPU_API(cudaDeviceDisablePeerAccess, (int), cudaErrorInvalidDevice)
 CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest),
@@ -343,6 +370,9 @@ CUDACPU_API(cudaMalloc, (auto** p, size_t n, CUDACPU_HERE), allocate(p, n, Kind:
 CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE), allocate(p, n, Kind::device, where))
 CUDACPU_API(cudaMallocPitch, (auto** p, size_t* pitch, size_t width, size_t height, CUDACPU_HERE),
             give(pitch, (width + 511) / 512 * 512) ?: allocate(p, *pitch * height, Kind::device, where))
+CUDACPU_API(cudaMalloc3D, (cudaPitchedPtr* p, cudaExtent e, CUDACPU_HERE),
+            give(p, make_cudaPitchedPtr(nullptr, (e.width + 511) / 512 * 512, e.width, e.height))
+                ?: allocate(&p->ptr, p->pitch * e.height * e.depth, Kind::device, where))
 CUDACPU_API(cudaMallocManaged, (auto** p, size_t n, unsigned flags = cudaMemAttachGlobal, CUDACPU_HERE),
             check(flags == 1 || flags == 2) ?: allocate(p, n, Kind::managed, where))
 CUDACPU_API(cudaMallocHost, (auto** p, size_t n, unsigned = 0, CUDACPU_HERE), allocate(p, n, Kind::pinned, where))
@@ -369,6 +399,18 @@ CUDACPU_API(cudaMemcpy2D, (void* to, size_t to_pitch, const void* from, size_t f
 CUDACPU_API(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind, cudaStream_t s = nullptr),
             copy(to, to_pitch, from, from_pitch, width, height, kind, s, false))
+CUDACPU_API(cudaMemcpy3D, (const cudaMemcpy3DParms* p), copy_3d(p, nullptr, true))
+CUDACPU_API(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* p, cudaStream_t s = nullptr), copy_3d(p, s, false))
+CUDACPU_API(cudaMemcpyPeer, (void* to, int to_device, const void* from, int from_device, size_t n),
+            check(!to_device && !from_device, cudaErrorInvalidDevice)
+                ?: copy(to, n, from, n, n, 1, cudaMemcpyDefault, nullptr, true))
+CUDACPU_API(cudaMemcpyPeerAsync, (void* to, int to_device, const void* from, int from_device, size_t n,
+                                  cudaStream_t s = nullptr),
+            check(!to_device && !from_device, cudaErrorInvalidDevice)
+                ?: copy(to, n, from, n, n, 1, cudaMemcpyDefault, s, false))
+CUDACPU_API(cudaMemset3D, (cudaPitchedPtr p, int value, cudaExtent e), set_3d(p, value, e, nullptr, true))
+CUDACPU_API(cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent e, cudaStream_t s = nullptr),
+            set_3d(p, value, e, s, false))
 CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1, nullptr, true))
 CUDACPU_API(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s = nullptr), set(p, n, value, n, 1, s, false))
 CUDACPU_API(cudaMemset2DAsync, (void* p, size_t pitch, int value, size_t w, size_t h, cudaStream_t s = nullptr),
@@ -429,6 +471,10 @@ CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMem, (int* grid, int* blo
                                                              int limit = 1024),
             give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes(*block)) ?: give(grid, *grid * sm_count))
+CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags, (int* grid, int* block, auto f, auto bytes,
+                                                                      int limit = 1024, unsigned = 0),
+            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+                ?: occupancy(grid, kernel_of(f), *block, bytes(*block)) ?: give(grid, *grid * sm_count))
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, auto f, size_t bytes = 0, int limit = 1024),
             give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes) ?: give(grid, *grid * sm_count))
@@ -453,6 +499,19 @@ template <class... P> cudaError_t cudaLaunchCooperativeKernel(
     const unsigned threads = block.x * block.y * block.z;
     if (threads && 1ull * grid.x * grid.y * grid.z > resident_most(threads)) return failed(cudaErrorCooperativeLaunchTooLarge);
     return cudaLaunchKernel(kernel, grid, block, arguments, bytes, s, where);
+}
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(P...), A&&... a) {
+    const auto is_cooperative = [](const cudaLaunchAttribute& x) {
+        return x.id == cudaLaunchAttributeCooperative && x.val.cooperative;
+    };
+    const unsigned threads = c->blockDim.x * c->blockDim.y * c->blockDim.z;
+    if (threads && 1ull * c->gridDim.x * c->gridDim.y * c->gridDim.z > resident_most(threads) &&
+        std::any_of(c->attrs, c->attrs + c->numAttrs, is_cooperative))
+        return failed(cudaErrorCooperativeLaunchTooLarge);
+    configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream);
+    kernel(std::forward<A>(a)...);
+    return last_error;
 }
 template <class... A> cudaError_t cudaLaunchKernel(const void*, A&&...) {
     static_assert(sizeof...(A) > 1000, "cudaLaunchKernel: give it the kernel itself, uncast: its type tells the arguments");

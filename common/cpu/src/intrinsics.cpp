@@ -14,6 +14,12 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
     hazards::at_atomic(address, bytes, kind, where);
 }
 
+Space space_of(const void* p) {
+    const Region* const r = find(p);
+    if (r && (r->kind == Kind::shared || r->kind == Kind::dynamic)) return Space::shared;
+    return on_own_stack(p) ? Space::local : Space::global;
+}
+
 void fence(bool block_only) { hazards::at_fence(block_only); }
 
 void trap(const char* what, Where where) {

@@ -320,4 +320,33 @@ cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, c
     return wait && side != device_only ? finish(stream) : await_copy(p, pitch * (height - 1) + width);
 }
 
+namespace {
+
+char* row_of(const cudaPitchedPtr& p, cudaPos at, size_t z) {
+    return static_cast<char*>(p.ptr) + ((at.z + z) * p.ysize + at.y) * p.pitch + at.x;
+}
+// Slices that follow each other without a gap are rows of one.
+size_t slices_in_one(const cudaExtent& e, size_t rows_of_slice) { return e.height == rows_of_slice ? e.depth : 1; }
+
+}  // namespace
+
+cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool wait) {
+    if (!p || p->srcArray || p->dstArray) return failed(cudaErrorInvalidValue);
+    const cudaExtent& e = p->extent;
+    const size_t together = std::min(slices_in_one(e, p->srcPtr.ysize), slices_in_one(e, p->dstPtr.ysize));
+    for (size_t z = 0; z < e.depth; z += together)
+        if (auto error = copy(row_of(p->dstPtr, p->dstPos, z), p->dstPtr.pitch, row_of(p->srcPtr, p->srcPos, z),
+                              p->srcPtr.pitch, e.width, e.height * together, p->kind, stream, wait))
+            return error;
+    return cudaSuccess;
+}
+
+cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& e, cudaStream_t stream, bool wait) {
+    const size_t together = slices_in_one(e, p.ysize);
+    for (size_t z = 0; z < e.depth; z += together)
+        if (auto error = set(row_of(p, {}, z), p.pitch, value, e.width, e.height * together, stream, wait))
+            return error;
+    return cudaSuccess;
+}
+
 }  // namespace cudacpu

@@ -27,7 +27,30 @@ Region& arena() {
     return r;
 }
 
+// The __shared__ variables in functions, by their types: noted before main() begins.
+std::vector<std::pair<std::string_view, size_t>>& declared() {
+    static std::vector<std::pair<std::string_view, size_t>> all;
+    return all;
+}
+
 }  // namespace
+
+bool note_shared(const char* type, size_t bytes) {
+    declared().emplace_back(type, bytes);
+    return true;
+}
+
+void foresee_shared(Kernel& k, const char* closure) {
+    // k(int*)'s closure is Z1kPiEUlvE_, and what its call operator declares begins with ZZ1kPiENUlvE_clEvE.
+    constexpr std::string_view lambda = "UlvE_";
+    const std::string_view name = closure;
+    if (!name.ends_with(lambda)) return;
+    const std::string within = text("Z%.*sN%sclEvE", int(name.size() - lambda.size()), closure, lambda.data());
+    size_t bytes = 0;
+    for (const auto& [type, size] : declared())
+        if (type.starts_with(within)) bytes += size;
+    k.static_bytes = std::max(k.static_bytes, bytes);
+}
 
 char* fresh(SharedObject& s) {
     if (!launch) fault(cudaErrorNotSupported, "__shared__ memory is for kernels", "the host has none", &s.where);

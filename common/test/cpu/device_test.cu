@@ -1,7 +1,9 @@
 // What kernels can do: barriers, warps, shared memory, atomics, cooperative groups, intrinsics.
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cuda_pipeline.h>
 #include <gtest/gtest.h>
 #include <math_constants.h>
 
@@ -466,6 +468,29 @@ __global__ void time(long long* out) {
     out[3] = sm;
     out[4] = ns;
 }
+__global__ void staged(const int* in, int* out, int n) {
+    __shared__ int tile[64];
+    extern __shared__ int first_of_dynamic;
+    const auto block = cg::this_thread_block();
+    cg::memcpy_async(block, tile, in, sizeof(int) * n);
+    if (threadIdx.x == 0) __pipeline_memcpy_async(&first_of_dynamic, in + 1, 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    cg::wait(block);
+    out[threadIdx.x] = tile[n - 1 - threadIdx.x] + first_of_dynamic;
+    const int mine = 0;
+    if (threadIdx.x == 0)
+        out[n] = __isShared(tile) + 2 * __isLocal(&mine) + 4 * __isGlobal(in) + 8 * __isGlobal(tile);
+}
+TEST(CooperativeGroups, CopyTogether) {
+    Managed<int> in(64), out(65);
+    for (int i = 0; i < 64; ++i) in[i] = 3 * i;
+    staged<<<1, 64, 4>>>(in, out, 64);
+    WAIT();
+    for (int i = 0; i < 64; ++i) EXPECT_EQ(3 * (63 - i) + 3, out[i]);
+    EXPECT_EQ(7, out[64]);
+}
+
 TEST(Time, ClockRisesAndRegistersAreRead) {
     Managed<long long> out(5);
     time<<<1, 1>>>(out);
@@ -530,6 +555,14 @@ TEST(Intrinsics, PartsOfAWord) {
     bool first = true;
     EXPECT_EQ(7, __vibmax_s32(3, 7, &first));
     EXPECT_FALSE(first);
+    EXPECT_EQ(0x00030000, __viaddmax_s16x2_relu(0x0001ffff, 0x0002fffe, 0x0000fff0));
+    bool high = true, low = false;
+    EXPECT_EQ(0x00020005, __vibmax_s16x2(0x00010005, 0x0002fff0, &high, &low));
+    EXPECT_FALSE(high);
+    EXPECT_TRUE(low);
+    EXPECT_EQ(1 - 3 * 2 + 2 * 1, __dp2a_lo(0x0002fffd, 0x7f7f0102, 1));
+    EXPECT_EQ(1u + 3 * 2 + 2 * 255, __dp2a_hi(0x00020003u, 0xff020000u, 1u));
+    EXPECT_EQ(0x04030201u, __nv_bswap32(0x01020304));
     EXPECT_EQ(5, __fns(0xf0, 0, 2));
     EXPECT_EQ(1, __funnelshift_lc(1, 2, 40));
     EXPECT_EQ(0, __rhadd(-3, 2));

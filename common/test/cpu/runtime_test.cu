@@ -56,6 +56,45 @@ TEST(Memory, TwoDimensions) {
     EXPECT_EQ(cudaSuccess, cudaFree(p));
 }
 
+TEST(Memory, ThreeDimensions) {
+    const cudaExtent all = make_cudaExtent(5, 3, 4), some = make_cudaExtent(2, 2, 3);
+    char host[4][3][5], back[4][3][5];
+    for (int i = 0; i < 60; ++i) host[0][0][i] = char(i);
+    cudaPitchedPtr p, q;
+    ASSERT_EQ(cudaSuccess, cudaMalloc3D(&p, all));
+    ASSERT_EQ(cudaSuccess, cudaMalloc3D(&q, all));
+    EXPECT_EQ(3u, p.ysize);
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(host, 5, 5, 3);
+    copy.dstPtr = p;
+    copy.extent = all;
+    copy.kind = cudaMemcpyHostToDevice;
+    EXPECT_EQ(cudaSuccess, cudaMemcpy3D(&copy));
+    EXPECT_EQ(cudaSuccess, cudaMemset3D(q, 77, all));
+    copy.srcPtr = p;
+    copy.srcPos = make_cudaPos(2, 1, 1);
+    copy.dstPtr = q;
+    copy.extent = some;
+    copy.kind = cudaMemcpyDeviceToDevice;
+    EXPECT_EQ(cudaSuccess, cudaMemcpy3DAsync(&copy));
+    copy.srcPtr = q;
+    copy.srcPos = {};
+    copy.dstPtr = make_cudaPitchedPtr(back, 5, 5, 3);
+    copy.extent = all;
+    copy.kind = cudaMemcpyDeviceToHost;
+    EXPECT_EQ(cudaSuccess, cudaMemcpy3D(&copy));
+    for (int z = 0; z < 4; ++z)
+        for (int y = 0; y < 3; ++y)
+            for (int x = 0; x < 5; ++x)
+                EXPECT_EQ(z < 3 && y < 2 && x < 2 ? host[z + 1][y + 1][x + 2] : 77, back[z][y][x]);
+    EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy3D(nullptr));
+    EXPECT_EQ(cudaSuccess, cudaMemcpyPeer(q.ptr, 0, p.ptr, 0, 5));
+    EXPECT_EQ(cudaErrorInvalidDevice, cudaMemcpyPeer(q.ptr, 1, p.ptr, 0, 5));
+    cudaGetLastError();
+    EXPECT_EQ(cudaSuccess, cudaFree(p.ptr));
+    EXPECT_EQ(cudaSuccess, cudaFree(q.ptr));
+}
+
 TEST(Memory, HostMemoryOfEveryKind) {
     int *pinned, *mapped, *seen, own[4] = {};
     ASSERT_EQ(cudaSuccess, cudaMallocHost(&pinned, 16));
@@ -453,4 +492,46 @@ TEST(Device, LaunchesAKernelByItsArguments) {
     EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
     EXPECT_EQ(4, p[2]);
     cudaFree(p);
+}
+
+template <int N>
+__global__ void with_shared(int* p) {
+    __shared__ int a[N];
+    if (threadIdx.x < 2) {
+        __shared__ char b;
+        b = 1;
+        a[threadIdx.x] = b;
+    }
+    p[threadIdx.x] = a[threadIdx.x];
+}
+TEST(Device, KnowsSharedMemoryBeforeTheLaunch) {
+    cudaFuncAttributes f;
+    EXPECT_EQ(cudaSuccess, cudaFuncGetAttributes(&f, with_shared<10000>));
+    EXPECT_EQ(40001u, f.sharedSizeBytes);
+    int blocks, most;
+    EXPECT_EQ(cudaSuccess, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, with_shared<10000>, 32, 0));
+    EXPECT_EQ(cudaSuccess, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, add, 32, 0));
+    EXPECT_EQ(5, blocks);
+    EXPECT_EQ(32, most);
+}
+
+TEST(Device, LaunchesWithAttributes) {
+    int* p;
+    ASSERT_EQ(cudaSuccess, cudaMallocManaged(&p, 12));
+    cudaLaunchAttribute cooperative;
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 1;
+    config.blockDim = 32;
+    EXPECT_EQ(cudaSuccess, cudaLaunchKernelEx(&config, add, p, 3, 5));
+    config.attrs = &cooperative;
+    config.numAttrs = 1;
+    EXPECT_EQ(cudaSuccess, cudaLaunchKernelEx(&config, add, p, 3, 5));
+    config.gridDim = 1 << 20;
+    EXPECT_EQ(cudaErrorCooperativeLaunchTooLarge, cudaLaunchKernelEx(&config, add, p, 3, 5));
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(10, p[2]);
+    cudaFree(p);
+    cudaGetLastError();
 }

@@ -38,8 +38,9 @@ namespace deep::er {
 inline __global__ void __launch_bounds__((sizeof(int) < 8 ? 32 : 64)) bounded_by_sum(int* p) { *p = 13; }
 }
 #endif
+template <class T> __global__ void set_to(T* p, T const value) { *p = value; }
 struct Launcher {
-    template <class T> static __global__ void member(T* p, T const value) { *p = value; }
+    template <class T> static constexpr auto member = set_to<T>;
     friend __global__ void its_friend(int* p, const Launcher& self);
     void (*field)(int*, int) = set;
     int value = 14;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <type_traits>
+#include <typeinfo>
 
 #include "../vector_types.h"
 
@@ -141,6 +142,12 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* str
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
 extern Kernel** probe;  // not null: a kernel that is called leaves its Kernel here, and does not run
+/// What a kernel declares in its body, before it has run: a closure's type names the types within it.
+void foresee_shared(Kernel& kernel, const char* closure);
+bool note_shared(const char* type, size_t bytes);
+#ifdef __GXX_RTTI
+template <class S> inline const bool noted_shared = note_shared(typeid(S).name(), sizeof(S));
+#endif
 
 // As on a GPU, each thread has the arguments' bytes: nothing is copied by a constructor, nothing is destroyed.
 template <class F> CUDACPU_QUIET __attribute__((noinline)) void run_thread(const void* closure) {
@@ -157,6 +164,9 @@ template <class T> const void* pointer_in(T* argument) { return (const void*)arg
 /// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many
 /// kernels, so there is as little here as can be.
 template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* closure, const Arguments&... a) {
+#ifdef __GXX_RTTI
+    if (probe) foresee_shared(kernel, typeid(F).name());
+#endif
     enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>}, {pointer_in(a)...});
 }
 
@@ -183,6 +193,9 @@ void* dynamic_arena(size_t alignment, bool fixed_start);
 
 template <class S> CUDACPU_QUIET S& shared(SharedObject& object) {
     static_assert(sizeof(S) <= 48 << 10, "more than 48 KB of static shared memory: CUDA refuses it");
+#ifdef __GXX_RTTI
+    static_cast<void>(&noted_shared<S>);
+#endif
     return *reinterpret_cast<S*>(object.serial == block_serial ? object.address : fresh(object));
 }
 template <class S> S& shared_at_namespace_scope(SharedObject& object) {
@@ -275,6 +288,8 @@ public:
 };
 
 bool in_kernel();
+enum class Space { global, shared, local };  // what is neither shared nor on a thread's stack counts as global
+Space space_of(const void* p);
 enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };         // kinds of atomics
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where);  // may let others run
 void fence(bool block_only = false);

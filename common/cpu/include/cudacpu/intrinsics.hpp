@@ -98,11 +98,40 @@ constexpr unsigned __fns(unsigned mask, unsigned base, int offset) {  // the off
         if (mask >> i & 1 && !--left) return i;
     return ~0u;
 }
+constexpr unsigned __nv_bswap32(unsigned x) { return __builtin_bswap32(x); }
+constexpr unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
+constexpr unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
+// Two products of a half of a word with a byte, as __dp4a has four of bytes.
+#define CUDACPU_DP2A(half, shift) \
+    constexpr int __dp2a_##half(int a, int b, int c) { \
+        return cudacpu::sum(c, short(a) * (signed char)(b >> shift) + (a >> 16) * (signed char)(b >> (shift + 8))); \
+    } \
+    constexpr unsigned __dp2a_##half(unsigned a, unsigned b, unsigned c) { \
+        return c + (a & 0xffff) * (b >> shift & 0xff) + (a >> 16) * (b >> (shift + 8) & 0xff); \
+    } \
+    constexpr int __dp2a_##half(short2 a, char4 b, int c) { \
+        return cudacpu::sum(c, a.x * (shift ? b.z : b.x) + a.y * (shift ? b.w : b.y)); \
+    } \
+    constexpr unsigned __dp2a_##half(ushort2 a, uchar4 b, unsigned c) { \
+        return c + unsigned(a.x) * (shift ? b.z : b.x) + unsigned(a.y) * (shift ? b.w : b.y); \
+    }
+CUDACPU_DP2A(lo, 0) CUDACPU_DP2A(hi, 16)
+constexpr int __dp4a(char4 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+constexpr unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
 template <class T> __forceinline__ T __ldca(const T* p) { return *p; }
 template <class T> __forceinline__ T __ldlu(const T* p) { return *p; }
 template <class T> __forceinline__ T __ldcv(const T* p) { return *const_cast<const volatile T*>(p); }
 template <class T> __forceinline__ void __stwb(T* p, cudacpu::as<T> value) { *p = value; }
 template <class T> __forceinline__ void __stwt(T* p, cudacpu::as<T> value) { *p = value; }
+
+inline unsigned __isShared(const void* p) { return cudacpu::space_of(p) == cudacpu::Space::shared; }
+inline unsigned __isLocal(const void* p) { return cudacpu::space_of(p) == cudacpu::Space::local; }
+inline unsigned __isGlobal(const void* p) { return cudacpu::space_of(p) == cudacpu::Space::global; }
+inline void __prof_trigger(int) {}  // for a profiler
+inline void __brkpt() {}            // for a debugger
+inline void __threadfence_cluster() { cudacpu::fence(); }
+inline void cudaGridDependencySynchronize() {}  // a kernel begins when those before it in its stream have ended
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
 
 #define CUDACPU_PARTS_OF(name, T, expression) \
     constexpr unsigned name(unsigned x, unsigned y) { \
@@ -201,8 +230,28 @@ CUDACPU_AT_LEAST_0(max, most) CUDACPU_AT_LEAST_0(min, least)
             return cudacpu::better(int(static_cast<T>(a + b)), c); \
         }); \
     }
+#define CUDACPU_TWO_PARTS(suffix, T, best_of, better) \
+    constexpr unsigned __vib##best_of##_##suffix(unsigned x, unsigned y, bool* high, bool* low) { \
+        const auto part = [](unsigned word, int shift) { return int(static_cast<T>(word >> shift)); }; \
+        *high = cudacpu::better(part(x, 16), part(y, 16)) == part(x, 16); \
+        *low = cudacpu::better(part(x, 0), part(y, 0)) == part(x, 0); \
+        return __vi##best_of##3_##suffix(x, y, y); \
+    }
+#define CUDACPU_PARTS_AT_LEAST_0(best_of) \
+    constexpr unsigned __vi##best_of##_s16x2_relu(unsigned x, unsigned y) { \
+        return __vmaxs2(__vi##best_of##3_s16x2(x, y, y), 0); \
+    } \
+    constexpr unsigned __vi##best_of##3_s16x2_relu(unsigned x, unsigned y, unsigned z) { \
+        return __vmaxs2(__vi##best_of##3_s16x2(x, y, z), 0); \
+    } \
+    constexpr unsigned __viadd##best_of##_s16x2_relu(unsigned x, unsigned y, unsigned z) { \
+        return __vmaxs2(__viadd##best_of##_s16x2(x, y, z), 0); \
+    }
 CUDACPU_THREE_PARTS(s16x2, short, max, most)          CUDACPU_THREE_PARTS(s16x2, short, min, least)
 CUDACPU_THREE_PARTS(u16x2, unsigned short, max, most) CUDACPU_THREE_PARTS(u16x2, unsigned short, min, least)
+CUDACPU_TWO_PARTS(s16x2, short, max, most)            CUDACPU_TWO_PARTS(s16x2, short, min, least)
+CUDACPU_TWO_PARTS(u16x2, unsigned short, max, most)   CUDACPU_TWO_PARTS(u16x2, unsigned short, min, least)
+CUDACPU_PARTS_AT_LEAST_0(max)                         CUDACPU_PARTS_AT_LEAST_0(min)
 
 inline float rcbrtf(float x) { return 1 / cbrtf(x); }
 inline double rcbrt(double x) { return 1 / cbrt(x); }

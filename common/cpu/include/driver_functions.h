@@ -1,0 +1,1 @@
+#include "cuda_runtime.h"  // the CPU device keeps everything there

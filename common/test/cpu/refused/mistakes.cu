@@ -1,0 +1,80 @@
+// Programs that nvcc refuses, one for each CASE; `//!` says what cudacpu must say of that line. A case without it is right, and
+// must be taken: ../mistakes.sh tries them all.
+#include <cstdio>
+#include <string>
+int on_host(int x) { return x + 1; }
+__device__ int on_device(int x) { return x - 1; }
+__host__ __device__ int on_both(int x) { return x; }
+int of_host = 5, table_of_host[4];
+const int known = 5;
+__constant__ int constant = 3;
+__global__ void kernel(int* p) { *p = on_both(known) + constant; }
+
+#if CASE == 1
+int main() { on_host<<<1, 1>>>(3); }  //! on_host is no kernel: write __global__ before it
+#elif CASE == 2
+__global__ int k(int* p) { return *p; }  //! a kernel returns nothing: write `__global__ void k(...)`
+#elif CASE == 3
+__global__ void k(int* p) { *p = on_host(1); }  //! on_host is a function of the host, and a kernel cannot call it
+#elif CASE == 4
+int main() { return on_device(1); }  //! on_device is a __device__ function, and the host cannot call it
+#elif CASE == 5
+__global__ void k(int* p) { *p = of_host; }  //! of_host is a variable of the host, and a kernel cannot use it
+#elif CASE == 6
+__device__ int f(int i) {
+    return table_of_host[i];  //! table_of_host is a variable of the host, and a __device__ function cannot use it
+}
+#elif CASE == 7
+__global__ void k() { constant = 4; }  //! constant is __constant__: a kernel cannot write it
+#elif CASE == 8
+struct S {
+    static __global__ void k() {}  //! a kernel is no member of a class
+};
+#elif CASE == 9
+__global__ void k(const int* p) { if (!p) throw 1; }  //! a kernel cannot throw or catch
+#elif CASE == 10
+__global__ void k() { std::string s; }  //! std::string is of the host's library, and a kernel cannot use it
+#elif CASE == 11
+__global__ void k(int* p, int n) {
+    int a[n];  //! a: an array of a kernel has a size that is known
+    *p = a[0];
+}
+#elif CASE == 12
+__global__ __device__ void k() {}  //! a kernel is neither __device__ nor __host__
+#elif CASE == 13
+template <class F> __global__ void k(F f) { f(); }
+int main() { k<<<1, 1>>>([] {}); }  //! a kernel cannot call a lambda of the host
+#elif CASE == 14
+int main() {
+    __constant__ int c = 3;  //! __constant__ stands outside of functions
+    return c;
+}
+#elif CASE == 15
+__global__ void k(int* p, ...) { *p = 1; }  //! a kernel takes no `...`
+#elif CASE == 16  // other things of the same names, and a library's function
+struct Table {
+    int of_host, n;
+    __device__ int sum() const { return of_host + n; }
+};
+int umin(int a, int b) { return a < b ? a : b; }
+template <int table_of_host> __global__ void k(int* p, int constant, Table t) {
+    constant = 2;
+    int of_host[2] = {1, 2}, n = table_of_host;
+    auto on_host = [](int x) { return x; };
+    for (int i = 0; i < n; ++i) p[i] = on_host(of_host[i]) + t.of_host + umin(i, constant);
+}
+template <class F> __global__ void calls(F f) { f(); }
+void with_lambdas(int* p) {
+    auto f = [=] __device__ { *p = on_device(1); };
+    calls<<<1, 1>>>(f);
+    calls<<<1, 1>>>([=] __host__ __device__ { *p = 1; });
+}
+int main() {
+    auto on_device = [](int x) { return x + of_host; };
+    void (*chosen)(int*) = kernel;
+    chosen<<<1, 1>>>(nullptr);
+    return on_device(on_both(table_of_host[0])) + on_host(1);
+}
+#else
+#error "no such case"
+#endif
