@@ -164,12 +164,13 @@ void keep_read(const Word& w, const Access& a) {  // of readers that nothing ord
 
 bool by_me(const Record& r) { return r.rank == rank && same_block(r); }
 
-// The last atomic here is known to this thread, which has had a fence or a barrier since: it has drawn a ticket,
-// and all who drew theirs before are done with the word. So the block that comes last sets it to 0 again.
+// Who has drawn the last ticket may set the word to 0 again: all others drew theirs before, and are done with the word.
+// It is this thread's own atomic, or another's that a barrier has told it of, with a fence since.
 bool has_ticket(const Word& w, const Access& a) {
     const Record& r = w.rare.synced;
+    if (!(r.access & atomic)) return false;
     const Time fence = std::max(last_barrier, me->synchronised ? me->fence[in_device].time : 0);
-    return r.access & atomic && !apart(r, a) && fence > r.time;
+    return by_me(r) || (!apart(r, a) && fence > r.time);
 }
 
 void compare(const Word& w, const Access& a) {
