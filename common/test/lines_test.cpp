@@ -65,8 +65,8 @@ long double value_of(const std::string& text) {
         at = std::min(text.find_first_not_of("0123456789", at), text.size());
         return at > from;
     };
-    const auto next = [&](const std::string& any) {
-        const bool is = at < text.size() && any.find(text[at]) != std::string::npos;
+    const auto next = [&](const std::string& letters) {
+        const bool is = at < text.size() && letters.find(text[at]) != std::string::npos;
         at += is;
         return is;
     };

@@ -1,5 +1,6 @@
-// middle.cpp - one CSV file of several that a program wrote in as many processes: each number that was measured is their
-// mean without the least and the greatest. All else is the first one's, and what it found: result, error and old values.
+// middle.cpp - one CSV file of several that a program wrote in as many processes: each number that was measured is
+// their mean without the least and the greatest. All else is the first one's, and what it found: result, error and
+// old values.
 //   middle_csv OUT.csv RUN.csv RUN.csv RUN.csv
 // Exit status: 0 written, 3 a file is not as the first.
 #include "csv.hpp"
@@ -22,12 +23,13 @@ std::string middle(const std::vector<std::string>& texts) {
     }
     std::sort(values.begin(), values.end());
     if (values.front() == values.back()) return texts[0];
-    const size_t cut = values.size() > 2 ? 1 : 0;
+    const std::ptrdiff_t cut = values.size() > 2 ? 1 : 0,
+                         count = static_cast<std::ptrdiff_t>(values.size()) - 2 * cut;
     const double sum = std::accumulate(values.begin() + cut, values.end() - cut, 0.0);
     const size_t point = texts[0].find('.');
     const int digits = point == std::string::npos ? 0 : static_cast<int>(texts[0].size() - point - 1);
     char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, sum / static_cast<double>(values.size() - 2 * cut));
+    std::snprintf(text, sizeof text, "%.*f", digits, sum / static_cast<double>(count));
     return text;
 }
 

@@ -164,13 +164,13 @@ void keep_read(const Word& w, const Access& a) {  // of readers that nothing ord
 
 bool by_me(const Record& r) { return r.rank == rank && same_block(r); }
 
-// Who has drawn the last ticket may set the word to 0 again: all others drew theirs before, and are done with the word.
+// Who has drawn the last ticket may set the word to 0 again: all others drew theirs before, and are done with it.
 // It is this thread's own atomic, or another's that a barrier has told it of, with a fence since.
 bool has_ticket(const Word& w, const Access& a) {
     const Record& r = w.rare.synced;
     if (!(r.access & atomic)) return false;
     const Time fence = std::max(last_barrier, me->synchronised ? me->fence[in_device].time : 0);
-    return by_me(r) || (!apart(r, a) && fence > r.time);
+    return (a.mine.access & writes && by_me(r)) || (!apart(r, a) && fence > r.time);
 }
 
 void compare(const Word& w, const Access& a) {

@@ -473,7 +473,8 @@ void structs() {
     quads<<<blocks(n), threads>>>(d_in, d_quads, n);
     cudaDeviceSynchronize();
     for (int i = 0; i < n; ++i) d_result[i] = d_quads[i].d + float(d_quads[i].c);
-    expect("quads", d_result, n, [](int i) { return 3 * floats[i] + float(i) + float(i % 100) - float(ints[i] % 100); });
+    expect("quads", d_result, n,
+           [](int i) { return 3 * floats[i] + float(i) + float(i % 100) - float(ints[i] % 100); });
     const auto* const bytes = reinterpret_cast<const unsigned char*>(ints.data());
     auto* const d_bytes = reinterpret_cast<unsigned char*>(d_out);
     rgb_to_gray<<<dim3(blocks(edge, 16), blocks(edge, 16)), dim3(16, 16)>>>(
