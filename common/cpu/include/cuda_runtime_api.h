@@ -408,7 +408,10 @@ CUDACPU_API(cudaMemcpyPeerAsync, (void* to, int to_device, const void* from, int
                                   cudaStream_t s = nullptr),
             check(!to_device && !from_device, cudaErrorInvalidDevice)
                 ?: copy(to, n, from, n, n, 1, cudaMemcpyDefault, s, false))
+// CUDA takes them by value.
+// cppcheck-suppress passedByValue
 CUDACPU_API(cudaMemset3D, (cudaPitchedPtr p, int value, cudaExtent e), set_3d(p, value, e, nullptr, true))
+// cppcheck-suppress passedByValue
 CUDACPU_API(cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent e, cudaStream_t s = nullptr),
             set_3d(p, value, e, s, false))
 CUDACPU_API(cudaMemset, (void* p, int value, size_t n), set(p, n, value, n, 1, nullptr, true))

@@ -170,7 +170,8 @@ bool has_ticket(const Word& w, const Access& a) {
     const Record& r = w.rare.synced;
     if (!(r.access & atomic)) return false;
     const Time fence = std::max(last_barrier, me->synchronised ? me->fence[in_device].time : 0);
-    return (a.mine.access & writes && by_me(r)) || (!apart(r, a) && fence > r.time);
+    const bool own = a.mine.access & writes && by_me(r) && !same_block(w.rare.other);
+    return own || (!apart(r, a) && fence > r.time);
 }
 
 void compare(const Word& w, const Access& a) {
