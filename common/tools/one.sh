@@ -41,9 +41,9 @@ plain() {
     for order in reverse 1; do
         one $order "$cpu" --n 5003 --width 70 --height 37 --blocks 3 || return
     done
-    one forward "$cpu" --n 10007 --width 33 --height 257 --blocks 2 --threads 64 || return # blocks that loop,
+    one forward "$cpu" --n 20011 --width 33 --height 257 --blocks 2 --threads 64 || return # blocks that loop,
     one 1 "$cpu" --n 5003 --width 80 --height 37 --blocks 4 --threads 1024 || return # as many warps as can be,
-    one reverse "$cpu" --n 10007 --width 33 --height 257 --blocks 40 --threads 32 || return # and more blocks than threads
+    one reverse "$cpu" --n 20011 --width 33 --height 257 --blocks 40 --threads 32 || return # and more blocks than threads
     for n in 1 3 1000; do one reverse "$cpu" --n $n --width $n --height 17 --repeats 2 || return; done
     set -- $(echo "$list" | awk '$1 == "choice" { print $2, $NF }')
     if [ -z "$quick" ] || [ $# = 0 ]; then return; fi # some variants are for some choices only
