@@ -50,7 +50,7 @@ machine() {
     fake cmake "echo cmake version 3.25.1"
     fake id "echo 0"
     fake df "printf '%s\n' head '/dev/sda 99 9 50000000 9% /'"
-    fake perl "" && fake gnuplot "" && fake apt-get "echo apt-get \$* >>'$folder/installed'"
+    fake perl "echo /usr/bin/perl" && fake gnuplot "" && fake apt-get "echo apt-get \$* >>'$folder/installed'"
     nvcc "$folder" 12.8
     gpu "NVIDIA H200" 9.0 12.8
     build_has 90-real
@@ -116,6 +116,7 @@ advice 1 "missing +C\+\+ compiler .*$install g\+\+" remove c++
 advice 1 "missing +CMake .*$install cmake" remove cmake
 advice 1 "missing +CMake .*is 3.22.1, and the lab needs 3.24 .*Type: pip install cmake" fake cmake "echo cmake version 3.22.1"
 advice 1 "missing +Perl .*$install perl" remove perl
+advice 1 "missing +Perl .*$install perl" fake perl "exit 2"
 advice 1 "missing +CLI11 .*$install libcli11-dev" lack CLI/Version.hpp
 advice 1 "missing +Boost.Context .*$install libboost-context-dev" lack boost/context/detail/fcontext.hpp
 advice 1 "missing +OpenCV .*$install libopencv-dev" lack opencv2/core/version.hpp
