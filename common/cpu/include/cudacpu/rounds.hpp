@@ -48,3 +48,8 @@ CUDACPU_QUIET __attribute__((const, noinline)) inline uint64_t of_part(uint64_t 
 }
 
 }  // namespace cudacpu::rounds
+
+namespace cudacpu {
+/// What the compiler knows of memory is no longer so.
+CUDACPU_QUIET inline void forget() { asm volatile("" ::: "memory"); }
+}  // namespace cudacpu
