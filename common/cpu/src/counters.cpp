@@ -80,7 +80,7 @@ Place place_of(const volatile void* of) {
 
 Request request_of(const Operation& o, unsigned behind) {
     const Stop& s = o.first();
-    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).space, s.base, s.place, {}};
+    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).space, s.base, s.place, s.round, {}};
     for_lanes(o.mask, [&](unsigned l) { r.at[l] = place_of(o.stop(l).address).address + behind; });
     return r;
 }
@@ -140,10 +140,12 @@ bool all_lanes(const Request& r, auto condition) {
 bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
     Request& r = list[first];
     const auto together = [&](const Request& other) {
-        if (r.space == shared_memory && r.place && r.place == other.place) return true;
+        if (r.space == shared_memory && ((r.place && r.place == other.place) || (r.round && other.round)))
+            return true;
         return (r.space == shared_memory || launch->kernel->names_vectors) && r.base && r.base == other.base;
     };
-    if (r.bytes < 4 || r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; })) return false;
+    if (r.bytes < 4 || r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; }))
+        return false;
     std::vector<size_t> parts;
     for (unsigned behind = r.bytes; behind < bytes; behind += r.bytes) {
         const auto next = std::find_if(list.begin(), list.end(), [&](const Request& other) {
@@ -162,8 +164,9 @@ bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
 
 }  // namespace
 
-void count_waiting(unsigned warp) {
+void count_waiting(unsigned warp, unsigned round) {
     auto& list = waiting[warp];
+    if (list.empty() || (round && list.back().round && (round > 1 || list.back().round == 1))) return;
     for (const unsigned bytes : {16u, 8u})
         for (size_t i = 0; list.size() > 1 && i < list.size(); ++i)
             if (list[i].mask) merge(list, i, bytes);
