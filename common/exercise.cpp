@@ -159,6 +159,7 @@ bool predicted(const char* name, double typed, double counted) {
 #ifndef CUDACPU
 lab::Count barriers() { return {}; }
 lab::Count atomics() { return {}; }
+lab::Count global_atomics() { return {}; }
 lab::Count compares() { return {}; }
 lab::Count beside_each_other() { return {}; }
 lab::Count sectors() { return {}; }

@@ -70,7 +70,7 @@ ends 0 "$learn" 01.1
 must "another layout, a comment and a line above the check are no change" says '^RIGHT  01.1'
 write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" 01.1
-must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign: common/first/first.cu:[0-9]+'
+must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign\(\), common/first/first.cu:[0-9]+'
 ends 1 "$learn"
 must "then the next one" says '^todo: 01_sum_managed/exercises/2_grid.cu'
 write 'out[threadIdx.x] = 0 + threadIdx.x;'
