@@ -39,7 +39,7 @@ write 'out[0] = threadIdx.x;'
 ends 1 "$learn"
 must "wrong: the race in words and its line" both '^Two threads use one element, one of them writes' \
     '1[0-9] \|  out\[0\] = threadIdx.x;      threads .* write'
-must "by the file's short name" says '^race on element 0 of out \(1_index.cu:[0-9]+\)$'
+must "by the file's short name" both '^race on element 0 of out \(1_index.cu:[0-9]+\)$' 'block 0, at 1_index.cu:1[0-9]$'
 must "no cure is given away" both '^WRONG' '^  got +[0-9]'
 if says 'Hint|let one block|check the index'; then fail "no hint at the first try"; else ok "no hint at the first try"; fi
 ends 1 "$learn"

@@ -100,7 +100,7 @@ report() {
         /^[^ ]/ && reports && !on { exit }
         on && /^ +[0-9]* +\|  / { listed = 1; print; next }
         on && listed && !/^          / { exit }
-        on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | grep -v '^hazards were found' | wrapped 80 | head -12
+        on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | sed '/^hazards were found/d; s,[^ (]*/exercises/,,' | wrapped 80 | head -12
 }
 # What g++ only warns of, and is a mistake in any kernel.
 mistakes="-Werror=address -Werror=unused-value -Werror=return-type -Werror=uninitialized"
