@@ -97,7 +97,8 @@ bool check_kept(const Array<int>& in, const Array<int>& out, const Array<int>& c
 /// Is the number that the learner typed the one of the run? Says in which direction it is off.
 bool predicted(const char* name, double typed, double counted);
 
-/// The barriers that block 0 passed; the atomics of all threads, those in global memory, and of these the atomicCAS; the pairs of kernels of which neither waits for the other; the sectors of 32 bytes that all warps'
+/// The barriers that block 0 passed; the atomics of all threads, those in global memory, and of these the
+/// atomicCAS; the pairs of kernels of which neither waits for the other; the sectors of 32 bytes that all warps'
 /// loads and stores touched in global memory; the loads, stores and atomics in shared memory, and the turns that it
 /// needed beyond the first; the loads and stores of the thread that did most, in either memory.
 lab::Count barriers();
