@@ -68,6 +68,7 @@ void with_lambdas(int* p) {
     auto f = [=] __device__ { *p = on_device(1); };
     calls<<<1, 1>>>(f);
     calls<<<1, 1>>>([=] __host__ __device__ { *p = 1; });
+    kernel<<<1, 1>>>(std::max({p}, [](int* a, int* b) { return a < b; }));
 }
 int main() {
     auto on_device = [](int x) { return x + of_host; };
