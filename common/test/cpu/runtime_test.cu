@@ -379,6 +379,28 @@ TEST(Events, MeasureTime) {
     cudaGetLastError();
 }
 
+TEST(Events, WhatWaitsForNothingIsThere) {  // in a stream that nobody waits for
+    cudaEvent_t a, b, c;
+    cudaStream_t idle, s;
+    float ms = -1;
+    cudaEventCreate(&a), cudaEventCreate(&b), cudaEventCreate(&c);
+    cudaStreamCreateWithFlags(&idle, cudaStreamNonBlocking), cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaEventRecord(a, idle);
+    add<<<1, 1, 0, idle>>>(nullptr, 0, 0);
+    cudaEventRecord(c, idle);
+    add<<<1, 1, 0, s>>>(nullptr, 0, 0);
+    cudaEventRecord(b, s);
+    EXPECT_EQ(cudaSuccess, cudaEventQuery(a));
+    EXPECT_EQ(cudaErrorNotReady, cudaEventElapsedTime(&ms, a, b));
+    EXPECT_EQ(cudaSuccess, cudaEventSynchronize(b));
+    EXPECT_EQ(cudaSuccess, cudaEventElapsedTime(&ms, a, b));
+    EXPECT_GE(ms, 0);
+    EXPECT_EQ(cudaErrorNotReady, cudaEventElapsedTime(&ms, a, c));
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    cudaEventDestroy(a), cudaEventDestroy(b), cudaEventDestroy(c), cudaStreamDestroy(idle), cudaStreamDestroy(s);
+    cudaGetLastError();
+}
+
 TEST(Events, AskingEnds) {
     cudaEvent_t e;
     int* p;
@@ -386,11 +408,19 @@ TEST(Events, AskingEnds) {
     *p = 0;
     cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
     EXPECT_EQ(cudaSuccess, cudaEventQuery(e));  // never recorded
+    EXPECT_EQ(cudaSuccess, cudaStreamQuery(0));  // nothing is queued
     add<<<1, 1>>>(p, 1, 1);
     cudaEventRecord(e);
+    EXPECT_EQ(cudaErrorNotReady, cudaEventQuery(e));
     while (cudaEventQuery(e) == cudaErrorNotReady) {}
     EXPECT_EQ(1, *p);
-    while (cudaStreamQuery(0) == cudaErrorNotReady) {}
+    for (int i = 0; i < 5; ++i) {  // more is queued while it asks: what it asked for comes first
+        add<<<1, 1>>>(p, 1, 1);
+        EXPECT_EQ(cudaErrorNotReady, cudaStreamQuery(0));
+        EXPECT_EQ(1 + i, *p);
+    }
+    EXPECT_EQ(cudaSuccess, cudaStreamQuery(0));
+    EXPECT_EQ(6, *p);
     float ms;
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, e, e));
     cudaEventDestroy(e), cudaFreeHost(p);
