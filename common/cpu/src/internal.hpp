@@ -64,6 +64,8 @@ std::string thread_name();                 // "block (0,0,0), thread (5,0,0)"
 std::string who_waits_where();             // a line for each run of threads
 /// The lines of a file as compiled, or as it is found from here; none if it is not there.
 const std::vector<std::string>& source_text(const std::string& file);
+/// Whether one of these words begins what the line stands within, as far as braces tell.
+bool stands_in(Where where, std::initializer_list<const char*> words);
 std::string wrapped(const std::string& words);  // into lines of the terminal's width; `code` is kept together
 struct Remark {
     std::string place, words;  // "sum.cu:12", "thread 3 reads"
