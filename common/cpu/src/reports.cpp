@@ -67,7 +67,8 @@ const std::vector<std::string>& source_text(const std::string& file) {
 }
 
 bool stands_in(Where where, std::initializer_list<const char*> words) {
-    const auto& lines = source_text(where.file);
+    const std::string file = where.file;
+    const auto& lines = source_text(file);
     const auto has_word = [&](const std::string& code) {
         return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
             for (size_t i = code.find(word); i != code.npos; i = code.find(word, i + 1))

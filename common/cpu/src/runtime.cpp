@@ -31,6 +31,7 @@ namespace cudacpu {
 
 cudaError_t last_error, sticky_error;
 const char* api_function;
+unsigned long told_not_ready;
 constinit thread_local bool runs_works;
 pthread_t runner;
 
@@ -60,6 +61,7 @@ cudaStream_t named(cudaStream_t s) {
 }
 std::atomic<bool> works_run, works_wait;
 bool host_waits = true;            // for the works that run
+bool host_asks;                    // it does not wait, it asks whether they are done
 std::atomic<unsigned long> calls;  // of the API
 
 // Each function of the API holds it, and a helper that runs works for a host that waits by its own means.
@@ -110,7 +112,7 @@ cudaError_t run_works(Numbers needed) {
     for (const unsigned long number : needed) {
         const auto w = works.find(number);
         if (w == works.end()) continue;
-        compare_touches(number, host_waits);
+        compare_touches(number, host_waits, host_asks);
         device_takes_over(true);  // a callback of the host ran
         hazards::work_begins(number);
         sticky_error = failed(w->second.run());
@@ -118,7 +120,7 @@ cudaError_t run_works(Numbers needed) {
         works.erase(w);
         if (sticky_error) works.clear();
     }
-    compare_touches(~0ul, host_waits);
+    compare_touches(~0ul, host_waits, host_asks);
     works_run = runs_works = false;
     hazards::host_waits(false);
     works_wait = !works.empty();
@@ -214,19 +216,29 @@ cudaError_t finish(cudaStream_t stream) {
 }
 cudaError_t finish(cudaEvent_t event) { return cudaError_t(known(event) ?: run_works({event->record})); }
 // As on a GPU, what has just been queued is not ready. Who asks again waits for it: then it is done.
+static cudaError_t not_ready() {
+    told_not_ready = queue().number;
+    return failed(cudaErrorNotReady);
+}
+static cudaError_t run_asked(Numbers works) {
+    host_asks = true;
+    const cudaError_t e = run_works(works);
+    host_asks = false;
+    return e;
+}
 cudaError_t query(cudaStream_t stream) {
     if (const auto e = enqueue(stream, nothing)) return e;
     const unsigned long last = queue().number, asked = std::exchange(named(stream)->asked, last);
     const Numbers after = queue().works[last].after;
-    const cudaError_t e = queued(after) && work_is_queued(asked) ? run_works({asked}) : cudaSuccess;
-    return cudaError_t(e ?: queued(after) ? failed(cudaErrorNotReady) : run_works({last}));
+    const cudaError_t e = queued(after) && work_is_queued(asked) ? run_asked({asked}) : cudaSuccess;
+    return cudaError_t(e ?: queued(after) ? not_ready() : run_asked({last}));
 }
 cudaError_t query(cudaEvent_t event) {
     if (const auto e = known(event)) return e;
     const auto work = queue().works.find(event->record);
     const bool ready = work == queue().works.end() || !queued(work->second.after);
-    if (!ready && std::exchange(event->asked, event->record) != event->record) return failed(cudaErrorNotReady);
-    return finish(event);
+    if (!ready && std::exchange(event->asked, event->record) != event->record) return not_ready();
+    return run_asked({event->record});
 }
 cudaError_t finish_all() {
     Numbers all;

@@ -240,6 +240,9 @@ TEST(Symbols, CopiesAndManaged) {
     cudaGetLastError();
 }
 
+// By an atomic, as who looks at memory while a kernel may change it.
+static int look(int* p) { return __atomic_fetch_add(p, 0, __ATOMIC_SEQ_CST); }
+
 TEST(Streams, WorkWaitsForTheHost) {
     int *p, *q;
     cudaStream_t a, b;
@@ -252,16 +255,16 @@ TEST(Streams, WorkWaitsForTheHost) {
     *p = *q = 0;
     add<<<1, 1, 0, a>>>(p, 1, 1);
     add<<<1, 1, 0, b>>>(q, 1, 1);
-    EXPECT_EQ(0, *p);  // nothing runs before somebody waits
+    EXPECT_EQ(0, look(p));  // nothing runs before somebody waits
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
-    EXPECT_EQ(0, *p);  // another stream
-    EXPECT_EQ(1, *q);
+    EXPECT_EQ(0, look(p));  // another stream
+    EXPECT_EQ(1, look(q));
     EXPECT_EQ(cudaSuccess, cudaEventRecord(e, a));
     EXPECT_EQ(cudaSuccess, cudaStreamWaitEvent(b, e));
     add<<<1, 1, 0, b>>>(q, 1, 1);
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
-    EXPECT_EQ(1, *p);  // b waited for a
-    EXPECT_EQ(2, *q);
+    EXPECT_EQ(1, look(p));  // b waited for a
+    EXPECT_EQ(2, look(q));
     cudaStreamDestroy(a), cudaStreamDestroy(b), cudaEventDestroy(e), cudaFreeHost(p), cudaFreeHost(q);
 }
 
@@ -279,21 +282,21 @@ TEST(Streams, OnlyWhatIsWaitedForRuns) {
     add<<<1, 1, 0, c>>>(p + 3, 1, 1);
     EXPECT_EQ(cudaSuccess, cudaStreamWaitEvent(b, e));
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
-    EXPECT_EQ(1, p[0]);
-    EXPECT_EQ(0, p[1]);  // after the event
+    EXPECT_EQ(1, look(p + 0));
+    EXPECT_EQ(0, look(p + 1));  // after the event
     add<<<1, 1>>>(p + 4, 1, 1);
     EXPECT_EQ(cudaSuccess, cudaStreamDestroy(a));
-    EXPECT_EQ(0, p[1]);  // a stream that is destroyed still does its work, but nobody waits for it
+    EXPECT_EQ(0, look(p + 1));  // a stream that is destroyed still does its work, but nobody waits for it
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(a));
     add<<<1, 1, 0, b>>>(p + 2, 1, 1);
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
-    EXPECT_EQ(1, p[4]);  // b waited for the default stream,
-    EXPECT_EQ(1, p[1]);  // which waited for a,
-    EXPECT_EQ(0, p[3]);  // but not for c
+    EXPECT_EQ(1, look(p + 4));  // b waited for the default stream,
+    EXPECT_EQ(1, look(p + 1));  // which waited for a,
+    EXPECT_EQ(0, look(p + 3));  // but not for c
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(0));
-    EXPECT_EQ(0, p[3]);
+    EXPECT_EQ(0, look(p + 3));
     EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
-    EXPECT_EQ(1, p[3]);
+    EXPECT_EQ(1, look(p + 3));
     cudaStreamDestroy(b), cudaStreamDestroy(c), cudaEventDestroy(e), cudaFreeHost(p);
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaStreamDestroy(b));
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventRecord(e));
