@@ -163,7 +163,8 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
         say(refused);
         return cudaErrorIllegalAddress;
     };
-    enqueue(l.stream, work, true);
+    if (enqueue(l.stream, work, true) != cudaSuccess) return;
+    for (const void* p : arguments) await_kernel(p);
 }
 
 }  // namespace cudacpu

@@ -240,7 +240,7 @@ std::vector<std::string> places(const std::vector<uint64_t>& sites) {
         const int line = int(site >> 48 & 0x7fff);
         std::string place = line && !(site & with_line) ? reinterpret_cast<char*>(site << 16 >> 16) : lines[code++];
         if (site & with_line) place.resize(std::min(place.size(), place.rfind(':')));
-        if (line && !place.empty()) place += ":" + std::to_string(line);
+        if (line && !place.empty()) place.append(":").append(std::to_string(line));
         // The compiler names a file as it was given, the debug information with its folder.
         if (!place.empty() && place[0] != '/') place = std::filesystem::absolute(place);
         all.push_back(place);

@@ -72,6 +72,8 @@ __global__ void flag_in_shared(int* out) {
     if (threadIdx.x == 0) *out = turn;
 }
 __global__ void set(int* p, int value) { p[threadIdx.x] = value; }
+__managed__ int variable;
+__global__ void set_variable(int x) { variable = x; }
 __global__ void count(int* p) { atomicAdd(p, 1); }
 __global__ void later_block(volatile int* flag, int* out) {  // the first waits for the last
     __shared__ int mine[64];
@@ -160,6 +162,21 @@ int main(int, char** argv) {
         set<<<1, 32>>>(memory, 5);
         while (*const_cast<volatile int*>(memory + 3) != 5) {}
         status = result(5);
+    }
+    if (is("mapped_early") || is("progress")) {  // who asks first knows that it is not there yet
+        int* mapped;
+        cudaMallocHost(&mapped, 4096);
+        mapped[3] = 0;
+        set<<<1, 32>>>(mapped, 5);
+        while (is("progress") && cudaStreamQuery(0) == cudaErrorNotReady)
+            if (mapped[3] == 5) break;
+        status = mapped[3] == 7;  // @mapped_early
+        if (result(5, mapped)) status = 3;
+        cudaFreeHost(mapped);
+    }
+    if (is("variable_early")) {
+        set_variable<<<1, 1>>>(5);
+        status = variable != 0;  // @variable_early
     }
     if (is("callback")) {
         static std::atomic<bool> done;
