@@ -186,6 +186,13 @@ struct Constant {  // a __constant__ variable, in the counters' build
     Constant(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const Constant* last;
 };
+struct HostVariable {  // whose address a kernel is given somewhere
+    const void* start;
+    size_t bytes;
+    const HostVariable* before = last;
+    HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
+    static const HostVariable* last;
+};
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
