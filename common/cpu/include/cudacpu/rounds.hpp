@@ -47,13 +47,14 @@ CUDACPU_QUIET __attribute__((const, noinline)) inline uint64_t of_part(uint64_t 
     return part == 1 && by_16 ? fours / 16 * 16 : part == 2 && by_16 ? fours / 8 * 8 : 0;
 }
 
-// Four rounds whose loads lie side by side in shared memory are one load of 16 bytes: counters.cpp is told which of
-// the four a lane is in (1 to 4; 0: none). g++ must not see that this writes, so it does not forget what it knows.
+// Four rounds whose loads lie side by side in shared memory are one load of 16 bytes, or two of 8 if they begin at
+// a place that is not known before the program runs (a row): counters.cpp is told which of the four a lane is in (1
+// to 4, of a row 5 to 8; 0: none). g++ must not see that this writes, so it does not forget what it knows.
 CUDACPU_QUIET inline void note(uint64_t of_four) {
     asm volatile("movl %0, cudacpu_round(%%rip)" ::"r"(unsigned(of_four)));
 }
-CUDACPU_QUIET inline void note(Form f, uint64_t part, uint64_t done) {
-    note(f.rest_last && part < 4 ? done % 4 + 1 : 0);
+CUDACPU_QUIET inline void note(Form f, bool row, uint64_t part, uint64_t done) {
+    note(f.rest_last && part < 4 ? 4 * row + done % 4 + 1 : 0);
 }
 
 }  // namespace cudacpu::rounds
