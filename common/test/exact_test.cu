@@ -159,9 +159,12 @@ int main(int argc, char** argv) {
                     kernel<<<grid, Shape::threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(), out.get() + k,
                                                      wide.get(), n, loss(chain<Shape>(n, 1)));
                 };
-                if (k % 8 < 4) launch(Large());
-                else if (k % 16 < 8) launch(Small());
-                else launch(Tiny());
+                if (k % 8 < 4)
+                    launch(Large());
+                else if (k % 16 < 8)
+                    launch(Small());
+                else
+                    launch(Tiny());
                 CHECK(cudaGetLastError());
                 if (k % 4 == 3) b[k].assign(b[k].size(), 1);
             }
