@@ -226,6 +226,7 @@ template <class S> char* within_symbol(const S& symbol, size_t offset, size_t by
 cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work, bool is_kernel = false);
 cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_function);
 cudaError_t finish(cudaStream_t), finish(cudaEvent_t), finish_all();
+cudaError_t query(cudaStream_t), query(cudaEvent_t);
 constexpr int highest_priority = -5;
 struct StreamProperties {
     unsigned flags;
@@ -445,7 +446,7 @@ CUDACPU_API(cudaStreamCreate, (cudaStream_t* s), create(s, cudaStreamDefault))
 CUDACPU_API(cudaStreamCreateWithFlags, (cudaStream_t* s, unsigned flags), create(s, flags))
 CUDACPU_API(cudaStreamDestroy, (cudaStream_t s), destroy(s))
 CUDACPU_API(cudaStreamSynchronize, (cudaStream_t s), finish(s))
-CUDACPU_API(cudaStreamQuery, (cudaStream_t s), finish(s))
+CUDACPU_API(cudaStreamQuery, (cudaStream_t s), query(s))
 CUDACPU_API(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t event, unsigned = 0), wait_for(event, s))
 CUDACPU_API(cudaLaunchHostFunc, (cudaStream_t s, cudaHostFn_t f, void* data), enqueue_call(s, [=] { f(data); }))
 CUDACPU_API(cudaStreamAddCallback, (cudaStream_t s, cudaStreamCallback_t f, void* data, unsigned),
@@ -457,7 +458,7 @@ CUDACPU_API(cudaEventRecord, (cudaEvent_t event, cudaStream_t s = nullptr), reco
 CUDACPU_API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t s = nullptr, unsigned = 0),
             record(event, s))
 CUDACPU_API(cudaEventSynchronize, (cudaEvent_t event), finish(event))
-CUDACPU_API(cudaEventQuery, (cudaEvent_t event), finish(event))
+CUDACPU_API(cudaEventQuery, (cudaEvent_t event), query(event))
 CUDACPU_API(cudaEventElapsedTime, (float* ms, cudaEvent_t start, cudaEvent_t stop), elapsed(ms, start, stop))
 
 CUDACPU_API(cudaFuncSetAttribute, (auto f, cudaFuncAttribute a, int value), set_attribute(kernel_of(f), a, value))

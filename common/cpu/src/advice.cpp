@@ -31,8 +31,10 @@ Source::Who Scene::who_comes(const Function& g, const std::vector<const Statemen
     Source::Who who = Source::everybody;
     for (size_t i = 0; i < n && i < path.size(); ++i)
         if ((path[i]->kind == Statement::branch || path[i]->kind == Statement::loop) &&
-            !src.holds_barrier(*path[i]))
+            !src.holds_barrier(*path[i])) {
             who = std::max(who, src.who_enters(g, *path[i]));
+            if (path[i]->kind == Statement::loop) who = std::max(who, src.who_leaves(g, *path[i]));
+        }
     for (size_t call = src.word(g.name, 0, src.text.size()); depth < 3 && call < src.text.size();
          call = src.word(g.name, call + 1, src.text.size()))
         if (const Function* h = src.function_at(call); h && h != &g) {
@@ -105,9 +107,11 @@ Advice Scene::split(size_t n) const {
     const string both = text("between lines %d and %d", src.line_at(a), src.line_at(b));
     for (size_t i = 0; i < n; ++i) {
         const Statement& s = *pa[i];
-        if ((s.kind != Statement::branch && s.kind != Statement::loop) || !src.who_enters(*f, s)) continue;
+        const bool is_loop = s.kind == Statement::loop;
+        if ((s.kind != Statement::branch && !is_loop) || !(src.who_enters(*f, s) || (is_loop && src.who_leaves(*f, s))))
+            continue;
         const int line = src.line_at(s.begin);
-        if (s.kind == Statement::loop)
+        if (is_loop)
             return {text("not all threads take all rounds of the loop of line %d: let all take as many, guard the "
                          "work with if, and put __syncthreads() ",
                          line) +
@@ -291,6 +295,24 @@ bool follows_from(const Pair& pair, const Pair& cause) {
                 if (s->head_end && source->line_at(s->head) <= c->number &&
                     c->number <= source->line_at(s->head_end - 1))
                     return true;
+    }
+    return false;
+}
+
+bool index_from(const Pair& pair, const Pair& cause) {
+    const Source* source = Source::of(pair.b.file);
+    const string code = source ? source->line(pair.a.number) : "";
+    const size_t open = code.find('[');
+    if (open == code.npos || pair.a.place != pair.b.place || pair.b.file != cause.b.file) return false;
+    for (const Line* c : {&cause.a, &cause.b}) {
+        const string sets = source->line(c->number);
+        size_t end = std::min(sets.find('='), sets.size()), first;
+        while (end && sets[end - 1] == ' ') --end;
+        for (first = end; first && (isalnum(sets[first - 1]) || sets[first - 1] == '_');) --first;
+        const string name = sets.substr(first, end - first);
+        const size_t at = source->spot(pair.a.number, name);
+        if (!name.empty() && name != cause.name && source->name_at(at) == name && source->text[at - 1] == '[')
+            return true;
     }
     return false;
 }

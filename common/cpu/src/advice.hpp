@@ -29,5 +29,7 @@ struct Advice {
 Advice advise(const Pair& pair);
 /// Does the first stand in the text where only those come for whom a condition held that the second disputes?
 bool follows_from(const Pair& pair, const Pair& cause);
+/// Is the first one's index a variable that the second's lines set?
+bool index_from(const Pair& pair, const Pair& cause);
 
 }  // namespace cudacpu::hazards

@@ -92,7 +92,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     }
     const char* address = static_cast<char*>(info->si_addr);
     const Region* r = find(address);
-    const std::string below = r ? "" : below_zero(address), about = explain(address);
+    const std::string below = r ? "" : below_zero(address), about = r ? explain(address) : "";
     const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);
     if (in_kernel && signal == SIGFPE)
         fault(cudaErrorLaunchFailure, "integer division by zero",

@@ -130,6 +130,8 @@ void report(const std::vector<Race>& races) {
         };
         if (weight(r) > weight(p.race)) p.race = r;
     }
+    if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
+        noted.erase({Mistake::foreign, uint64_t(last_access)});
     for (const auto& [key, m] : noted)
         if (m.what != Mistake::unwritten || !racing.count(line_of(m.who.site).place)) say_mistake(m);
     noted.clear();
@@ -165,6 +167,7 @@ void report(const std::vector<Race>& races) {
                (q.a.place == p.a.place || q.b.place == p.a.place) &&
                !(distance(p.race) == 2 && distance(q.race) < 2);
     });
+    leave_out([](const Pair& p, const Pair& q) { return q.adds && q.name != p.name && index_from(p, q); });
     leave_out([](const Pair& p, const Pair& q) {
         return distance(p.race) == 2 && distance(q.race) < 2 && follows_from(p, q);
     });

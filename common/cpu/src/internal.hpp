@@ -64,6 +64,8 @@ std::string thread_name();                 // "block (0,0,0), thread (5,0,0)"
 std::string who_waits_where();             // a line for each run of threads
 /// The lines of a file as compiled, or as it is found from here; none if it is not there.
 const std::vector<std::string>& source_text(const std::string& file);
+/// Whether one of these words begins what the line stands within, as far as braces tell.
+bool stands_in(Where where, std::initializer_list<const char*> words);
 std::string wrapped(const std::string& words);  // into lines of the terminal's width; `code` is kept together
 struct Remark {
     std::string place, words;  // "sum.cu:12", "thread 3 reads"
@@ -195,12 +197,14 @@ char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* page
 Region* add_region(const Region& region);
 void device_takes_over(bool device);  // whether device memory may be touched
 void managed_in_use(bool by_device);  // whether the host may touch managed memory
+void await_kernel(const void* argument);  // of the last work: the host must wait before it touches pinned memory
 /// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it
 /// came too early; without a pc it is an atomic, which never does. false: there is no such memory.
 bool touched_early(const void* address, bool writes, const void* pc);
 const void* where_touched(const void* start, size_t bytes);  // by a write that came early; nullptr: it is not known
 void note_touches();                                         // before works run
-void compare_touches(unsigned long work, bool report);       // those before this work
+/// Those before this work, which the host waits for, or asks for: then it may have looked at what is not ready.
+void compare_touches(unsigned long work, bool waits, bool asks);
 std::string explain(const void* address);  // "byte 400 of the 400 bytes that ... allocated", or ""
 bool is_global(const void* address);       // a variable of the program
 void report_leaks();
@@ -210,6 +214,7 @@ void report_leaks();
 extern const char* api_function;  // the one that last passed the gate
 unsigned long last_work();
 bool work_is_queued(unsigned long number);
+extern unsigned long told_not_ready;            // the last work when the host was last told so
 extern constinit thread_local bool runs_works;  // whether this thread of the program does
 extern pthread_t runner;                        // the one that last did
 

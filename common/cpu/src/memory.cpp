@@ -11,9 +11,13 @@
 #include <queue>
 #include <vector>
 
-extern "C" char __executable_start, _end;  // from the linker: the program and its variables
+// From the linker: the program and its variables, and those that are __managed__.
+extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacpu_managed;
 
 namespace cudacpu {
+
+// Each of these has pages of its own (cudacpu), as this one begins with a page, and comes last when it is linked.
+__attribute__((section("cudacpu_managed"), used)) alignas(page) static char last_page[page];
 
 size_t bytes_in_use;
 
@@ -34,18 +38,27 @@ void protect(Kind kind, bool accessible) {
         if (r.kind == kind && !r.freed) mprotect(r.base, r.pages, accessible ? open_pages : PROT_NONE);
 }
 
+Region variables{&__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), Kind::managed,
+                 &__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), {"", 0}};
+const Region* used_by_both(const void* address) {  // memory that the host may use, and the device
+    const char* const at = static_cast<const char*>(address);
+    const Region* const r = is_global(at) ? &variables : find(at);
+    const bool both = r && !r->freed && (r->kind == Kind::managed || r->kind == Kind::pinned);
+    return both && at >= r->start && at < r->start + r->bytes ? r : nullptr;
+}
+
 struct Touch {  // by the host, of memory that the device may still use: the first in each page
     const char* address;
     const void* pc;
     unsigned long work;  // the last one queued
-    bool writes;
+    bool writes, looks;  // looks: the host has been told that this work is not ready
     unsigned bytes;
     uint32_t value;  // what the host saw there
 };
 std::vector<Touch> touches CUDACPU_LASTING;
 std::mutex touches_change;
 
-struct Awaited {  // pages of pinned memory that a queued copy writes
+struct Awaited {  // pages of pinned memory that a queued copy writes, or a kernel may
     char* pages;
     size_t bytes;
     unsigned long work;
@@ -54,12 +67,14 @@ std::vector<Awaited> awaited CUDACPU_LASTING;
 
 char* page_of(const void* p) { return reinterpret_cast<char*>(uintptr_t(p) & ~(page - 1)); }
 
-cudaError_t await_copy(void* to, size_t bytes) {  // the host must not touch it before
-    const Region* r = find(to);
-    if (!r || r->kind != Kind::pinned) return cudaSuccess;
-    char* const first = page_of(to);
-    awaited.push_back({first, size_t(static_cast<char*>(to) + bytes - first), last_work()});
+void await_last_work(const void* from, size_t bytes) {  // the host must not touch it before
+    char* const first = page_of(from);
+    awaited.push_back({first, size_t(static_cast<const char*>(from) + bytes - first), last_work()});
     mprotect(first, awaited.back().bytes, PROT_NONE);
+}
+cudaError_t await_copy(const void* to, size_t bytes) {
+    const Region* r = find(to);
+    if (r && r->kind == Kind::pinned) await_last_work(to, bytes);
     return cudaSuccess;
 }
 
@@ -125,17 +140,23 @@ void device_takes_over(bool device) {
 }
 
 void managed_in_use(bool by_device) {
-    if (managed_taken != by_device) protect(Kind::managed, !(managed_taken = by_device));
+    if (managed_taken == by_device) return;
+    protect(Kind::managed, !(managed_taken = by_device));
+    mprotect(variables.base, variables.pages, by_device ? PROT_NONE : open_pages);
+}
+
+void await_kernel(const void* argument) {
+    const Region* const r = find(argument);
+    if (r && r->kind == Kind::pinned && !r->freed) await_last_work(r->start, r->bytes);
 }
 
 bool touched_early(const void* address, bool writes, const void* pc) {
-    const Region* r = find(address);
+    const Region* const r = used_by_both(address);
     const char* const at = static_cast<const char*>(address);
-    if (!r || r->freed || (r->kind != Kind::managed && r->kind != Kind::pinned)) return false;
-    if (at < r->start || at >= r->start + r->bytes) return false;
+    if (!r) return false;
     const std::lock_guard lock(touches_change);
     mprotect(page_of(at), page, open_pages);
-    Touch t{at, pc, last_work(), writes, uintptr_t(at) % 4 == 0 ? 4u : uintptr_t(at) % 2 == 0 ? 2u : 1u, 0};
+    Touch t{at, pc, last_work(), writes, told_not_ready >= last_work(), uintptr_t(at) % 4 == 0 ? 4u : uintptr_t(at) % 2 == 0 ? 2u : 1u, 0};
     if (at + t.bytes > r->start + r->bytes) t.bytes = 1;
     memcpy(&t.value, at, t.bytes);
     if (pc) touches.push_back(t);
@@ -152,15 +173,14 @@ const void* where_touched(const void* start, size_t bytes) {
 void note_touches() {
     const std::lock_guard lock(touches_change);
     for (Touch& t : touches)
-        if (const Region* r = find(t.address); t.writes && r && !r->freed) memcpy(&t.value, t.address, t.bytes);
+        if (t.writes && used_by_both(t.address)) memcpy(&t.value, t.address, t.bytes);
 }
 
-void compare_touches(unsigned long work, bool report) {
+void compare_touches(unsigned long work, bool waits, bool asks) {
     const std::lock_guard lock(touches_change);
     std::erase_if(touches, [&](const Touch& t) {
         if (t.work >= work) return false;
-        const Region* r = find(t.address);
-        if (report && r && !r->freed && memcmp(&t.value, t.address, t.bytes) != 0)
+        if (waits && !(asks && t.looks) && used_by_both(t.address) && memcmp(&t.value, t.address, t.bytes) != 0)
             bug(text("the host %s memory too early, the device had yet to write ", t.writes ? "wrote" : "read") +
                     explain(t.address),
                 "wait first, for the kernel or the copy: cudaDeviceSynchronize()", source_line(t.pc));
@@ -170,7 +190,7 @@ void compare_touches(unsigned long work, bool report) {
 
 std::string explain(const void* address) {
     const Region* r = find(address);
-    if (!r) return "";
+    if (!r) return is_global(address) ? name_of(address, 4) : "";
     const long offset = static_cast<const char*>(address) - r->start;
     if (r->kind == Kind::dynamic)
         return text("byte %ld of the %zu bytes of dynamic shared memory that the launch gave", offset, r->bytes);

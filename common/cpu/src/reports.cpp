@@ -66,6 +66,41 @@ const std::vector<std::string>& source_text(const std::string& file) {
     return lines->second;
 }
 
+bool stands_in(Where where, std::initializer_list<const char*> words) {
+    const std::string file = where.file;
+    const auto& lines = source_text(file);
+    const auto has_word = [&](const std::string& code) {
+        return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+            for (size_t i = code.find(word); i != code.npos; i = code.find(word, i + 1))
+                if (!(i && isalnum(code[i - 1])) && !isalnum(code[i + word.size()])) return true;
+            return false;
+        });
+    };
+    std::string before;  // what stands before the brace that is looked for, or before the barrier
+    bool is_head = true;
+    int depth = 0, parentheses = 0;  // that are closed
+    for (size_t n = std::min(size_t(where.line), lines.size()); n-- > 0;) {
+        std::string code = lines[n].substr(0, lines[n].find("//"));
+        if (n + 1 == size_t(where.line)) code.resize(std::min(code.find("sync"), code.size()));
+        while (!code.empty()) {
+            const char c = code.back();
+            parentheses += c == ')' ? 1 : c == '(' ? -1 : 0;
+            if (!parentheses && (c == ';' || c == '{' || c == '}')) {
+                if (is_head && has_word(before)) return true;
+                before.clear();
+                depth += c == '}' ? 1 : c == '{' ? -1 : 0;
+                is_head = c == '{' && depth < 0;
+                depth = std::max(depth, 0);
+            } else {
+                before.insert(before.begin(), c);
+            }
+            code.pop_back();
+        }
+        before.insert(0, " ");
+    }
+    return false;
+}
+
 std::string wrapped(const std::string& words) {
     std::string s, word;
     size_t column = columns;  // a new line

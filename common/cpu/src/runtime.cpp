@@ -18,10 +18,12 @@ struct CUstream_st {
     bool blocking;  // it waits for the default stream, which waits for it
     Numbers after;  // what its next work waits for
     int priority = 0;
+    unsigned long asked = 0;  // the last work that cudaStreamQuery() has called not ready
 };
 struct CUevent_st {
     bool timed;
     unsigned long record = 0;  // the last work that records it
+    unsigned long asked = 0;
     std::chrono::steady_clock::time_point time{};
 };
 
@@ -29,6 +31,7 @@ namespace cudacpu {
 
 cudaError_t last_error, sticky_error;
 const char* api_function;
+unsigned long told_not_ready;
 constinit thread_local bool runs_works;
 pthread_t runner;
 
@@ -38,6 +41,7 @@ struct Work {
     std::function<cudaError_t()> run;
     bool is_kernel;
     Numbers after;  // what it waits for; what is no longer queued has run
+    bool is_event = false;
 };
 struct Queue {  // What is destroyed is not deleted: works may still refer to it.
     std::map<unsigned long, Work> works;
@@ -57,6 +61,7 @@ cudaStream_t named(cudaStream_t s) {
 }
 std::atomic<bool> works_run, works_wait;
 bool host_waits = true;            // for the works that run
+bool host_asks;                    // it does not wait, it asks whether they are done
 std::atomic<unsigned long> calls;  // of the API
 
 // Each function of the API holds it, and a helper that runs works for a host that waits by its own means.
@@ -87,9 +92,15 @@ bool start_help() {  // no signal of the program is for this thread
     return !pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// Runs these works, and before them what they wait for.
+bool queued(const Numbers& numbers) {
+    return std::any_of(numbers.begin(), numbers.end(), [](auto n) { return queue().works.count(n); });
+}
+
+// Runs these works, and before them what they wait for. An event that waits for nothing has long been there.
 cudaError_t run_works(Numbers needed) {
     auto& works = queue().works;
+    for (const auto& [number, work] : works)
+        if (work.is_event && !queued(work.after)) needed.insert(number);
     for (auto w = works.rbegin(); w != works.rend(); ++w)
         if (needed.count(w->first)) needed.insert(w->second.after.begin(), w->second.after.end());
     prepare_thread();
@@ -101,7 +112,7 @@ cudaError_t run_works(Numbers needed) {
     for (const unsigned long number : needed) {
         const auto w = works.find(number);
         if (w == works.end()) continue;
-        compare_touches(number, host_waits);
+        compare_touches(number, host_waits, host_asks);
         device_takes_over(true);  // a callback of the host ran
         hazards::work_begins(number);
         sticky_error = failed(w->second.run());
@@ -109,7 +120,7 @@ cudaError_t run_works(Numbers needed) {
         works.erase(w);
         if (sticky_error) works.clear();
     }
-    compare_touches(~0ul, host_waits);
+    compare_touches(~0ul, host_waits, host_asks);
     works_run = runs_works = false;
     hazards::host_waits(false);
     works_wait = !works.empty();
@@ -120,6 +131,7 @@ cudaError_t run_works(Numbers needed) {
 }
 
 void last_word(int status, void*) {
+    const std::lock_guard no_help(one_call);
     size_t kernels = 0;
     for (const auto& [number, work] : queue().works) kernels += work.is_kernel;
     if (kernels && !status && !sticky_error && !runs_works) {
@@ -204,6 +216,31 @@ cudaError_t finish(cudaStream_t stream) {
     return cudaError_t(enqueue(stream, nothing) ?: run_works({queue().number}));
 }
 cudaError_t finish(cudaEvent_t event) { return cudaError_t(known(event) ?: run_works({event->record})); }
+// As on a GPU, what has just been queued is not ready. Who asks again waits for it: then it is done.
+static cudaError_t not_ready() {
+    told_not_ready = queue().number;
+    return failed(cudaErrorNotReady);
+}
+static cudaError_t run_asked(Numbers works) {
+    host_asks = true;
+    const cudaError_t e = run_works(works);
+    host_asks = false;
+    return e;
+}
+cudaError_t query(cudaStream_t stream) {
+    if (const auto e = enqueue(stream, nothing)) return e;
+    const unsigned long last = queue().number, asked = std::exchange(named(stream)->asked, last);
+    const Numbers after = queue().works[last].after;
+    const cudaError_t e = queued(after) && work_is_queued(asked) ? run_asked({asked}) : cudaSuccess;
+    return cudaError_t(e ?: queued(after) ? not_ready() : run_asked({last}));
+}
+cudaError_t query(cudaEvent_t event) {
+    if (const auto e = known(event)) return e;
+    const auto work = queue().works.find(event->record);
+    const bool ready = work == queue().works.end() || !queued(work->second.after);
+    if (!ready && std::exchange(event->asked, event->record) != event->record) return not_ready();
+    return run_asked({event->record});
+}
 cudaError_t finish_all() {
     Numbers all;
     for (const auto& [number, work] : queue().works) all.insert(number);
@@ -233,7 +270,10 @@ cudaError_t destroy(cudaStream_t stream) {
 cudaError_t destroy(cudaEvent_t event) { return check(queue().events.erase(event), not_known); }
 cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
     const auto work = [=] { return event->time = std::chrono::steady_clock::now(), cudaSuccess; };
-    return cudaError_t(known(event) ?: enqueue(stream, work) ?: (event->record = queue().number, cudaSuccess));
+    if (cudaError_t e{known(event) ?: enqueue(stream, work)}) return e;
+    event->record = queue().number;
+    queue().works[event->record].is_event = true;
+    return cudaSuccess;
 }
 cudaError_t wait_for(cudaEvent_t event, cudaStream_t stream) {
     if (cudaError_t e{known(event) ?: enqueue(stream, nothing)}) return e;

@@ -376,4 +376,15 @@ Source::Who Source::who_enters(const Function& f, const Statement& s) const {
     return who;
 }
 
+Source::Who Source::who_leaves(const Function& f, const Statement& loop) const {
+    Who who = everybody;
+    for (const Statement& s : loop.parts) {
+        if (s.kind == Statement::loop) continue;
+        const bool leaves = has({"break", "continue"}, s.begin, s.end);
+        if (s.kind == Statement::branch && leaves) who = std::max(who, who_enters(f, s));
+        who = std::max(who, who_leaves(f, s));
+    }
+    return who;
+}
+
 }  // namespace cudacpu

@@ -63,6 +63,8 @@ public:
     Lock lock_of(const Function& f) const;  // what a function does that waits for an atomic, or only does one
     enum Who { everybody, whole_warps, some };
     Who who_enters(const Function& f, const Statement& s) const;  // a branch or loop
+    /// Who leaves a round of a loop before its end, by break or continue.
+    Who who_leaves(const Function& f, const Statement& loop) const;
 };
 
 }  // namespace cudacpu

@@ -30,10 +30,17 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
     const size_t barriers = open_exchanges[32].size();
     std::string what = "deadlock: a warp operation waits for a lane that does not come",
                 mend = "every lane in the mask must call the operation, with the same mask";
-    const std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
+    std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
+    bool in_branch = false, in_loop = false;
+    for (const Exchange* e : open_exchanges[32]) {
+        in_branch |= stands_in(e->where, {"if", "else", "switch", "case"});
+        in_loop |= stands_in(e->where, {"for", "while", "do"});
+    }
+    const char* const rounds = "let all take as many rounds of the loop, and guard the work in it with if";
+    if (in_loop) together.replace(together.find("move"), std::string::npos, in_branch ? "move it out of the branch, and " : "") += rounds;
     if (barriers == 1) {
         what = "deadlock: the threads of a block wait for each other";
-        mend = together + ";\n  " + mend;
+        mend = together + "; " + mend;
     } else if (barriers > 1) {
         what = "divergent barrier: the threads of the block wait at different ones";
         mend = together;

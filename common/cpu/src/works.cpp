@@ -41,12 +41,12 @@ struct Source {  // that the host must not change before it is copied
     unsigned long number;
     const char* start;
     size_t pitch, width, height;
-    uint64_t sum;
+    uint64_t sum, before;  // before: when the callback that now runs began
     std::string what;
     void* callers[8];
     int depth;
 };
-std::vector<Source> sources CUDACPU_LASTING;
+std::vector<Source> sources CUDACPU_LASTING, copied CUDACPU_LASTING;  // copied: since the queue was last empty
 
 std::string line_of(void* const* callers, int depth) {
     for (int i = 0; i < depth; ++i)
@@ -108,6 +108,30 @@ void say_hazard(const std::string& s) {
     if (said.insert(s).second) say("cudacpu: hazard: " + s);
 }
 
+bool is_callback(const Work& w) { return w.what == "cudaLaunchHostFunc" || w.what == "cudaStreamAddCallback"; }
+
+// A callback runs between the works, and may write to what a copy of another stream takes.
+void compare_sources() {
+    for (auto* list : {&sources, &copied})
+        for (const Source& s : *list) {
+            const auto later = queued.find(s.number);
+            const auto earlier =
+                std::find_if(done.begin(), done.end(), [&](const Work& w) { return w.number == s.number; });
+            const bool ordered = (later != queued.end() && waits_for(later->second, running)) ||
+                                 (earlier != done.end() && waits_for(running, *earlier));
+            const uint64_t sum = sum_of(s);
+            if (ordered || !sum || !s.before || sum == s.before) continue;
+            const std::string at = line_of(s.callers, s.depth), call = line_of(running.callers, running.depth);
+            std::vector<Remark> lines;
+            if (!at.empty()) lines.push_back({at.substr(4), "is queued"});
+            if (!call.empty()) lines.push_back({call.substr(4), "its function writes"});
+            say_hazard("a callback changes " + explain(s.start) + ",\n  which " + s.what + at + " copies" +
+                       listing(lines) +
+                       wrapped("let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both "
+                               "in one stream"));
+        }
+}
+
 }  // namespace
 
 void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what) {
@@ -138,13 +162,16 @@ void work_begins(unsigned long number) {
     queued.erase(w);
     running.turn = turns++;
     running.start = ++now;
-    sources.erase(
-        std::remove_if(sources.begin(), sources.end(), [=](const Source& s) { return s.number == number; }),
-        sources.end());
+    const auto own = [=](const Source& s) { return s.number == number; };
+    std::copy_if(sources.begin(), sources.end(), std::back_inserter(copied), own);
+    std::erase_if(sources, own);
+    for (auto* list : {&sources, &copied})
+        for (Source& s : *list) s.before = several_streams && is_callback(running) ? sum_of(s) : 0;
 }
 void work_ended() {
+    if (is_callback(running)) compare_sources();
     if (several_streams) done.push_back(std::move(running));
-    if (queued.empty()) done.clear(), several_streams = false;
+    if (queued.empty()) done.clear(), copied.clear(), several_streams = false;
 }
 
 Time launch_beside() {
@@ -216,7 +243,7 @@ void work_touches(const void* address, size_t bytes, bool write) {
 void host_must_keep(const void* start, size_t pitch, size_t width, size_t height) {
     const Region* const r = find(start);
     if (queued.empty() || !r || (r->kind != Kind::pinned && r->kind != Kind::registered)) return;
-    Source s{queued.rbegin()->first, static_cast<const char*>(start), pitch, width, height, 0, api_function, {}, 0};
+    Source s{queued.rbegin()->first, static_cast<const char*>(start), pitch, width, height, 0, 0, api_function, {}, 0};
     s.sum = sum_of(s);
     s.depth = backtrace(s.callers, 8);
     watch(s, true);

@@ -240,6 +240,9 @@ TEST(Symbols, CopiesAndManaged) {
     cudaGetLastError();
 }
 
+// By an atomic, as who looks at memory while a kernel may change it.
+static int look(int* p) { return __atomic_fetch_add(p, 0, __ATOMIC_SEQ_CST); }
+
 TEST(Streams, WorkWaitsForTheHost) {
     int *p, *q;
     cudaStream_t a, b;
@@ -252,16 +255,16 @@ TEST(Streams, WorkWaitsForTheHost) {
     *p = *q = 0;
     add<<<1, 1, 0, a>>>(p, 1, 1);
     add<<<1, 1, 0, b>>>(q, 1, 1);
-    EXPECT_EQ(0, *p);  // nothing runs before somebody waits
+    EXPECT_EQ(0, look(p));  // nothing runs before somebody waits
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
-    EXPECT_EQ(0, *p);  // another stream
-    EXPECT_EQ(1, *q);
+    EXPECT_EQ(0, look(p));  // another stream
+    EXPECT_EQ(1, look(q));
     EXPECT_EQ(cudaSuccess, cudaEventRecord(e, a));
     EXPECT_EQ(cudaSuccess, cudaStreamWaitEvent(b, e));
     add<<<1, 1, 0, b>>>(q, 1, 1);
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
-    EXPECT_EQ(1, *p);  // b waited for a
-    EXPECT_EQ(2, *q);
+    EXPECT_EQ(1, look(p));  // b waited for a
+    EXPECT_EQ(2, look(q));
     cudaStreamDestroy(a), cudaStreamDestroy(b), cudaEventDestroy(e), cudaFreeHost(p), cudaFreeHost(q);
 }
 
@@ -279,21 +282,21 @@ TEST(Streams, OnlyWhatIsWaitedForRuns) {
     add<<<1, 1, 0, c>>>(p + 3, 1, 1);
     EXPECT_EQ(cudaSuccess, cudaStreamWaitEvent(b, e));
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
-    EXPECT_EQ(1, p[0]);
-    EXPECT_EQ(0, p[1]);  // after the event
+    EXPECT_EQ(1, look(p + 0));
+    EXPECT_EQ(0, look(p + 1));  // after the event
     add<<<1, 1>>>(p + 4, 1, 1);
     EXPECT_EQ(cudaSuccess, cudaStreamDestroy(a));
-    EXPECT_EQ(0, p[1]);  // a stream that is destroyed still does its work, but nobody waits for it
+    EXPECT_EQ(0, look(p + 1));  // a stream that is destroyed still does its work, but nobody waits for it
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(a));
     add<<<1, 1, 0, b>>>(p + 2, 1, 1);
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(b));
-    EXPECT_EQ(1, p[4]);  // b waited for the default stream,
-    EXPECT_EQ(1, p[1]);  // which waited for a,
-    EXPECT_EQ(0, p[3]);  // but not for c
+    EXPECT_EQ(1, look(p + 4));  // b waited for the default stream,
+    EXPECT_EQ(1, look(p + 1));  // which waited for a,
+    EXPECT_EQ(0, look(p + 3));  // but not for c
     EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(0));
-    EXPECT_EQ(0, p[3]);
+    EXPECT_EQ(0, look(p + 3));
     EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
-    EXPECT_EQ(1, p[3]);
+    EXPECT_EQ(1, look(p + 3));
     cudaStreamDestroy(b), cudaStreamDestroy(c), cudaEventDestroy(e), cudaFreeHost(p);
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaStreamDestroy(b));
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventRecord(e));
@@ -379,6 +382,28 @@ TEST(Events, MeasureTime) {
     cudaGetLastError();
 }
 
+TEST(Events, WhatWaitsForNothingIsThere) {  // in a stream that nobody waits for
+    cudaEvent_t a, b, c;
+    cudaStream_t idle, s;
+    float ms = -1;
+    cudaEventCreate(&a), cudaEventCreate(&b), cudaEventCreate(&c);
+    cudaStreamCreateWithFlags(&idle, cudaStreamNonBlocking), cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaEventRecord(a, idle);
+    add<<<1, 1, 0, idle>>>(nullptr, 0, 0);
+    cudaEventRecord(c, idle);
+    add<<<1, 1, 0, s>>>(nullptr, 0, 0);
+    cudaEventRecord(b, s);
+    EXPECT_EQ(cudaSuccess, cudaEventQuery(a));
+    EXPECT_EQ(cudaErrorNotReady, cudaEventElapsedTime(&ms, a, b));
+    EXPECT_EQ(cudaSuccess, cudaEventSynchronize(b));
+    EXPECT_EQ(cudaSuccess, cudaEventElapsedTime(&ms, a, b));
+    EXPECT_GE(ms, 0);
+    EXPECT_EQ(cudaErrorNotReady, cudaEventElapsedTime(&ms, a, c));
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    cudaEventDestroy(a), cudaEventDestroy(b), cudaEventDestroy(c), cudaStreamDestroy(idle), cudaStreamDestroy(s);
+    cudaGetLastError();
+}
+
 TEST(Events, AskingEnds) {
     cudaEvent_t e;
     int* p;
@@ -386,11 +411,19 @@ TEST(Events, AskingEnds) {
     *p = 0;
     cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
     EXPECT_EQ(cudaSuccess, cudaEventQuery(e));  // never recorded
+    EXPECT_EQ(cudaSuccess, cudaStreamQuery(0));  // nothing is queued
     add<<<1, 1>>>(p, 1, 1);
     cudaEventRecord(e);
+    EXPECT_EQ(cudaErrorNotReady, cudaEventQuery(e));
     while (cudaEventQuery(e) == cudaErrorNotReady) {}
     EXPECT_EQ(1, *p);
-    while (cudaStreamQuery(0) == cudaErrorNotReady) {}
+    for (int i = 0; i < 5; ++i) {  // more is queued while it asks: what it asked for comes first
+        add<<<1, 1>>>(p, 1, 1);
+        EXPECT_EQ(cudaErrorNotReady, cudaStreamQuery(0));
+        EXPECT_EQ(1 + i, *p);
+    }
+    EXPECT_EQ(cudaSuccess, cudaStreamQuery(0));
+    EXPECT_EQ(6, *p);
     float ms;
     EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, e, e));
     cudaEventDestroy(e), cudaFreeHost(p);

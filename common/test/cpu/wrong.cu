@@ -195,6 +195,7 @@ __global__ void out_of_bounds(unsigned char* p) {
 struct Pair {
     int *a, *b;
 };
+__global__ void far_away(int* p) { p[threadIdx.x + (1 << 26)] = 1; }
 __global__ void hidden_host_pointer(Pair p) {
     *p.a = *p.b;  // @hidden
 }
@@ -500,6 +501,7 @@ int main(int, char** argv) {
         return unwritten<<<1, 32>>>(device<int>(32), p), waited();
     }
     if (is("out_of_bounds")) return out_of_bounds<<<1, 18>>>(device<unsigned char>(17)), waited();
+    if (is("far_away")) return far_away<<<1, 1>>>(device<int>(1)), waited();
     if (is("hidden_host_pointer")) {
         int* host = (int*)calloc(1, 4);
         return hidden_host_pointer<<<1, 1>>>(Pair{device<int>(1), host}), waited();

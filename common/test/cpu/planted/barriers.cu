@@ -509,3 +509,36 @@ __global__ void with_groups(const int* in, int* out) {
     }
 }
 PLANT(block_group) { with_groups<<<1, 64>>>(filled(64), zeros(64)); }
+
+__global__ void leaves_early(const int* in, int* out, int n) {
+    __shared__ int s[64];
+    const int t = threadIdx.x;
+    for (int r = 0; r < 4; ++r) {
+#ifndef CURED
+        if (t >= n + r) break;
+#endif
+        if (t < n + r) s[t] = in[t] + r;
+        __syncthreads();
+        if (t < n + r) out[t] += s[r];
+        __syncthreads();
+    }
+    __syncthreads();
+    out[t] -= 1;
+}
+PLANT(leaves_a_loop_with_a_barrier) { leaves_early<<<1, 64>>>(filled(64), zeros(64), 40); }  // ADVICE=take as many rounds of the loop
+
+__global__ void leaves_unordered(int* out, int n) {
+    __shared__ int s[64];
+    const int t = threadIdx.x;
+    int x = t;
+    for (int r = 0; r < 4; ++r) {
+#ifndef CURED
+        if (t >= n) break;
+#endif
+        s[t] = r + x;  // cured: if (t < n) s[t] = r + x; __syncthreads();
+        x += s[(t + 1) % n];  // cured: if (t < n) x += s[(t + 1) % n]; __syncthreads();
+    }
+    __syncthreads();
+    out[t] = x;
+}
+PLANT(leaves_a_loop) { leaves_unordered<<<1, 64>>>(zeros(64), 40); }  // ADVICE=not all threads take all rounds of the loop

@@ -1,7 +1,8 @@
 #!/bin/sh
 # planted.sh CUDACPU FILE.cu: does the advice of the hazard build mend what it finds? Each program of the file has one
 # planted mistake. It is run, what is advised is carried out to the letter (cure.awk), and the program must then be
-# clean. "ADVICE=words" behind a PLANT() says what must be advised where that is no recipe.
+# clean. "ADVICE=words" behind a PLANT() says what must be advised where that is no recipe, "ONE REPORT" that there is
+# one.
 . "$(dirname "$0")/../../lib.sh"
 cudacpu=$(realpath "$1") file=$(realpath "$2")
 cp "$here/planted.cuh" "$folder"
@@ -13,6 +14,8 @@ for name in $(./planted); do
         fail "$name: nothing is found"
     words=$(sed -n "s/^PLANT($name).*ADVICE=//p" planted.cu)
     [ -z "$words" ] || tr -s '\n ' ' ' <"$name.said" | grep -qE "$words" || fail "$name: not advised: $words"
+    ! grep -q "^PLANT($name).*ONE REPORT" planted.cu || test "$(grep -c '^cudacpu: hazard: ' "$name.said")" = 1 ||
+        fail "$name: more than one report"
 done
 cat *.said >all.said
 awk -f "$here/cure.awk" all.said planted.cu >cured.cu

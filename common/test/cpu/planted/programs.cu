@@ -217,7 +217,7 @@ __global__ void queue(const int* in, int* out, int* tail, int n) {
         out[at] = in[i];
     }
 }
-PLANT(queue) { queue<<<2, 64>>>(filled(128), zeros(128), zeros(1), 128); }
+PLANT(queue) { queue<<<2, 64>>>(filled(128), zeros(128), zeros(1), 128); }  // ONE REPORT
 
 __global__ void carry_between_warps(const int* in, int* out) {
     __shared__ int sums[4];

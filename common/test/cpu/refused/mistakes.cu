@@ -51,9 +51,21 @@ int main() {
 }
 #elif CASE == 15
 __global__ void k(int* p, ...) { *p = 1; }  //! a kernel takes no `...`
+#elif CASE == 17
+struct Limits {
+    static const int least = 1;
+    inline static int most = 9;
+};
+__global__ void k(int* p) {
+    *p = Limits::least;
+    *p += Limits::most;  //! Limits::most is a variable of the host, and a kernel cannot use it
+}
 #elif CASE == 16  // other things of the same names, and a library's function
 struct Table {
+    static constexpr int rows = 2;
+    static int made;
     int of_host, n;
+    static __host__ __device__ int twice(int x) { return x * rows; }
     __device__ int sum() const { return of_host + n; }
 };
 int umin(int a, int b) { return a < b ? a : b; }
@@ -62,14 +74,18 @@ template <int table_of_host> __global__ void k(int* p, int constant, Table t) {
     int of_host[2] = {1, 2}, n = table_of_host;
     auto on_host = [](int x) { return x; };
     for (int i = 0; i < n; ++i) p[i] = on_host(of_host[i]) + t.of_host + umin(i, constant);
+    p[0] = Table::rows + Table::twice(n);
 }
 template <class F> __global__ void calls(F f) { f(); }
 void with_lambdas(int* p) {
     auto f = [=] __device__ { *p = on_device(1); };
     calls<<<1, 1>>>(f);
     calls<<<1, 1>>>([=] __host__ __device__ { *p = 1; });
+    kernel<<<1, 1>>>(std::max({p}, [](int* a, int* b) { return a < b; }));
 }
+int Table::made = 1;
 int main() {
+    Table::made += 1;
     auto on_device = [](int x) { return x + of_host; };
     void (*chosen)(int*) = kernel;
     chosen<<<1, 1>>>(nullptr);
