@@ -100,7 +100,8 @@ clean:
 	@rm -rf "$(BUILD)"
 
 .DEFAULT:
-	@echo "There is no make $@. The samples are $(samples); make help says what else there is." >&2; exit 2
+	@echo "There is no make $@. The samples are $(samples);" >&2; \
+	echo "make help says what else there is." >&2; exit 2
 
 help:
 	@echo 'make              sets up what is missing, and builds all samples'

@@ -196,8 +196,8 @@ public:
         const cudaError_t status = cudaGetDeviceCount(&devices);
         if (devices == 0 && none_answers(status)) {
             std::fprintf(stderr,
-                         "no CUDA device: %s (error %d)\nWhy not? Type make doctor. The CPU device runs the same "
-                         "file: make run DEVICE=cpu\n",
+                         "no CUDA device: %s\n(error %d). Type make doctor to see why. The CPU device runs the "
+                         "same file:\n  make run DEVICE=cpu\n",
                          cudaGetErrorString(status), static_cast<int>(status));
             std::exit(no_device);
         }

@@ -26,7 +26,9 @@ done
 # -iquote: else the CPU device's headers are a system's, which g++ is silent about. But now GoogleTest's macros, which
 # have a dangling else, are not.
 for file in common/test/*.cu common/test/cpu/*.cu [0-9]*/*.cu; do
-    try "$file" "$cudacpu" $flags -iquote "$include" -Wno-dangling-else -c -o "$folder/o"
+    as_written=""
+    case $file in */counted_classics.cu) as_written="-Wno-sign-compare -Wno-shadow -Wno-conversion" ;; esac # as courses write them
+    try "$file" "$cudacpu" $flags -iquote "$include" -Wno-dangling-else $as_written -c -o "$folder/o"
 done
 if [ -n "$nvcc" ]; then
     set -- [0-9]*/*.cu

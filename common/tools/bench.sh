@@ -47,7 +47,8 @@ for program in $(programs "$build/gpu"); do
     done
 done
 if [ $ran = 0 ]; then
-    echo "make bench measures GPUs, and there is no GPU build in $build/gpu. Type make doctor to see what is missing."
+    echo "make bench measures GPUs, and there is no GPU build in $build/gpu."
+    echo "Type make doctor to see what is missing."
     exit 77
 fi
 echo

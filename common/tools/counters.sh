@@ -12,7 +12,8 @@ build=$1 folder=$2
 shift 2
 . "$(dirname "$0")/folder.sh"
 if [ -z "$(programs "$build/gpu")" ]; then
-    echo "make counters-gpu counts on GPUs, and there is no GPU build in $build/gpu. Type make doctor to see what is missing."
+    echo "make counters-gpu counts on GPUs, and there is no GPU build in $build/gpu."
+    echo "Type make doctor to see what is missing."
     exit 77
 fi
 for ncu in ncu "${CUDA_PATH:-/usr/local/cuda}/bin/ncu" /usr/local/cuda/bin/ncu ""; do

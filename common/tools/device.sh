@@ -33,7 +33,8 @@ auto)
     ;;
 esac
 if ! ls -d "$build/$device"/[0-9]* >/dev/null 2>&1; then
-    echo "There is no build for the $device in $build/$device. Type make doctor to see what is missing." >&2
+    echo "There is no build for the $device in $build/$device." >&2
+    echo "Type make doctor to see what is missing." >&2
     exit 3
 fi
 echo "$device"

@@ -17,7 +17,7 @@ extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacp
 namespace cudacpu {
 
 // Each of these has pages of its own (cudacpu), as this one begins with a page, and comes last when it is linked.
-__attribute__((section("cudacpu_managed"), used)) alignas(page) static char last_page[page];
+alignas(page) static char last_page[page] __attribute__((section("cudacpu_managed"), used));
 
 size_t bytes_in_use;
 

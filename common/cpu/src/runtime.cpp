@@ -221,7 +221,7 @@ static cudaError_t not_ready() {
     told_not_ready = queue().number;
     return failed(cudaErrorNotReady);
 }
-static cudaError_t run_asked(Numbers works) {
+static cudaError_t run_asked(const Numbers& works) {
     host_asks = true;
     const cudaError_t e = run_works(works);
     host_asks = false;

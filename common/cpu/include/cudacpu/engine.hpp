@@ -163,7 +163,8 @@ template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
 /// What a parameter that is a reference refers to, if there is anything to be read.
 template <class T> const void* referred(T& object) {
-    return std::is_empty_v<std::remove_cv_t<T>> ? nullptr : (const void*)__builtin_addressof(object);
+    if (std::is_empty_v<std::remove_cv_t<T>>) return nullptr;
+    return (const void*)__builtin_addressof(object);
 }
 /// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many
 /// kernels, so there is as little here as can be.
