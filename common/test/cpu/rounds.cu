@@ -34,8 +34,7 @@ __global__ void loops(int* wrong, int n) {
     COMPARE(int, n, >, tid, i -= step)
     COMPARE(long, tid - 5, <=, n, i += edge)
     COMPARE(unsigned, tid, <, unsigned(n), i += edge)
-    COMPARE(unsigned, tid, <, unsigned(n), i += 16)
-    {
+    COMPARE(unsigned, tid, <, unsigned(n), i += 16) {
         const unsigned edge = blockDim.x / 16;
         COMPARE(unsigned, tid, <, unsigned(n), i += edge)
     }
