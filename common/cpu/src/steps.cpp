@@ -11,6 +11,8 @@
 
 #include "record.hpp"
 
+unsigned cudacpu_round;  // set by rounds.hpp
+
 namespace cudacpu::steps {
 
 Stop stops[1024];
@@ -91,7 +93,7 @@ void go_on(unsigned number) {
     Operation o{next->kind, next->site, number, 0};
     for_lanes(w.stopped, [&](unsigned l) { o.mask |= unsigned(same_place(stops[32 * number + l], *next)) << l; });
     if (o.kind != path) done(o);
-    else if constexpr (counters_build) count_waiting(number);
+    else if constexpr (counters_build) count_waiting(number, next->round);
     leave_warp = spins(w, o) && !(w.stopped & ~o.mask);
     w.stopped &= ~o.mask;
     w.together = o.mask;
@@ -132,11 +134,13 @@ void stop(const Access& access, const Code& code) {
     if (noting) return;
     Thread* const me = self;
     const unsigned number = rank;
-    stops[number] = {access, code, size_t(current_fiber->bottom) + current_fiber->size - size_t(code.frame)};
+    stops[number] = {access, code, size_t(current_fiber->bottom) + current_fiber->size - size_t(code.frame),
+                     cudacpu_round};
     warps[number / 32].stopped |= 1u << lane;
     me->at = &held;
     me->where = {"", 0};
     preempt();
+    cudacpu_round = stops[number].round;
     if (drawing && access.kind != path) note_before(number);
 }
 
@@ -294,7 +298,7 @@ void __tsan_read_range(void* p, size_t n, unsigned block) { arrive({load, p, n, 
 void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0, 0)); }
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
-void __tsan_atomic_thread_fence(int) {}
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
 // `end`: the number of the loop's end where a loop begins, else 0; `line`: of the branch in which the block ends, or 0.
 void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end, unsigned line) {
     if (!self || !runs_works || noting) return;
