@@ -63,10 +63,10 @@ using ull = unsigned long long;
 template <class T, class... U>
 concept one_of = (std::is_same_v<T, U> || ...);
 template <class T> using as = std::type_identity_t<T>;  // an argument that T is not deduced from
-inline constexpr auto least = [](auto a, auto b) CUDACPU_QUIET { return b < a ? b : a; };
-inline constexpr auto most = [](auto a, auto b) CUDACPU_QUIET { return a < b ? b : a; };
-inline constexpr auto sum = [](auto a, decltype(a) b)
-                                CUDACPU_QUIET -> decltype(a) {  // integers wrap, as the GPU's adders do
+constexpr auto least = [](auto a, auto b) CUDACPU_QUIET { return b < a ? b : a; };
+constexpr auto most = [](auto a, auto b) CUDACPU_QUIET { return a < b ? b : a; };
+constexpr auto sum = [](auto a, decltype(a) b)
+                         CUDACPU_QUIET -> decltype(a) {  // integers wrap, as the GPU's adders do
     if constexpr (std::is_integral_v<decltype(a)>) return decltype(a)(ull(a) + ull(b));
     else return a + b;
 };

@@ -238,7 +238,7 @@ cudaError_t destroy(cudaStream_t), destroy(cudaEvent_t);
 cudaError_t record(cudaEvent_t, cudaStream_t), wait_for(cudaEvent_t, cudaStream_t);
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop);
 
-alignas(256) inline char blank_argument[4 << 10];
+alignas(256) extern char blank_argument[4 << 10];
 template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // a call that only makes it say who it is
     Kernel* kernel = nullptr;
     probe = &kernel;

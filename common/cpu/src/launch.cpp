@@ -18,6 +18,7 @@ const Launch* launch;
 uint64_t block_number;
 cudaError_t outcome;
 Kernel** probe;
+alignas(256) char blank_argument[4 << 10];
 
 namespace {
 

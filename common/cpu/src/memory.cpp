@@ -4,6 +4,7 @@
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
+#include <bit>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -38,8 +39,9 @@ void protect(Kind kind, bool accessible) {
         if (r.kind == kind && !r.freed) mprotect(r.base, r.pages, accessible ? open_pages : PROT_NONE);
 }
 
-Region variables{&__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), Kind::managed,
-                 &__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), {"", 0}};
+Region variables{
+    &__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), Kind::managed,
+    &__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), {"", 0}};
 const Region* used_by_both(const void* address) {  // memory that the host may use, and the device
     const char* const at = static_cast<const char*>(address);
     const Region* const r = is_global(at) ? &variables : find(at);
@@ -156,7 +158,8 @@ bool touched_early(const void* address, bool writes, const void* pc) {
     if (!r) return false;
     const std::lock_guard lock(touches_change);
     mprotect(page_of(at), page, open_pages);
-    Touch t{at, pc, last_work(), writes, told_not_ready >= last_work(), uintptr_t(at) % 4 == 0 ? 4u : uintptr_t(at) % 2 == 0 ? 2u : 1u, 0};
+    const unsigned bytes = 1u << std::min(std::countr_zero(uintptr_t(at)), 2);
+    Touch t{at, pc, last_work(), writes, told_not_ready >= last_work(), bytes, 0};
     if (at + t.bytes > r->start + r->bytes) t.bytes = 1;
     memcpy(&t.value, at, t.bytes);
     if (pc) touches.push_back(t);

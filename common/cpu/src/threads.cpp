@@ -37,7 +37,9 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
         in_loop |= stands_in(e->where, {"for", "while", "do"});
     }
     const char* const rounds = "let all take as many rounds of the loop, and guard the work in it with if";
-    if (in_loop) together.replace(together.find("move"), std::string::npos, in_branch ? "move it out of the branch, and " : "") += rounds;
+    if (in_loop)
+        together.replace(together.find("move"), std::string::npos,
+                         in_branch ? "move it out of the branch, and " : "") += rounds;
     if (barriers == 1) {
         what = "deadlock: the threads of a block wait for each other";
         mend = together + "; " + mend;

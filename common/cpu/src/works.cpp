@@ -125,10 +125,11 @@ void compare_sources() {
             std::vector<Remark> lines;
             if (!at.empty()) lines.push_back({at.substr(4), "is queued"});
             if (!call.empty()) lines.push_back({call.substr(4), "its function writes"});
-            say_hazard("a callback changes " + explain(s.start) + ",\n  which " + s.what + at + " copies" +
-                       listing(lines) +
-                       wrapped("let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both "
-                               "in one stream"));
+            say_hazard(
+                "a callback changes " + explain(s.start) + ",\n  which " + s.what + at + " copies" +
+                listing(lines) +
+                wrapped("let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both "
+                        "in one stream"));
         }
 }
 
@@ -243,7 +244,8 @@ void work_touches(const void* address, size_t bytes, bool write) {
 void host_must_keep(const void* start, size_t pitch, size_t width, size_t height) {
     const Region* const r = find(start);
     if (queued.empty() || !r || (r->kind != Kind::pinned && r->kind != Kind::registered)) return;
-    Source s{queued.rbegin()->first, static_cast<const char*>(start), pitch, width, height, 0, 0, api_function, {}, 0};
+    Source s{
+        queued.rbegin()->first, static_cast<const char*>(start), pitch, width, height, 0, 0, api_function, {}, 0};
     s.sum = sum_of(s);
     s.depth = backtrace(s.callers, 8);
     watch(s, true);

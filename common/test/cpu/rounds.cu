@@ -32,6 +32,7 @@ __global__ void loops(int* wrong, int n) {
     COMPARE(int, tid, <, n, i += 3)
     COMPARE(int, tid, <, n, i += step)
     COMPARE(int, n, >, tid, i -= step)
+    COMPARE(int, n, >, tid, i -= blockDim.x / 8)
     COMPARE(long, tid - 5, <=, n, i += edge)
     COMPARE(unsigned, tid, <, unsigned(n), i += edge)
     COMPARE(unsigned, tid, <, unsigned(n), i += 16) {

@@ -410,7 +410,7 @@ TEST(Events, AskingEnds) {
     ASSERT_EQ(cudaSuccess, cudaMallocHost(&p, 4));
     *p = 0;
     cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
-    EXPECT_EQ(cudaSuccess, cudaEventQuery(e));  // never recorded
+    EXPECT_EQ(cudaSuccess, cudaEventQuery(e));   // never recorded
     EXPECT_EQ(cudaSuccess, cudaStreamQuery(0));  // nothing is queued
     add<<<1, 1>>>(p, 1, 1);
     cudaEventRecord(e);

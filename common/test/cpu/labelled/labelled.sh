@@ -47,7 +47,7 @@ awk -v hidden=" $* " '
     /^::: / { run = $2 " " $3; runs[++turns] = run; group = $4; if (seen[run]++) --turns; next }
     /^=== / { name = $2; came[run, name] = 1; hazard = note = 0; next }
     /^cudacpu: note: race, but of equal/ { note = 1; hazard = 0 }
-    /^cudacpu: hazard: / { hazard = 1; note = 0; alarm[run, name] = 1 }
+    /^cudacpu: (hazard: |the host )/ { hazard = 1; note = 0; alarm[run, name] = 1 }
     /^cudacpu: hazards were found/ { name = "" }
     hazard || note {
         rest = $0

@@ -1,5 +1,5 @@
 // types.cu - labelled kernels: parts of words, structs, copies, and what programs build from them: tables, lists,
-// tiles.
+// tiles. At the end helpers that are called twice, what blocks tell each other, and what the host does meanwhile.
 #include "labelled.cuh"
 
 template <class T>
@@ -283,6 +283,118 @@ __device__ void stages(const int* in, int n, int* out) {  // a warp loads ahead
 __global__ void stages_right(const int* in, int n, int* o) { stages<1>(in, n, o); }
 __global__ void stages_wrong_index(const int* in, int n, int* o) { stages<2>(in, n, o); }
 
+// ---- called twice ---------------
+
+template <bool Begin>
+__device__ int block_sum(int x) {
+    __shared__ int sums[32];
+    if (Begin) __syncthreads();
+    for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(~0u, x, d);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;  // race summed_twice_unsynchronised
+    __syncthreads();
+    int all = 0;
+    for (unsigned w = 0; w < blockDim.x / 32; ++w) all += sums[w];  // race summed_twice_unsynchronised
+    return all;
+}
+__global__ void summed_twice(const int* in, int n, int* out) {
+    const int x = int(threadIdx.x) < n ? in[threadIdx.x] : 1, mean = block_sum<true>(x) / n;
+    out[threadIdx.x] = block_sum<true>((x - mean) * (x - mean));
+}
+__global__ void summed_twice_unsynchronised(const int* in, int n, int* out) {
+    const int x = int(threadIdx.x) < n ? in[threadIdx.x] : 1, mean = block_sum<false>(x) / n;
+    out[threadIdx.x] = block_sum<false>((x - mean) * (x - mean));
+}
+template <int K>
+__device__ int* room() {  // one for each K
+    __shared__ int r[64];
+    return r;
+}
+template <int First, int Second>
+__global__ void rooms(int* out) {
+    const int t = int(threadIdx.x);
+    room<First>()[t] = t;
+    __syncthreads();
+    const int x = room<First>()[63 - t];  // race same_room
+    room<Second>()[t] = 2 * x + 1;        // race same_room
+    __syncthreads();
+    out[t] = room<Second>()[63 - t] + x;
+}
+
+// ---- what blocks tell each other ---------------
+
+template <bool Flag>
+__global__ void checked_twice(int* lock, volatile int* ready, int* data, int* out) {
+    if (threadIdx.x % 32) return;
+    const int seen = Flag ? int(*ready) : int(*(int*)ready);  // race checked_plainly
+    if (!seen && take(lock)) {
+        __threadfence();
+        if (!*ready) {
+            *data = 99;
+            __threadfence();
+            *ready = 1;  // race checked_plainly
+        }
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+    if (!*ready) return;
+    __threadfence();
+    out[ID / 32] = *data;
+}
+template <bool All>
+__global__ void blocks_meet(int* come, int* a, int* b) {
+    const int i = ID, n = int(gridDim.x * blockDim.x);
+    a[i] = i + 1;  // race fence_of_one
+    if (!All && threadIdx.x == 0) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (All) __threadfence();
+        atomicAdd(come, 1);
+        for (int k = 0; k < patience && atomicAdd(come, 0) < int(gridDim.x); ++k) {}
+        __threadfence();
+    }
+    __syncthreads();
+    b[i] = a[n - 1 - i];  // race fence_of_one
+}
+
+// ---- what the host does meanwhile ---------------
+
+__global__ void produce(int* a) { a[threadIdx.x] = int(threadIdx.x) + 100; }
+__global__ void consume(const int* a, int* b) { b[threadIdx.x] = a[threadIdx.x]; }
+struct Host {
+    int *a = zeros<int>(64), *b = zeros<int>(64), *pinned = nullptr;
+    cudaStream_t s, u;
+    Host() {
+        if (cudaMallocHost((void**)&pinned, 64 * sizeof(int)) != cudaSuccess) exit(4);
+        memset(pinned, 0, 64 * sizeof(int));
+        cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+        cudaStreamCreateWithFlags(&u, cudaStreamNonBlocking);
+        cudaDeviceSynchronize();
+    }
+};
+int seen_by_host;
+void nines(void* p) {
+    for (int i = 0; i < 5; ++i) ((int*)p)[i] = 9;
+}
+void callback_and_copy(const Host& x, cudaStream_t copies) {
+    cudaLaunchHostFunc(x.s, nines, x.pinned);                                          // host callback_beside_copy
+    cudaMemcpyAsync(x.a, x.pinned, 64 * sizeof(int), cudaMemcpyHostToDevice, copies);  // host callback_beside_copy
+}
+void mapped(const Host& x, bool waits) {
+    produce<<<1, 64, 0, x.s>>>(x.pinned);
+    if (waits) cudaStreamSynchronize(x.s);
+    seen_by_host += x.pinned[1];  // host mapped_read_early
+}
+void recorded_again(const Host& x, bool waits) {
+    cudaEvent_t e;
+    cudaEventCreate(&e);
+    produce<<<1, 64, 0, x.s>>>(x.a);  // host recorded_elsewhere
+    cudaEventRecord(e, x.s);
+    if (waits) cudaStreamWaitEvent(x.u, e, 0);
+    cudaEventRecord(e, cudaStreamPerThread);
+    cudaStreamWaitEvent(x.u, e, 0);
+    consume<<<1, 64, 0, x.u>>>(x.a, x.b);  // host recorded_elsewhere
+}
+
 int main(int argc, char** argv) {
     const Case cases[] = {
         {"right", "char_neighbours", [](int n) { char_neighbours<<<B(n), 64>>>(zeros<char>(n), n); }},
@@ -350,6 +462,33 @@ int main(int argc, char** argv) {
         {"right", "stages_right", [](int n) { stages_right<<<1, 64>>>(iota<int>(n), n, zeros<int>(32)); }},
         {"race", "stages_wrong_index",
          [](int n) { stages_wrong_index<<<1, 64>>>(iota<int>(n), n, zeros<int>(32)); }},
+        {"right", "summed_twice", [](int n) { summed_twice<<<1, 64>>>(iota<int>(n), n, zeros<int>(64)); }},
+        {"race", "summed_twice_unsynchronised",
+         [](int n) { summed_twice_unsynchronised<<<1, 64>>>(iota<int>(n), n, zeros<int>(64)); }},
+        {"right", "two_rooms", [](int) { rooms<1, 2><<<1, 64>>>(zeros<int>(64)); }},
+        {"race", "same_room", [](int) { rooms<3, 3><<<1, 64>>>(zeros<int>(64)); }},
+        {"right", "checked_twice",
+         [](int) { checked_twice<true><<<3, 64>>>(zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(6)); }},
+        {"race", "checked_plainly",
+         [](int) { checked_twice<false><<<3, 64>>>(zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(6)); }},
+        {"right", "fence_of_all",
+         [](int) { blocks_meet<true><<<3, 64>>>(zeros<int>(1), zeros<int>(192), zeros<int>(192)); }},
+        {"race", "fence_of_one",
+         [](int) { blocks_meet<false><<<3, 64>>>(zeros<int>(1), zeros<int>(192), zeros<int>(192)); }},
+        {"host", "callback_beside_copy",
+         [](int) {
+             const Host x;
+             callback_and_copy(x, x.u);
+         }},
+        {"right", "callback_before_copy",
+         [](int) {
+             const Host x;
+             callback_and_copy(x, x.s);
+         }},
+        {"host", "mapped_read_early", [](int) { mapped({}, false); }},
+        {"right", "mapped_read", [](int) { mapped({}, true); }},
+        {"host", "recorded_elsewhere", [](int) { recorded_again({}, false); }},
+        {"right", "recorded_again", [](int) { recorded_again({}, true); }},
     };
     return choose(cases, argc, argv);
 }
