@@ -4,6 +4,7 @@
 // have come is complete, and its threads go on. If none is, they wait for each other: threads.cpp reports it.
 #include "internal.hpp"
 
+#include <climits>
 #include <set>
 
 namespace cudacpu {
@@ -55,14 +56,19 @@ void passed(const Exchange& e, unsigned warp) {
 
 bool complete_exchanges(bool nobody_can_run) {
     bool any = false;
-    for (unsigned warp = 0; warp < 33; ++warp)
+    for (unsigned warp = 0; warp < 33; ++warp) {
+        // Lanes that ask at an earlier line go on first: they may then ask together with those that are ahead.
+        int first_to_ask = INT_MAX;
+        for (const Exchange* e : open_exchanges[warp])
+            if (e->kind == Exchange::at_activemask) first_to_ask = std::min(first_to_ask, e->where.line);
         std::erase_if(open_exchanges[warp], [&](Exchange* e) {
             e->complete = e->kind == Exchange::at_barrier ? e->count + running_block.ended() == running_block.size
                           : e->kind == Exchange::at_warp  ? !(e->mask & running_block.lanes[warp] & ~e->arrived)
-                                                          : nobody_can_run;
+                                                          : nobody_can_run && e->where.line == first_to_ask;
             if (e->complete) any = true, passed(*e, warp);
             return e->complete;
         });
+    }
     if (any) ++progress, last_joined = nullptr;
     return any;
 }

@@ -76,6 +76,7 @@ void say_mistake(const Noted& m) {
     const Region* r = find(m.address);
     string what = "an access to memory that is not the device's",
            mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
+    if (near_device_heap(m.address)) mend += "; or, if it is from malloc() or new, check the index, and that it is not freed";
     if (m.what == Mistake::out_of_bounds) {
         what = "an access out of bounds: " + element + (r ? text(", which has %zu", r->bytes / m.bytes) : "");
         mend = "check the index against the size: if (i < n)";

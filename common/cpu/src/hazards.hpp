@@ -31,6 +31,7 @@ struct Race {
     bool seen = false;   // the later one wrote a volatile word, and had read what the other had written
 };
 enum class Mistake { foreign, out_of_bounds, unwritten };  // of one thread
+bool near_device_heap(const char* address);                 // there, malloc() or `new` has given kernels memory
 
 inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
 int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a block, 2 between blocks

@@ -28,8 +28,9 @@ struct {
 } bad_index;
 std::vector<char*> opened CUDACPU_LASTING;  // pages
 
-// Memory that kernels have got, by its start. Its own notes must not get there.
+// Memory that kernels have got, by its start, and where it was. Its own notes must not get there.
 bool noting;
+uintptr_t lowest_heap = UINTPTR_MAX, highest_heap;
 std::map<const char*, size_t>& heap() {
     static auto& h = *new std::map<const char*, size_t>;
     return h;
@@ -39,6 +40,8 @@ void* noted(void* p, size_t bytes) {
     if (!self || !runs_works || noting || state.busy || !p) return p;
     noting = state.busy = true;
     heap()[static_cast<char*>(p)] = bytes;
+    lowest_heap = std::min<uintptr_t>(lowest_heap, uintptr_t(p));
+    highest_heap = std::max(highest_heap, uintptr_t(p) + bytes);
     heap_changed(static_cast<char*>(p), bytes);
     noting = state.busy = false;
     return p;
@@ -70,6 +73,11 @@ bool on_device_heap(const char* address) {
     if (next == heap().begin()) return false;
     const auto& [start, bytes] = *std::prev(next);
     return address < start + bytes;
+}
+
+bool near_device_heap(const char* address) {
+    const auto at = uintptr_t(address);
+    return at + (64 << 10) >= lowest_heap && at < highest_heap + (64 << 10);
 }
 
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading) {

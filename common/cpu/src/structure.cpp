@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 
 #include "internal.hpp"
@@ -117,11 +118,16 @@ Source::Source(const std::vector<std::string>& lines) : starts{0, 0} {  // lines
     for (Function& f : all) read_variables(f);
 }
 
+const LeftOut* LeftOut::last;
+
 const Source* Source::of(const std::string& file) {
     static auto& known = *new std::map<std::string, Source*>;
     const auto [s, is_new] = known.try_emplace(file, nullptr);
     if (!is_new) return s->second;
-    const std::vector<std::string>& lines = source_text(file);
+    std::vector<std::string> lines = source_text(file);
+    for (const LeftOut* l = LeftOut::last; l; l = l->before)
+        if (std::filesystem::absolute(l->file) == std::filesystem::absolute(file))
+            for (int n = l->first; n < l->end && n <= int(lines.size()); ++n) lines[n - 1].clear();
     return s->second = lines.empty() ? nullptr : new Source(lines);
 }
 

@@ -198,6 +198,13 @@ struct HostVariable {  // whose address a kernel is given somewhere
     HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const HostVariable* last;
 };
+struct LeftOut {  // lines of a file, by #if or the like
+    const char* file;
+    int first, end;
+    const LeftOut* before = last;
+    LeftOut(const char* name, int from, int to) : file(name), first(from), end(to) { last = this; }
+    static const LeftOut* last;
+};
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
