@@ -25,7 +25,10 @@ struct Large {  // of vectorised: see dot_shared.cu
 struct Small {  // where a thread gets few packs, it is the last steps that take time, with fewer warps less
     static constexpr int threads = 256, in_flight = 2;
 };
-constexpr int64_t small = 1 << 25;  // elements, at most
+struct Tiny {  // where no SM has enough to do, more of them share the additions in double
+    static constexpr int threads = 128, in_flight = 1;
+};
+constexpr int64_t small = 1 << 25, tiny = 1 << 16;  // elements, at most
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int most_blocks = 1 << 16;  // no GPU holds more at once
 
@@ -141,6 +144,16 @@ template <int threads, class Sum> __device__ Sum fold_block(Sum sum) {
     return sum;
 }
 
+// Another block's sum, from the L2.
+template <class Sum> __device__ Sum from_memory(const Sum* from) {
+    Sum sum;
+    unsigned words[sizeof(Sum) / sizeof(unsigned)];
+    for (unsigned k = 0; k < sizeof words / sizeof words[0]; ++k) words[k] = __ldcg(reinterpret_cast<const unsigned*>(from) + k);
+    memcpy(&sum, words, sizeof sum);
+    return sum;
+}
+constexpr int fetched = 4;  // sums that a thread of the last block has in flight
+
 __device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
 // Leaves the block's sum. In the last block that does so thread 0 gets the sum of all, and every thread gets true.
 template <int threads, class Sum> __device__ bool last_block_has(Sum& sum, Sum* of_block) {
@@ -153,17 +166,17 @@ template <int threads, class Sum> __device__ bool last_block_has(Sum& sum, Sum* 
     }
     __syncthreads();  // every thread of the block knows whether it is the last
     if (!last) return false;
+    const bool few = gridDim.x <= fetched * warp;  // then one warp fetches them all at once, and needs no barrier
+    if (few && threadIdx.x >= warp) return true;
     sum = Sum();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += threads) {
-        Sum other;
-        unsigned words[sizeof(Sum) / sizeof(unsigned)];
-        const unsigned* from = reinterpret_cast<const unsigned*>(of_block + i);
-        for (unsigned& word : words) word = __ldcg(from++);
-        memcpy(&other, words, sizeof other);
-        sum.add(other);
+    const unsigned step = few ? warp : threads;
+    for (unsigned first = threadIdx.x; first < gridDim.x; first += fetched * step) {
+        Sum other[fetched];
+        for (int k = 0; k < fetched; ++k)
+            if (first + k * step < gridDim.x) other[k] = from_memory(of_block + first + k * step);
+        for (int k = 0; k < fetched; ++k) sum.add(other[k]);
     }
-    if (gridDim.x > warp) sum = fold_block<threads>(sum);
-    else if (threadIdx.x < warp) sum = fold_warp<warp>(sum);
+    sum = few ? fold_warp<warp>(sum) : fold_block<threads>(sum);
     return true;
 }
 
@@ -237,7 +250,7 @@ template <class Real> double launch_vectorised(const Job& job) {
 // The float that every number within `off` of sum + lost is rounded to; false if they are rounded to more than one.
 __device__ bool nearest(const Twofold& exact, double off, double* result) {
     Twofold all;
-    all.keep(exact.sum);
+    all.sum = exact.sum;
     all.keep(exact.lost);
     const float least = float(__dadd_rd(all.sum, __dadd_rd(all.lost, -off)));
     const float most = float(__dadd_ru(all.sum, __dadd_ru(all.lost, off)));
@@ -282,6 +295,7 @@ template <class Shape, bool dot> double launch_shape(const Job& job) {
     return 0;
 }
 template <bool dot> double launch_exact(const Job& job) {
+    if (job.n <= tiny) return launch_shape<Tiny, dot>(job);
     return job.n <= small ? launch_shape<Small, dot>(job) : launch_shape<Large, dot>(job);
 }
 

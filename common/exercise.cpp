@@ -39,6 +39,8 @@ std::string shown(const T& value) {
 
 }  // namespace
 
+bool other_numbers;
+
 const char* words(const char* english, const char* chinese) {
     for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
         if (const char* language = std::getenv(name); language && *language)
@@ -159,6 +161,7 @@ bool predicted(const char* name, double typed, double counted) {
 #ifndef CUDACPU
 lab::Count barriers() { return {}; }
 lab::Count atomics() { return {}; }
+lab::Count global_atomics() { return {}; }
 lab::Count compares() { return {}; }
 lab::Count beside_each_other() { return {}; }
 lab::Count sectors() { return {}; }
@@ -182,7 +185,7 @@ bool at_least(long long least, const lab::Count& count) {
 }
 
 int scattered(int i) {
-    uint64_t x = 0x9e3779b97f4a7c15 * (static_cast<uint64_t>(i) + 1);
+    uint64_t x = 0x9e3779b97f4a7c15 * (static_cast<uint64_t>(i) + (lab::other_numbers ? 1'000'000 : 1));
     x ^= x >> 32;
     return static_cast<int>(x * 0xd6e8feb86659fd93 >> 40);
 }

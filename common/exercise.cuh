@@ -30,8 +30,9 @@ struct Count {
     const char *english, *chinese;
     long long value;
 };
-bool begin(int n);  // false: there is no device
-bool has_run();     // has a thread of a kernel touched memory since then?
+bool begin(int n);          // false: there is no device
+extern bool other_numbers;  // are scattered()'s
+bool has_run();             // has a thread of a kernel touched memory since then?
 bool right_by_a_kernel();
 void note_end();  // all is right: makes the file that LAB_END names, so that an exit() before is no right answer
 #ifdef CUDACPU
@@ -97,12 +98,13 @@ bool check_kept(const Array<int>& in, const Array<int>& out, const Array<int>& c
 /// Is the number that the learner typed the one of the run? Says in which direction it is off.
 bool predicted(const char* name, double typed, double counted);
 
-/// The barriers that block 0 passed; the atomics of all threads outside of shared memory, and of these the
+/// The barriers that block 0 passed; the atomics of all threads, those in global memory, and of these the
 /// atomicCAS; the pairs of kernels of which neither waits for the other; the sectors of 32 bytes that all warps'
 /// loads and stores touched in global memory; the loads, stores and atomics in shared memory, and the turns that it
 /// needed beyond the first; the loads and stores of the thread that did most, in either memory.
 lab::Count barriers();
 lab::Count atomics();
+lab::Count global_atomics();
 lab::Count compares();
 lab::Count beside_each_other();
 lab::Count sectors();
@@ -114,17 +116,24 @@ bool at_most(long long most, const lab::Count& count);
 /// What an answer must not do without. On a GPU it is there.
 bool at_least(long long least, const lab::Count& count);
 
-/// The same numbers in every run, from 0 up and without a visible pattern: for inputs.
+/// The same numbers in every program, from 0 up and without a visible pattern: for inputs.
 int scattered(int i);
 
-/// Runs body(n) for each size until one is wrong; then, on a GPU, `compare`, which tells times. For main() to
-/// return.
+/// Runs body(n) for each size until one is wrong; once more with other numbers, which finds a result that was typed
+/// in; then, on a GPU, `compare`, which tells times. For main() to return.
 template <class Body, class Compare = void (*)()>
 int exercise(
     std::initializer_list<int> sizes, Body body, [[maybe_unused]] Compare compare = [] {}) {
+    lab::other_numbers = false;
     for (const int n : sizes) {
         if (!lab::begin(n)) return 77;
         if (!body(n) || !lab::right_by_a_kernel()) return 1;
+    }
+    lab::other_numbers = true;
+    lab::begin(*sizes.begin());
+    if (!body(*sizes.begin())) {
+        std::puts(lab::words("(in a second run, with other numbers)", "（第二次运行，换了一组数）"));
+        return 1;
     }
     lab::note_end();
 #ifndef CUDACPU

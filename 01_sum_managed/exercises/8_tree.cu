@@ -22,6 +22,7 @@ int main() {
         Array<int> in(n, [](int i) { return scattered(i) % 100; }), out(n);
         add_up<<<1, n>>>(in, out);
         const int sum = std::accumulate(in.begin(), in.end(), 0);
-        return check("out", out, [&](int) { return sum; }) && at_most(60, accesses());
+        return check("out", out, [&](int) { return sum; }) && at_most(60, accesses()) &&
+               at_most(0, atomics());
     });
 }

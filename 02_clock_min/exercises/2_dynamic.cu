@@ -24,7 +24,7 @@ void launch(const float* in, float* out, int threads) {
 
 // ---- the check
 int main() {
-    return exercise({32, 64, 256}, [](int n) {
+    return exercise({32, 64, 1024}, [](int n) {
         Array<float> in(2 * n, [](int i) { return scattered(i + 3); }), out(1);
         launch(in, out, n);
         return check("out", out, [&](int) { return *std::min_element(in.begin(), in.end()); });

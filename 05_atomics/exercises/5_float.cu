@@ -21,6 +21,6 @@ int main() {
         Array<float> in(n, [](int i) { return scattered(i) % 100 / 4.0f; }), sum(1, [](int) { return 0.0f; });
         add_up<<<n / 32, 32>>>(in, sum);
         return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0.0f); }) &&
-               at_least(n, compares()) && at_most(compares().value, atomics());
+               at_least(n + 1, compares());  // some have to try again
     });
 }

@@ -21,6 +21,6 @@ int main() {
         Array<int> in(n, [](int i) { return scattered(i) % 10; }), bins(10, [](int) { return 0; });
         launch(in, n, bins);
         return check("bins", bins, [&](int digit) { return std::count(in.begin(), in.end(), digit); }) &&
-               at_most((n + 1023) / 1024 * 10, atomics()) && at_most(100, accesses());
+               at_most((n + 1023) / 1024 * 10, global_atomics()) && at_most(100, accesses());
     }, [] { beside("CUB", library::histogram, launch, 1 << 24); });
 }

@@ -18,6 +18,7 @@ int main() {
         const int height = width + 5;
         Array<int> picture(width * height);
         draw<<<dim3((width + 15) / 16, (height + 15) / 16), dim3(16, 16)>>>(picture, width, height);
-        return check("picture", picture, [&](int i) { return (i % width) ^ (i / width); });
+        return check("picture", picture, [&](int i) { return (i % width) ^ (i / width); }) &&
+               at_most(4, accesses());
     });
 }

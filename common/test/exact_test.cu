@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
     if (lab::none_answers(cudaGetDeviceCount(&devices)) && devices == 0) return lab::no_device;
     const int64_t count = argc > 1 ? std::atoll(argv[1]) : 1000;
     bits.seed(argc > 2 ? std::atoll(argv[2]) : 1);
-    constexpr int most = 700, most_grid = 4, batch = 500;
+    constexpr int most = 700, most_grid = 200, batch = 500;
     const lab::DeviceArray<float> d_a(int64_t(batch) * most), d_b(int64_t(batch) * most);
     const lab::DeviceArray<Twofold> of_block(most_grid);
     const lab::DeviceArray<double> out(batch);
@@ -151,14 +151,20 @@ int main(int argc, char** argv) {
             CHECK(cudaMemcpy(d_b.get(), all_b.data(), d_b.bytes(), cudaMemcpyHostToDevice));
             for (int k = 0; k < here; ++k) {
                 const int64_t at = int64_t(k) * most, n = int64_t(a[k].size());
-                const bool is_large = k % 8 < 4, is_sum = k % 4 == 3;
-                const auto kernel = is_large ? is_sum ? exact<Large, false> : exact<Large, true>
-                                    : is_sum ? exact<Small, false>
-                                             : exact<Small, true>;
-                const double bound = loss(is_large ? chain<Large>(n, 1) : chain<Small>(n, 1));
-                const int threads = is_large ? Large::threads : Small::threads;
-                kernel<<<within(1, most_grid), threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(),
-                                                          out.get() + k, wide.get(), n, bound);
+                const bool is_sum = k % 4 == 3;
+                const int grid = within(0, 63) ? within(1, 4) : within(1, most_grid);
+                const auto launch = [&](auto shape) {
+                    using Shape = decltype(shape);
+                    const auto kernel = is_sum ? exact<Shape, false> : exact<Shape, true>;
+                    kernel<<<grid, Shape::threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(), out.get() + k,
+                                                     wide.get(), n, loss(chain<Shape>(n, 1)));
+                };
+                if (k % 8 < 4)
+                    launch(Large());
+                else if (k % 16 < 8)
+                    launch(Small());
+                else
+                    launch(Tiny());
                 CHECK(cudaGetLastError());
                 if (k % 4 == 3) b[k].assign(b[k].size(), 1);
             }

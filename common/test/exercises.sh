@@ -5,8 +5,8 @@
 # exercises.sh BUILD sums: writes the sums of the exercises as they are now into the hints.txt, after an edit.
 # The learner's own edits don't count: an exercise is taken as it is committed, and is left out where that is nowhere.
 # An answer takes the place of what stands between "// ---- your part" and "// ---- the check":
-#     == right            a kernel
-#     == wrong REGEX      a kernel, or sed's commands that make one of the first right answer; what must be said about it
+#     == right            a kernel, or sed's commands that make one of the exercise, or later of the first right answer
+#     == wrong REGEX      the same; what must be said about it
 # The answers of a sample are compiled together, each in a namespace; SHOW=1 shows what is said about the wrong ones.
 # Exit status: 0 as it should be, 1 not, 77 the CPU device, or the GPU, is missing.
 . "$(dirname "$0")/lib.sh"
@@ -37,11 +37,13 @@ answers() {
         "$here/exercises/$1.txt"
     echo "== wrong ." >"$1_0.head" # as it is found
     cp "$1.cu" "$1_0.cu"
+    sed '1,/^\/\/ ---- your part/d; /^\/\/ ---- the check/,$d' "$1.cu" >edited
     for answer in "$1"_*.answer; do
         case $(head -c 2 "$answer") in
-        s/ | s, | /*) sed -f "$answer" "$1_1.answer" >part ;;
+        s/ | s, | /*) sed -f "$answer" edited >part ;;
         *) cp "$answer" part ;;
         esac
+        [ "$answer" != "$1_1.answer" ] || cp part edited
         sed '/^\/\/ ---- your part/,/^\/\/ ---- the check/{/^\/\/ ----/!d;}' "$1.cu" |
             sed '/^\/\/ ---- your part/r part' >"${answer%.answer}.cu"
     done

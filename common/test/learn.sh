@@ -37,7 +37,9 @@ must "the first one, and its task" both '^01.1  Each thread' '^  .*threadIdx'
 must "untouched, it is no mistake" says '^todo: 01_sum_managed/exercises/1_index.cu'
 write 'out[0] = threadIdx.x;'
 ends 1 "$learn"
-must "wrong: the race and its line" both '^race on element 0 of out' '1[0-9] \|  out\[0\] = threadIdx.x;      threads .* write'
+must "wrong: the race in words and its line" both '^Two threads use one element, one of them writes' \
+    '1[0-9] \|  out\[0\] = threadIdx.x;      threads .* write'
+must "by the file's short name" both '^race on element 0 of out \(1_index.cu:[0-9]+\)$' 'block 0, at 1_index.cu:1[0-9]$'
 must "no cure is given away" both '^WRONG' '^  got +[0-9]'
 if says 'Hint|let one block|check the index'; then fail "no hint at the first try"; else ok "no hint at the first try"; fi
 ends 1 "$learn"
@@ -57,6 +59,9 @@ write 'out[thread] = 1;'
 ends 1 "$learn"
 must "what does not compile" both 'It does not compile' '1_index.cu:1[0-9]:.*error'
 cp "$one" "$folder/mine.cu"
+write 'printf("%d\\n", threadIdx.x);'
+ends 1 "$learn"
+must "what the kernel prints is cut short, and the verdict stands" both '^\.\.\.$' 'no thread has written out\[0\]'
 write 'for (;;) out[threadIdx.x] = threadIdx.x;'
 ends 1 "$learn"
 must "a loop without an end, and its line" both 'does not come to an end' '[0-9] \|  for \(;;\) out'
@@ -70,7 +75,7 @@ ends 0 "$learn" 01.1
 must "another layout, a comment and a line above the check are no change" says '^RIGHT  01.1'
 write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" 01.1
-must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign: common/first/first.cu:[0-9]+'
+must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign\(\), common/first/first.cu:[0-9]+'
 ends 1 "$learn"
 must "then the next one" says '^todo: 01_sum_managed/exercises/2_grid.cu'
 write 'out[threadIdx.x] = 0 + threadIdx.x;'

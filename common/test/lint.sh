@@ -32,12 +32,17 @@ if tool clang-format 14; then
     must "clang-format, $(wc -l <"$folder/files") files" test $status = 0
 fi
 
-# The CPU device's files are built more than once; the last build, with hazards, has the most code.
+# The CPU device's files are built more than once, and together: an entry of their own is made of that of the file which
+# includes them. The build with hazards has the most code.
 if tool clang-tidy 14; then
     perl -0777 -ne '
-        for (/\{.*?\n\}/gs) { $last{$1} = $_ if m{"file": "([^"]*/common/(?!test/)[\w/]+\.cpp)"} }
-        s{ -include \S+cmake_pch.hxx}{} for values %last;  # g++ made it
-        END { print "[\n", join(",\n", map { $last{$_} } sort keys %last), "\n]\n" }' \
+        for my $entry (sort { $a =~ /CUDACPU_HAZARDS/ <=> $b =~ /CUDACPU_HAZARDS/ } /\{.*?\n\}/gs) {
+            my ($file) = $entry =~ m{"file": "([^"]*/common/(?!test/)[\w/]+\.cpp)"} or next;
+            open my $unit, "<", $file or next;
+            my @sources = map { /^#include "(.*\.cpp)"/ } split /\n/, <$unit>;
+            ($of{$_} = $entry) =~ s{\Q$file\E}{$_}g for @sources ? @sources : $file;
+        }
+        END { print "[\n", join(",\n", map { $of{$_} } sort keys %of), "\n]\n" }' \
         "$build/compile_commands.json" >"$folder/compile_commands.json"
     sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$folder/compile_commands.json" >"$folder/files"
     xargs -n 1 -P "$jobs" "$tool" --quiet --warnings-as-errors='*' -p "$folder" <"$folder/files" 2>"$folder/err"

@@ -37,7 +37,7 @@ for home in [0-9]*_*; do
 done
 for plot in [0-9]*_*/results/h200.svg; do
     chinese=${plot%.svg}.zh.svg
-    sed -f common/tools/plots.zh.sed "$plot" | cmp -s - "$chinese" || fail "$chinese is out of date: type make plots"
+    LC_ALL=C sed -f common/tools/plots.zh.sed "$plot" | cmp -s - "$chinese" || fail "$chinese is out of date: type make plots"
     grep -oE '<(text|title)[^>]*>.*</(text|title)>' "$chinese" | sed 's/<[^>]*>//g' |
         grep -E '[a-z]{2,} [a-z]{2,}|\b(error|elements|exact|limit|wrong|blocks?|clocks|on|of|to|no|fewer)\b' >"$folder/out" &&
         fail "$chinese has English words: common/tools/plots.zh.sed lacks them"

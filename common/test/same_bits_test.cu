@@ -4,6 +4,8 @@
 #include <set>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <functional>
+#include <limits>
 #include <numeric>
 #include "lab.cuh"
 #if __has_include(<cub/device/device_reduce.cuh>)

@@ -55,7 +55,7 @@ rung() {
     rung=$(about "$1" next) home=${1%%/*}
     case $rung in *' '*) source=${rung#* } ;; *) source=$home/${home#*_}.cu ;; esac
     line=$(grep -nE "^[^/]*[ *]${rung% *}\(.*\{" "$top/$source" | head -1)
-    echo "${rung% *}: $source:${line%%:*}"
+    echo "${rung% *}(), $source:${line%%:*}"
     [ -n "$line" ]
 }
 sum_of() { cksum 2>/dev/null <"$1" | cut -d' ' -f1; } 2>/dev/null # nothing if it is not there
@@ -100,14 +100,20 @@ report() {
         /^[^ ]/ && reports && !on { exit }
         on && /^ +[0-9]* +\|  / { listed = 1; print; next }
         on && listed && !/^          / { exit }
-        on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | grep -v '^hazards were found' | wrapped 80 | head -12
+        on && !/^  (launched|check|put|use|give|let|write|no memory of)/ { print }' "$1" | sed '/^hazards were found/d; s,[^ (]*/exercises/,,' | wrapped 80 | head -12
 }
+# What g++ only warns of, and is a mistake in any kernel.
+mistakes="-Werror=address -Werror=unused-value -Werror=return-type -Werror=uninitialized -Wno-maybe-uninitialized"
 # compile FILE PROGRAM: for the CPU device, in the hazard build. Says what is wrong.
 compile() {
-    if (cd "$top" && "$build/cpu/cudacpu" "$1" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow --header "$build/cpu/exercise.hpp" -I"$harness" \
-        "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
+    if sed 's,//.*,,' "$1" | grep -q 'long double'; then
+        say "A GPU has no long double: there it is a double." "GPU 没有 long double，在那里它就是 double。"
+        return 1
+    fi
+    if (cd "${1%/*}" && "$build/cpu/cudacpu" "${1##*/}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
+        --header "$build/cpu/exercise.hpp" -I"$harness" "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
-    complaints "$1" "$2.err" | wrapped 80 | head -10
+    complaints "${1##*/}" "$2.err" | wrapped 80 | head -10
     false
 }
 # complaints FILE ERRORS: g++'s first three, each with its line of the file, also where a header complains about what it is
@@ -127,22 +133,25 @@ complaints() {
         }
         END { if (!told) print elsewhere }' "$2"
 }
-# in_chinese FILE: what the first report means, which the CPU device words in English
-in_chinese() {
+# in_words FILE: what the first report means: in English what a race is, in Chinese all, as the CPU device words it in English
+in_words() {
+    english="" chinese=""
     case $(grep -m 1 -E '^cudacpu: |: runtime error: ' "$1") in
-    *'race between streams'*) echo "流之间的竞争：两个流用同一块内存，谁也不等谁。CPU 设备的报告：" ;;
-    *'of equal values'*) echo "竞争：多个线程写同一个元素，只是值碰巧相同。CPU 设备的报告：" ;;
-    *race*) echo "竞争：几个线程用同一个元素，有的在写，中间没有同步。CPU 设备的报告：" ;;
-    *'out of bounds'* | *'illegal memory'*) echo "越界：下标超出了数组。哪个线程，哪个元素？CPU 设备的报告：" ;;
-    *'nobody has written'*) echo "读了还没有线程写过的值。CPU 设备的报告：" ;;
-    *'never reach'*) echo "有的线程已经结束，到不了这个同步。CPU 设备的报告：" ;;
-    *'divergent barrier'*) echo "同一块的线程停在不同的同步处。CPU 设备的报告：" ;;
-    *'too early'*) echo "主机没等设备做完，就用了设备要写的内存。CPU 设备的报告：" ;;
-    *'come to an end'*) echo "核函数停不下来：看循环的条件。CPU 设备的报告：" ;;
-    *'runtime error'*) echo "C++ 没有规定这里的结果，GPU 上会与 CPU 上不同。检查工具的报告：" ;;
-    *lane*) echo "线程束操作的掩码，与实际到来的线程不一致。CPU 设备的报告：" ;;
-    *cudacpu:*) echo "CPU 设备的报告：" ;;
+    *'race between streams'*) chinese="流之间的竞争：两个流用同一块内存，谁也不等谁。" ;;
+    *'of equal values'*) english="Two threads write one element, if only the same value:" chinese="竞争：多个线程写同一个元素，只是值碰巧相同。" ;;
+    *race*) english="Two threads use one element, one of them writes, and nothing holds them apart:" chinese="竞争：几个线程用同一个元素，有的在写，中间没有同步。" ;;
+    *'out of bounds'* | *'illegal memory'*) chinese="越界：下标超出了数组。哪个线程，哪个元素？" ;;
+    *'nobody has written'*) chinese="读了还没有线程写过的值。" ;;
+    *'never reach'*) chinese="有的线程已经结束，到不了这个同步。" ;;
+    *'divergent barrier'*) chinese="同一块的线程停在不同的同步处。" ;;
+    *'too early'*) chinese="主机没等设备做完，就用了设备要写的内存。" ;;
+    *'come to an end'*) chinese="核函数停不下来：看循环的条件。" ;;
+    *'runtime error'*) chinese="C++ 没有规定这里的结果，GPU 上会与 CPU 上不同。" ;;
+    *lane*) chinese="线程束操作的掩码，与实际到来的线程不一致。" ;;
+    *cudacpu:*) ;;
+    *) return ;;
     esac
+    if [ -n "$language" ]; then echo "${chinese}CPU 设备的报告："; elif [ -n "$english" ]; then echo "$english"; fi
 }
 # undefined FILE: of what UndefinedBehaviorSanitizer printed the first: a GPU does otherwise there than the CPU
 undefined() {
@@ -167,6 +176,8 @@ ending() {
         ;;
     esac
 }
+# printed FILE: what the program printed; if its kernels print, too, that is cut short, and the verdict stands at the end
+printed() { awk -v lines="$(wc -l <"$1")" 'NR <= 4 || NR > lines - 8; NR == 5 && lines > 12 { print "..." }' "$1"; }
 # judge PROGRAM [ARGUMENT]: runs it in three orders of its threads. Exit status 0 if it is right; else it says what is
 # wrong: also that several threads write one element, if only the same value.
 judge() {
@@ -177,10 +188,10 @@ judge() {
         judged=$?
         if [ $judged = 0 ] && [ -f "$1.end" ] && ! grep -qE '^cudacpu: note: |: runtime error: ' "$1.err"; then continue; fi
         [ $order = forward ] || say "In another order of the threads (LAB_ORDER=$order):" "换一种线程顺序 (LAB_ORDER=$order):"
-        [ -z "$language" ] || in_chinese "$1.err"
+        in_words "$1.err"
         report "$1.err"
         undefined "$1.err"
-        if [ -s "$1.out" ]; then head -8 "$1.out" | wrapped 80; else ending $judged "$1"; fi
+        if [ -s "$1.out" ]; then printed "$1.out" | wrapped 80; else ending $judged "$1"; fi
         return 1
     done
 }
@@ -194,6 +205,6 @@ compile_for_gpu() {
 judge_on_gpu() {
     timeout 60 "$1" >"$1.out" 2>&1 </dev/null
     judged=$?
-    sed 's/^/GPU: /' "$1.out" | head -8
+    printed "$1.out" | sed 's/^/GPU: /'
     return $judged
 }

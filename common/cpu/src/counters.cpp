@@ -80,7 +80,7 @@ Place place_of(const volatile void* of) {
 
 Request request_of(const Operation& o, unsigned behind) {
     const Stop& s = o.first();
-    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).space, s.base, s.place, {}};
+    Request r{o.site, o.kind, o.mask, unsigned(s.piece), place_of(s.address).space, s.base, s.place, s.round, {}};
     for_lanes(o.mask, [&](unsigned l) { r.at[l] = place_of(o.stop(l).address).address + behind; });
     return r;
 }
@@ -97,10 +97,10 @@ unsigned sectors(const Request& r) {
 
 unsigned extra_wavefronts(const Request& r) {
     const unsigned lanes_at_once = std::min(32u, 128 / r.bytes);
-    unsigned extra = 0;
+    unsigned wavefronts = 0;
     for (unsigned from = 0; from < 32; from += lanes_at_once) {
         uint64_t words[32][32];
-        unsigned number[32] = {}, most = 1;
+        unsigned number[32] = {}, most = 0;
         const unsigned part = unsigned((1ul << lanes_at_once) - 1) << from;
         for_lanes(r.mask & part, [&](unsigned l) {
             for (uint64_t word = r.at[l] / 4; word <= (r.at[l] + r.bytes - 1) / 4; ++word) {
@@ -110,9 +110,9 @@ unsigned extra_wavefronts(const Request& r) {
                 most = std::max(most, n);
             }
         });
-        extra += most - 1;
+        wavefronts += most;
     }
-    return extra;
+    return wavefronts - (unsigned(std::popcount(r.mask)) + lanes_at_once - 1) / lanes_at_once;
 }
 
 namespace {
@@ -140,10 +140,12 @@ bool all_lanes(const Request& r, auto condition) {
 bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
     Request& r = list[first];
     const auto together = [&](const Request& other) {
-        if (r.space == shared_memory && r.place && r.place == other.place) return true;
+        if (r.space == shared_memory && ((r.place && r.place == other.place) || (r.round && other.round)))
+            return true;
         return (r.space == shared_memory || launch->kernel->names_vectors) && r.base && r.base == other.base;
     };
-    if (r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; })) return false;
+    if (r.bytes < 4 || r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; }))
+        return false;
     std::vector<size_t> parts;
     for (unsigned behind = r.bytes; behind < bytes; behind += r.bytes) {
         const auto next = std::find_if(list.begin(), list.end(), [&](const Request& other) {
@@ -153,6 +155,8 @@ bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
         if (next == list.end()) return false;
         parts.push_back(size_t(next - list.begin()));
     }
+    const auto [least, greatest] = std::minmax_element(parts.begin(), parts.end());
+    if (r.kind == store && std::max(first, *greatest) - std::min(first, *least) != parts.size()) return false;
     r.bytes = bytes;
     for (const size_t part : parts) list[part].mask = 0;
     return true;
@@ -160,8 +164,9 @@ bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
 
 }  // namespace
 
-void count_waiting(unsigned warp) {
+void count_waiting(unsigned warp, unsigned round) {
     auto& list = waiting[warp];
+    if (list.empty() || (round && list.back().round && (round > 1 || list.back().round == 1))) return;
     for (const unsigned bytes : {16u, 8u})
         for (size_t i = 0; list.size() > 1 && i < list.size(); ++i)
             if (list[i].mask) merge(list, i, bytes);

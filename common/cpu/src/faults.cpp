@@ -18,7 +18,8 @@ const void* last_access;
 void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
            const void* pc) {
     say(compose_report(what, mend, where ? source_line(*where) : source_line(pc)));
-    if (!in_kernel()) _exit(3);
+    if (!in_kernel()) steps::write_files(), _exit(3);
+    steps::stopped(what.c_str());
     outcome = error;
     if (hazard_build && error != cudaErrorAssert) exit_status = 1;  // an assert may be expected
     leave_block();

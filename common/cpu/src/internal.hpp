@@ -270,7 +270,9 @@ CUDACPU_RECORD_HOOK(Thread* next_in_step(), nullptr);  // the lane that goes on 
 CUDACPU_RECORD_HOOK(bool go_on_anywhere(), false);     // some lanes that have stopped go on
 CUDACPU_RECORD_HOOK(void exchange_passed(const Exchange&, unsigned /*warp*/), void());
 CUDACPU_RECORD_HOOK(void at_atomic(void* /*address*/, unsigned /*bytes*/, Where), void());
-CUDACPU_RECORD_HOOK(int write_files(), 0);  // in the end; the exit status
+CUDACPU_RECORD_HOOK(int write_files(), 0);                       // in the end; the exit status
+CUDACPU_RECORD_HOOK(void end_if_asked(), void());                // by a signal, between two steps of a kernel
+CUDACPU_RECORD_HOOK(void stopped(const char* /*why*/), void());  // the running kernel does not come to its end
 }  // namespace steps
 
 }  // namespace cudacpu

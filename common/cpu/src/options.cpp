@@ -2,6 +2,7 @@
 // it, and the files that it writes in the end. The linker puts __wrap_main in main's place (--wrap=main).
 #include <algorithm>
 #include <charconv>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,6 +128,47 @@ int write_files() {
     return status;
 }
 
+// ---- a program that is ended from outside: what it has so far is written, too ---------------------------
+
+namespace {
+
+volatile sig_atomic_t ended_by;  // a signal
+
+void end_now() {
+    alarm(0);
+    const std::string why = text("the program was ended (%s)", strsignal(ended_by));
+    say("cudacpu: " + why + ": what ran so far");
+    stopped(why.c_str());
+    write_files();
+    fflush(nullptr);
+    raise(ended_by);
+}
+
+// The handler is the system's own again: who types Ctrl-C twice does not wait. In a kernel the text of the page may
+// just be changing: it is left at its next step, or if there is none in ten seconds, by the alarm.
+void on_end(int signal) {
+    ended_by = signal;
+    if (signal == SIGABRT || !runs_works) end_now();
+    else alarm(10);
+}
+
+void prepare_for_end() {
+    for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGABRT}) {
+        struct sigaction action {
+        }, before{};
+        sigaction(s, nullptr, &before);
+        action.sa_handler = on_end;
+        action.sa_flags = int(SA_RESETHAND) | SA_NODEFER | SA_RESTART;
+        if (before.sa_handler == SIG_DFL) sigaction(s, &action, nullptr);
+    }
+}
+
+}  // namespace
+
+void end_if_asked() {
+    if (ended_by) end_now();
+}
+
 }  // namespace cudacpu::steps
 
 extern "C" int __wrap_main(int argc, char** argv, char** environment) {
@@ -143,5 +185,6 @@ extern "C" int __wrap_main(int argc, char** argv, char** environment) {
         else refuse(option + " wants a value");
     }
     argv[kept] = nullptr;
+    if (cudacpu::counters_build || !asked.trace.empty()) prepare_for_end();
     return __real_main(kept, argv, environment);
 }

@@ -140,6 +140,7 @@ std::string json_of(const Drawn& d, Files& files) {
                            blocks_drawn == 1 ? text("block %lu", last_block).c_str() : "each block"));
     if (blocks > blocks_drawn) cut.push_back(text("%lu more blocks", blocks - blocks_drawn));
     if (d.full) cut.push_back(text("what comes after row %u", rows - 1));
+    else if (!d.stopped.empty()) cut.push_back(text("what comes after row %u: ", rows - 1) + d.stopped);
 
     const auto event = [&](size_t i) {
         const Event& e = d.events[i];

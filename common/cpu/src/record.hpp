@@ -81,6 +81,7 @@ struct Code {       // where a lane is
 };
 struct Stop : Access, Code {  // where a lane waits until it is its turn to go on
     size_t depth;             // of its stack
+    unsigned round;           // of four of a loop that nvcc takes at once: 1 to 4; 0: of none
 };
 extern Stop stops[1024];  // of the threads of the block
 struct Operation {        // what lanes of a warp do together
@@ -118,7 +119,7 @@ struct Request {  // of a warp to memory
     Kind kind;
     unsigned mask, bytes;  // bytes: of each lane
     Space space;
-    unsigned base, place;
+    unsigned base, place, round;
     uint64_t at[32];  // of each lane, as a Place's address
 };
 /// Of an operation the part that begins so many bytes behind its addresses.
@@ -129,7 +130,7 @@ unsigned sectors(const Request& r);
 unsigned extra_wavefronts(const Request& r);
 void count_launch();
 void count(const Operation& o);
-void count_waiting(unsigned warp);  // it has gone on to another part of the code
+void count_waiting(unsigned warp, unsigned round = 0);  // it has gone on to another part of the code
 std::string table();
 std::string csv();
 

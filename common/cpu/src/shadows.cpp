@@ -12,8 +12,6 @@ namespace {
 
 std::multimap<const char*, Shadow*> spare_notes CUDACPU_LASTING;  // about shared memory, by its pages
 
-size_t words(const Region& r) { return (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2; }
-
 void* pages_for(size_t bytes) {  // costs only the pages that are used
     void* const p =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -23,7 +21,7 @@ void* pages_for(size_t bytes) {  // costs only the pages that are used
 
 template <class F> void each_part(Region& r, F f) {
     Shadow& s = *r.shadow;
-    const size_t n = words(r);
+    const size_t n = (r.kind == Kind::dynamic ? r.pages : r.bytes) / 4 + 2;
     f(s.words.cells, n);
     f(s.words.rare, n);
     f(s.bytes.cells, 4 * n);

@@ -11,6 +11,8 @@
 
 #include "record.hpp"
 
+unsigned cudacpu_round;  // set by rounds.hpp
+
 namespace cudacpu::steps {
 
 Stop stops[1024];
@@ -91,7 +93,7 @@ void go_on(unsigned number) {
     Operation o{next->kind, next->site, number, 0};
     for_lanes(w.stopped, [&](unsigned l) { o.mask |= unsigned(same_place(stops[32 * number + l], *next)) << l; });
     if (o.kind != path) done(o);
-    else if constexpr (counters_build) count_waiting(number);
+    else if constexpr (counters_build) count_waiting(number, next->round);
     leave_warp = spins(w, o) && !(w.stopped & ~o.mask);
     w.stopped &= ~o.mask;
     w.together = o.mask;
@@ -132,11 +134,13 @@ void stop(const Access& access, const Code& code) {
     if (noting) return;
     Thread* const me = self;
     const unsigned number = rank;
-    stops[number] = {access, code, size_t(current_fiber->bottom) + current_fiber->size - size_t(code.frame)};
+    stops[number] = {access, code, size_t(current_fiber->bottom) + current_fiber->size - size_t(code.frame),
+                     cudacpu_round};
     warps[number / 32].stopped |= 1u << lane;
     me->at = &held;
     me->where = {"", 0};
     preempt();
+    cudacpu_round = stops[number].round;
     if (drawing && access.kind != path) note_before(number);
 }
 

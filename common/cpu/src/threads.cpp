@@ -49,6 +49,7 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
 }
 
 Thread* pick() {  // the thread that goes on now; nullptr: all have ended
+    steps::end_if_asked();
     if (steps::in_step())
         if (Thread* const t = steps::next_in_step()) return t;
     static unsigned picks;

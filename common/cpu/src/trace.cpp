@@ -257,6 +257,10 @@ void draw_race(const Part& a, const Part& b, const std::string& words, const std
     if (!race.events) race.where = where;
 }
 
+void stopped(const char* why) {
+    if (drawing_launch && runs_works) launches.back().stopped = why;
+}
+
 bool nothing_is_drawn() { return launches.empty(); }
 
 std::string kernels_that_ran() {

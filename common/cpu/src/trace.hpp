@@ -51,6 +51,7 @@ struct Drawn {
     std::vector<Event> events;
     std::map<std::pair<uint64_t, uint64_t>, DrawnRace> races;
     bool full = false;
+    std::string stopped{};  // why it did not come to its end
 };
 std::string page_of(const std::vector<Drawn>& launches);
 

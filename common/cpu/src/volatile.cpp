@@ -66,14 +66,14 @@ void access(const void* address, unsigned bytes, bool writes, const void* pc) {
 }  // namespace cudacpu
 
 // clang-format off
-#define CUDACPU_PC __builtin_return_address(0)
+#define CUDACPU_CALLER __builtin_return_address(0)
 #define CUDACPU_HOOKS(bytes) \
     void __tsan_read##bytes(void*) {}             void __tsan_write##bytes(void*) {} \
     void __tsan_unaligned_read##bytes(void*) {}   void __tsan_unaligned_write##bytes(void*) {} \
-    void __tsan_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_PC); } \
-    void __tsan_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_PC); } \
-    void __tsan_unaligned_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_PC); } \
-    void __tsan_unaligned_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_PC); }
+    void __tsan_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_CALLER); } \
+    void __tsan_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_CALLER); } \
+    void __tsan_unaligned_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_CALLER); } \
+    void __tsan_unaligned_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_CALLER); }
 extern "C" {
 CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
 void __tsan_read_range(void*, size_t) {}

@@ -50,7 +50,7 @@ kernels_of() {
 under_ncu() {
     name=$1 out=$folder/$1_$2.ncu
     binary=$build/gpu/$1 csv="--repeats 1 --csv ${out%.ncu}.csv"
-    [ ! -f "$here/$1.cu" ] || binary=$folder/$1_gpu csv=""
+    [ ! -f "$here/$1.cu" ] || csv=""
     shift 2
     kernels=regex:^\($(kernels_of "$name")\)'$'
     # shellcheck disable=SC2086 # the options are words
@@ -92,25 +92,23 @@ gpu)
         exit 77
     fi
     nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-    for source in "$here"/counted*.cu; do
-        name=$(basename "$source" .cu)
-        "$nvcc" -O3 -std=c++17 -arch=native -I"$top/common" "$source" -o "$folder/${name}_gpu" || exit 1
+    for name in $(printf '%s\n' counted $programs | sort -u); do
+        [ ! -f "$here/$name.cu" ] || [ -n "$(find "$build/gpu/$name" -newer "$here/$name.cu" 2>/dev/null)" ] ||
+            "$nvcc" -O3 -std=c++17 -arch=native -I"$top/common" "$here/$name.cu" -o "$build/gpu/$name" &
     done
+    wait
     # Which of the counters this ncu knows: one that it does not know would end the run.
-    metrics=""
-    for metric in $wanted $others; do
-        "$ncu" --csv --page raw --launch-count 1 --metrics "$metric" "$folder/counted_gpu" >"$folder/asked" 2>&1 &&
-            grep -q "\"$metric\"" "$folder/asked" && metrics=$metrics${metrics:+,}$metric
+    [ -s "$folder/metrics" ] || for metric in $wanted $others; do
+        "$ncu" --csv --page raw --launch-count 1 --metrics "$metric" "$build/gpu/counted" >"$folder/asked" 2>&1 &&
+            grep -q "\"$metric\"" "$folder/asked" && echo "$metric" >>"$folder/metrics"
     done
-    echo "$metrics" | tr , '\n' | tee "$folder/metrics"
-    "$ncu" --version | tail -1 >>"$folder/metrics"
+    metrics=$(paste -sd , "$folder/metrics")
+    "$ncu" --version | tail -1
     each_run under_ncu
     for name in $programs; do # what ptxas made of the kernels explains most differences
-        binary=$build/gpu/$name
-        [ ! -f "$here/$name.cu" ] || binary=$folder/${name}_gpu
-        "$(dirname "$nvcc")/cuobjdump" -sass "$binary" 2>/dev/null | sed 's|/\* 0x[0-9a-f]* \*/||' >"$folder/$name.sass"
+        "$(dirname "$nvcc")/cuobjdump" -sass "$build/gpu/$name" 2>/dev/null | sed 's|/\* 0x[0-9a-f]* \*/||' >"$folder/$name.sass"
     done
-    rm -f "$folder/asked" "$folder"/counted*_gpu
+    rm -f "$folder/asked"
     ;;
 cpu)
     each_run on_the_cpu_device

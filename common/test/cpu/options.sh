@@ -106,6 +106,43 @@ for launch in 1 2; do
 done
 is "0 1 2 6" race.html 'join " ", map { $_->{warp} } @{$t->{launches}[0]{columns}}'
 
+# A program that is ended from outside, or ends itself, shows what ran so far.
+cat >ended.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+__global__ void first(int* a) { a[threadIdx.x] = 1; }
+__global__ void spins(volatile int* a) {
+    while (!a[40]) {}
+}
+int main(int argc, char**) {
+    int* a;
+    cudaMalloc(&a, 512);
+    cudaMemset(a, 0, 512);
+    first<<<1, 32>>>(a);
+    cudaDeviceSynchronize();
+    if (argc > 1) abort();
+    spins<<<1, 32>>>(a);
+    puts("begins");
+    fflush(stdout);
+    cudaDeviceSynchronize();
+}
+END
+"$build/cpu/cudacpu" ended.cu -o ended --counters || fail "ended.cu does not compile"
+./ended --trace ended.html >said 2>message &
+for tenth in 1 2 3 4 5 6 7 8 9 10; do
+    ! grep -q begins said || break
+    sleep 0.1
+done
+kill -TERM $!
+wait $! 2>/dev/null
+[ $? = 143 ] || fail "ended by a signal, not with its status"
+grep -q 'the program was ended (Terminated)' message && grep -q '^spins: 1 launch' message || fail "no table of what was ended"
+is " | what comes after row N" ended.html \
+    'join(" | ", map { join "", @{$_->{cut}} } @{$t->{launches}}) =~ s/row [0-9]+.*/row N/r'
+(exec ./ended now --trace aborted.html) >said 2>message
+[ $? = 134 ] && grep -q '^first: 1 launch' message || fail "abort: $(cat message)"
+is 0 aborted.html 'scalar @{$t->{launches}[0]{cut}}'
+
 # Constant memory takes no sectors.
 cat >constant.cu <<'END'
 namespace deep {

@@ -47,4 +47,18 @@ CUDACPU_QUIET __attribute__((const, noinline)) inline uint64_t of_part(uint64_t 
     return part == 1 && by_16 ? fours / 16 * 16 : part == 2 && by_16 ? fours / 8 * 8 : 0;
 }
 
+// Four rounds whose loads lie side by side in shared memory are one load of 16 bytes: counters.cpp is told which of
+// the four a lane is in (1 to 4; 0: none). g++ must not see that this writes, so it does not forget what it knows.
+CUDACPU_QUIET inline void note(uint64_t of_four) {
+    asm volatile("movl %0, cudacpu_round(%%rip)" ::"r"(unsigned(of_four)));
+}
+CUDACPU_QUIET inline void note(Form f, uint64_t part, uint64_t done) {
+    note(f.rest_last && part < 4 ? done % 4 + 1 : 0);
+}
+
 }  // namespace cudacpu::rounds
+
+namespace cudacpu {
+/// What the compiler knows of memory is no longer so.
+CUDACPU_QUIET inline void forget() { asm volatile("" ::: "memory"); }
+}  // namespace cudacpu
