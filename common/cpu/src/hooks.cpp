@@ -51,5 +51,5 @@ void* __tsan_memmove(void* to, const void* from, size_t n) {
 }
 void __tsan_vptr_read(void** p) { access(p, 8, reads, CUDACPU_SITE); }
 void __tsan_vptr_update(void** p, void*) { access(p, 8, writes, CUDACPU_SITE); }
-void __tsan_atomic_thread_fence(int) { cudacpu::fence(); }
+void __tsan_atomic_thread_fence(int) { cudacpu::in_kernel() ? cudacpu::fence() : __atomic_thread_fence(5); }
 }  // extern "C"

@@ -13,6 +13,7 @@ CUDACPU_BUILTIN dim3 cudacpu_block_size asm("cudacpu_blockDim"), cudacpu_grid_si
 
 namespace cudacpu {
 
+const HostVariable* HostVariable::last;
 const Launch* launch;
 uint64_t block_number;
 cudaError_t outcome;
@@ -104,6 +105,12 @@ cudaError_t run_launch(const Launch& l) {
     return outcome;
 }
 
+bool is_of_host(const void* p) {
+    for (const HostVariable* v = HostVariable::last; v; v = v->before)
+        if (size_t(static_cast<const char*>(p) - static_cast<const char*>(v->start)) < v->bytes) return true;
+    return false;
+}
+
 std::string no_launch(dim3 g, dim3 b) {  // why no GPU takes these blocks and threads; empty if one does
     const uint64_t threads = uint64_t(b.x) * b.y * b.z;
     if (!g.x || !g.y || !g.z) return "the grid has no blocks";
@@ -139,7 +146,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
     std::string name, refused;
     for (const void* const& p : arguments) {
         std::getline(names, name, ',');
-        if (!refused.empty() || !p || find(p) || is_global(p)) continue;
+        if (!refused.empty() || !p || find(p) || (is_global(p) && !is_of_host(p))) continue;
         unsigned char resident;  // a number that is no address at all is found out when it is used
         if (mincore((void*)(uintptr_t(p) & ~(page - 1)), 1, &resident)) continue;
         refused = compose_report(text("kernel %s is given a pointer to host memory, as argument %td (%s)",

@@ -131,6 +131,7 @@ cudaError_t run_works(Numbers needed) {
 }
 
 void last_word(int status, void*) {
+    const std::lock_guard no_help(one_call);
     size_t kernels = 0;
     for (const auto& [number, work] : queue().works) kernels += work.is_kernel;
     if (kernels && !status && !sticky_error && !runs_works) {

@@ -298,7 +298,7 @@ void __tsan_read_range(void* p, size_t n, unsigned block) { arrive({load, p, n, 
 void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n, piece_of(p, n)}, CUDACPU_CODE(block, 0, 0)); }
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
-void __tsan_atomic_thread_fence(int) {}
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
 // `end`: the number of the loop's end where a loop begins, else 0; `line`: of the branch in which the block ends, or 0.
 void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end, unsigned line) {
     if (!self || !runs_works || noting) return;

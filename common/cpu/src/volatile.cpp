@@ -83,6 +83,6 @@ void* __tsan_memcpy(void* to, const void* from, size_t n) { return memcpy(to, fr
 void* __tsan_memmove(void* to, const void* from, size_t n) { return memmove(to, from, n); }
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
-void __tsan_atomic_thread_fence(int) {}
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
 void __ubsan_handle_out_of_bounds(void*, uintptr_t) {}
 }  // extern "C"

@@ -74,6 +74,7 @@ __global__ void flag_in_shared(int* out) {
 __global__ void set(int* p, int value) { p[threadIdx.x] = value; }
 __managed__ int variable;
 __global__ void set_variable(int x) { variable = x; }
+__global__ void set_one(int& element, int value) { element = value; }
 __global__ void count(int* p) { atomicAdd(p, 1); }
 __global__ void later_block(volatile int* flag, int* out) {  // the first waits for the last
     __shared__ int mine[64];
@@ -103,14 +104,15 @@ __global__ void grid_barriers(int* a, int* out) {
 __global__ void grid_barrier_missed() {
     if (blockIdx.x > 0) cooperative_groups::this_grid().sync();  // @grid_barrier_missed
 }
-__global__ void long_computation(int* out) {  // longer than a spin may last
+__global__ void long_computation(int* out, long long nanoseconds) {
     unsigned x = 1;
-    for (const long long start = clock64(); clock64() - start < 13'000'000'000;)
+    for (const long long start = clock64(); clock64() - start < nanoseconds;)
         for (int i = 0; i < 1000; ++i) x = x * 1664525 + 1013904223;
     *out = x != 0;
 }
 
 static int* memory;
+static int of_the_host[32];
 static int result(int want, int* p = memory) {
     const cudaError_t e = cudaDeviceSynchronize();
     return e != cudaSuccess ? 200 + (e - 700) % 100 : *p != want;
@@ -131,6 +133,9 @@ int main(int, char** argv) {
     if (is("in_step")) in_step<<<1, 64>>>(memory), status = result(64) & 0;
     if (is("step_by_step")) step_by_step<<<1, 32>>>(memory), status = result(32);
     if (is("flag_in_shared")) flag_in_shared<<<1, 64>>>(memory), status = result(64);
+    if (is("hosts_array")) set<<<1, 32>>>(of_the_host, 5), status = result(0);  // @hosts_array
+    if (is("hosts_element")) set_one<<<1, 1>>>(status, 5), status = result(0);  // @hosts_element
+    if (is("managed_element")) set_one<<<1, 1>>>(*memory, 5), status = result(5);
     if (is("read_early")) {
         set<<<1, 32>>>(memory, 5);
         status = memory[3] != 0;  // @read_early
@@ -160,7 +165,7 @@ int main(int, char** argv) {
     }
     if (is("host_polls")) {  // without a call of the API
         set<<<1, 32>>>(memory, 5);
-        while (*const_cast<volatile int*>(memory + 3) != 5) {}
+        while (*const_cast<volatile int*>(memory + 3) != 5) std::atomic_thread_fence(std::memory_order_seq_cst);
         status = result(5);
     }
     if (is("mapped_early") || is("progress")) {  // who asks first knows that it is not there yet
@@ -199,13 +204,15 @@ int main(int, char** argv) {
     if (is("later_block")) later_block<<<5, 64>>>(memory + 1, memory), status = result(4);
     if (is("grid_barriers")) grid_barriers<<<8, 32>>>(memory + 1, memory), status = result(3 * 256);
     if (is("grid_barrier_missed")) grid_barrier_missed<<<3, 32>>>(), status = result(0);
-    if (is("long_computation")) long_computation<<<1, 1>>>(memory), status = result(1);
+    if (is("long_computation"))  // longer than a spin may last
+        long_computation<<<1, 1>>>(memory, 13'000'000'000), status = result(1);
     if (is("host_counts_too")) {  // by atomics, while the kernel may run
         count<<<1, 32>>>(memory);
         __atomic_fetch_add(memory, 10, __ATOMIC_SEQ_CST);
         status = result(42);
     }
     if (is("never_waited")) return set<<<1, 32>>>(memory, 5), 0;
+    if (is("never_waited_long")) return long_computation<<<1, 1>>>(memory, 1'500'000'000), 0;
     cudaFree(memory);
     return status;
 }

@@ -41,7 +41,7 @@ inline __global__ void __launch_bounds__((sizeof(int) < 8 ? 32 : 64)) bounded_by
 template <class T> __global__ void set_to(T* p, T const value) { *p = value; }
 struct Launcher {
     template <class T> static constexpr auto member = set_to<T>;
-    friend __global__ void its_friend(int* p, const Launcher& self);
+    friend __global__ void its_friend(int* p, Launcher self);
     void (*field)(int*, int) = set;
     int value = 14;
     template <class T> void launch(T* p) { this->template run<T>(p); }
@@ -51,7 +51,7 @@ struct Launcher {
     }
 };
 template <class L, class T> void launch_dependent(T* p) { L::template member<T><<<dim3{1}, dim3{1}>>>(p, 16); }
-__global__ void its_friend(int* p, const Launcher& self) { *p = self.value; }
+__global__ void its_friend(int* p, Launcher self) { *p = self.value; }
 template <class T, int N> __global__ void unnamed(T* p, std::pair<int, T>, const T, int = N < 3 ? 1 : 2, unsigned long = 0) {
     *p = N;
 }

@@ -161,6 +161,10 @@ template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
 }
 template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
+/// What a parameter that is a reference refers to, if there is anything to be read.
+template <class T> const void* referred(T& object) {
+    return std::is_empty_v<std::remove_cv_t<T>> ? nullptr : (const void*)__builtin_addressof(object);
+}
 /// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many
 /// kernels, so there is as little here as can be.
 template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* closure, const Arguments&... a) {
@@ -185,6 +189,13 @@ struct Constant {  // a __constant__ variable, in the counters' build
     const Constant* before = last;
     Constant(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const Constant* last;
+};
+struct HostVariable {  // whose address a kernel is given somewhere
+    const void* start;
+    size_t bytes;
+    const HostVariable* before = last;
+    HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
+    static const HostVariable* last;
 };
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
