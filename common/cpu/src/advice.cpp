@@ -245,7 +245,7 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
 
 Advice Scene::advise() const {
     Advice v{"harmless while all write one value: let one thread write, if that may change", ""};
-    if (pair.equal || advise_fences(v)) return v;
+    if (advise_own(v) || pair.equal || advise_fences(v)) return v;
     const bool one_atomic = (pair.race.before.access ^ pair.race.after.access) & atomic;
     if (pair.adds && !one_atomic) return advise_atomic(pa);
     if (far == 2) return advise_blocks();

@@ -51,18 +51,30 @@ void passed(const Exchange& e, unsigned warp) {
               e.where);
 }
 
+// Of two questions the one that stands first in the source: who gets that answer may still come to the other.
+const Exchange* first_question(unsigned warp) {
+    const Exchange* first = nullptr;
+    for (const Exchange* e : open_exchanges[warp])
+        if (e->kind == Exchange::at_activemask &&
+            (!first || (!strcmp(e->where.file, first->where.file) && e->where.line < first->where.line)))
+            first = e;
+    return first;
+}
+
 }  // namespace
 
 bool complete_exchanges(bool nobody_can_run) {
     bool any = false;
-    for (unsigned warp = 0; warp < 33; ++warp)
+    for (unsigned warp = 0; warp < 33; ++warp) {
+        const Exchange* const question = nobody_can_run ? first_question(warp) : nullptr;
         std::erase_if(open_exchanges[warp], [&](Exchange* e) {
             e->complete = e->kind == Exchange::at_barrier ? e->count + running_block.ended() == running_block.size
                           : e->kind == Exchange::at_warp  ? !(e->mask & running_block.lanes[warp] & ~e->arrived)
-                                                          : nobody_can_run;
+                                                          : e == question;
             if (e->complete) any = true, passed(*e, warp);
             return e->complete;
         });
+    }
     if (any) ++progress, last_joined = nullptr;
     return any;
 }

@@ -96,6 +96,11 @@ void settle() {
         m.unlocked = before, lock_changed(m, last.address, true, false);
 }
 
+// The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
+void settle_before(bool write) {
+    if (state.unsettled && (write || rank != last.rank || last.word || last.gives)) settle();
+}
+
 struct Access {
     char* address;
     size_t bytes;
@@ -206,8 +211,7 @@ void check_written(const Region& r, const Access& a, size_t first) {
 
 void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
     restore_flag();
-    // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
-    if (state.unsettled && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
+    settle_before(kind & writes);
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
              floor_time, false, false, false};
@@ -216,7 +220,13 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
         r = region_of(address);
-        if (!r && !on_device_heap(address)) return note(Mistake::foreign, address, bytes, party(a.mine));
+        if (!r && !on_device_heap(address)) {
+            const Mistake what = stranger(address);
+            // The C library's own notes lie there: they stay as they are.
+            if ((what == Mistake::past_heap || what == Mistake::freed) && kind & writes && bytes <= 8)
+                show(address, bytes);
+            return note(what, address, bytes, party(a.mine));
+        }
         if (r && (r->freed || !r->shadow)) return;  // it will be reported as a fault
     }
     char* const start = r ? r->start : nullptr;  // what a kernel has got from `new` has its cells by the address
@@ -284,6 +294,12 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 void settle_all() {
     restore_flag();
     if (state.unsettled) settle();
+}
+
+bool settled(bool write) {
+    if (hands_on_unfenced || state.busy || state.something_shown || state.index_too_large) return false;
+    settle_before(write);
+    return !state.unsettled;
 }
 
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads

@@ -30,15 +30,36 @@ std::vector<char*> opened CUDACPU_LASTING;  // pages
 
 // Memory that kernels have got, by its start. Its own notes must not get there.
 bool noting;
-std::map<const char*, size_t>& heap() {
-    static auto& h = *new std::map<const char*, size_t>;
+using Blocks = std::map<const char*, size_t>;
+Blocks& heap() {
+    static auto& h = *new Blocks;
     return h;
+}
+Blocks& freed() {  // and not given again
+    static auto& h = *new Blocks;
+    return h;
+}
+// The block that holds the address or lies next to it.
+const Blocks::value_type* nearest(const Blocks& blocks, const char* address) {
+    const auto next = blocks.upper_bound(address);
+    if (next != blocks.begin() && (next == blocks.end() || address - (std::prev(next)->first + std::prev(next)->second) <
+                                                                  next->first - address))
+        return &*std::prev(next);
+    return next == blocks.end() ? nullptr : &*next;
+}
+bool is_near(const Blocks::value_type* block, const char* address, ptrdiff_t far) {
+    return block && address >= block->first - far && address < block->first + block->second + far;
 }
 
 void* noted(void* p, size_t bytes) {
     if (!self || !runs_works || noting || state.busy || !p) return p;
     noting = state.busy = true;
-    heap()[static_cast<char*>(p)] = bytes;
+    const char* const start = static_cast<char*>(p);
+    heap()[start] = bytes;
+    Blocks& old = freed();
+    for (auto i = old.lower_bound(start + bytes);
+         i != old.begin() && std::prev(i)->first + std::prev(i)->second > start;)
+        i = old.erase(std::prev(i));
     heap_changed(static_cast<char*>(p), bytes);
     noting = state.busy = false;
     return p;
@@ -46,7 +67,8 @@ void* noted(void* p, size_t bytes) {
 void forget(void* p) {
     if (!runs_works || noting || state.busy || !p || heap().empty()) return;
     noting = true;
-    heap().erase(static_cast<char*>(p));
+    restore_flag();
+    if (auto block = heap().extract(static_cast<char*>(p)); block && self) freed().insert(std::move(block));
     noting = false;
 }
 
@@ -54,6 +76,9 @@ void forget(void* p) {
 
 // What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
 void past_local_array(char* address, size_t bytes, bool write) {
+    // The arguments are read in between: it is one of those if its array is.
+    const auto among_arguments = [](const char* p) { return size_t(p - self->arguments) < launch->body.bytes; };
+    if (among_arguments(address) && !among_arguments(address - bad_index.index * ptrdiff_t(bytes))) return;
     state.index_too_large = false;
     const std::string file = bad_index.where.file;
     const auto& lines = source_text(file);
@@ -65,11 +90,18 @@ void past_local_array(char* address, size_t bytes, bool write) {
     if (write && bytes <= 8) show(address, bytes);  // as if it had not been written: what lies there is another's
 }
 
-bool on_device_heap(const char* address) {
-    const auto next = heap().upper_bound(address);
-    if (next == heap().begin()) return false;
-    const auto& [start, bytes] = *std::prev(next);
-    return address < start + bytes;
+bool on_device_heap(const char* address) { return is_near(nearest(heap(), address), address, 0); }
+
+Mistake stranger(const char* address) {
+    if (is_near(nearest(freed(), address), address, 0)) return Mistake::freed;
+    if (is_near(nearest(heap(), address), address, 32 << 10)) return Mistake::past_heap;
+    return on_a_stack(address) ? Mistake::others_stack : Mistake::foreign;
+}
+
+std::string place_in_heap(const char* address) {
+    const auto *block = nearest(freed(), address), *live = nearest(heap(), address);
+    if (!is_near(block, address, 0) && live) block = live;
+    return text("byte %td of the %zu bytes", address - block->first, block->second);
 }
 
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading) {

@@ -35,7 +35,7 @@ class Source {
 
 public:
     std::string text;  // without comments, literals and directives, which are white space
-    explicit Source(const std::vector<std::string>& lines);
+    Source(const std::vector<std::string>& lines, const std::set<int>& left_out);
     /// A source file that can be found; null if it cannot.
     static const Source* of(const std::string& file);
 
@@ -46,6 +46,7 @@ public:
     std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }
     size_t spot(int line, const std::string& name) const;                // where the line uses the name
     size_t word(const std::string& name, size_t from, size_t to) const;  // npos: it is not there
+    size_t variable(const std::string& name, size_t from, size_t to) const;  // the same, but for members: s.name
     size_t first_of(std::initializer_list<const char*> words, size_t from, size_t to) const;
     bool has(std::initializer_list<const char*> words, size_t from, size_t to) const {
         return first_of(words, from, to) != std::string::npos;

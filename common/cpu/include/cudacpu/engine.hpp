@@ -57,6 +57,7 @@ struct alignas(64) Thread {  // one line of the cache
     Fiber* fiber;  // that it waited on; nullptr: it never did
     Exchange* at;  // what it waits for; nullptr: nothing
     Where where;
+    const char* arguments;  // its copy of the kernel's, in the hazard build
 };
 struct BlockOfThreads {
     unsigned size, width;      // its threads, and those in a row
@@ -141,6 +142,8 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* str
 /// Checks the launch and queues it. The closure, from `new`, belongs to the queue from now on. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
+/// Notes which lines of a source file the preprocessor has left out: "3-5 9-9".
+int left_out(const char* file, const char* lines);
 extern Kernel** probe;  // not null: a kernel that is called leaves its Kernel here, and does not run
 /// What a kernel declares in its body, before it has run: a closure's type names the types within it.
 void foresee_shared(Kernel& kernel, const char* closure);
@@ -153,6 +156,9 @@ template <class S> inline const bool noted_shared = note_shared(typeid(S).name()
 template <class F> CUDACPU_QUIET __attribute__((noinline)) void run_thread(const void* closure) {
     alignas(F) char mine[sizeof(F)];
     __builtin_memcpy(mine, closure, sizeof mine);
+#ifdef CUDACPU_INSTRUMENTED
+    self->arguments = mine;
+#endif
     (*reinterpret_cast<F*>(mine))();
 }
 template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {

@@ -69,14 +69,14 @@ __global__ void flag_by_hand(int* x) {
     if (blockIdx.x == 0) {
         *x = 5;
         __threadfence();
-        raised = 1;
+        raised = 1;  // cured: atomicExch(&raised, 1);
     }
     if (blockIdx.x == 1) {
 #ifdef ATOMIC
         while (atomicMax(&raised, 0) != 1) {
         }
 #else
-        while (*(volatile int*)&raised != 1) {
+        while (*(volatile int*)&raised != 1) {  // cured: while (atomicAdd(&raised, 0) != 1) {
         }
 #endif
 #ifdef FENCES
@@ -211,11 +211,11 @@ PLANT(one_of_them_shared) { one_of_them_shared<<<1, 64>>>(filled(64), zeros(64))
 __global__ void largest(const int* in, int* out) {
     __shared__ int best;
     best = 0;
-    if (in[threadIdx.x] > best) best = in[threadIdx.x];
+    if (in[threadIdx.x] > best) best = in[threadIdx.x];  // cured: atomicMax(&best, in[threadIdx.x]);
     __syncthreads();
     if (threadIdx.x == 0) *out = best;
 }
-PLANT(largest) { largest<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=atomicMax|put __syncthreads
+PLANT(largest) { largest<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=put __syncthreads.. after line
 
 __global__ void told_to_all(const int* in, int* out) {
     __shared__ int base;
