@@ -108,7 +108,8 @@ Advice Scene::split(size_t n) const {
     for (size_t i = 0; i < n; ++i) {
         const Statement& s = *pa[i];
         const bool is_loop = s.kind == Statement::loop;
-        if ((s.kind != Statement::branch && !is_loop) || !(src.who_enters(*f, s) || (is_loop && src.who_leaves(*f, s))))
+        if ((s.kind != Statement::branch && !is_loop) ||
+            !(src.who_enters(*f, s) || (is_loop && src.who_leaves(*f, s))))
             continue;
         const int line = src.line_at(s.begin);
         if (is_loop)

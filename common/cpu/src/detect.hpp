@@ -167,8 +167,8 @@ extern struct alignas(4) State {  // most often there is none of these, which is
     bool index_too_large;  // the compiler has found that of the next access so
     bool any() const { return std::bit_cast<uint32_t>(*this) != 0; }
 } state;
-extern Region program;                               // its variables
-void settle_all();                                   // the last access has been done
+extern Region program;  // its variables
+void settle_all();      // the last access has been done
 /// The same before a plain access. False: more than that is to be looked at.
 bool settled(bool write);
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's

@@ -142,7 +142,8 @@ bool Scene::each_has_its_own(const string& name, const Statement& declaration,
         return std::ranges::any_of(f->own, is_in) || std::ranges::any_of(others, is_in);
     };
     if (differs(sets)) return true;
-    for (size_t i = src.variable(name, first + 1, last); i < last; i = src.variable(name, i + 1, last))  // its own sum
+    for (size_t i = src.variable(name, first + 1, last); i < last;
+         i = src.variable(name, i + 1, last))  // its own sum
         for (const Statement* s : Source::path(*f, i))
             if (s->kind == Statement::loop && !s->holds(first)) return differs(uses);
     return false;
@@ -175,12 +176,14 @@ bool Scene::advise_own(Advice& v) const {
             string& list = mine.count(name) ? own : shared;
             list += (list.empty() ? "" : ", ") + name;
         }
-        v = {text("__shared__ makes it one variable for all threads, but each puts a value of its own there: in line "
-                  "%d write `",
-                  src.line_at(i)) +
-                 type + own + ";" + (shared.empty() ? "" : " __shared__ " + type + shared + ";") + "` for `" +
-                 src.original(d.begin, d.end) + "`",
-             ""};
+        v = {
+            text(
+                "__shared__ makes it one variable for all threads, but each puts a value of its own there: in line "
+                "%d write `",
+                src.line_at(i)) +
+                type + own + ";" + (shared.empty() ? "" : " __shared__ " + type + shared + ";") + "` for `" +
+                src.original(d.begin, d.end) + "`",
+            ""};
         return true;
     }
     return false;
@@ -258,7 +261,8 @@ Advice Scene::advise_blocks() const {
             if (fence == string::npos) return {"put __threadfence() after ", "", {src.line_at(first.end - 1)}};
             const auto path = Source::path(*f, fence), drawn = Source::path(*f, ticket);
             const bool by_all = who_comes(*f, path, path.size()) == who_comes(*f, pa, pa.size());
-            // Within a branch that not all take who has written draws the ticket, too: no barrier is needed or possible.
+            // Within a branch that not all take who has written draws the ticket, too: no barrier is needed or
+            // possible.
             const auto both = std::ranges::mismatch(pa, drawn).in1 - pa.begin();
             const bool alone = who_comes(*f, pa, both) != Source::everybody;
             if (!alone && !src.has({"__syncthreads"}, a, ticket))

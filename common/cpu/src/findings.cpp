@@ -80,7 +80,8 @@ void say_mistake(const Noted& m) {
         what = "an access out of bounds: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
         mend = "check the index against the size that was asked for: if (i < n)";
     } else if (m.what == Mistake::freed) {
-        what = "an access to memory that was freed: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
+        what =
+            "an access to memory that was freed: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
         mend = "free it behind its last use";
     } else if (m.what == Mistake::others_stack) {
         what = "an access to a variable of another thread";

@@ -32,6 +32,9 @@ std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
 bool blocks_meet;
 unsigned synced_beside_paused;
+// Threads are stopped before atomics and volatile accesses above all, but for launches that do very many.
+unsigned long synchronised;
+constexpr unsigned long many_synchronised = 1 << 18;
 // A block is stopped above all when a thread hands on what it has written; the more often that was, the more
 // seldom, as a block must be stopped for long, too.
 unsigned stops;
@@ -54,8 +57,9 @@ struct Last {  // the last access, what has to be looked at once it is done
     char* address;
     size_t bytes;
     unsigned rank, kind;
-    unsigned char before[256];
-    Race two_writes;  // the second may leave the value as it is
+    uint64_t value;             // there, of a word
+    unsigned char before[256];  // of anything else
+    Race two_writes;            // the second may leave the value as it is
     Mind* mind;
     Gift gift;
 };
@@ -75,9 +79,27 @@ bool noted_before(const Record& a, const Record& b, bool adds) {  // most races 
     return false;
 }
 
+// A length that is not known when this is compiled would make calls of these, which wait for what was just written.
+template <class T> uint64_t value_of(const void* p) {
+    T value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+uint64_t word_at(const void* p, size_t bytes) {
+    switch (bytes) {
+        case 1: return value_of<uint8_t>(p);
+        case 2: return value_of<uint16_t>(p);
+        case 4: return value_of<uint32_t>(p);
+        default: return value_of<uint64_t>(p);
+    }
+}
+bool is_word(size_t bytes) { return bytes <= 8 && std::has_single_bit(bytes); }
+
 void settle() {
     state.unsettled = false;
-    const bool same = !memcmp(last.before, last.address, last.bytes);
+    const bool word = is_word(last.bytes);
+    const uint64_t before = last.value, value = word ? word_at(last.address, last.bytes) : 0;
+    const bool same = word ? before == value : !memcmp(last.before, last.address, last.bytes);
     if (last.race) {
         last.two_writes.equal = same;
         if (same || !last.flags) note(last.two_writes);
@@ -88,9 +110,6 @@ void settle() {
     if (last.gives && !same) give(last.address, last.kind, last.gift);
     if (!last.word) return;
     Mind& m = *last.mind;
-    uint64_t before = 0, value = 0;
-    memcpy(&before, last.before, std::min<size_t>(last.bytes, 8));
-    memcpy(&value, last.address, std::min<size_t>(last.bytes, 8));
     if (m.lock == last.address) lock_changed(m, last.address, false, !same && value == m.unlocked);
     else if ((last.kind & compares || (last.kind & exchanges && !before)) && !same)
         m.unlocked = before, lock_changed(m, last.address, true, false);
@@ -119,7 +138,8 @@ void look_after(const Access& a) {
         last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
         last.kind = a.kind;
         last.mind = me;
-        memcpy(last.before, a.address, last.bytes);
+        if (is_word(last.bytes)) last.value = word_at(a.address, last.bytes);
+        else memcpy(last.before, a.address, last.bytes);
     }
 }
 
@@ -331,7 +351,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
     if (hands_on_unfenced || (hands_on && random_number() % 2)) {
         let_others_run(2);
-    } else if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0) {
+    } else if ((until_preempted -= kind & (flag | atomic) && ++synchronised <= many_synchronised ? 8 : 1) < 0) {
         give_turn();
     }
     hands_on_unfenced = unfenced;
@@ -366,6 +386,7 @@ void launch_begins() {
     hands_on_unfenced = false;
     picks_in_turn = 16;
     stops = 0;
+    synchronised = 0;
     flags_of_launch(true);
 }
 void block_begins() { clocks_block_begins(); }

@@ -39,7 +39,8 @@ int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a blo
 // Mistakes and races are said when the launch has ended: those of one cause together, once a program.
 void note(Mistake what, char* address, size_t bytes, const Party& who);
 void report(const std::vector<Race>& races);
-/// Which byte of what a kernel has got from malloc() or new that is, and how many it has: "byte 64 of the 64 bytes".
+/// Which byte of what a kernel has got from malloc() or new that is, and how many it has: "byte 64 of the 64
+/// bytes".
 std::string place_in_heap(const char* address);
 
 }  // namespace cudacpu::hazards

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "detect.hpp"
+#include "structure.hpp"
 
 extern "C" {  // the C library's own, by its other names
 void* __libc_malloc(size_t bytes);
@@ -42,8 +43,9 @@ Blocks& freed() {  // and not given again
 // The block that holds the address or lies next to it.
 const Blocks::value_type* nearest(const Blocks& blocks, const char* address) {
     const auto next = blocks.upper_bound(address);
-    if (next != blocks.begin() && (next == blocks.end() || address - (std::prev(next)->first + std::prev(next)->second) <
-                                                                  next->first - address))
+    if (next != blocks.begin() &&
+        (next == blocks.end() ||
+         address - (std::prev(next)->first + std::prev(next)->second) < next->first - address))
         return &*std::prev(next);
     return next == blocks.end() ? nullptr : &*next;
 }
@@ -76,13 +78,11 @@ void forget(void* p) {
 
 // What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
 void past_local_array(char* address, size_t bytes, bool write) {
-    // The arguments are read in between: it is one of those if its array is.
-    const auto among_arguments = [](const char* p) { return size_t(p - self->arguments) < launch->body.bytes; };
-    if (among_arguments(address) && !among_arguments(address - bad_index.index * ptrdiff_t(bytes))) return;
-    state.index_too_large = false;
     const std::string file = bad_index.where.file;
     const auto& lines = source_text(file);
     const size_t line = bad_index.where.line;
+    if (const Source* source = Source::of(file); source && source->indexes_shared(int(line))) return;
+    state.index_too_large = false;
     const auto matrix = [](std::string_view code) { return code.find("][") != code.npos; };
     if (line <= lines.size() && matrix(lines[line - 1]) && !matrix(bad_index.type)) return;
     bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index.index, bad_index.type),

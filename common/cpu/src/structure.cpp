@@ -375,6 +375,31 @@ bool Source::declares(const Statement& block, size_t to) const {
     return false;
 }
 
+bool Source::indexes_shared(int number) const {
+    const auto is_shared = [&](const std::string& name, const Function* f) {
+        for (size_t i = word("__shared__", 0, text.size()); i < text.size();
+             i = word("__shared__", i + 1, text.size())) {
+            const size_t end = text.find(';', i);
+            if (word(name, i, end) < end && (!function_at(i) || function_at(i) == f)) return true;
+        }
+        return false;
+    };
+    bool shared = false;
+    const size_t to = line(number).empty() ? 0 : starts[number + 1];
+    for (size_t i = to ? starts[number] : 0; i < to; ++i) {
+        const std::string name = name_at(i);
+        const Function* f = name.empty() || text[i + name.size()] != '[' ? nullptr : function_at(i);
+        if (!f) continue;
+        if (strchr(".>", text[i - 1])) return false;  // a member
+        const bool this_one = is_shared(name, f);
+        for (size_t d = word(name, f->body.begin, i); d < i && !this_one; d = word(name, d + 1, i))
+            if (text[d + name.size()] == '[' && text[d - 1] == ' ' && in_word(text[d - 2]))
+                return false;  // declared
+        shared |= this_one;
+    }
+    return shared;
+}
+
 std::string Source::dynamic_array(int line) const {
     std::string name;
     const size_t here = starts[std::min<size_t>(std::max(line, 1), starts.size() - 1)];

@@ -57,7 +57,6 @@ struct alignas(64) Thread {  // one line of the cache
     Fiber* fiber;  // that it waited on; nullptr: it never did
     Exchange* at;  // what it waits for; nullptr: nothing
     Where where;
-    const char* arguments;  // its copy of the kernel's, in the hazard build
 };
 struct BlockOfThreads {
     unsigned size, width;      // its threads, and those in a row
@@ -156,9 +155,6 @@ template <class S> inline const bool noted_shared = note_shared(typeid(S).name()
 template <class F> CUDACPU_QUIET __attribute__((noinline)) void run_thread(const void* closure) {
     alignas(F) char mine[sizeof(F)];
     __builtin_memcpy(mine, closure, sizeof mine);
-#ifdef CUDACPU_INSTRUMENTED
-    self->arguments = mine;
-#endif
     (*reinterpret_cast<F*>(mine))();
 }
 template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
