@@ -226,8 +226,8 @@ Advice Scene::read_by_atomic(int line) const {
                          line, target.c_str(), adds.c_str(), reads.c_str(), src.line_at(b)),
                     ""};
             }
-    return {text("read it by an atomic in line %d: atomicAdd(&x, 0); its last value is known only to the next "
-                 "kernel, or to the host",
+    return {text("read it by an atomic in line %d: atomicAdd(&x, 0); others go on changing it, and its last "
+                 "value is for the next kernel or the host to read",
                  line),
             ""};
 }
