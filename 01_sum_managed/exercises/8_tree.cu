@@ -4,7 +4,7 @@
 // have in common: the upper half of tile is added to the lower half, 128
 // additions at once, then the upper half of that, until the sum is in tile[0],
 // where everybody fetches it. What another thread has written may be read only
-// behind a __syncthreads(), to which all threads come. Write the steps.
+// behind a __syncthreads(), to which all come. Write the steps, without atomics.
 #include "exercise.cuh"
 
 // ---- your part

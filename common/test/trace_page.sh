@@ -95,7 +95,7 @@ for (let k = 0; k < 200; ++k) {
   times.push(performance.now() - begin);
 }
 times.sort((a, b) => a - b);
-hold(`a frame is drawn in less than 50 ms: half of them in ${times[100].toFixed(1)}, 99 of 100 in ${times[198].toFixed(1)}`, times[100] < 50);
+hold(`a frame is drawn in less than 50 ms: half of them in ${times[100].toFixed(1)}, 95 of 100 in ${times[190].toFixed(1)}, 99 of 100 in ${times[198].toFixed(1)}`, times[100] < 50);
 parent.document.querySelector("pre").append(told.join("\n") + "\n"); // before the pages are loaded, and so dumped
 END
 perl -e '

@@ -486,6 +486,8 @@ std::string pictures(const Sample& s) {
             if (indent == 4) words = line.substr(std::min(line.find(": "), line.size()));
             if (indent == 6 && !words.empty()) words += " " + trim(line);
         }
+        if (const size_t more = words.find(", the first"); more != words.npos)
+            words.replace(more, words.npos, " are wrong");
         figures += text("<figure><img alt=\"%s\" %s<figcaption>%s%s</figcaption></figure>\n", caption.c_str(),
                         images.back().c_str(), caption.c_str(), html(words).c_str());
     }

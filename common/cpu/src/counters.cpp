@@ -119,8 +119,9 @@ namespace {
 
 // nvcc makes one access of several to the members of a float4, which it knows to lie at a multiple of 16 bytes, if
 // nothing comes between them; and of those of several rounds of a loop to shared memory. Here an access waits until
-// the warp has gone through the block of code.
-std::vector<Request> waiting[32] CUDACPU_LASTING;  // of each warp: all loads, or all stores
+// the warp has gone through the block of code: those to shared memory and to other memory apart, as neither can
+// change the other. All are loads, or all are stores.
+std::vector<Request> waiting[32][2] CUDACPU_LASTING;
 
 void count_request(const Request& r) {
     Totals& t = totals_of(r.site, {r.kind, r.space});
@@ -144,7 +145,8 @@ bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
             return true;
         return (r.space == shared_memory || launch->kernel->names_vectors) && r.base && r.base == other.base;
     };
-    if (r.bytes < 4 || r.bytes >= bytes || !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; }))
+    if (r.bytes < 4 || r.bytes >= bytes || (r.round > 4 && bytes > 8) ||
+        !all_lanes(r, [&](unsigned l) { return r.at[l] % bytes == 0; }))
         return false;
     std::vector<size_t> parts;
     for (unsigned behind = r.bytes; behind < bytes; behind += r.bytes) {
@@ -162,17 +164,21 @@ bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
     return true;
 }
 
-}  // namespace
-
-void count_waiting(unsigned warp, unsigned round) {
-    auto& list = waiting[warp];
-    if (list.empty() || (round && list.back().round && (round > 1 || list.back().round == 1))) return;
+void count_list(std::vector<Request>& list) {
     for (const unsigned bytes : {16u, 8u})
         for (size_t i = 0; list.size() > 1 && i < list.size(); ++i)
             if (list[i].mask) merge(list, i, bytes);
     for (const Request& r : list)
         if (r.mask) count_request(r);
     list.clear();
+}
+
+}  // namespace
+
+void count_waiting(unsigned warp, unsigned round) {
+    for (auto& list : waiting[warp])
+        if (!list.empty() && (!round || !list.back().round || (round % 4 == 1 && list.back().round % 4 != 1)))
+            count_list(list);
 }
 
 void count_launch() {
@@ -189,19 +195,22 @@ void count_launch() {
 
 void count(const Operation& o) {
     if (o.kind == leaves) return;
-    auto& list = waiting[o.warp];
-    if (!list.empty() && list[0].kind != o.kind) count_waiting(o.warp);
-    if (o.kind != load && o.kind != store && o.kind != atomic) {
+    const bool access = o.kind == load || o.kind == store;
+    if (!access) count_waiting(o.warp);
+    if (!access && o.kind != atomic) {
         Totals& t = totals_of(o.site, {o.kind, global_memory});
         ++t.requests;
         t.lanes += unsigned(std::popcount(o.mask));
         return;
     }
-    if (!place_of(o.first().address).counts) return;
+    const Place place = place_of(o.first().address);
+    if (!place.counts) return;
+    auto& list = waiting[o.warp][place.space == shared_memory];
+    if (!list.empty() && list[0].kind != o.kind) count_list(list);
     for (unsigned i = 0; i < o.first().bytes; i += unsigned(o.first().piece)) list.push_back(request_of(o, i));
-    if (o.kind != atomic) return;
+    if (access) return;
     const Request r = list[0];
-    count_waiting(o.warp);
+    count_list(list);
     uint64_t addresses[32], *end = addresses;
     for_lanes(o.mask, [&](unsigned l) { *end++ = r.at[l]; });
     totals_of(o.site, {atomic, r.space}).addresses += distinct(addresses, end);

@@ -1,5 +1,5 @@
-// counted.cuh - what the programs of kernels as other people write them share (counted_others.cu,
-// counted_blind.cu): their arrays, the sizes, and the verdict.
+// counted.cuh - what the programs of kernels as other people write them share (counted_others.cu and
+// its like): their arrays, the sizes, and the verdict.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,6 +16,14 @@ inline std::vector<int> ints;      // what is in d_ints
 inline std::vector<float> floats;  // what is in d_floats
 
 inline int blocks(int elements, int block = threads) { return (elements + block - 1) / block; }
+
+/// f(from) + f(from + 1) + ... + f(to - 1)
+template <class F>
+double sum_of(int from, int to, F f) {
+    double sum = 0;
+    for (int k = from; k < to; ++k) sum += f(k);
+    return sum;
+}
 
 inline void clear() {
     cudaMemset(d_out, 0, 4 * most * sizeof(int));

@@ -1,8 +1,8 @@
 # counted.pl join|check|equal COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM... - what counted.sh has collected in FOLDER, as a table:
 # a row for each program, run, kernel, grid, block and counter, means of the kernel's launches. `join` prints ncu's
-# figures beside the CPU device's, with the reason from counted.txt where they differ, and on stderr how many do.
-# `equal` prints how many the committed table has. `check` looks whether the CPU device's are those of the committed
-# table. Exit status 1: a reason is missing, or not so.
+# figures (those of FOLDER, else of the committed table) beside the CPU device's, with the reason from counted.txt where
+# they differ, and on stderr how many do. `equal` prints how many the committed table has. `check` looks whether the
+# CPU device's are those of the committed table. Exit status 1: a reason is missing, or not so.
 use strict;
 use warnings;
 use Text::ParseWords 'quotewords';
@@ -26,6 +26,8 @@ my %of_cpu = (
     shared_loads => [['shared load', 'requests']], shared_stores => [['shared store', 'requests']],
     bank_conflicts => [['shared load', 'bank_conflicts'], ['shared store', 'bank_conflicts'], ['shared atomic', 'bank_conflicts']],
 );
+
+my %known;    # the committed table
 
 sub rows_of {    # of a CSV file, whose lines of another kind are left out
     my ($file, $line) = @_;
@@ -56,7 +58,31 @@ sub means {    # of sums over launches
     return \%means;
 }
 
+# Of the last of the files; without any what the committed table has. A figure that is another one in another file has to
+# be marked with `varies`.
 sub from_ncu {
+    my ($run, @files) = @_;
+    my (%of, $before);
+    for (grep { !@files && /^\Q$run,/ && $known{$_}{ncu} ne '' } keys %known) {
+        my ($key, $counter) = /^\Q$run,\E(.*),(\w+)$/;
+        $of{$key} //= {map { $_ => 0 } @counters};
+        $of{$key}{$counter} = $known{$_}{ncu};
+    }
+    for (@files) {
+        %of = %{from_file($_)};
+        for my $key ($before ? keys %of : ()) {
+            my ($program, $kernel) = ($run =~ s/,.*//r, $key =~ s/,.*//r);
+            for my $counter (grep { $of{$key}{$_} != $before->{$key}{$_} } @counters) {
+                next if grep { $_->[4] eq 'varies' } reasons($program, $kernel, $counter);
+                warn "counted.pl: $run,$key,$counter: $of{$key}{$counter}, and before it was $before->{$key}{$counter}\n";
+            }
+        }
+        $before = {%of};
+    }
+    return \%of;
+}
+
+sub from_file {
     my (%sums, %launches);
     for my $row (grep { $_->{ID} ne '' } rows_of($_[0], '^"')) {
         my $key = key($row->{'Kernel Name'}, $row->{'Grid Size'}, $row->{'Block Size'});
@@ -92,14 +118,18 @@ while (<$in>) {
     while ($counts && $counts =~ /(\w+)=(\d+)/g) { $expected{"$program,$kernel,$1"} = $2 }
     push @reasons, [$program, (map { s/\*/.*/gr } $2, $3), $4, $1] if /^(reason|varies) (\S+) (\S+) (.+)/;
 }
-my %known = map { (join(',', @$_{qw(program run kernel grid block counter)}) => $_) }
-    $mode eq 'check' ? rows_of($committed, '.') : ();
+%known = map { (join(',', @$_{qw(program run kernel grid block counter)}) => $_) } rows_of($committed, '.');
 
 my ($cells, $failed, %steady, %all) = (0, 0);
 
+sub reasons {
+    my ($name, $kernel, $counter) = @_;
+    return grep { $name =~ /^$_->[0]$/ && $kernel =~ /^$_->[1]$/ && $counter =~ /^$_->[2]$/ } @reasons;
+}
+
 sub measure {    # a cell of the table; returns why it differs, `?` if nobody knows
     my ($name, $kernel, $counter, $there, $is) = @_;
-    my ($reason) = grep { $name =~ /^$_->[0]$/ && $kernel =~ /^$_->[1]$/ && $counter =~ /^$_->[2]$/ } @reasons;
+    my ($reason) = reasons($name, $kernel, $counter);
     for my $measure (\%all, $reason && $reason->[4] eq 'varies' ? () : \%steady) {
         ++$measure->{cells};
         ++$measure->{equal} if $is == $there;
@@ -116,11 +146,10 @@ for my $name (@programs) {
     for my $run (@{$runs{$name}}) {
         next if !-e "$folder/${name}_$run.cpu";    # it is not built
         my ($cpu, @order) = from_cpu("$folder/${name}_$run.cpu");
-        my $measured = -e "$folder/${name}_$run.ncu";    # else the table has the CPU device's figures alone
-        my $ncu = $mode eq 'join' && $measured ? from_ncu("$folder/${name}_$run.ncu") : {};
+        my $ncu = $mode eq 'join' ? from_ncu("$name,$run", grep { -e } glob "{$folder,$folder/again*}/${name}_$run.ncu") : {};
         for my $key (@order) {
-            my $counted = $measured && $ncu->{$key};
-            warn("counted.pl: $name $run: ncu has no $key\n") if $mode eq 'join' && $measured && !$counted;
+            my $counted = $ncu->{$key};
+            warn("counted.pl: $name $run: ncu has no $key\n") if $mode eq 'join' && %$ncu && !$counted;
             for my $counter (@counters) {
                 my $is = $cpu->{$key}{$counter};
                 my $row = join ',', $name, $run, $key, $counter;

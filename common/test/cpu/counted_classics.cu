@@ -143,9 +143,7 @@ void products() {
     const int M = edge, K = edge + 5, N = edge - 3;
     float *const A = d_floats, *const B = d_floats + most;
     const auto right = [&](int i) {
-        double sum = 0;
-        for (int k = 0; k < K; ++k) sum += double(floats[i / N * K + k]) * floats[most + k * N + i % N];
-        return sum;
+        return sum_of(0, K, [&](int k) { return double(floats[i / N * K + k]) * floats[most + k * N + i % N]; });
     };
     MatrixMulKernel<<<dim3(blocks(N, 16), blocks(M, 16)), dim3(16, 16)>>>(A, B, d_result, M, K, N);
     expect("MatrixMulKernel", d_result, M * N, right);
@@ -160,9 +158,7 @@ void products() {
     expect("mm_column_of_8", d_result, M * N, right);
     mv_block_a_row<<<M, 128>>>(A, B, d_result, K);
     expect("mv_block_a_row", d_result, M, [&](int row) {
-        double sum = 0;
-        for (int k = 0; k < K; ++k) sum += double(floats[row * K + k]) * floats[most + k];
-        return sum;
+        return sum_of(0, K, [&](int k) { return double(floats[row * K + k]) * floats[most + k]; });
     });
 }
 
@@ -497,11 +493,8 @@ __global__ void wave_3d(const float* __restrict__ now, const float* __restrict__
 void stencils() {
     const auto at = [](int i) { return i >= 0 && i < n ? ints[i] : 0; };
     stencil_radius<<<blocks(n, BLOCK_SIZE), BLOCK_SIZE>>>(d_ints, d_out, n);
-    expect("stencil_radius", d_out, n, [&](int i) {
-        int sum = 0;
-        for (int k = -RADIUS; k <= RADIUS; ++k) sum += at(i + k);
-        return sum;
-    });
+    expect("stencil_radius", d_out, n,
+           [&](int i) { return sum_of(-RADIUS, RADIUS + 1, [&](int k) { return at(i + k); }); });
     stencil_clamped<<<blocks(n, 192), 192>>>(d_floats, d_result, n, 4);
     expect("stencil_clamped", d_result, n, [&](int i) {
         double sum = 0;
@@ -510,9 +503,7 @@ void stencils() {
     });
     convolution_cached<<<blocks(n, BLOCK_SIZE), BLOCK_SIZE>>>(d_floats, d_result, n);
     expect("convolution_cached", d_result, n, [&](int i) {
-        double sum = 0;
-        for (int j = 0; j < 5; ++j) sum += i + j >= 2 && i + j - 2 < n ? floats[i + j - 2] * (j + 1) : 0;
-        return sum;
+        return sum_of(0, 5, [&](int j) { return i + j >= 2 && i + j - 2 < n ? floats[i + j - 2] * (j + 1) : 0; });
     });
     const int width = edge + 3, height = edge - 3;
     const float weights[] = {1, 2, 3, 2, 1};

@@ -70,15 +70,11 @@ __global__ void product_column(const float* a, const float* b, float* c, int wid
 void products() {
     const auto right = [](int i) {
         const int row = i / edge, column = i % edge;
-        double sum = 0;
-        for (int k = 0; k < edge; ++k) sum += floats[row * edge + k] * floats[most + k * edge + column];
-        return sum;
+        return sum_of(0, edge, [&](int k) { return floats[row * edge + k] * floats[most + k * edge + column]; });
     };
     const auto by_columns = [](int i) {
         const int row = i / edge, column = i % edge;
-        double sum = 0;
-        for (int k = 0; k < edge; ++k) sum += floats[k * edge + row] * floats[most + k * edge + column];
-        return sum;
+        return sum_of(0, edge, [&](int k) { return floats[k * edge + row] * floats[most + k * edge + column]; });
     };
     const float *a = d_floats, *b = d_floats + most;
     const dim3 by_16(blocks(edge, 16), blocks(edge, 16)), by_32(blocks(edge, 32), blocks(edge, 32));
@@ -115,11 +111,8 @@ __global__ void sparse(const int* first, const int* columns, const float* values
 
 void vectors_times_matrices() {
     rows_by_warps<<<blocks(32 * edge), threads>>>(d_floats, d_floats + most, d_result, edge);
-    expect("rows_by_warps", d_result, edge, [](int i) {
-        double sum = 0;
-        for (int k = 0; k < edge; ++k) sum += floats[i * edge + k] * floats[most + k];
-        return sum;
-    });
+    expect("rows_by_warps", d_result, edge,
+           [](int i) { return sum_of(0, edge, [&](int k) { return floats[i * edge + k] * floats[most + k]; }); });
     const int rows = n / 8;
     std::vector<int> first{0}, columns;
     for (int i = 0; i < rows; ++i) {
@@ -134,9 +127,7 @@ void vectors_times_matrices() {
     cudaMemcpy(d_columns, columns.data(), columns.size() * sizeof(int), cudaMemcpyHostToDevice);
     sparse<<<blocks(rows, 128), 128>>>(d_first, d_columns, d_floats, d_floats + most, d_result, rows);
     expect("sparse", d_result, rows, [&](int i) {
-        double sum = 0;
-        for (int k = first[i]; k < first[i + 1]; ++k) sum += floats[k] * floats[most + columns[k]];
-        return sum;
+        return sum_of(first[i], first[i + 1], [&](int k) { return floats[k] * floats[most + columns[k]]; });
     });
     cudaFree(d_first);
     cudaFree(d_columns);
@@ -270,9 +261,7 @@ __global__ void life(const unsigned char* in, unsigned char* out, int width) {
 void stencils() {
     stencil_1d<<<blocks(n), threads>>>(d_floats, d_result, n);
     expect("stencil_1d", d_result, n, [](int i) {
-        double sum = 0;
-        for (int k = std::max(0, i - radius); k <= std::min(n - 1, i + radius); ++k) sum += floats[k];
-        return sum;
+        return sum_of(std::max(0, i - radius), std::min(n - 1, i + radius) + 1, [&](int k) { return floats[k]; });
     });
     const auto at = [](int x, int y) {
         return x < 0 || y < 0 || x >= edge || y >= edge ? 0.0f : floats[y * edge + x];
@@ -355,9 +344,7 @@ __global__ void scan_blelloch_offset(const int* in, int* out) { scan_tree<true>(
 
 void scans() {
     const auto sum_before = [](int i, int block) {
-        int sum = 0;
-        for (int k = i / block * block; k < i; ++k) sum += ints[k];
-        return sum;
+        return sum_of(i / block * block, i, [&](int k) { return ints[k]; });
     };
     scan_hillis<<<blocks(n), threads, 2 * threads * sizeof(int)>>>(d_ints, d_out, n);
     expect("scan_hillis", d_out, n, [&](int i) { return sum_before(i, threads) + ints[i]; });
@@ -593,9 +580,8 @@ void types() {
     expect("filtered", d_result, edge * edge, [&](int i) {
         const int x = i % edge, y = i / edge;
         if (x < 1 || y < 1 || x >= edge - 1 || y >= edge - 1) return 0.0;
-        double sum = 0;
-        for (int k = 0; k < 9; ++k) sum += weights[size_t(k)] * floats[(y + k / 3 - 1) * edge + x + k % 3 - 1];
-        return sum;
+        return sum_of(0, 9,
+                      [&](int k) { return weights[size_t(k)] * floats[(y + k / 3 - 1) * edge + x + k % 3 - 1]; });
     });
     looked_up<<<blocks(n), threads>>>(d_ints, d_out, n);
     expect("looked_up", d_out, n, [](int i) { return ints[i] % 32 * (ints[i] % 32); });
@@ -820,17 +806,15 @@ __global__ void softmax(const float* in, float* out, int width) {  // a block fo
 }
 
 void groups() {
-    const auto sum_of = [](int from, int to) {
-        int sum = 0;
-        for (int i = from; i < std::min(n, to); ++i) sum += ints[i];
-        return sum;
+    const auto sum_between = [](int from, int to) {
+        return sum_of(from, std::min(n, to), [&](int i) { return ints[i]; });
     };
     tiles_of_8<<<blocks(n, 128), 128>>>(d_ints, d_out, n);
-    expect("tiles_of_8", d_out, (n + 7) / 8, [&](int i) { return sum_of(8 * i, 8 * i + 8); });
+    expect("tiles_of_8", d_out, (n + 7) / 8, [&](int i) { return sum_between(8 * i, 8 * i + 8); });
     reduced<<<4, threads>>>(d_ints, d_out, n);
-    expect("reduced", d_out, 1, [&](int) { return sum_of(0, n); });
+    expect("reduced", d_out, 1, [&](int) { return sum_between(0, n); });
     reduced_volatile<<<blocks(n, 512), threads, threads * sizeof(int)>>>(d_ints, d_out, n);
-    expect("reduced_volatile", d_out, blocks(n, 512), [&](int i) { return sum_of(512 * i, 512 * i + 512); });
+    expect("reduced_volatile", d_out, blocks(n, 512), [&](int i) { return sum_between(512 * i, 512 * i + 512); });
     const int sorted = std::max(1, n / threads);
     std::vector<int> right(ints.begin(), ints.begin() + sorted * threads);
     for (int i = 0; i < sorted; ++i) std::sort(right.begin() + i * threads, right.begin() + (i + 1) * threads);

@@ -287,10 +287,8 @@ void graphs() {
     const Copy<int> d_first(first), d_columns(columns), d_rows(row_of), d_ell_columns(ell_columns);
     const Copy<float> d_values(values), d_ell(ell);
     const auto right = [&](int i) {
-        double sum = 0;
-        for (int k = first[size_t(i)]; k < first[size_t(i) + 1]; ++k)
-            sum += values[size_t(k)] * floats[columns[size_t(k)]];
-        return sum;
+        return sum_of(first[size_t(i)], first[size_t(i) + 1],
+                      [&](int k) { return values[size_t(k)] * floats[columns[size_t(k)]]; });
     };
     spmv_csr_scalar<<<blocks(rows, 128), 128>>>(rows, d_first, d_columns, d_values, d_floats, d_result);
     expect("spmv_csr_scalar", d_result, rows, right);
@@ -857,11 +855,8 @@ __global__ void butterflies(const float2* in, float2* out) {
 
 void loops() {
     triangle<<<blocks(edge, 32), 32>>>(d_floats, d_result, edge);
-    expect("triangle", d_result, edge, [](int row) {
-        double sum = 0;
-        for (int x = 0; x <= row; ++x) sum += floats[row * edge + x];
-        return sum;
-    });
+    expect("triangle", d_result, edge,
+           [](int row) { return sum_of(0, row + 1, [&](int x) { return floats[row * edge + x]; }); });
     mandelbrot<<<dim3(blocks(edge, 16), blocks(edge, 16)), dim3(16, 16)>>>(d_out, edge, 30);
     cudaDeviceSynchronize();  // rounding decides some of the points at the border, so only the inside is compared
     expect("mandelbrot", d_out + edge / 2 * edge + edge * 2 / 3, 1, [](int) { return 30; });

@@ -190,14 +190,12 @@ void products() {
     std::copy(a.begin(), a.end(), d_padded);
     std::copy(b.begin(), b.end(), d_padded + a.size());
     const auto padded = [&](int i) {
-        double sum = 0;
-        for (int k = 0; k < edge; ++k) sum += a[size_t(i / width * width + k)] * b[size_t(k * width + i % width)];
-        return sum;
+        return sum_of(0, edge,
+                      [&](int k) { return a[size_t(i / width * width + k)] * b[size_t(k * width + i % width)]; });
     };
     const auto right = [](int i) {
-        double sum = 0;
-        for (int k = 0; k < edge; ++k) sum += floats[i / edge * edge + k] * floats[most + k * edge + i % edge];
-        return sum;
+        return sum_of(0, edge,
+                      [&](int k) { return floats[i / edge * edge + k] * floats[most + k * edge + i % edge]; });
     };
     matmul_8<<<dim3(blocks(edge, 8), blocks(edge, 8)), dim3(8, 8)>>>(d_floats, d_floats + most, d_result, edge);
     expect("matmul_8", d_result, edge * edge, right);
@@ -212,11 +210,8 @@ void products() {
     expect("matmul_float4", d_result, width * width, padded);
     cudaFree(d_padded);
     gemv_shared<<<blocks(edge, 128), 128>>>(d_floats, d_floats + most, d_result, edge, edge);
-    expect("gemv_shared", d_result, edge, [](int i) {
-        double sum = 0;
-        for (int k = 0; k < edge; ++k) sum += floats[i * edge + k] * floats[most + k];
-        return sum;
-    });
+    expect("gemv_shared", d_result, edge,
+           [](int i) { return sum_of(0, edge, [&](int k) { return floats[i * edge + k] * floats[most + k]; }); });
     double* d_doubles;
     cudaMallocManaged(&d_doubles, size_t(edge + 2) * edge * sizeof(double));
     for (int i = 0; i < 2 * edge; ++i) d_doubles[i] = floats[i];
@@ -701,9 +696,7 @@ __global__ void scan_chained(const int* in, volatile int* sums, volatile int* re
 
 void scans() {
     const auto sum_to = [](const auto& of, int i, int block) {
-        double sum = 0;
-        for (int k = i / block * block; k <= i; ++k) sum += of[size_t(k)];
-        return sum;
+        return sum_of(i / block * block, i + 1, [&](int k) { return of[size_t(k)]; });
     };
     scan_warps<<<blocks(n), threads>>>(d_ints, d_out, n);
     expect("scan_warps", d_out, n, [&](int i) { return sum_to(ints, i, threads); });
@@ -878,28 +871,19 @@ void reductions() {
     expect("arg_max", d_out, 1,
            [](int) { return std::max_element(floats.begin(), floats.begin() + n) - floats.begin(); });
     reduce6<128><<<5, 128>>>(d_ints, d_out, unsigned(n));
-    expect("reduce6<128>", d_out, 5, [](int b) {
-        int sum = 0;
-        for (int i = 0; i < n; ++i) sum += i / 256 % 5 == b ? ints[i] : 0;
-        return sum;
-    });
+    expect("reduce6<128>", d_out, 5,
+           [](int b) { return sum_of(0, n, [&](int i) { return i / 256 % 5 == b ? ints[i] : 0; }); });
     reduce6<512><<<3, 512>>>(d_ints, d_out, unsigned(n));
-    expect("reduce6<512>", d_out, 3, [](int b) {
-        int sum = 0;
-        for (int i = 0; i < n; ++i) sum += i / 1024 % 3 == b ? ints[i] : 0;
-        return sum;
-    });
+    expect("reduce6<512>", d_out, 3,
+           [](int b) { return sum_of(0, n, [&](int i) { return i / 1024 % 3 == b ? ints[i] : 0; }); });
     count_even<<<blocks(n), threads>>>(d_ints, n, d_out);
     expect("count_even", d_out, blocks(n), [](int b) {
         return std::count_if(ints.begin() + b * threads, ints.begin() + std::min(n, (b + 1) * threads),
                              [](int v) { return v % 2 == 0; });
     });
     column_sums<<<blocks(edge, 64), 64>>>(d_floats, d_result, edge);
-    expect("column_sums", d_result, edge, [](int x) {
-        double sum = 0;
-        for (int y = 0; y < edge; ++y) sum += floats[y * edge + x];
-        return sum;
-    });
+    expect("column_sums", d_result, edge,
+           [](int x) { return sum_of(0, edge, [&](int y) { return floats[y * edge + x]; }); });
     row_moments<<<blocks(edge, 4), dim3(32, 4)>>>(d_floats, reinterpret_cast<float2*>(d_result), edge);
     expect("row_moments", d_result, 2 * edge, [](int i) {
         double sum = 0, squares = 0;
@@ -922,11 +906,7 @@ void reductions() {
     expect("dot_double2", reinterpret_cast<const double*>(d_result), 4, [&](int b) { return sums[b]; });
     cudaFree(d_doubles);
     reduce_1023<<<2, 1023, 1023 * sizeof(int)>>>(d_ints, d_out, n);
-    expect("reduce_1023", d_out, 1, [](int) {
-        int sum = 0;
-        for (int i = 0; i < n; ++i) sum += ints[i];
-        return sum;
-    });
+    expect("reduce_1023", d_out, 1, [](int) { return sum_of(0, n, [&](int i) { return ints[i]; }); });
 }
 
 int main(int argc, char** argv) {

@@ -34,6 +34,11 @@ __global__ void loops(int* wrong, int n) {
     COMPARE(int, n, >, tid, i -= step)
     COMPARE(long, tid - 5, <=, n, i += edge)
     COMPARE(unsigned, tid, <, unsigned(n), i += edge)
+    COMPARE(unsigned, tid, <, unsigned(n), i += 16)
+    {
+        const unsigned edge = blockDim.x / 16;
+        COMPARE(unsigned, tid, <, unsigned(n), i += edge)
+    }
     COMPARE(unsigned long, tid, <, edge, ++i)
     COMPARE(int, -tid, <, n / 3, i += 2)
     COMPARE(short, 5, <, n, ++i)

@@ -5,6 +5,8 @@
 // once, and what is left over after them if a variable of the loop begins as an integer that is known, else before.
 // ptxas then takes four of these at once, if it can count them: 16 rounds at a time, then 8, then 4.
 #pragma once
+#include <bit>
+
 #include "engine.hpp"
 
 namespace cudacpu::rounds {
@@ -12,15 +14,15 @@ namespace cudacpu::rounds {
 struct Form {
     bool down;         // i > to, and the step is negative
     bool to_the_last;  // i <= to
-    bool by_one;       // the step is 1
-    bool known_step;   // the step is a number
+    uint64_t step;     // 0: it is not known
     bool rest_last;    // what is left over comes last
 };
 constexpr unsigned parts = 5;  // left over, 16, 8, 4, left over: all lanes have each, some of them without a round
 
-/// Can the rounds be counted? An unsigned sum could begin again at 0. Sum: type of i + step.
+/// Can the rounds be counted? An unsigned sum could begin again at 0; where it then comes by the same places, as
+/// with a power of 2, nvcc takes it that it does not. Sum: type of i + step.
 template <class Sum> constexpr bool countable(Form f) {
-    return std::is_signed_v<Sum> || (f.by_one && !f.to_the_last);
+    return std::is_signed_v<Sum> || (std::has_single_bit(f.step) && !f.to_the_last);
 }
 
 /// How often for (I i = from; i < to; i += step) goes round.
@@ -41,19 +43,20 @@ CUDACPU_QUIET __attribute__((const, noinline)) inline uint64_t of_part(uint64_t 
                                                                        Form f) {
     if (!countable) return part ? 0 : all;
     const uint64_t rest = all % 4, fours = all - done - (f.rest_last ? rest : 0);
-    const bool by_16 = f.rest_last || f.known_step;
+    const bool by_16 = f.rest_last || f.step;
     if (part == (f.rest_last ? 4 : 0)) return rest;
     if (part == 3) return fours;
     return part == 1 && by_16 ? fours / 16 * 16 : part == 2 && by_16 ? fours / 8 * 8 : 0;
 }
 
-// Four rounds whose loads lie side by side in shared memory are one load of 16 bytes: counters.cpp is told which of
-// the four a lane is in (1 to 4; 0: none). g++ must not see that this writes, so it does not forget what it knows.
+// Four rounds whose loads lie side by side in shared memory are one load of 16 bytes, or two of 8 if they begin at
+// a place that is not known before the program runs (a row): counters.cpp is told which of the four a lane is in (1
+// to 4, of a row 5 to 8; 0: none). g++ must not see that this writes, so it does not forget what it knows.
 CUDACPU_QUIET inline void note(uint64_t of_four) {
     asm volatile("movl %0, cudacpu_round(%%rip)" ::"r"(unsigned(of_four)));
 }
-CUDACPU_QUIET inline void note(Form f, uint64_t part, uint64_t done) {
-    note(f.rest_last && part < 4 ? done % 4 + 1 : 0);
+CUDACPU_QUIET inline void note(Form f, bool row, uint64_t part, uint64_t done) {
+    note(f.rest_last && part < 4 ? 4 * row + done % 4 + 1 : 0);
 }
 
 }  // namespace cudacpu::rounds
