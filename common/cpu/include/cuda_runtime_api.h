@@ -218,8 +218,9 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait);
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool wait);
 cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent, cudaStream_t stream, bool wait);
+char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes);  // or nullptr, and that is said
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
-    return right_way && offset <= sizeof(S) && bytes <= sizeof(S) - offset ? (char*)&symbol + offset : nullptr;
+    return right_way ? part_of(&symbol, sizeof(S), offset, bytes) : nullptr;
 }
 
 // What is queued runs when the host waits for it: finish() does.

@@ -330,9 +330,19 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     return wait ? finish(stream) : await_copy(to, to_pitch * (height - 1) + width);
 }
 
+char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes) {
+    if (offset <= size && bytes <= size - offset) return (char*)symbol + offset;
+    say(text("cudacpu: %s of %zu bytes from byte %zu on goes beyond the variable's %zu bytes", api_function, bytes,
+             offset, size));
+    return nullptr;
+}
+
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait) {
     if (!width || !height) return cudaSuccess;
     const Side side = side_of(p, pitch * (height - 1) + width);
+    if (side == outside)
+        say(text("cudacpu: %s of %zu bytes goes beyond its memory: %s", api_function, width * height,
+                 explain(p).c_str()));
     if (side == outside || (side == host_only && !find(p))) return failed(cudaErrorInvalidValue);
     const auto write = [=](char* row, size_t) { memset(row, value, width); };
     if (auto e = write_rows(p, pitch, width, height, stream, write)) return e;

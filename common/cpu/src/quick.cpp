@@ -16,14 +16,18 @@ int until_preempted = 7;
 
 namespace {
 
+// What no address has: nullptr must not find an entry that is empty.
+constexpr uintptr_t no_page = ~uintptr_t{0};
+char* const no_address = reinterpret_cast<char*>(uintptr_t{1} << 63);
+
 struct Near {  // the region that a page belongs to
-    uintptr_t page = 0;
+    uintptr_t page = no_page;
     Region* region;
     bool shared;
 } near[256];
 
 struct Recent {  // the line that some line of the program was the last to access
-    char* start;
+    char* start = no_address;
     Line* line;
     uint8_t* written;  // nullptr: all is
     bool shared;
@@ -185,8 +189,8 @@ template <unsigned Bytes, bool Write> struct Quick {
 }  // namespace
 
 void forget_pages() {
-    for (Near& n : near) n.page = 0;
-    for (Recent& q : recent) q.start = nullptr;
+    for (Near& n : near) n.page = no_page;
+    for (Recent& q : recent) q.start = no_address;
 }
 
 Region* region_near(const char* address) {

@@ -71,6 +71,15 @@ __global__ void flag_in_shared(int* out) {
     __syncthreads();
     if (threadIdx.x == 0) *out = turn;
 }
+__global__ void own_atomic(int* out, int n) {
+    int bins[4] = {};
+    for (int i = 0; i < n; ++i) atomicAdd(&bins[i % 4], 1);  // @own_atomic
+    *out = bins[0];
+}
+__global__ void together_again(unsigned* out) {
+    if (threadIdx.x < 16) out[32 + threadIdx.x] = __activemask();
+    out[threadIdx.x] = __activemask();
+}
 __global__ void set(int* p, int value) { p[threadIdx.x] = value; }
 __managed__ int variable;
 __global__ void set_variable(int x) { variable = x; }
@@ -111,6 +120,8 @@ __global__ void long_computation(int* out, long long nanoseconds) {
     *out = x != 0;
 }
 
+__constant__ int table[4];
+
 static int* memory;
 static int of_the_host[32];
 static int result(int want, int* p = memory) {
@@ -133,6 +144,12 @@ int main(int, char** argv) {
     if (is("in_step")) in_step<<<1, 64>>>(memory), status = result(64) & 0;
     if (is("step_by_step")) step_by_step<<<1, 32>>>(memory), status = result(32);
     if (is("flag_in_shared")) flag_in_shared<<<1, 64>>>(memory), status = result(64);
+    if (is("own_atomic")) own_atomic<<<1, 1>>>(memory, 10), status = result(3);
+    if (is("together_again")) together_again<<<1, 32>>>(reinterpret_cast<unsigned*>(memory)), status = result(-1);
+    if (is("goes_beyond")) {
+        int five[5] = {};
+        status = cudaMemset(memory, 0, 4097) == cudaSuccess || cudaMemcpyToSymbol(table, five, 20) == cudaSuccess;
+    }
     if (is("hosts_array")) set<<<1, 32>>>(of_the_host, 5), status = result(0);  // @hosts_array
     if (is("hosts_element")) set_one<<<1, 1>>>(status, 5), status = result(0);  // @hosts_element
     if (is("managed_element")) set_one<<<1, 1>>>(*memory, 5), status = result(5);

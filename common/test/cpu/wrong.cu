@@ -2,10 +2,12 @@
 // 200 + (error - 700) % 100 if CUDA reports an error, else with what the checks say.
 #include <cooperative_groups.h>
 
+#include <atomic>
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 static int result(cudaError_t e) { return e == cudaSuccess ? 0 : 200 + (e - 700) % 100; }
 static int waited() { return result(cudaDeviceSynchronize()); }
@@ -239,6 +241,42 @@ struct Table {
 };
 __global__ void past_argument(Table t, int* p, int i) {
     p[0] = t.first[i];  // @past_argument
+}
+__global__ void null_field(const Pair* p, int* out) {
+    *out = p->b == nullptr;  // @null_field
+}
+__global__ void answers(volatile int* question, volatile int* reply, int n) {
+    __shared__ int asked[32];
+    for (int i = 1; i <= n; ++i) {
+        while (*question < i) continue;
+        __threadfence_system();
+        asked[threadIdx.x] = i;
+        __syncthreads();
+        if (threadIdx.x == 0) *reply = asked[31];
+        __syncthreads();
+    }
+}
+static bool host_fences() {  // by several of its threads, while a kernel runs
+    int* words = nullptr;
+    cudaMallocHost(&words, 8);
+    volatile int *question = words, *reply = words + 1;
+    *question = *reply = 0;
+    answers<<<1, 32>>>(question, reply, 150);
+    std::atomic<bool> stop(false);
+    auto fences = [&] {
+        while (!stop) std::atomic_thread_fence(std::memory_order_seq_cst), std::this_thread::yield();
+    };
+    std::thread one(fences), another(fences), third(fences);
+    for (int i = 1; i <= 150; ++i) {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        *question = i;
+        while (*reply != i) std::this_thread::yield();
+    }
+    stop = true;
+    one.join(), another.join(), third.join();
+    const bool right = !waited();
+    cudaFreeHost(words);
+    return right;
 }
 __global__ void lost_update(int* p) {
     __shared__ int sum;
@@ -555,6 +593,7 @@ int main(int, char** argv) {
     if (is("others_variable")) return others_variable<<<1, 4>>>(device<int>(5)), waited();
     if (is("past_shared_array")) return past_shared_array<<<1, 4>>>(device<int>(1), 4), waited();
     if (is("past_argument")) return past_argument<<<1, 1>>>(Table{}, device<int>(1), 4), waited();
+    if (is("null_field")) return null_field<<<1, 1>>>(nullptr, device<int>(1)), waited();
     if (is("lost_update")) {
         int* p = managed<int>(1);
         lost_update<<<1, 64>>>(p);
@@ -637,6 +676,8 @@ int main(int, char** argv) {
         int value;
         cudaMemcpyFromSymbol(&value, best_value, sizeof value);
         right = !waited() && value == 7;
+    } else if (is("right_host_fences")) {
+        right = host_fences();
     }
     cudaFree(in);
     cudaFree(out);

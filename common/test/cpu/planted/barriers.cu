@@ -8,6 +8,16 @@ __global__ void reverse(int* out) {
 }
 PLANT(straight) { reverse<<<1, 64>>>(zeros(64)); }
 
+__global__ void switched_off(int* out) {
+    __shared__ int a[64];
+    a[threadIdx.x] = threadIdx.x;
+#ifdef WITH_BARRIER
+    __syncthreads();
+#endif
+    out[threadIdx.x] = a[63 - threadIdx.x];
+}
+PLANT(barrier_switched_off) { switched_off<<<1, 64>>>(zeros(64)); }
+
 __global__ void one_writes(const int* in, int* out) {
     __shared__ int factor;
     if (threadIdx.x == 0) factor = in[0];

@@ -91,6 +91,17 @@ int main() {
     chosen<<<1, 1>>>(nullptr);
     return on_device(on_both(table_of_host[0])) + on_host(1);
 }
+#elif CASE == 17  // no declarations
+__global__ void k(int* p, int n) {
+    if (p[0]) p[1] = 0;
+    else p[n] = 1;
+    if (n == 0) do p[n] = 2; while (p[n] != 2);
+    switch (n) {
+        default: p[blockDim.x] = 3;
+    }
+    again: p[n] = 4;
+    if (n == 1) goto again;
+}
 #else
 #error "no such case"
 #endif
