@@ -95,8 +95,8 @@ Advice Scene::same_round() const {
                      "let one of them write: if (threadIdx.x == 0)",
                      pair.a.number),
                 ""};
-    return {text("check the index of line %d: one thread reads what another writes in the same step, "
-                 "and no barrier can come between; if that is meant, first read into a variable, "
+    return {text("check the index of line %d: in this one statement a thread reads what another "
+                 "writes, and a barrier has no place between; if that is meant, first read into a variable, "
                  "then ",
                  pair.a.number) +
                 put + ", then write",
@@ -245,8 +245,9 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
 }
 
 Advice Scene::advise() const {
-    Advice v{"harmless while all write one value: let one thread write, if that may change", ""};
-    if (pair.equal || advise_fences(v)) return v;
+    Advice v{"nothing goes wrong while all write the same value; if one may write another, let one thread write",
+             ""};
+    if (advise_own(v) || pair.equal || advise_fences(v)) return v;
     const bool one_atomic = (pair.race.before.access ^ pair.race.after.access) & atomic;
     if (pair.adds && !one_atomic) return advise_atomic(pa);
     if (far == 2) return advise_blocks();

@@ -206,6 +206,7 @@ void take(const char* address, unsigned access) {
 }
 
 Gift gift(unsigned access) {
+    if (!me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]) return {};  // there was no fence
     const auto of = [](Scope s) { return join(made(me->fence[s], rank), block_fenced[s]); };
     return {of(in_block), access & narrow ? nullptr : of(in_device)};
 }

@@ -167,8 +167,10 @@ extern struct alignas(4) State {  // most often there is none of these, which is
     bool index_too_large;  // the compiler has found that of the next access so
     bool any() const { return std::bit_cast<uint32_t>(*this) != 0; }
 } state;
-extern Region program;                               // its variables
-void settle_all();                                   // the last access has been done
+extern Region program;  // its variables
+void settle_all();      // the last access has been done
+/// The same before a plain access. False: more than that is to be looked at.
+bool settled(bool write);
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
 void give_turn();             // another thread may run
@@ -216,6 +218,8 @@ void sections_at_grid_barrier();
 // ---- redzone.cpp ------------------------------------------------------------------------------------------
 
 bool on_device_heap(const char* address);  // from `new` or malloc() in a kernel
+/// What an access does wrong there, if that is neither in a region nor on the heap.
+Mistake stranger(const char* address);
 /// An access to the own stack: the compiler has found its index too large.
 void past_local_array(char* address, size_t bytes, bool write);
 /// Lets an access out of bounds go to pages that hold nothing: what is read is 0, what is written is lost.

@@ -4,7 +4,6 @@
 // have come is complete, and its threads go on. If none is, they wait for each other: threads.cpp reports it.
 #include "internal.hpp"
 
-#include <climits>
 #include <set>
 
 namespace cudacpu {
@@ -52,19 +51,26 @@ void passed(const Exchange& e, unsigned warp) {
               e.where);
 }
 
+// Of two questions the one that stands first in the source: who gets that answer may still come to the other.
+const Exchange* first_question(unsigned warp) {
+    const Exchange* first = nullptr;
+    for (const Exchange* e : open_exchanges[warp])
+        if (e->kind == Exchange::at_activemask &&
+            (!first || (!strcmp(e->where.file, first->where.file) && e->where.line < first->where.line)))
+            first = e;
+    return first;
+}
+
 }  // namespace
 
 bool complete_exchanges(bool nobody_can_run) {
     bool any = false;
     for (unsigned warp = 0; warp < 33; ++warp) {
-        // Lanes that ask at an earlier line go on first: they may then ask together with those that are ahead.
-        int first_to_ask = INT_MAX;
-        for (const Exchange* e : open_exchanges[warp])
-            if (e->kind == Exchange::at_activemask) first_to_ask = std::min(first_to_ask, e->where.line);
+        const Exchange* const question = nobody_can_run ? first_question(warp) : nullptr;
         std::erase_if(open_exchanges[warp], [&](Exchange* e) {
             e->complete = e->kind == Exchange::at_barrier ? e->count + running_block.ended() == running_block.size
                           : e->kind == Exchange::at_warp  ? !(e->mask & running_block.lanes[warp] & ~e->arrived)
-                                                          : nobody_can_run && e->where.line == first_to_ask;
+                                                          : e == question;
             if (e->complete) any = true, passed(*e, warp);
             return e->complete;
         });

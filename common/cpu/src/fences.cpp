@@ -1,4 +1,5 @@
-// fences.cpp - advice where no barrier helps: locks, flags, scopes, atomics, and what blocks do to each other.
+// fences.cpp - advice where no barrier helps: locks, flags, scopes, atomics, what blocks do to each other, and
+// variables that should not be __shared__.
 #include <algorithm>
 
 #include "scene.hpp"
@@ -25,8 +26,9 @@ std::set<int> Scene::narrow_lines() const {
 int Scene::line_behind(size_t take, size_t at) const {
     const Statement& s = outermost(take, at);
     if (!s.holds(at) && s.begin <= take && take < s.end) return src.line_at(s.end - 1);
-    const auto path = Source::path(*f, take);
-    return src.line_at(path.back()->head_end);
+    const Statement& holder = *Source::path(*f, take).back();
+    const bool braces = !holder.parts.empty() && holder.parts[0].kind == Statement::block;
+    return src.line_at(braces ? holder.parts[0].begin : holder.head_end);
 }
 
 bool Scene::fenced(size_t from, size_t to) const {
@@ -119,6 +121,74 @@ bool Scene::advise_fences(Advice& v) const {
     return advise_lock(v) || advise_flag(v);
 }
 
+bool Scene::each_has_its_own(const string& name, const Statement& declaration,
+                             const std::set<string>& others) const {
+    const auto scope = Source::path(*f, declaration.begin);
+    const size_t end = scope[scope.size() - 2]->end, first = src.variable(name, declaration.end, end);
+    size_t last = first;
+    for (size_t i = first; i < end; i = src.variable(name, i + 1, end)) {
+        if (src.text[i - 1] == '&') return false;
+        last = i;
+    }
+    if (first >= end || barrier_between(first, last)) return false;
+    const auto path = Source::path(*f, first);
+    const Statement &sets = *path.back(), &uses = *Source::path(*f, last).back();
+    const string code = src.text.substr(sets.begin, sets.end - sets.begin);
+    const size_t sign = code.find_first_not_of(' ', name.size());
+    if (sets.begin != first || !path[path.size() - 2]->holds(last) || code[sign] != '=' || code[sign + 1] == '=')
+        return false;
+    const auto differs = [&](const Statement& s) {
+        const auto is_in = [&](const string& own) { return src.word(own, s.begin, s.end) < s.end; };
+        return std::ranges::any_of(f->own, is_in) || std::ranges::any_of(others, is_in);
+    };
+    if (differs(sets)) return true;
+    for (size_t i = src.variable(name, first + 1, last); i < last;
+         i = src.variable(name, i + 1, last))  // its own sum
+        for (const Statement* s : Source::path(*f, i))
+            if (s->kind == Statement::loop && !s->holds(first)) return differs(uses);
+    return false;
+}
+
+bool Scene::advise_own(Advice& v) const {
+    for (size_t i = src.word("__shared__", f->body.begin, a); i < a; i = src.word("__shared__", i + 1, a)) {
+        const Statement& d = *Source::path(*f, i).back();
+        std::vector<string> names;
+        string type;
+        bool plain = d.kind == Statement::simple && d.begin == i;
+        size_t at = i + strlen("__shared__");
+        for (size_t next; plain && at < d.end; at = next + 1) {  // the names between the commas
+            next = std::min(src.text.find(',', at), d.end - 1);
+            const size_t stop = src.text.find_last_not_of(' ', next - 1) + 1;
+            const size_t start = src.text.find_last_of(" *", stop - 1) + 1;
+            const string name = src.name_at(start);
+            plain = !name.empty() && start + name.size() == stop;
+            if (type.empty()) type = src.text.substr(at + 1, start - at - 1);
+            names.push_back(name);
+        }
+        if (!plain || type.find('*') != string::npos) continue;
+        std::set<string> mine;
+        for (size_t round = 0; round < names.size(); ++round)  // one may be computed from another
+            for (const string& name : names)
+                if (each_has_its_own(name, d, mine)) mine.insert(name);
+        if (!mine.count(pair.name)) continue;
+        string own, shared;
+        for (const string& name : names) {
+            string& list = mine.count(name) ? own : shared;
+            list += (list.empty() ? "" : ", ") + name;
+        }
+        v = {
+            text(
+                "__shared__ makes it one variable for all threads, but each puts a value of its own there: in line "
+                "%d write `",
+                src.line_at(i)) +
+                type + own + ";" + (shared.empty() ? "" : " __shared__ " + type + shared + ";") + "` for `" +
+                src.original(d.begin, d.end) + "`",
+            ""};
+        return true;
+    }
+    return false;
+}
+
 Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
     const Statement& s = *path.back();
     const int line = src.line_at(s.begin);
@@ -156,8 +226,8 @@ Advice Scene::read_by_atomic(int line) const {
                          line, target.c_str(), adds.c_str(), reads.c_str(), src.line_at(b)),
                     ""};
             }
-    return {text("read it by an atomic in line %d: atomicAdd(&x, 0); its last value is known only to the next "
-                 "kernel, or to the host",
+    return {text("read it by an atomic in line %d: atomicAdd(&x, 0); others go on changing it, and its last "
+                 "value is for the next kernel or the host to read",
                  line),
             ""};
 }
@@ -189,14 +259,17 @@ Advice Scene::advise_blocks() const {
             const Statement& first = outermost(a, ticket);
             const size_t fence = src.first_of({"__threadfence", "__threadfence_system"}, a, ticket);
             if (fence == string::npos) return {"put __threadfence() after ", "", {src.line_at(first.end - 1)}};
-            const auto path = Source::path(*f, fence);
+            const auto path = Source::path(*f, fence), drawn = Source::path(*f, ticket);
             const bool by_all = who_comes(*f, path, path.size()) == who_comes(*f, pa, pa.size());
-            if (!src.has({"__syncthreads"}, a, ticket))
+            // Within a branch that not all take who has written draws the ticket, too: no barrier is needed or
+            // possible.
+            const auto both = std::ranges::mismatch(pa, drawn).in1 - pa.begin();
+            const bool alone = who_comes(*f, pa, both) != Source::everybody;
+            if (!alone && !src.has({"__syncthreads"}, a, ticket))
                 return {by_all ? "put __syncthreads() before " : "put __syncthreads() after ",
                         "",
                         {by_all ? src.line_at(outermost(ticket, a).begin) : src.line_at(first.end - 1)}};
-            const Statement& second = outermost(ticket, b);
-            return {"put __threadfence() after ", "", {src.line_at(second.end - 1)}};
+            return {"put __threadfence() after ", "", {line_behind(ticket, b)}};
         }
         return {text("blocks cannot wait for each other: end the kernel behind line %d, and do line %d "
                      "in a second kernel",

@@ -6,6 +6,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <algorithm>
 #include <deque>
 
 using namespace boost::context::detail;
@@ -93,6 +94,10 @@ void switch_to(Thread* t, void** from) {
 }
 
 bool on_own_stack(const void* p) { return size_t(p) - size_t(current_fiber->bottom) < current_fiber->size; }
+
+bool on_a_stack(const void* p) {
+    return std::ranges::any_of(fibers, [&](const Fiber& f) { return size_t(p) - size_t(f.bottom) < f.size; });
+}
 
 bool below_own_stack(const void* p) { return size_t(p) - size_t(current_fiber->bottom) + page < page + 256; }
 

@@ -76,8 +76,17 @@ void say_mistake(const Noted& m) {
     const Region* r = find(m.address);
     string what = "an access to memory that is not the device's",
            mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
-    if (near_device_heap(m.address)) mend += "; or, if it is from malloc() or new, check the index, and that it is not freed";
-    if (m.what == Mistake::out_of_bounds) {
+    if (m.what == Mistake::past_heap) {
+        what = "an access out of bounds: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
+        mend = "check the index against the size that was asked for: if (i < n)";
+    } else if (m.what == Mistake::freed) {
+        what =
+            "an access to memory that was freed: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
+        mend = "free it behind its last use";
+    } else if (m.what == Mistake::others_stack) {
+        what = "an access to a variable of another thread";
+        mend = "a thread can reach its own variables only: hand the value on in __shared__ memory or by a shuffle";
+    } else if (m.what == Mistake::out_of_bounds) {
         what = "an access out of bounds: " + element + (r ? text(", which has %zu", r->bytes / m.bytes) : "");
         mend = "check the index against the size: if (i < n)";
     } else if (m.what == Mistake::unwritten) {

@@ -32,6 +32,9 @@ std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the
 // Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
 bool blocks_meet;
 unsigned synced_beside_paused;
+// Threads are stopped before atomics and volatile accesses above all, but for launches that do very many.
+unsigned long synchronised;
+constexpr unsigned long many_synchronised = 1 << 18;
 // A block is stopped above all when a thread hands on what it has written; the more often that was, the more
 // seldom, as a block must be stopped for long, too.
 unsigned stops;
@@ -54,8 +57,9 @@ struct Last {  // the last access, what has to be looked at once it is done
     char* address;
     size_t bytes;
     unsigned rank, kind;
-    unsigned char before[256];
-    Race two_writes;  // the second may leave the value as it is
+    uint64_t value;             // there, of a word
+    unsigned char before[256];  // of anything else
+    Race two_writes;            // the second may leave the value as it is
     Mind* mind;
     Gift gift;
 };
@@ -75,9 +79,27 @@ bool noted_before(const Record& a, const Record& b, bool adds) {  // most races 
     return false;
 }
 
+// A length that is not known when this is compiled would make calls of these, which wait for what was just written.
+template <class T> uint64_t value_of(const void* p) {
+    T value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+uint64_t word_at(const void* p, size_t bytes) {
+    switch (bytes) {
+        case 1: return value_of<uint8_t>(p);
+        case 2: return value_of<uint16_t>(p);
+        case 4: return value_of<uint32_t>(p);
+        default: return value_of<uint64_t>(p);
+    }
+}
+bool is_word(size_t bytes) { return bytes <= 8 && std::has_single_bit(bytes); }
+
 void settle() {
     state.unsettled = false;
-    const bool same = !memcmp(last.before, last.address, last.bytes);
+    const bool word = is_word(last.bytes);
+    const uint64_t before = last.value, value = word ? word_at(last.address, last.bytes) : 0;
+    const bool same = word ? before == value : !memcmp(last.before, last.address, last.bytes);
     if (last.race) {
         last.two_writes.equal = same;
         if (same || !last.flags) note(last.two_writes);
@@ -88,12 +110,14 @@ void settle() {
     if (last.gives && !same) give(last.address, last.kind, last.gift);
     if (!last.word) return;
     Mind& m = *last.mind;
-    uint64_t before = 0, value = 0;
-    memcpy(&before, last.before, std::min<size_t>(last.bytes, 8));
-    memcpy(&value, last.address, std::min<size_t>(last.bytes, 8));
     if (m.lock == last.address) lock_changed(m, last.address, false, !same && value == m.unlocked);
     else if ((last.kind & compares || (last.kind & exchanges && !before)) && !same)
         m.unlocked = before, lock_changed(m, last.address, true, false);
+}
+
+// The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
+void settle_before(bool write) {
+    if (state.unsettled && (write || rank != last.rank || last.word || last.gives)) settle();
 }
 
 struct Access {
@@ -114,7 +138,8 @@ void look_after(const Access& a) {
         last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
         last.kind = a.kind;
         last.mind = me;
-        memcpy(last.before, a.address, last.bytes);
+        if (is_word(last.bytes)) last.value = word_at(a.address, last.bytes);
+        else memcpy(last.before, a.address, last.bytes);
     }
 }
 
@@ -206,8 +231,7 @@ void check_written(const Region& r, const Access& a, size_t first) {
 
 void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
     restore_flag();
-    // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
-    if (state.unsettled && (kind & writes || rank != last.rank || last.word || last.gives)) settle();
+    settle_before(kind & writes);
     if (me->counted != last_barrier) me->counted = last_barrier, me->steps = 0;
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
              floor_time, false, false, false};
@@ -216,7 +240,13 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
         if (address >= arguments && address < arguments + launch->body.bytes) return;
         r = region_of(address);
-        if (!r && !on_device_heap(address)) return note(Mistake::foreign, address, bytes, party(a.mine));
+        if (!r && !on_device_heap(address)) {
+            const Mistake what = stranger(address);
+            // The C library's own notes lie there: they stay as they are.
+            if ((what == Mistake::past_heap || what == Mistake::freed) && kind & writes && bytes <= 8)
+                show(address, bytes);
+            return note(what, address, bytes, party(a.mine));
+        }
         if (r && (r->freed || !r->shadow)) return;  // it will be reported as a fault
     }
     char* const start = r ? r->start : nullptr;  // what a kernel has got from `new` has its cells by the address
@@ -286,6 +316,12 @@ void settle_all() {
     if (state.unsettled) settle();
 }
 
+bool settled(bool write) {
+    if (hands_on_unfenced || state.busy || state.something_shown || state.index_too_large) return false;
+    settle_before(write);
+    return !state.unsettled;
+}
+
 void note(const Race& race) {  // of all races between two sites the one between the most distant threads
     if (steps::drawing) steps::draw_conflict(drawn(race.before), drawn(race.after), race.address, race.bytes);
     if (steps::drawing_launch)
@@ -315,7 +351,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
     if (hands_on_unfenced || (hands_on && random_number() % 2)) {
         let_others_run(2);
-    } else if ((until_preempted -= kind & (flag | atomic) ? 8 : 1) < 0) {
+    } else if ((until_preempted -= kind & (flag | atomic) && ++synchronised <= many_synchronised ? 8 : 1) < 0) {
         give_turn();
     }
     hands_on_unfenced = unfenced;
@@ -350,6 +386,7 @@ void launch_begins() {
     hands_on_unfenced = false;
     picks_in_turn = 16;
     stops = 0;
+    synchronised = 0;
     flags_of_launch(true);
 }
 void block_begins() { clocks_block_begins(); }

@@ -30,8 +30,8 @@ struct Race {
     bool equal = false;  // both write the same value: a note, the exit status stays
     bool seen = false;   // the later one wrote a volatile word, and had read what the other had written
 };
-enum class Mistake { foreign, out_of_bounds, unwritten };  // of one thread
-bool near_device_heap(const char* address);                 // there, malloc() or `new` has given kernels memory
+// Of one thread. past_heap and freed: of what malloc() and new give in a kernel.
+enum class Mistake { foreign, past_heap, freed, others_stack, out_of_bounds, unwritten };
 
 inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
 int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a block, 2 between blocks
@@ -39,5 +39,8 @@ int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a blo
 // Mistakes and races are said when the launch has ended: those of one cause together, once a program.
 void note(Mistake what, char* address, size_t bytes, const Party& who);
 void report(const std::vector<Race>& races);
+/// Which byte of what a kernel has got from malloc() or new that is, and how many it has: "byte 64 of the 64
+/// bytes".
+std::string place_in_heap(const char* address);
 
 }  // namespace cudacpu::hazards

@@ -221,7 +221,7 @@ template <unsigned Bytes, bool Write> __attribute__((noinline)) void far_access(
     if (!self || !runs_works) return;  // another thread of the program may run kernels
     char* const address = static_cast<char*>(p);
     if (__builtin_expect(steps::drawing, 0)) return drawn_access<Bytes, Write>(p, site);
-    if (state.any()) return Quick<Bytes, Write>::otherwise(address, site);
+    if (state.any() && !settled(Write)) return Quick<Bytes, Write>::otherwise(address, site);
     if (--until_preempted < 0) return Quick<Bytes, Write>::after_a_turn(address, site);
     if constexpr (Bytes < 4) Quick<Bytes, Write>::note(address, site);
     else Quick<Bytes, Write>::again(address, site);

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "detect.hpp"
+#include "structure.hpp"
 
 extern "C" {  // the C library's own, by its other names
 void* __libc_malloc(size_t bytes);
@@ -28,20 +29,39 @@ struct {
 } bad_index;
 std::vector<char*> opened CUDACPU_LASTING;  // pages
 
-// Memory that kernels have got, by its start, and where it was. Its own notes must not get there.
+// Memory that kernels have got, by its start. Its own notes must not get there.
 bool noting;
-uintptr_t lowest_heap = UINTPTR_MAX, highest_heap;
-std::map<const char*, size_t>& heap() {
-    static auto& h = *new std::map<const char*, size_t>;
+using Blocks = std::map<const char*, size_t>;
+Blocks& heap() {
+    static auto& h = *new Blocks;
     return h;
+}
+Blocks& freed() {  // and not given again
+    static auto& h = *new Blocks;
+    return h;
+}
+// The block that holds the address or lies next to it.
+const Blocks::value_type* nearest(const Blocks& blocks, const char* address) {
+    const auto next = blocks.upper_bound(address);
+    if (next != blocks.begin() &&
+        (next == blocks.end() ||
+         address - (std::prev(next)->first + std::prev(next)->second) < next->first - address))
+        return &*std::prev(next);
+    return next == blocks.end() ? nullptr : &*next;
+}
+bool is_near(const Blocks::value_type* block, const char* address, ptrdiff_t far) {
+    return block && address >= block->first - far && address < block->first + block->second + far;
 }
 
 void* noted(void* p, size_t bytes) {
     if (!self || !runs_works || noting || state.busy || !p) return p;
     noting = state.busy = true;
-    heap()[static_cast<char*>(p)] = bytes;
-    lowest_heap = std::min<uintptr_t>(lowest_heap, uintptr_t(p));
-    highest_heap = std::max(highest_heap, uintptr_t(p) + bytes);
+    const char* const start = static_cast<char*>(p);
+    heap()[start] = bytes;
+    Blocks& old = freed();
+    for (auto i = old.lower_bound(start + bytes);
+         i != old.begin() && std::prev(i)->first + std::prev(i)->second > start;)
+        i = old.erase(std::prev(i));
     heap_changed(static_cast<char*>(p), bytes);
     noting = state.busy = false;
     return p;
@@ -49,7 +69,8 @@ void* noted(void* p, size_t bytes) {
 void forget(void* p) {
     if (!runs_works || noting || state.busy || !p || heap().empty()) return;
     noting = true;
-    heap().erase(static_cast<char*>(p));
+    restore_flag();
+    if (auto block = heap().extract(static_cast<char*>(p)); block && self) freed().insert(std::move(block));
     noting = false;
 }
 
@@ -57,10 +78,11 @@ void forget(void* p) {
 
 // What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
 void past_local_array(char* address, size_t bytes, bool write) {
-    state.index_too_large = false;
     const std::string file = bad_index.where.file;
     const auto& lines = source_text(file);
     const size_t line = bad_index.where.line;
+    if (const Source* source = Source::of(file); source && source->indexes_shared(int(line))) return;
+    state.index_too_large = false;
     const auto matrix = [](std::string_view code) { return code.find("][") != code.npos; };
     if (line <= lines.size() && matrix(lines[line - 1]) && !matrix(bad_index.type)) return;
     bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index.index, bad_index.type),
@@ -68,16 +90,18 @@ void past_local_array(char* address, size_t bytes, bool write) {
     if (write && bytes <= 8) show(address, bytes);  // as if it had not been written: what lies there is another's
 }
 
-bool on_device_heap(const char* address) {
-    const auto next = heap().upper_bound(address);
-    if (next == heap().begin()) return false;
-    const auto& [start, bytes] = *std::prev(next);
-    return address < start + bytes;
+bool on_device_heap(const char* address) { return is_near(nearest(heap(), address), address, 0); }
+
+Mistake stranger(const char* address) {
+    if (is_near(nearest(freed(), address), address, 0)) return Mistake::freed;
+    if (is_near(nearest(heap(), address), address, 32 << 10)) return Mistake::past_heap;
+    return on_a_stack(address) ? Mistake::others_stack : Mistake::foreign;
 }
 
-bool near_device_heap(const char* address) {
-    const auto at = uintptr_t(address);
-    return at + (64 << 10) >= lowest_heap && at < highest_heap + (64 << 10);
+std::string place_in_heap(const char* address) {
+    const auto *block = nearest(freed(), address), *live = nearest(heap(), address);
+    if (!is_near(block, address, 0) && live) block = live;
+    return text("byte %td of the %zu bytes", address - block->first, block->second);
 }
 
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading) {

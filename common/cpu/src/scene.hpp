@@ -56,6 +56,10 @@ class Scene {
     // Who takes a lock, or waits for a flag, needs a fence behind that; who gives it back or sets it, one
     // before.
     bool advise_fences(Advice& v) const;
+    // A __shared__ variable that each thread sets and uses as if it had it alone.
+    bool each_has_its_own(const std::string& name, const Statement& declaration,
+                          const std::set<std::string>& others) const;
+    bool advise_own(Advice& v) const;
     Advice advise_atomic(const std::vector<const Statement*>& path) const;
     // A plain read of a word that others change by atomics, in that line.
     Advice read_by_atomic(int line) const;

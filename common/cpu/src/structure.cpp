@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "internal.hpp"
 
@@ -19,6 +20,17 @@ bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'
 void blank(std::string& s, size_t from, size_t to) {
     for (; from < to && from < s.size(); ++from)
         if (s[from] != '\n') s[from] = ' ';
+}
+
+using Lines = std::set<int>;
+// By the file: what every unit of the program that includes it leaves out.
+std::map<std::string, std::optional<Lines>>& all_left_out() {
+    static auto& all = *new std::map<std::string, std::optional<Lines>>;
+    return all;
+}
+std::string full_name(const std::string& file) {
+    std::error_code none;
+    return std::filesystem::weakly_canonical(file, none);
 }
 
 // Comments, literals and directives become white space.
@@ -108,27 +120,37 @@ std::string as_atomic(const std::string& t, bool exchange) {
     return exchange ? call("atomicExch", x, value) : "";
 }
 
-Source::Source(const std::vector<std::string>& lines) : starts{0, 0} {  // lines begin with 1
+int left_out(const char* file, const char* lines) {
+    Lines out;
+    for (int first, last, read; sscanf(lines, "%d-%d%n", &first, &last, &read) == 2; lines += read)
+        for (; first <= last; ++first) out.insert(first);
+    std::optional<Lines>& known = all_left_out()[full_name(file)];
+    if (!known) known = out;
+    else std::erase_if(*known, [&](int line) { return !out.count(line); });
+    return 0;
+}
+
+Source::Source(const std::vector<std::string>& lines, const std::set<int>& left_out)
+    : starts{0, 0} {  // lines begin with 1
     for (const std::string& l : lines) {
         written += l + "\n";
         starts.push_back(written.size());
     }
-    strip(text = written);
+    text = written;
+    for (const int line : left_out)
+        if (size_t(line) <= lines.size()) blank(text, starts[line], starts[line + 1]);
+    strip(text);
     read_functions();
     for (Function& f : all) read_variables(f);
 }
-
-const LeftOut* LeftOut::last;
 
 const Source* Source::of(const std::string& file) {
     static auto& known = *new std::map<std::string, Source*>;
     const auto [s, is_new] = known.try_emplace(file, nullptr);
     if (!is_new) return s->second;
-    std::vector<std::string> lines = source_text(file);
-    for (const LeftOut* l = LeftOut::last; l; l = l->before)
-        if (std::filesystem::absolute(l->file) == std::filesystem::absolute(file))
-            for (int n = l->first; n < l->end && n <= int(lines.size()); ++n) lines[n - 1].clear();
-    return s->second = lines.empty() ? nullptr : new Source(lines);
+    const std::vector<std::string>& lines = source_text(file);
+    const std::optional<Lines>& out = all_left_out()[full_name(file)];
+    return s->second = lines.empty() ? nullptr : new Source(lines, out.value_or(Lines()));
 }
 
 int Source::line_at(size_t at) const {
@@ -147,10 +169,16 @@ size_t Source::word(const std::string& name, size_t from, size_t to) const {
     return text.npos;
 }
 
+size_t Source::variable(const std::string& name, size_t from, size_t to) const {
+    size_t i = word(name, from, to);
+    while (i < to && i && (text[i - 1] == '.' || text.compare(i - 2, 2, "->") == 0)) i = word(name, i + 1, to);
+    return i;
+}
+
 size_t Source::spot(int number, const std::string& name) const {
     if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
     const size_t from = starts[number], to = starts[number + 1];
-    for (size_t i = word(name, from, to); i < to; i = word(name, i + 1, to))
+    for (size_t i = variable(name, from, to); i < to; i = variable(name, i + 1, to))
         if (function_at(i)) return i;
     if (const size_t i = text.find('[', from); i < to) return i;
     size_t i = to;
@@ -345,6 +373,31 @@ bool Source::declares(const Statement& block, size_t to) const {
         if (s.kind == Statement::simple && (in_word(text[next]) || strchr("*&:<", text[next]))) return true;
     }
     return false;
+}
+
+bool Source::indexes_shared(int number) const {
+    const auto is_shared = [&](const std::string& name, const Function* f) {
+        for (size_t i = word("__shared__", 0, text.size()); i < text.size();
+             i = word("__shared__", i + 1, text.size())) {
+            const size_t end = text.find(';', i);
+            if (word(name, i, end) < end && (!function_at(i) || function_at(i) == f)) return true;
+        }
+        return false;
+    };
+    bool shared = false;
+    const size_t to = line(number).empty() ? 0 : starts[number + 1];
+    for (size_t i = to ? starts[number] : 0; i < to; ++i) {
+        const std::string name = name_at(i);
+        const Function* f = name.empty() || text[i + name.size()] != '[' ? nullptr : function_at(i);
+        if (!f) continue;
+        if (strchr(".>", text[i - 1])) return false;  // a member
+        const bool this_one = is_shared(name, f);
+        for (size_t d = word(name, f->body.begin, i); d < i && !this_one; d = word(name, d + 1, i))
+            if (text[d + name.size()] == '[' && text[d - 1] == ' ' && in_word(text[d - 2]))
+                return false;  // declared
+        shared |= this_one;
+    }
+    return shared;
 }
 
 std::string Source::dynamic_array(int line) const {

@@ -35,7 +35,7 @@ class Source {
 
 public:
     std::string text;  // without comments, literals and directives, which are white space
-    explicit Source(const std::vector<std::string>& lines);
+    Source(const std::vector<std::string>& lines, const std::set<int>& left_out);
     /// A source file that can be found; null if it cannot.
     static const Source* of(const std::string& file);
 
@@ -44,8 +44,9 @@ public:
     int line_at(size_t at) const;
     std::string line(int number) const;  // its text
     std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }
-    size_t spot(int line, const std::string& name) const;                // where the line uses the name
-    size_t word(const std::string& name, size_t from, size_t to) const;  // npos: it is not there
+    size_t spot(int line, const std::string& name) const;                    // where the line uses the name
+    size_t word(const std::string& name, size_t from, size_t to) const;      // npos: it is not there
+    size_t variable(const std::string& name, size_t from, size_t to) const;  // the same, but for members: s.name
     size_t first_of(std::initializer_list<const char*> words, size_t from, size_t to) const;
     bool has(std::initializer_list<const char*> words, size_t from, size_t to) const {
         return first_of(words, from, to) != std::string::npos;
@@ -56,6 +57,7 @@ public:
     void waiting_loops(const Statement& s, std::vector<const Statement*>& found) const;  // that do nothing but look
     bool holds_barrier(const Statement& s) const;            // of a branch or loop: then all threads come there
     bool declares(const Statement& block, size_t to) const;  // a variable, before that place
+    bool indexes_shared(int line) const;                     // arrays that are __shared__, and no others
     std::string dynamic_array(int line) const;               // the `extern __shared__` array that is in sight
     /// The statements that hold the character, the function's body first.
     static std::vector<const Statement*> path(const Function& f, size_t at);

@@ -153,6 +153,29 @@ __global__ void more_warps(long long* out) {
     out[64 + lane] = lane % 2 ? __popc(__activemask()) : 100;
     out[96 + lane] = int(__shfl_up_sync(0xffffffff, 1.5, 1));
 }
+
+// Lanes that wait behind a branch or a loop are asked when the others have come.
+__global__ void questions(unsigned* out) {
+    const unsigned lane = threadIdx.x;
+    unsigned inside = 0, rounds = 0;
+    if (lane < 16) inside = __activemask();
+    out[lane] = __activemask();
+    for (unsigned i = 0; i < lane % 4; ++i) rounds += __popc(__activemask());
+    out[32 + lane] = __activemask();
+    out[64 + lane] = inside;
+    out[96 + lane] = rounds;
+}
+TEST(Warp, FirstQuestionIsAnsweredFirst) {
+    Managed<unsigned> out(128);
+    questions<<<1, 32>>>(out);
+    WAIT();
+    for (unsigned lane : {0, 1, 15, 16, 31}) {
+        EXPECT_EQ(0xffffffff, out[lane]);
+        EXPECT_EQ(0xffffffff, out[32 + lane]);
+        EXPECT_EQ(lane < 16 ? 0xffffu : 0, out[64 + lane]);
+        EXPECT_EQ(lane % 4 * 24 - lane % 4 * (lane % 4 - 1) * 4, out[96 + lane]);
+    }
+}
 TEST(Warp, EndedLanesActiveMaskWideTypes) {
     Managed<long long> out(128);
     more_warps<<<1, 32>>>(out);

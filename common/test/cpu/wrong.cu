@@ -201,13 +201,49 @@ __global__ void far_away(int* p) { p[threadIdx.x + (1 << 26)] = 1; }
 __global__ void hidden_host_pointer(Pair p) {
     *p.a = *p.b;  // @hidden
 }
+// What malloc() and new give in a kernel, and what is another thread's.
+__global__ void heap_misused(int* p, int where) {
+    int* const m = static_cast<int*>(malloc(16 * sizeof(int)));
+    m[0] = 1;
+    m[where] = 2;  // @heap_misused
+    *p = m[0];
+    free(m);
+}
+__global__ void heap_unused(int where) {
+    int* const m = static_cast<int*>(malloc(16 * sizeof(int)));
+    m[where] = 2;  // @heap_unused
+    free(m);
+}
+__global__ void heap_freed(int* p) {
+    int* const m = static_cast<int*>(malloc(16 * sizeof(int)));
+    m[2] = 1;
+    free(m);
+    *p = m[2];  // @heap_freed
+}
+__device__ int* of_another;
+__global__ void others_variable(int* p) {
+    int own = 100 + threadIdx.x;
+    if (threadIdx.x == 0) of_another = &own;
+    __syncthreads();
+    if (threadIdx.x == 1) *p = *of_another;  // @others
+    __syncthreads();
+    p[1 + threadIdx.x] = own;
+}
+__global__ void past_shared_array(int* p, int i) {
+    __shared__ int a[4], b[4];
+    a[threadIdx.x] = 1;
+    b[threadIdx.x] = 2;
+    __syncthreads();
+    p[0] = a[i];  // @past_shared
+}
+struct Table {
+    int first[4], second[4];
+};
+__global__ void past_argument(Table t, int* p, int i) {
+    p[0] = t.first[i];  // @past_argument
+}
 __global__ void null_field(const Pair* p, int* out) {
     *out = p->b == nullptr;  // @null_field
-}
-__global__ void past_mallocs(int* out, int n) {
-    int* const mine = static_cast<int*>(malloc(n * sizeof *mine));
-    mine[n] = 42;  // @past_mallocs
-    free(mine);
 }
 __global__ void answers(volatile int* question, volatile int* reply, int n) {
     __shared__ int asked[32];
@@ -549,8 +585,15 @@ int main(int, char** argv) {
         int* host = (int*)calloc(1, 4);
         return hidden_host_pointer<<<1, 1>>>(Pair{device<int>(1), host}), waited();
     }
+    if (is("heap_past_end")) return heap_misused<<<1, 1>>>(device<int>(1), 16), waited();
+    if (is("heap_before")) return heap_misused<<<1, 1>>>(device<int>(1), -1), waited();
+    if (is("heap_far")) return heap_misused<<<1, 1>>>(device<int>(1), 5000), waited();
+    if (is("heap_unused")) return heap_unused<<<1, 1>>>(16), waited();
+    if (is("heap_freed")) return heap_freed<<<1, 1>>>(device<int>(1)), waited();
+    if (is("others_variable")) return others_variable<<<1, 4>>>(device<int>(5)), waited();
+    if (is("past_shared_array")) return past_shared_array<<<1, 4>>>(device<int>(1), 4), waited();
+    if (is("past_argument")) return past_argument<<<1, 1>>>(Table{}, device<int>(1), 4), waited();
     if (is("null_field")) return null_field<<<1, 1>>>(nullptr, device<int>(1)), waited();
-    if (is("past_mallocs")) return past_mallocs<<<1, 1>>>(device<int>(1), 4), waited();
     if (is("lost_update")) {
         int* p = managed<int>(1);
         lost_update<<<1, 64>>>(p);

@@ -141,6 +141,8 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* str
 /// Checks the launch and queues it. The closure, from `new`, belongs to the queue from now on. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
+/// Notes which lines of a source file the preprocessor has left out: "3-5 9-9".
+int left_out(const char* file, const char* lines);
 extern Kernel** probe;  // not null: a kernel that is called leaves its Kernel here, and does not run
 /// What a kernel declares in its body, before it has run: a closure's type names the types within it.
 void foresee_shared(Kernel& kernel, const char* closure);
@@ -197,13 +199,6 @@ struct HostVariable {  // whose address a kernel is given somewhere
     const HostVariable* before = last;
     HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const HostVariable* last;
-};
-struct LeftOut {  // lines of a file, by #if or the like
-    const char* file;
-    int first, end;
-    const LeftOut* before = last;
-    LeftOut(const char* name, int from, int to) : file(name), first(from), end(to) { last = this; }
-    static const LeftOut* last;
 };
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
