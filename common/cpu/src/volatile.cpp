@@ -63,6 +63,9 @@ void access(const void* address, unsigned bytes, bool writes, const void* pc) {
 }
 
 }  // namespace
+
+int left_out(const char*, const char*) { return 0; }
+
 }  // namespace cudacpu
 
 // clang-format off
