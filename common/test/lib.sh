@@ -59,6 +59,7 @@ says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 sample() {
     binary=$(realpath "$1") name=$(basename "$1") device=$(basename "$(dirname "$1")") small=""
     home=$(ls -d "$top/${name%%_*}"_*/ 2>/dev/null)
+    if [ "$device" = gpu ] && [ -n "${LAB_NO_GPU:-}" ]; then skip "$LAB_NO_GPU"; fi
     list=$("$binary" --list) || { echo "FAIL  $binary --list"; exit 1; }
     if takes --n; then small="--n 5003"; fi
     if takes --width; then small="--width 70 --height 37"; fi

@@ -120,7 +120,7 @@ void abandon_fibers();  // all begin at the beginning again
 /// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.
 void switch_to(Thread* thread, void** from);
 bool on_own_stack(const void* address);
-bool on_a_stack(const void* address);  // of any thread
+bool on_a_stack(const void* address);       // of any thread
 bool below_own_stack(const void* address);  // where an overflow ends
 
 // ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
