@@ -176,13 +176,12 @@ bool Scene::advise_own(Advice& v) const {
             string& list = mine.count(name) ? own : shared;
             list += (list.empty() ? "" : ", ") + name;
         }
+        const string others = shared.empty() ? "" : " __shared__ " + type + shared + ";";
         v = {
             text(
                 "__shared__ makes it one variable for all threads, but each puts a value of its own there: in line "
-                "%d write `",
-                src.line_at(i)) +
-                type + own + ";" + (shared.empty() ? "" : " __shared__ " + type + shared + ";") + "` for `" +
-                src.original(d.begin, d.end) + "`",
+                "%d write `%s%s;%s` for `%s`",
+                src.line_at(i), type.c_str(), own.c_str(), others.c_str(), src.original(d.begin, d.end).c_str()),
             ""};
         return true;
     }
