@@ -50,13 +50,13 @@ struct Span {
     unsigned bytes() const { return unsigned(rest >> 56); }
 };
 constexpr size_t line_bytes = 128;
-struct alignas(64) Line {
+struct alignas(64) NotedLine {
     Span write, read;
     Time noted, words, bytes;  // when something was last noted one by one, and of that words and bytes
 };
 struct Shadow {          // of a region
     Plane words, bytes;  // an access of less than a word is noted for each of its bytes
-    Line* lines;
+    NotedLine* lines;
     Time since;        // of shared memory: when its block began to use it
     uint8_t* written;  // a flag a byte
     bool all_written;
@@ -194,14 +194,14 @@ inline void touched_globally() {
 
 // ---- flags.cpp -------------------------------------------------------------------------------------------
 
-struct Pair {  // two volatile accesses that nothing orders
+struct VolatilePair {  // two volatile accesses that nothing orders
     Race race;
     bool shared, published;  // published: the writer had a fence between what it wrote before and this write
 };
 void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, bool unordered);
 bool flag_written(char* address, size_t bytes);  // has it changed since its thread read it?
 void flag_settled(const char* address, size_t bytes);
-void flags_race(const Pair& pair);
+void flags_race(const VolatilePair& pair);
 bool published(const char* address);
 void show(char* address, size_t bytes);  // what is there now will stand there again after the access
 void restore_flag();                     // what a thread has read is again what stands there

@@ -176,7 +176,8 @@ bool Scene::advise_own(Advice& v) const {
             string& list = mine.count(name) ? own : shared;
             list += (list.empty() ? "" : ", ") + name;
         }
-        const string others = shared.empty() ? "" : " __shared__ " + type + shared + ";";
+        string others;
+        if (!shared.empty()) others.append(" __shared__ ").append(type).append(shared).append(";");
         v = {
             text(
                 "__shared__ makes it one variable for all threads, but each puts a value of its own there: in line "

@@ -27,8 +27,8 @@ struct Flag {
 };
 std::unordered_map<const char*, Flag> flags CUDACPU_LASTING;
 std::set<uint64_t> waiting_sites CUDACPU_LASTING;
-std::map<std::pair<uint64_t, uint64_t>, std::vector<Pair>> pairs CUDACPU_LASTING;  // by their sites
-std::unordered_map<uint64_t, unsigned> shown_old CUDACPU_LASTING;                  // how often, by site
+std::map<std::pair<uint64_t, uint64_t>, std::vector<VolatilePair>> pairs CUDACPU_LASTING;  // by their sites
+std::unordered_map<uint64_t, unsigned> shown_old CUDACPU_LASTING;                          // how often, by site
 struct Shown {
     char* address;
     size_t bytes;
@@ -124,7 +124,7 @@ void flag_settled(const char* address, size_t bytes) {
 
 bool published(const char* address) { return flags[address].published; }
 
-void flags_race(const Pair& pair) {
+void flags_race(const VolatilePair& pair) {
     auto& all = pairs[std::minmax(pair.race.before.site, pair.race.after.site)];
     if (all.size() < 64) all.push_back(pair);
 }

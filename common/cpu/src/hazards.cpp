@@ -276,7 +276,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         if (!r) continue;
         const size_t next = std::min(end, (i / 4 + 1) * 4);
         Shadow& s = *r->shadow;
-        Line& line = s.lines[i / line_bytes];
+        NotedLine& line = s.lines[i / line_bytes];
         if (a.mine.bytes == 15) {
             for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a);
             line.noted = line.words = now;

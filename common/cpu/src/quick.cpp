@@ -28,13 +28,13 @@ struct Near {  // the region that a page belongs to
 
 struct Recent {  // the line that some line of the program was the last to access
     char* start = no_address;
-    Line* line;
+    NotedLine* line;
     uint8_t* written;  // nullptr: all is
     bool shared;
 } recent[64];
 Recent& recent_at(uint64_t site) { return recent[(site ^ site >> 5) % std::size(recent)]; }
 
-void write_out(Shadow& shadow, Line& line, Span& span, bool write) {
+void write_out(Shadow& shadow, NotedLine& line, Span& span, bool write) {
     const size_t first = (&line - shadow.lines) * (line_bytes / 4), words = span.bytes() / 4;
     for (uint32_t done = span.done; done; done &= done - 1) {
         const unsigned i = unsigned(std::countr_zero(done));
@@ -50,7 +50,7 @@ void write_out(Shadow& shadow, Line& line, Span& span, bool write) {
 
 // Notes an access to element `i` of a line, if that can be done for the line as a whole.
 template <bool Write>
-inline bool note_in_line(Line& line, unsigned i, uint64_t site, uint64_t rest, Time from, bool shared) {
+inline bool note_in_line(NotedLine& line, unsigned i, uint64_t site, uint64_t rest, Time from, bool shared) {
     if (line.noted >= from) return false;
     Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
     const auto before_barrier = [](const Span& s) { return s.time() >= part_start && s.time() < last_barrier; };
@@ -124,7 +124,7 @@ template <unsigned Bytes, bool Write> struct Quick {
             return otherwise(address, site);
         if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
         const Time from = n.shared ? shadow.since : floor_time;
-        Line& line = shadow.lines[first / line_bytes];
+        NotedLine& line = shadow.lines[first / line_bytes];
         if constexpr (Bytes >= 4) {
             const unsigned i = unsigned(first % line_bytes / Bytes);
             if (!note_in_line<Write>(line, i, site, rest_of(m, i), from, n.shared))
@@ -155,7 +155,7 @@ template <unsigned Bytes, bool Write> struct Quick {
         const auto apart = [&](const Record& o) {
             return o.time >= from && (o.time < part_start || (o.rank != rank && o.time >= last_barrier));
         };
-        Line& line = shadow.lines[first / line_bytes];
+        NotedLine& line = shadow.lines[first / line_bytes];
         write_out(shadow, first / line_bytes);
         if ((Bytes < 4 ? line.words : line.bytes) >= from) return otherwise(address, site);
         Plane& plane = Bytes < 4 ? shadow.bytes : shadow.words;
@@ -208,7 +208,7 @@ Region* region_of(const char* address) {
 }
 
 void write_out(Shadow& shadow, size_t number) {
-    Line& line = shadow.lines[number];
+    NotedLine& line = shadow.lines[number];
     if (line.write.done) write_out(shadow, line, line.write, true);
     if (line.read.done) write_out(shadow, line, line.read, false);
 }

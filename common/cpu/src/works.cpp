@@ -230,7 +230,7 @@ void work_touches(const void* address, size_t bytes, bool write) {
         if (other) race_of_works(*other, mine, r->start + at, 4);
     };
     for (size_t i = from / 4; i <= (from + bytes - 1) / 4; ++i) {
-        Line& line = r->shadow->lines[4 * i / line_bytes];
+        NotedLine& line = r->shadow->lines[4 * i / line_bytes];
         write_out(*r->shadow, 4 * i / line_bytes);
         compare(r->shadow->words.at(i), 4 * i);
         for (size_t b = 4 * i; line.bytes && b < 4 * i + 4; ++b)
