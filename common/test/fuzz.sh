@@ -5,7 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 count=$1 seed=$2
 sample "$3"
-needs_device
 quick >/dev/null || skip "all variants are slow"
 mkdir "$folder/at" && cd "$folder/at" || exit 1
 perl -e '

@@ -4,7 +4,6 @@
 . "$(dirname "$0")/lib.sh"
 group=$1
 sample "$2"
-needs_device
 
 passes() { ends 0 "$binary" "$@"; } # passes ARGUMENT...
 # Many sizes do not change whole_program, which takes the longest. Where a rung is left out (few threads), all that is left runs.
