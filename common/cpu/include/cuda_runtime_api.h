@@ -195,6 +195,10 @@ extern size_t limit_of_all, bytes_in_use;
 size_t available_memory();
 enum class Kind { device, managed, pinned, registered, shared, dynamic };
 extern cudaError_t last_error, sticky_error;  // sticky: of a kernel, and no function works any more
+extern cudaError_t untold;                    // of a kernel or a launch, that the program has not heard of
+extern bool told;                             // the last call told it, unless the statement threw that away
+inline cudaError_t tell(cudaError_t e) { return told |= e && e == untold, e; }
+inline void not_looked_at() { told = false; }
 cudaError_t gate(const char* function);       // every function of the API passes here first
 struct OneCall {                              // of the API at a time
     const bool locked = lock();
@@ -218,6 +222,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait);
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool wait);
 cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent, cudaStream_t stream, bool wait);
+void* symbol_address(const void* symbol);
 char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes);  // or nullptr, and that is said
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
     return right_way ? part_of(&symbol, sizeof(S), offset, bytes) : nullptr;
@@ -312,17 +317,17 @@ struct cudaDeviceProp {
 
 namespace cudacpu::api {
 
-inline cudaError_t cudaPeekAtLastError() { return last_error; }
-inline cudaError_t cudaGetLastError() { return std::exchange(last_error, sticky_error); }
+inline cudaError_t cudaPeekAtLastError() { return tell(last_error); }
+inline cudaError_t cudaGetLastError() { return tell(std::exchange(last_error, sticky_error)); }
 inline const char* cudaGetErrorName(cudaError_t e) { return describe(e, true); }
 inline const char* cudaGetErrorString(cudaError_t e) { return describe(e, false); }
-inline cudaError_t cudaDeviceReset() { return OneCall(), reset(gate("cudaDeviceReset")); }
+inline cudaError_t cudaDeviceReset() { return OneCall(), tell(reset(gate("cudaDeviceReset"))); }
 
 // clang-format off
 #define CUDACPU_API(name, parameters, ...) \
     inline cudaError_t name parameters { \
         [[maybe_unused]] const OneCall call; \
-        return cudaError_t(gate(#name) ?: (__VA_ARGS__)); \
+        return tell(cudaError_t(gate(#name) ?: (__VA_ARGS__))); \
     }
 CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
 [[deprecated("CUDA 13 has dropped it: use cudaDeviceSynchronize()")]]
@@ -440,7 +445,7 @@ CUDACPU_API(cudaMemcpyToSymbolAsync, (const auto& symbol, const void* from, size
 CUDACPU_API(cudaMemcpyFromSymbolAsync, (void* to, const auto& symbol, size_t n, size_t offset, cudaMemcpyKind kind,
                                         cudaStream_t s = nullptr),
             copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, s, false))
-CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, (void*)&symbol))
+CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, symbol_address(&symbol)))
 CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
 
 CUDACPU_API(cudaStreamCreate, (cudaStream_t* s), create(s, cudaStreamDefault))
@@ -495,7 +500,7 @@ template <class... P> cudaError_t cudaLaunchKernel(
     configure(grid, block, bytes, s, where);
     [&]<size_t... I>(std::index_sequence<I...>) { kernel(*static_cast<P*>(arguments[I])...); }
         (std::index_sequence_for<P...>());
-    return last_error;
+    return tell(last_error);
 }
 
 template <class... P> cudaError_t cudaLaunchCooperativeKernel(
@@ -516,7 +521,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(P...)
         return failed(cudaErrorCooperativeLaunchTooLarge);
     configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream);
     kernel(std::forward<A>(a)...);
-    return last_error;
+    return tell(last_error);
 }
 template <class... A> cudaError_t cudaLaunchKernel(const void*, A&&...) {
     static_assert(sizeof...(A) > 1000, "cudaLaunchKernel: give it the kernel itself, uncast: its type tells the arguments");

@@ -21,6 +21,7 @@ namespace cudacpu {
 alignas(page) static char last_page[page] __attribute__((section("cudacpu_managed"), used));
 
 size_t bytes_in_use;
+HostsCopy* HostsCopy::last;
 
 namespace {
 
@@ -83,7 +84,9 @@ cudaError_t await_copy(const void* to, size_t bytes) {
 enum Side { host_only, device_only, either, outside };
 Side side_of(const void* p, size_t bytes) {  // and whether all bytes lie within the memory
     const Region* r = find(p);
-    if (!r) return is_global(p) ? either : host_only;
+    const HostsCopy* const copy = hosts_copy(p);
+    const bool of_host = copy && !copy->address_asked && !strstr(api_function, "Symbol");
+    if (!r) return is_global(p) && !of_host ? either : host_only;
     const char* first = static_cast<const char*>(p);
     if (r->freed || first < r->start || first + bytes > r->start + r->bytes) return outside;
     return r->kind == Kind::device ? device_only : r->kind == Kind::managed ? either : host_only;
@@ -113,6 +116,21 @@ Region* find(const void* address) {
 bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
 bool is_managed(const void* p, size_t bytes) { return bytes && side_of(p, bytes) == either; }
 
+HostsCopy::HostsCopy(void* variable, size_t size)
+    : start(static_cast<char*>(variable)), other(new char[size]), bytes(size), before(last) {
+    memcpy(other, start, bytes);
+    if (!hosts_copy(variable)) last = this;  // else another file has named it
+}
+HostsCopy* hosts_copy(const void* p) {
+    HostsCopy* c = HostsCopy::last;
+    while (c && size_t(static_cast<const char*>(p) - c->start) >= c->bytes) c = c->before;
+    return c;
+}
+void* symbol_address(const void* symbol) {
+    if (HostsCopy* const c = hosts_copy(symbol)) c->address_asked = true;
+    return const_cast<void*>(symbol);
+}
+
 // Pages such that the memory ends where an inaccessible page begins. CUDA's addresses are multiples of 256:
 // here only those of memory whose size is one.
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages) {
@@ -136,6 +154,7 @@ Region* add_region(const Region& region) {
 void device_takes_over(bool device) {
     if (device == device_has_it) return;
     protect(Kind::device, device_has_it = device);
+    for (HostsCopy* c = HostsCopy::last; c; c = c->before) std::swap_ranges(c->start, c->start + c->bytes, c->other);
     if (device) managed_in_use(false);
     std::erase_if(awaited, [](const Awaited& a) { return !work_is_queued(a.work); });
     for (const Awaited& a : awaited) mprotect(a.pages, a.bytes, device ? open_pages : PROT_NONE);
