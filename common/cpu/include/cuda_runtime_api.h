@@ -168,7 +168,17 @@ struct cudaLaunchConfig_t {
 enum cudaDeviceP2PAttr {
     cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported,
     cudaDevP2PAttrCudaArrayAccessSupported };
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1, cudaMemPoolReuseAllowOpportunistic,
+    cudaMemPoolReuseAllowInternalDependencies, cudaMemPoolAttrReleaseThreshold, cudaMemPoolAttrReservedMemCurrent,
+    cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh };
+enum cudaMemAllocationType { cudaMemAllocationTypeInvalid, cudaMemAllocationTypePinned };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone, cudaMemHandleTypePosixFileDescriptor };
 struct cudaMemLocation { cudaMemLocationType type; int id; };
+struct cudaMemPoolProps {
+    cudaMemAllocationType allocType; cudaMemAllocationHandleType handleTypes; cudaMemLocation location;
+    void* win32SecurityAttributes; size_t maxSize; unsigned short usage; unsigned char reserved[54]; };
+using cudaMemPool_t = struct CUmemPoolHandle_st*;
 struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
@@ -211,6 +221,8 @@ cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = 
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 
+cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new one, or the default one; all have the device's memory
+cudaError_t pool_attribute(cudaMemPool_t, cudaMemPoolAttr, void* to, const void* from);
 cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
 cudaError_t release(void* p, Kind kind);
 cudaError_t release_all();
@@ -237,6 +249,7 @@ constexpr int highest_priority = -5;
 struct StreamProperties {
     unsigned flags;
     int priority;
+    unsigned long long id;  // no other's
 };
 StreamProperties properties_of(cudaStream_t);
 cudaError_t create(cudaStream_t*, unsigned flags, int priority = 0), create(cudaEvent_t*, unsigned flags);
@@ -352,6 +365,7 @@ CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest),
 CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int priority), create(s, flags, priority))
 CUDACPU_API(cudaStreamGetPriority, (cudaStream_t s, int* priority), give(priority, properties_of(s).priority))
 CUDACPU_API(cudaStreamGetFlags, (cudaStream_t s, unsigned* flags), give(flags, properties_of(s).flags))
+CUDACPU_API(cudaStreamGetId, (cudaStream_t s, unsigned long long* id), give(id, properties_of(s).id))
 CUDACPU_API(cudaStreamGetDevice, (cudaStream_t, int* device), give(device, 0))
 CUDACPU_API(cudaChooseDevice, (int* device, const cudaDeviceProp*), give(device, 0))
 CUDACPU_API(cudaSetValidDevices, (int*, int), cudaSuccess)
@@ -369,12 +383,29 @@ CUDACPU_API(cudaFuncSetCacheConfig, (auto, cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaDeviceSetCacheConfig, (cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaDeviceSetSharedMemConfig, (cudaSharedMemConfig), cudaSuccess)
 CUDACPU_API(cudaDeviceGetSharedMemConfig, (cudaSharedMemConfig* banks), give(banks, cudaSharedMemBankSizeFourByte))
+CUDACPU_API(cudaCtxResetPersistingL2Cache, (), cudaSuccess)
 CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
 CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
 CUDACPU_API(cudaProfilerStart, (), cudaSuccess) CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
 
 CUDACPU_API(cudaMalloc, (auto** p, size_t n, CUDACPU_HERE), allocate(p, n, Kind::device, where))
 CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE), allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaMemPool_t, cudaStream_t, CUDACPU_HERE),
+            allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaMallocFromPoolAsync, (auto** p, size_t n, cudaMemPool_t, cudaStream_t, CUDACPU_HERE),
+            allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaDeviceGetDefaultMemPool, (cudaMemPool_t* p, int device),
+            check(!device, cudaErrorInvalidDevice) ?: give(p, pool()))
+CUDACPU_API(cudaDeviceGetMemPool, (cudaMemPool_t* p, int device),
+            check(!device, cudaErrorInvalidDevice) ?: give(p, pool()))
+CUDACPU_API(cudaDeviceSetMemPool, (int device, cudaMemPool_t p), check(!device && p))
+CUDACPU_API(cudaMemPoolCreate, (cudaMemPool_t* p, const cudaMemPoolProps* props), check(props) ?: give(p, pool(props)))
+CUDACPU_API(cudaMemPoolDestroy, (cudaMemPool_t p), check(p && p != pool()))
+CUDACPU_API(cudaMemPoolTrimTo, (cudaMemPool_t p, size_t), check(p))
+CUDACPU_API(cudaMemPoolSetAttribute, (cudaMemPool_t p, cudaMemPoolAttr a, void* value),
+            pool_attribute(p, a, nullptr, value))
+CUDACPU_API(cudaMemPoolGetAttribute, (cudaMemPool_t p, cudaMemPoolAttr a, void* value),
+            pool_attribute(p, a, value, nullptr))
 CUDACPU_API(cudaMallocPitch, (auto** p, size_t* pitch, size_t width, size_t height, CUDACPU_HERE),
             give(pitch, (width + 511) / 512 * 512) ?: allocate(p, *pitch * height, Kind::device, where))
 CUDACPU_API(cudaMalloc3D, (cudaPitchedPtr* p, cudaExtent e, CUDACPU_HERE),

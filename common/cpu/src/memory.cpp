@@ -15,6 +15,10 @@
 // From the linker: the program and its variables, and those that are __managed__.
 extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacpu_managed;
 
+struct CUmemPoolHandle_st {
+    uint64_t values[9] = {0, 1, 1, 1};  // of its attributes, by their numbers
+};
+
 namespace cudacpu {
 
 // Each of these has pages of its own (cudacpu), as this one begins with a page, and comes last when it is linked.
@@ -258,6 +262,18 @@ cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where)
     bytes_in_use += bytes;
     if (kind == Kind::device || (kind == Kind::managed && managed_taken)) mprotect(r.base, r.pages, PROT_NONE);
     return give(p, r.start);
+}
+
+cudaMemPool_t pool(const cudaMemPoolProps* props) {
+    static CUmemPoolHandle_st standard;
+    return props ? new CUmemPoolHandle_st : &standard;
+}
+cudaError_t pool_attribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* to, const void* from) {
+    if (auto e = check(pool && attribute > 0 && attribute <= cudaMemPoolAttrUsedMemHigh)) return e;
+    const size_t bytes = attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(uint64_t);
+    if (from) return memcpy(&pool->values[attribute], from, bytes), cudaSuccess;
+    if (attribute > cudaMemPoolAttrReleaseThreshold) pool->values[attribute] = bytes_in_use;
+    return memcpy(to, &pool->values[attribute], bytes), cudaSuccess;
 }
 
 cudaError_t register_host(void* p, size_t bytes, Where where) {

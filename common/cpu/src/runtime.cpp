@@ -255,7 +255,7 @@ bool work_is_queued(unsigned long number) { return queue().works.count(number); 
 StreamProperties properties_of(cudaStream_t stream) {
     stream = named(stream);
     if (!queue().streams.count(stream)) return {};
-    return {stream->blocking ? cudaStreamDefault : cudaStreamNonBlocking, stream->priority};
+    return {stream->blocking ? cudaStreamDefault : cudaStreamNonBlocking, stream->priority, uintptr_t(stream)};
 }
 cudaError_t create(cudaStream_t* stream, unsigned flags, int priority) {
     if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
