@@ -1,6 +1,10 @@
 # The exercises: what `make learn` compiles them with. Nothing of it is built unless it is asked for.
 if(lab_cpu)
-    cudacpu_precompile(${PROJECT_SOURCE_DIR}/common/exercise.cuh hazards exercise -I${PROJECT_SOURCE_DIR}/common)
+    set(poison "")
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+        set(poison -ftrivial-auto-var-init=pattern)  # a variable that is not set holds 0xfe, as an array does
+    endif()
+    cudacpu_precompile(${PROJECT_SOURCE_DIR}/common/exercise.cuh hazards exercise -I${PROJECT_SOURCE_DIR}/common ${poison})
     add_library(ex_lines STATIC EXCLUDE_FROM_ALL common/exercise.cpp common/exercise_counts.cpp)
     target_compile_features(ex_lines PRIVATE cxx_std_20)
     target_compile_options(ex_lines PRIVATE -O2 ${lab_warnings})

@@ -59,7 +59,7 @@ says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 sample() {
     binary=$(realpath "$1") name=$(basename "$1") device=$(basename "$(dirname "$1")") small=""
     home=$(ls -d "$top/${name%%_*}"_*/ 2>/dev/null)
-    if [ "$device" = gpu ] && { [ -n "${LAB_NO_GPU:-}" ] || { LAB_NO_GPU=$("$binary" --n 1 2>&1 >/dev/null); [ $? = 77 ]; }; }; then
+    if [ "$device" = gpu ] && { [ -n "${LAB_NO_GPU:-}" ] || { LAB_NO_GPU=$("$binary" --n 1 --repeats 1 2>&1 >/dev/null); [ $? = 77 ]; }; }; then
         skip "$LAB_NO_GPU"
     fi
     list=$("$binary" --list) || { echo "FAIL  $binary --list"; exit 1; }
