@@ -75,10 +75,10 @@ sizes | sizes_more)
     ;;
 threads | threads_more)
     takes --threads || finish
-    every=$rungs few=$(echo "$rungs" | grep -vxF -e "$(need_warps | sed 's/^/--only /'; echo .)")
+    every=$rungs for_few=$(echo "$rungs" | grep -vxF -e "$(need_warps | sed 's/^/--only /'; echo .)")
     for threads in $(words "takes --threads"); do
         rungs=$every
-        [ "$threads" -ge 32 ] || rungs=$few
+        [ "$threads" -ge 32 ] || rungs=$for_few
         for n in $more 1000; do each_rung --threads "$threads" --n $n; done
     done
     ;;
