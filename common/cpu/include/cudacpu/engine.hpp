@@ -203,7 +203,7 @@ struct HostVariable {  // whose address a kernel is given somewhere
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
-void* dynamic_arena(size_t alignment, bool fixed_start);
+void* dynamic_arena(const char* name, size_t alignment, bool fixed_start);
 
 template <class S> CUDACPU_QUIET S& shared(SharedObject& object) {
     static_assert(sizeof(S) <= 48 << 10, "more than 48 KB of static shared memory: CUDA refuses it");
@@ -215,9 +215,11 @@ template <class S> CUDACPU_QUIET S& shared(SharedObject& object) {
 template <class S> S& shared_at_namespace_scope(SharedObject& object) {
     return *reinterpret_cast<S*>(at_namespace_scope(object));
 }
-template <class T> T* dynamic_shared() { return static_cast<T*>(dynamic_arena(alignof(T), false)); }
-template <class T> auto dynamic_at_namespace_scope() -> T (&)[] {
-    return *static_cast<T(*)[]>(dynamic_arena(alignof(T), true));
+template <class T> T* dynamic_shared(const char* name) {
+    return static_cast<T*>(dynamic_arena(name, alignof(T), false));
+}
+template <class T> auto dynamic_at_namespace_scope(const char* name) -> T (&)[] {
+    return *static_cast<T(*)[]>(dynamic_arena(name, alignof(T), true));
 }
 
 // ---- what threads wait for -------------------------------------------------------------------------------
