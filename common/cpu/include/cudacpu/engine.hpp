@@ -53,7 +53,9 @@ struct Where {  // std::source_location, as clang 14 lacks it
                                 int column = CUDACPU_COLUMN) {
         return {file, line, column};
     }
-    constexpr bool is_at(Where other) const { return line == other.line && column == other.column; }
+    CUDACPU_INLINE constexpr bool is_at(Where other) const {
+        return line == other.line && column == other.column;
+    }
 };
 
 // ---- threads: what a wait and an end need is inline, as a call returns slowly once the stack has changed -----
