@@ -130,7 +130,9 @@ std::string json_of(const Drawn& d, Files& files) {
     for (size_t i = 0; i < order.size(); ++i) place_in_order[order[i]] = i;
 
     std::vector<std::string> cut;  // trace.html has these sentences in Chinese
-    const auto more = [](uint64_t n, const char* what) { return text("%lu more %s%s", n, what, n == 1 ? "" : "s"); };
+    const auto more = [](uint64_t n, const char* what) {
+        return text("%lu more %s%s", n, what, n == 1 ? "" : "s");
+    };
     const unsigned warps_of_block = (d.block.x * d.block.y * d.block.z + 31) / 32;
     const uint64_t blocks = uint64_t(d.grid.x) * d.grid.y * d.grid.z;
     uint64_t last_block = ~0ul, blocks_drawn = 0;

@@ -53,9 +53,7 @@ struct Where {  // std::source_location, as clang 14 lacks it
                                 int column = CUDACPU_COLUMN) {
         return {file, line, column};
     }
-    CUDACPU_INLINE constexpr bool is_at(Where other) const {
-        return line == other.line && column == other.column;
-    }
+    CUDACPU_INLINE constexpr bool is_at(Where other) const { return line == other.line && column == other.column; }
 };
 
 // ---- threads: what a wait and an end need is inline, as a call returns slowly once the stack has changed -----
@@ -212,7 +210,7 @@ struct HostVariable {  // whose address a kernel is given somewhere
     HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const HostVariable* last;
 };
-struct HostsCopy {  // of a __device__ variable that functions of the host name: they have one of their own
+struct HostsCopy {        // of a __device__ variable that functions of the host name: they have one of their own
     char *start, *other;  // ... which lies in `other` while the device runs, and the kernels' while the host does
     size_t bytes;
     bool address_asked = false;  // by cudaGetSymbolAddress(): that is the device's
