@@ -110,7 +110,8 @@ compile() {
         say "A GPU has no long double: there it is a double." "GPU 没有 long double，在那里它就是 double。"
         return 1
     fi
-    if (cd "${1%/*}" && "$build/cpu/cudacpu" "${1##*/}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
+    sources=${1%/*}
+    if (cd "$sources" && "$build/cpu/cudacpu" "${1##*/}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
         --header "$build/cpu/exercise.hpp" -I"$harness" "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
     complaints "${1##*/}" "$2.err" | sed 's/cudacpu::api:://g' | wrapped 80 | head -10
@@ -178,9 +179,10 @@ ending() {
 }
 # printed FILE: what the program printed; if its kernels print, too, that is cut short, and the verdict stands at the end
 printed() { awk -v lines="$(wc -l <"$1")" 'NR <= 4 || NR > lines - 8; NR == 5 && lines > 12 { print "..." }' "$1"; }
-# judge PROGRAM [ARGUMENT]: runs it in three orders of its threads. Exit status 0 if it is right; else it says what is
-# wrong: also that several threads write one element, even if the same value.
-judge() {
+# judge PROGRAM [ARGUMENT]: runs what has been compiled, where its source lies, in three orders of its threads. Exit status 0 if
+# it is right; else it says what is wrong: also that several threads write one element, even if the same value.
+judge() (
+    cd "$sources" || exit
     for order in forward reverse 1; do
         rm -f "$1.end"
         # Five seconds of the processor's time, whatever else it does; the shell's "Killed" is not for the reader.
@@ -194,7 +196,7 @@ judge() {
         if [ -s "$1.out" ]; then printed "$1.out" | wrapped 80; else ending $judged "$1"; fi
         return 1
     done
-}
+)
 # compile_for_gpu FILE PROGRAM, judge_on_gpu PROGRAM: the same by nvcc, and in one run on the GPU
 compile_for_gpu() {
     if (cd "$top" && $(cat "$build/learn/nvcc") -I"$harness" "$1" "$build/gpu/libexercise.a" -o "$2") >"$2.err" 2>&1; then return; fi
