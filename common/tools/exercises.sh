@@ -140,11 +140,11 @@ in_words() {
     case $(grep -m 1 -E '^cudacpu: |: runtime error: ' "$1") in
     *'race between streams'*) chinese="流之间的竞争：两个流用同一块内存，谁也不等谁。" ;;
     *'of equal values'*) english="Two threads write one element, even if the same value:" chinese="竞争：多个线程写同一个元素，只是值碰巧相同。" ;;
-    *race*) english="Two threads use one element, one of them writes, and nothing holds them apart:" chinese="竞争：几个线程用同一个元素，有的在写，中间没有同步。" ;;
-    *'out of bounds'* | *'illegal memory'*) chinese="越界：下标超出了数组。哪个线程，哪个元素？" ;;
+    *race*) english="Two threads use one element, one of them writes, and nothing holds them apart:" chinese="竞争：几个线程访问同一个元素，其中有写，中间没有同步。" ;;
+    *'out of bounds'* | *'illegal memory'*) chinese="越界：下标超出了数组的范围。看看是哪个线程、哪个元素。" ;;
     *'nobody has written'*) chinese="读了还没有线程写过的值。" ;;
     *'never reach'*) chinese="有的线程已经结束，到不了这个同步。" ;;
-    *'divergent barrier'*) chinese="同一块的线程停在不同的同步处。" ;;
+    *'divergent barrier'*) chinese="同一个线程块的线程停在不同的同步处。" ;;
     *'too early'*) chinese="主机没等设备做完，就用了设备要写的内存。" ;;
     *'come to an end'*) chinese="核函数停不下来：看循环的条件。" ;;
     *'runtime error'*) chinese="C++ 没有规定这里的结果，GPU 上会与 CPU 上不同。" ;;
