@@ -1,7 +1,6 @@
 # exercises.sh: what learn.sh and the tests of the exercises share, read with `.` after folder.sh; it needs $top and $build.
 # An exercise is NN_name/exercises/K_name.cu, and its number is NN.K. In hints.txt beside it stand its lines:
-#     = K SUM             cksum's number of the file as it is committed
-#     next RUNG [FILE]    the function that does the same, of the sample or of that file
+#     = K SUM RUNG [FILE] cksum's number of the file as it is committed; the function that does the same, of the sample or of FILE
 #     hint TEXT           at the third try; the second one at the sixth
 #     zh TEXT             title and task in Chinese, a line each; hint-zh TEXT the hints
 export LC_COLLATE=C PERL_BADLANG=0
@@ -44,15 +43,17 @@ file_of() { # file_of 04.2: its file, from the top
     say "There is no exercise $1. Type make exercises for a list" "没有练习 $1。输入 make exercises 查看清单" >&2
     false
 }
-# about FILE WORD: what stands behind WORD in hints.txt
+# about FILE WORD: what stands behind WORD in hints.txt; SUM alone behind =
 about() {
     about=${1##*/}
-    awk -v k="${about%%_*}" -v word="$2" '$1 == "=" { on = $2 == k } on && (word == "=" ? $1 == "=" : $1 == word) {
-        sub(word == "=" ? "^= *[0-9]* *" : "^[^ ]* ?", ""); print }' "$top/${1%/*}/hints.txt"
+    awk -v k="${about%%_*}" -v word="$2" '$1 == "=" { on = $2 == k } !on || $1 != word { next }
+        $1 == "=" { print $3; next }
+        { sub("^[^ ]* ?", ""); print }' "$top/${1%/*}/hints.txt"
 }
 # rung FILE: its name, and the place where it begins; false if there is none
 rung() {
-    rung=$(about "$1" next) home=${1%%/*}
+    rung=${1##*/} home=${1%%/*}
+    rung=$(sed -n "s/^= ${rung%%_*} [0-9]* //p" "$top/${1%/*}/hints.txt")
     case $rung in *' '*) source=${rung#* } ;; *) source=$home/${home#*_}.cu ;; esac
     line=$(grep -nE "^[^/]*[ *]${rung% *}\(.*\{" "$top/$source" | head -1)
     echo "${rung% *}(), $source:${line%%:*}"
