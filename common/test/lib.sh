@@ -8,7 +8,7 @@
 #     ends STATUS COMMAND...      runs it: it must end so; several, such as 0|1, may be given
 # for a sample, which says itself what it takes (--list):
 #     sample BINARY               sets $binary, $name, $device, $home (the sample's folder) and $small (a small size); leaves the
-#                                 test out where the binary is for a GPU, and none answers (LAB_NO_GPU: as is known)
+#                                 test out where the binary is for a GPU, and none answers (LAB_NO_GPU: why; "" if one does)
 #     takes OPTION                does it?
 #     words KIND                  what --list names of a kind: variant, twin, slow, choice --op, takes --threads
 #     quick                       prints --only for each variant but the slow ones, nothing where none is slow; false if all are
@@ -59,8 +59,12 @@ says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 sample() {
     binary=$(realpath "$1") name=$(basename "$1") device=$(basename "$(dirname "$1")") small=""
     home=$(ls -d "$top/${name%%_*}"_*/ 2>/dev/null)
-    if [ "$device" = gpu ] && { [ -n "${LAB_NO_GPU:-}" ] || { LAB_NO_GPU=$("$binary" --n 1 --repeats 1 2>&1 >/dev/null); [ $? = 77 ]; }; }; then
-        skip "$LAB_NO_GPU"
+    if [ "$device" = gpu ]; then
+        if [ -z "${LAB_NO_GPU+known}" ]; then
+            LAB_NO_GPU=$("$binary" --n 1 --repeats 1 2>&1 >/dev/null)
+            [ $? = 77 ] || LAB_NO_GPU=""
+        fi
+        [ -z "$LAB_NO_GPU" ] || skip "$LAB_NO_GPU"
     fi
     list=$("$binary" --list) || { echo "FAIL  $binary --list"; exit 1; }
     if takes --n; then small="--n 5003"; fi

@@ -74,10 +74,11 @@ sizes | sizes_more)
     for n in $numbers; do each_rung --n $n; done
     ;;
 threads | threads_more)
-    every=$rungs
+    takes --threads || finish
+    every=$rungs for_few=$(echo "$rungs" | grep -vxF -e "$(need_warps | sed 's/^/--only /'; echo .)")
     for threads in $(words "takes --threads"); do
         rungs=$every
-        [ "$threads" -ge 32 ] || rungs=$(echo "$every" | grep -vxF -e "$(need_warps | sed 's/^/--only /'; echo .)")
+        [ "$threads" -ge 32 ] || rungs=$for_few
         for n in $more 1000; do each_rung --threads "$threads" --n $n; done
     done
     ;;
