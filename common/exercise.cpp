@@ -64,6 +64,8 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
                                     "  -：%s 没有写过，或者没设初值就改了\n")
                             : words("  -: no thread has written %s\n", "  -：没有线程写过 %s\n"),
                         element.c_str());
+        else if (untouched(wanted[first]))
+            std::printf(words("  -: nothing is to be written to %s\n", "  -：%s 不该写\n"), element.c_str());
         else if (made_of_nothing(got[first], wanted[first]))
             std::printf(words("  %s was used before it was set\n", "  %s 还没设初值就用了\n"), element.c_str());
         return false;
@@ -105,8 +107,9 @@ bool has_ended() {
                           "n = %d：启动被拒绝：线程块数是 0，还是一块里的线程太多？\n"),
                     now_n);
     } else {
-        std::printf(words("n = %d: a call was refused, %s\n", "n = %d：有一个调用被拒绝，%s\n"), now_n,
-                    cudaGetErrorName(call));
+        std::printf(words("n = %d: a call was refused, %s: wrong pointer or size?\n",
+                          "n = %d：有一个调用被拒绝，%s：指针和大小对吗？\n"),
+                    now_n, cudaGetErrorName(call));
     }
     return false;
 }

@@ -138,7 +138,7 @@ in_words() {
     english="" chinese=""
     case $(grep -m 1 -E '^cudacpu: |: runtime error: ' "$1") in
     *'race between streams'*) chinese="流之间的竞争：两个流用同一块内存，谁也不等谁。" ;;
-    *'of equal values'*) english="Two threads write one element, if only the same value:" chinese="竞争：多个线程写同一个元素，只是值碰巧相同。" ;;
+    *'of equal values'*) english="Two threads write one element, even if the same value:" chinese="竞争：多个线程写同一个元素，只是值碰巧相同。" ;;
     *race*) english="Two threads use one element, one of them writes, and nothing holds them apart:" chinese="竞争：几个线程用同一个元素，有的在写，中间没有同步。" ;;
     *'out of bounds'* | *'illegal memory'*) chinese="越界：下标超出了数组。哪个线程，哪个元素？" ;;
     *'nobody has written'*) chinese="读了还没有线程写过的值。" ;;
@@ -179,7 +179,7 @@ ending() {
 # printed FILE: what the program printed; if its kernels print, too, that is cut short, and the verdict stands at the end
 printed() { awk -v lines="$(wc -l <"$1")" 'NR <= 4 || NR > lines - 8; NR == 5 && lines > 12 { print "..." }' "$1"; }
 # judge PROGRAM [ARGUMENT]: runs it in three orders of its threads. Exit status 0 if it is right; else it says what is
-# wrong: also that several threads write one element, if only the same value.
+# wrong: also that several threads write one element, even if the same value.
 judge() {
     for order in forward reverse 1; do
         rm -f "$1.end"

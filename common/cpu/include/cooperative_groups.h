@@ -41,6 +41,8 @@ struct grid_group {
 inline grid_group this_grid() { return {}; }
 
 template <class Group> void sync(const Group& group, CUDACPU_HERE) { group.sync(where); }
+template <class Group> auto thread_rank(const Group& group) { return group.thread_rank(); }
+template <class Group> auto group_size(const Group& group) { return group.size(); }
 
 struct coalesced_group : thread_group {
     unsigned meta_group_rank() const { return meta_rank; }
@@ -107,6 +109,13 @@ template <class T> coalesced_group labeled_partition(const coalesced_group& g, T
 
 template <class Group, class F, class... A> void invoke_one(const Group& group, F&& f, A&&... a) {
     if (group.thread_rank() == 0) f(std::forward<A>(a)...);
+}
+/// What the first thread gets from f, for all of them.
+template <class F, class... A>
+auto invoke_one_broadcast(const coalesced_group& group, F&& f, A&&... a) -> decltype(f(a...)) {
+    decltype(f(a...)) result{};
+    if (group.thread_rank() == 0) result = f(std::forward<A>(a)...);
+    return group.shfl(result, 0);
 }
 
 template <class T> struct plus : decltype(cudacpu::sum) {};

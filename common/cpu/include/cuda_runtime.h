@@ -25,7 +25,11 @@ void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 
 #define __CUDACC__ 1
 #define __CUDA_RUNTIME_H__  // what vendors' helpers ask for
+#define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#define CUDA_VERSION CUDART_VERSION
 #ifdef CUDACPU_TRANSLATED  // the translator reads them, and removes them
 #define __device__ __device__
 #define __host__ __host__

@@ -168,7 +168,17 @@ struct cudaLaunchConfig_t {
 enum cudaDeviceP2PAttr {
     cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported,
     cudaDevP2PAttrCudaArrayAccessSupported };
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1, cudaMemPoolReuseAllowOpportunistic,
+    cudaMemPoolReuseAllowInternalDependencies, cudaMemPoolAttrReleaseThreshold, cudaMemPoolAttrReservedMemCurrent,
+    cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh };
+enum cudaMemAllocationType { cudaMemAllocationTypeInvalid, cudaMemAllocationTypePinned };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone, cudaMemHandleTypePosixFileDescriptor };
 struct cudaMemLocation { cudaMemLocationType type; int id; };
+struct cudaMemPoolProps {
+    cudaMemAllocationType allocType; cudaMemAllocationHandleType handleTypes; cudaMemLocation location;
+    void* win32SecurityAttributes; size_t maxSize; unsigned short usage; unsigned char reserved[54]; };
+using cudaMemPool_t = struct CUmemPoolHandle_st*;
 struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
@@ -195,6 +205,10 @@ extern size_t limit_of_all, bytes_in_use;
 size_t available_memory();
 enum class Kind { device, managed, pinned, registered, shared, dynamic };
 extern cudaError_t last_error, sticky_error;  // sticky: of a kernel, and no function works any more
+extern cudaError_t untold;                    // of a kernel or a launch, that the program has not heard of
+extern bool told;                             // the last call told it, unless the statement threw that away
+inline cudaError_t tell(cudaError_t e) { return told |= e && e == untold, e; }
+inline void not_looked_at() { told = false; }
 cudaError_t gate(const char* function);       // every function of the API passes here first
 struct OneCall {                              // of the API at a time
     const bool locked = lock();
@@ -207,6 +221,8 @@ cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = 
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 
+cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new one, or the default one; all have the device's memory
+cudaError_t pool_attribute(cudaMemPool_t, cudaMemPoolAttr, void* to, const void* from);
 cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
 cudaError_t release(void* p, Kind kind);
 cudaError_t release_all();
@@ -218,6 +234,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait);
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool wait);
 cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent, cudaStream_t stream, bool wait);
+void* symbol_address(const void* symbol);
 char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes);  // or nullptr, and that is said
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
     return right_way ? part_of(&symbol, sizeof(S), offset, bytes) : nullptr;
@@ -232,6 +249,7 @@ constexpr int highest_priority = -5;
 struct StreamProperties {
     unsigned flags;
     int priority;
+    unsigned long long id;  // no other's
 };
 StreamProperties properties_of(cudaStream_t);
 cudaError_t create(cudaStream_t*, unsigned flags, int priority = 0), create(cudaEvent_t*, unsigned flags);
@@ -312,17 +330,17 @@ struct cudaDeviceProp {
 
 namespace cudacpu::api {
 
-inline cudaError_t cudaPeekAtLastError() { return last_error; }
-inline cudaError_t cudaGetLastError() { return std::exchange(last_error, sticky_error); }
+inline cudaError_t cudaPeekAtLastError() { return tell(last_error); }
+inline cudaError_t cudaGetLastError() { return tell(std::exchange(last_error, sticky_error)); }
 inline const char* cudaGetErrorName(cudaError_t e) { return describe(e, true); }
 inline const char* cudaGetErrorString(cudaError_t e) { return describe(e, false); }
-inline cudaError_t cudaDeviceReset() { return OneCall(), reset(gate("cudaDeviceReset")); }
+inline cudaError_t cudaDeviceReset() { return OneCall(), tell(reset(gate("cudaDeviceReset"))); }
 
 // clang-format off
 #define CUDACPU_API(name, parameters, ...) \
     inline cudaError_t name parameters { \
         [[maybe_unused]] const OneCall call; \
-        return cudaError_t(gate(#name) ?: (__VA_ARGS__)); \
+        return tell(cudaError_t(gate(#name) ?: (__VA_ARGS__))); \
     }
 CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
 [[deprecated("CUDA 13 has dropped it: use cudaDeviceSynchronize()")]]
@@ -347,6 +365,7 @@ CUDACPU_API(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest),
 CUDACPU_API(cudaStreamCreateWithPriority, (cudaStream_t* s, unsigned flags, int priority), create(s, flags, priority))
 CUDACPU_API(cudaStreamGetPriority, (cudaStream_t s, int* priority), give(priority, properties_of(s).priority))
 CUDACPU_API(cudaStreamGetFlags, (cudaStream_t s, unsigned* flags), give(flags, properties_of(s).flags))
+CUDACPU_API(cudaStreamGetId, (cudaStream_t s, unsigned long long* id), give(id, properties_of(s).id))
 CUDACPU_API(cudaStreamGetDevice, (cudaStream_t, int* device), give(device, 0))
 CUDACPU_API(cudaChooseDevice, (int* device, const cudaDeviceProp*), give(device, 0))
 CUDACPU_API(cudaSetValidDevices, (int*, int), cudaSuccess)
@@ -364,12 +383,29 @@ CUDACPU_API(cudaFuncSetCacheConfig, (auto, cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaDeviceSetCacheConfig, (cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaDeviceSetSharedMemConfig, (cudaSharedMemConfig), cudaSuccess)
 CUDACPU_API(cudaDeviceGetSharedMemConfig, (cudaSharedMemConfig* banks), give(banks, cudaSharedMemBankSizeFourByte))
+CUDACPU_API(cudaCtxResetPersistingL2Cache, (), cudaSuccess)
 CUDACPU_API(cudaSetDeviceFlags, (unsigned), cudaSuccess)
 CUDACPU_API(cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
 CUDACPU_API(cudaProfilerStart, (), cudaSuccess) CUDACPU_API(cudaProfilerStop, (), cudaSuccess)
 
 CUDACPU_API(cudaMalloc, (auto** p, size_t n, CUDACPU_HERE), allocate(p, n, Kind::device, where))
 CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaStream_t, CUDACPU_HERE), allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaMallocAsync, (auto** p, size_t n, cudaMemPool_t, cudaStream_t, CUDACPU_HERE),
+            allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaMallocFromPoolAsync, (auto** p, size_t n, cudaMemPool_t, cudaStream_t, CUDACPU_HERE),
+            allocate(p, n, Kind::device, where))
+CUDACPU_API(cudaDeviceGetDefaultMemPool, (cudaMemPool_t* p, int device),
+            check(!device, cudaErrorInvalidDevice) ?: give(p, pool()))
+CUDACPU_API(cudaDeviceGetMemPool, (cudaMemPool_t* p, int device),
+            check(!device, cudaErrorInvalidDevice) ?: give(p, pool()))
+CUDACPU_API(cudaDeviceSetMemPool, (int device, cudaMemPool_t p), check(!device && p))
+CUDACPU_API(cudaMemPoolCreate, (cudaMemPool_t* p, const cudaMemPoolProps* props), check(props) ?: give(p, pool(props)))
+CUDACPU_API(cudaMemPoolDestroy, (cudaMemPool_t p), check(p && p != pool()))
+CUDACPU_API(cudaMemPoolTrimTo, (cudaMemPool_t p, size_t), check(p))
+CUDACPU_API(cudaMemPoolSetAttribute, (cudaMemPool_t p, cudaMemPoolAttr a, void* value),
+            pool_attribute(p, a, nullptr, value))
+CUDACPU_API(cudaMemPoolGetAttribute, (cudaMemPool_t p, cudaMemPoolAttr a, void* value),
+            pool_attribute(p, a, value, nullptr))
 CUDACPU_API(cudaMallocPitch, (auto** p, size_t* pitch, size_t width, size_t height, CUDACPU_HERE),
             give(pitch, (width + 511) / 512 * 512) ?: allocate(p, *pitch * height, Kind::device, where))
 CUDACPU_API(cudaMalloc3D, (cudaPitchedPtr* p, cudaExtent e, CUDACPU_HERE),
@@ -440,7 +476,7 @@ CUDACPU_API(cudaMemcpyToSymbolAsync, (const auto& symbol, const void* from, size
 CUDACPU_API(cudaMemcpyFromSymbolAsync, (void* to, const auto& symbol, size_t n, size_t offset, cudaMemcpyKind kind,
                                         cudaStream_t s = nullptr),
             copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, s, false))
-CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, (void*)&symbol))
+CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, symbol_address(&symbol)))
 CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
 
 CUDACPU_API(cudaStreamCreate, (cudaStream_t* s), create(s, cudaStreamDefault))
@@ -495,7 +531,7 @@ template <class... P> cudaError_t cudaLaunchKernel(
     configure(grid, block, bytes, s, where);
     [&]<size_t... I>(std::index_sequence<I...>) { kernel(*static_cast<P*>(arguments[I])...); }
         (std::index_sequence_for<P...>());
-    return last_error;
+    return tell(last_error);
 }
 
 template <class... P> cudaError_t cudaLaunchCooperativeKernel(
@@ -516,7 +552,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(P...)
         return failed(cudaErrorCooperativeLaunchTooLarge);
     configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream);
     kernel(std::forward<A>(a)...);
-    return last_error;
+    return tell(last_error);
 }
 template <class... A> cudaError_t cudaLaunchKernel(const void*, A&&...) {
     static_assert(sizeof...(A) > 1000, "cudaLaunchKernel: give it the kernel itself, uncast: its type tells the arguments");

@@ -18,6 +18,15 @@ CUDACPU_VECTOR(long, long)           CUDACPU_VECTOR(ulong, unsigned long)
 CUDACPU_VECTOR(longlong, long long)  CUDACPU_VECTOR(ulonglong, unsigned long long)
 CUDACPU_VECTOR(float, float)         CUDACPU_VECTOR(double, double)
 
+#define CUDACPU_ALIGNED(name, T, bytes) \
+    struct alignas(bytes) name##4_##bytes##a { T x, y, z, w; }; \
+    constexpr name##4_##bytes##a make_##name##4_##bytes##a(T x, T y, T z, T w) { return {x, y, z, w}; }
+CUDACPU_ALIGNED(long, long, 16)               CUDACPU_ALIGNED(long, long, 32)
+CUDACPU_ALIGNED(ulong, unsigned long, 16)     CUDACPU_ALIGNED(ulong, unsigned long, 32)
+CUDACPU_ALIGNED(longlong, long long, 16)      CUDACPU_ALIGNED(longlong, long long, 32)
+CUDACPU_ALIGNED(ulonglong, unsigned long long, 16) CUDACPU_ALIGNED(ulonglong, unsigned long long, 32)
+CUDACPU_ALIGNED(double, double, 16)           CUDACPU_ALIGNED(double, double, 32)
+
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned vx = 1, unsigned vy = 1, unsigned vz = 1) : x(vx), y(vy), z(vz) {}

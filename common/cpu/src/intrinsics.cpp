@@ -9,9 +9,12 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
     if (!in_kernel()) return;
     last_access = __builtin_return_address(0);
     if (look_asked) look(last_access, address, bytes);
-    if (on_own_stack(address))
-        bug("an atomic on a variable of the thread's own",
-            "on a GPU that is undefined, and no other thread sees it: write = or +=", source_line(where));
+    if (on_own_stack(address)) {
+        const std::string what = "an atomic on a variable of the thread's own",
+                          mend = "a GPU stops there, and no other thread sees the variable: write = or +=";
+        if (!hazard_build) fault(cudaErrorLaunchFailure, what, mend, &where);
+        bug(what, mend, source_line(where));
+    }
     if (++waits_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another one
     steps::at_atomic(address, bytes, where);
     hazards::at_atomic(address, bytes, kind, where);

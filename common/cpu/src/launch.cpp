@@ -107,6 +107,7 @@ cudaError_t run_launch(const Launch& l) {
 }
 
 bool is_of_host(const void* p) {
+    if (const HostsCopy* const c = hosts_copy(p)) return !c->address_asked;
     for (const HostVariable* v = HostVariable::last; v; v = v->before)
         if (size_t(static_cast<const char*>(p) - static_cast<const char*>(v->start)) < v->bytes) return true;
     return false;
@@ -121,6 +122,16 @@ std::string no_launch(dim3 g, dim3 b) {  // why no GPU takes these blocks and th
     if (b.z > 64) return "a block has at most 64 threads along z";
     if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
         return "a grid has at most 2147483647 blocks along x, and 65535 along y and z";
+    return "";
+}
+std::string no_launch(const Kernel& kernel, const Launch& l) {  // why not with this kernel
+    const unsigned long threads = 1ul * l.block.x * l.block.y * l.block.z;
+    const size_t most = std::max(limit_of_all, kernel.dynamic_limit);
+    if (kernel.max_threads && threads > kernel.max_threads)
+        return text("its __launch_bounds__ are %u threads, not %lu", kernel.max_threads, threads);
+    if (l.dynamic_bytes > most)
+        return text("%zu bytes of dynamic shared memory are more than %zu; cudaFuncSetAttribute raises that, to %d",
+                    l.dynamic_bytes, most, shared_most);
     return "";
 }
 
@@ -156,16 +167,14 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
                                  source_line(l.where));
     }
     if (gate("a kernel launch") != cudaSuccess) return;
-    const dim3 g = l.grid, b = l.block;
-    if (const std::string why = no_launch(g, b); !why.empty()) {
+    std::string why = no_launch(l.grid, l.block);
+    const cudaError_t error = why.empty() ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
+    if (why.empty()) why = no_launch(kernel, l);
+    if (!why.empty()) {
         say(compose_report(text("notice: kernel %s is not launched: %s", kernel.name, why.c_str()),
                            "after each launch ask cudaGetLastError()", source_line(l.where)));
-        return void(failed(cudaErrorInvalidConfiguration));
+        return void(untold = failed(error));
     }
-    const uint64_t in_block = uint64_t(b.x) * b.y * b.z;
-    if ((kernel.max_threads && in_block > kernel.max_threads) ||
-        l.dynamic_bytes > std::max(limit_of_all, kernel.dynamic_limit))
-        return void(failed(cudaErrorInvalidValue));
     auto work = [l, refused] {
         if (refused.empty()) return run_launch(l);
         say(refused);

@@ -15,12 +15,17 @@
 // From the linker: the program and its variables, and those that are __managed__.
 extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacpu_managed;
 
+struct CUmemPoolHandle_st {
+    uint64_t values[9] = {0, 1, 1, 1};  // of its attributes, by their numbers
+};
+
 namespace cudacpu {
 
 // Each of these has pages of its own (cudacpu), as this one begins with a page, and comes last when it is linked.
 alignas(page) static char last_page[page] __attribute__((section("cudacpu_managed"), used));
 
 size_t bytes_in_use;
+HostsCopy* HostsCopy::last;
 
 namespace {
 
@@ -83,7 +88,9 @@ cudaError_t await_copy(const void* to, size_t bytes) {
 enum Side { host_only, device_only, either, outside };
 Side side_of(const void* p, size_t bytes) {  // and whether all bytes lie within the memory
     const Region* r = find(p);
-    if (!r) return is_global(p) ? either : host_only;
+    const HostsCopy* const copy = hosts_copy(p);
+    const bool of_host = copy && !copy->address_asked && !strstr(api_function, "Symbol");
+    if (!r) return is_global(p) && !of_host ? either : host_only;
     const char* first = static_cast<const char*>(p);
     if (r->freed || first < r->start || first + bytes > r->start + r->bytes) return outside;
     return r->kind == Kind::device ? device_only : r->kind == Kind::managed ? either : host_only;
@@ -113,6 +120,21 @@ Region* find(const void* address) {
 bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
 bool is_managed(const void* p, size_t bytes) { return bytes && side_of(p, bytes) == either; }
 
+HostsCopy::HostsCopy(void* variable, size_t size)
+    : start(static_cast<char*>(variable)), other(new char[size]), bytes(size), before(last) {
+    memcpy(other, start, bytes);
+    if (!hosts_copy(variable)) last = this;  // else another file has named it
+}
+HostsCopy* hosts_copy(const void* p) {
+    HostsCopy* c = HostsCopy::last;
+    while (c && size_t(static_cast<const char*>(p) - c->start) >= c->bytes) c = c->before;
+    return c;
+}
+void* symbol_address(const void* symbol) {
+    if (HostsCopy* const c = hosts_copy(symbol)) c->address_asked = true;
+    return const_cast<void*>(symbol);
+}
+
 // Pages such that the memory ends where an inaccessible page begins. CUDA's addresses are multiples of 256:
 // here only those of memory whose size is one.
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages) {
@@ -136,6 +158,7 @@ Region* add_region(const Region& region) {
 void device_takes_over(bool device) {
     if (device == device_has_it) return;
     protect(Kind::device, device_has_it = device);
+    for (HostsCopy* c = HostsCopy::last; c; c = c->before) std::swap_ranges(c->start, c->start + c->bytes, c->other);
     if (device) managed_in_use(false);
     std::erase_if(awaited, [](const Awaited& a) { return !work_is_queued(a.work); });
     for (const Awaited& a : awaited) mprotect(a.pages, a.bytes, device ? open_pages : PROT_NONE);
@@ -239,6 +262,18 @@ cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where)
     bytes_in_use += bytes;
     if (kind == Kind::device || (kind == Kind::managed && managed_taken)) mprotect(r.base, r.pages, PROT_NONE);
     return give(p, r.start);
+}
+
+cudaMemPool_t pool(const cudaMemPoolProps* props) {
+    static CUmemPoolHandle_st standard;
+    return props ? new CUmemPoolHandle_st : &standard;
+}
+cudaError_t pool_attribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* to, const void* from) {
+    if (auto e = check(pool && attribute > 0 && attribute <= cudaMemPoolAttrUsedMemHigh)) return e;
+    const size_t bytes = attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(uint64_t);
+    if (from) return memcpy(&pool->values[attribute], from, bytes), cudaSuccess;
+    if (attribute > cudaMemPoolAttrReleaseThreshold) pool->values[attribute] = bytes_in_use;
+    return memcpy(to, &pool->values[attribute], bytes), cudaSuccess;
 }
 
 cudaError_t register_host(void* p, size_t bytes, Where where) {

@@ -463,6 +463,8 @@ __global__ void partitions(int* out) {
     const auto pairs = cg::tiled_partition(thirds, 2);  // of the ranks, not of the lanes
     o[4] = pairs.shfl(int(threadIdx.x), 0) + 100 * pairs.size();
     o[5] = pairs.any(threadIdx.x == 3) + 2 * pairs.all(threadIdx.x < 4);
+    o[6] = cg::invoke_one_broadcast(pairs, [](int x) { return x + int(threadIdx.x); }, 100);
+    o[7] = cg::thread_rank(pairs) + 10 * cg::group_size(pairs);
 }
 TEST(CooperativeGroups, Partitions) {
     Managed<int> out(8 * 32);
@@ -477,6 +479,8 @@ TEST(CooperativeGroups, Partitions) {
         const int low = t / 6 * 6 + t % 3;
         EXPECT_EQ(low + (low + 3 < 32 ? 200 : 100), o[4]);
         EXPECT_EQ((low == 0) + 2 * (low + 3 < 4 || (low + 3 >= 32 && low < 4)), o[5]);
+        EXPECT_EQ(100 + low, o[6]);
+        EXPECT_EQ((t != low) + (low + 3 < 32 ? 20 : 10), o[7]);
     }
 }
 
@@ -598,6 +602,8 @@ TEST(Intrinsics, DirectedRounding) {
     EXPECT_EQ(nextafter(1.0 / 3, 1), __ddiv_ru(1, 3));
     EXPECT_EQ(16777216, __ll2float_rd(16777217));
     EXPECT_EQ(16777218, __ll2float_ru(16777217));
+    EXPECT_EQ(nextafterf(1, 2), __fmaf_ieee_ru(1, 1, 1e-10f));
+    EXPECT_EQ(32u, alignof(double4_32a));
     EXPECT_EQ(1.5, __hiloint2double(0x3ff80000, 0));
     EXPECT_NEAR(0.3, erfinv(erf(0.3)), 1e-15);
     EXPECT_NEAR(1.959963984540054, normcdfinv(0.975), 1e-13);

@@ -115,6 +115,29 @@ TEST(Memory, HostMemoryOfEveryKind) {
     cudaGetLastError();
 }
 
+TEST(Memory, Pools) {
+    cudaMemPool_t standard, other;
+    cudaMemPoolProps props = {};
+    props.allocType = cudaMemAllocationTypePinned;
+    ASSERT_EQ(cudaSuccess, cudaDeviceGetDefaultMemPool(&standard, 0));
+    ASSERT_EQ(cudaSuccess, cudaMemPoolCreate(&other, &props));
+    uint64_t threshold = UINT64_MAX, used = 0;
+    EXPECT_EQ(cudaSuccess, cudaMemPoolSetAttribute(other, cudaMemPoolAttrReleaseThreshold, &threshold));
+    EXPECT_EQ(cudaSuccess, cudaMemPoolGetAttribute(standard, cudaMemPoolAttrReleaseThreshold, &threshold));
+    EXPECT_EQ(0u, threshold);
+    int *p, out[4];
+    ASSERT_EQ(cudaSuccess, cudaMallocFromPoolAsync(&p, sizeof out, other, 0));
+    EXPECT_EQ(cudaSuccess, cudaMemPoolGetAttribute(other, cudaMemPoolAttrUsedMemCurrent, &used));
+    EXPECT_EQ(sizeof out, used);
+    EXPECT_EQ(cudaSuccess, cudaMemsetAsync(p, 1, sizeof out));
+    EXPECT_EQ(cudaSuccess, cudaMemcpy(out, p, sizeof out, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(0x01010101, out[3]);
+    EXPECT_EQ(cudaSuccess, cudaFreeAsync(p, 0));
+    EXPECT_EQ(cudaErrorInvalidValue, cudaMemPoolDestroy(standard));
+    EXPECT_EQ(cudaSuccess, cudaMemPoolDestroy(other));
+    cudaGetLastError();
+}
+
 TEST(Memory, ManagedAdviceOfBothKinds) {
     int* p;
     ASSERT_EQ(cudaSuccess, cudaMallocManaged(&p, 400));
@@ -331,6 +354,10 @@ TEST(Streams, PrioritiesAndNamedStreams) {
     EXPECT_EQ(-5, priority);
     EXPECT_EQ(cudaSuccess, cudaStreamGetFlags(s, &flags));
     EXPECT_EQ(cudaStreamNonBlocking, flags);
+    unsigned long long id, default_id;
+    EXPECT_EQ(cudaSuccess, cudaStreamGetId(s, &id));
+    EXPECT_EQ(cudaSuccess, cudaStreamGetId(nullptr, &default_id));
+    EXPECT_NE(id, default_id);
     EXPECT_EQ(cudaSuccess, cudaStreamDestroy(s));
     int* p;
     ASSERT_EQ(cudaSuccess, cudaMallocHost(&p, 4));

@@ -84,6 +84,7 @@ __global__ void set(int* p, int value) { p[threadIdx.x] = value; }
 __managed__ int variable;
 __global__ void set_variable(int x) { variable = x; }
 __global__ void set_one(int& element, int value) { element = value; }
+__global__ void __launch_bounds__(64) at_most_64(int* p) { *p = 1; }
 __global__ void count(int* p) { atomicAdd(p, 1); }
 __global__ void later_block(volatile int* flag, int* out) {  // the first waits for the last
     __shared__ int mine[64];
@@ -145,7 +146,8 @@ int main(int, char** argv) {
     if (is("step_by_step")) step_by_step<<<1, 32>>>(memory), status = result(32);
     if (is("flag_in_shared")) flag_in_shared<<<1, 64>>>(memory), status = result(64);
     if (is("own_atomic")) own_atomic<<<1, 1>>>(memory, 10), status = result(3);
-    if (is("together_again")) together_again<<<1, 32>>>(reinterpret_cast<unsigned*>(memory)), status = result(-1);
+    if (is("together_again"))
+        together_again<<<1, 32>>>(reinterpret_cast<unsigned*>(memory)), status = result(-1) || memory[32] != 0xffff;
     if (is("goes_beyond")) {
         int five[5] = {};
         status = cudaMemset(memory, 0, 4097) == cudaSuccess || cudaMemcpyToSymbol(table, five, 20) == cudaSuccess;
@@ -218,6 +220,18 @@ int main(int, char** argv) {
         cudaDeviceSynchronize();
         status = 0;
     }
+    if (is("fault_forgotten") || is("fault_told")) {
+        set<<<1, 32>>>(nullptr, 5);
+        if (is("fault_told")) cudaGetErrorString(cudaDeviceSynchronize());
+        cudaDeviceReset();
+        return 0;
+    }
+    if (is("too_many_threads")) {
+        set_one<<<1, 2048>>>(*memory, 5);
+        cudaDeviceSynchronize();
+        status = 0;
+    }
+    if (is("bounds_exceeded")) at_most_64<<<1, 65>>>(memory), status = cudaGetLastError() != cudaErrorInvalidValue;
     if (is("later_block")) later_block<<<5, 64>>>(memory + 1, memory), status = result(4);
     if (is("grid_barriers")) grid_barriers<<<8, 32>>>(memory + 1, memory), status = result(3 * 256);
     if (is("grid_barrier_missed")) grid_barrier_missed<<<3, 32>>>(), status = result(0);

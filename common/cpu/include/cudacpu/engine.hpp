@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#ifndef __clang__
+#include <source_location>
+#endif
 #include <type_traits>
 #include <typeinfo>
 
@@ -38,12 +41,19 @@ struct CUstream_st;
 
 namespace cudacpu {
 
+#ifdef __clang__
+#define CUDACPU_COLUMN __builtin_COLUMN()
+#else
+#define CUDACPU_COLUMN std::source_location::current().column()
+#endif
 struct Where {  // std::source_location, as clang 14 lacks it
     const char* file;
-    int line;
-    static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-        return {file, line};
+    int line, column = 0;  // of the translated text: tells two barriers in one line apart
+    static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                                int column = CUDACPU_COLUMN) {
+        return {file, line, column};
     }
+    constexpr bool is_at(Where other) const { return line == other.line && column == other.column; }
 };
 
 // ---- threads: what a wait and an end need is inline, as a call returns slowly once the stack has changed -----
@@ -200,6 +210,15 @@ struct HostVariable {  // whose address a kernel is given somewhere
     HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const HostVariable* last;
 };
+struct HostsCopy {  // of a __device__ variable that functions of the host name: they have one of their own
+    char *start, *other;  // ... which lies in `other` while the device runs, and the kernels' while the host does
+    size_t bytes;
+    bool address_asked = false;  // by cudaGetSymbolAddress(): that is the device's
+    HostsCopy* before;
+    HostsCopy(void* variable, size_t size);
+    static HostsCopy* last;
+};
+HostsCopy* hosts_copy(const void* address);
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
@@ -243,7 +262,7 @@ CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, uns
     Exchange* const e = last_joined;
     const bool same = e && e->kind == kind && e->what == what && e->mask == mask &&
                       (kind == Exchange::at_warp      ? e->warp == rank / 32 && mask >> lane & 1
-                       : kind == Exchange::at_barrier ? e->where.line == where.line && e->where.file == where.file
+                       : kind == Exchange::at_barrier ? e->where.is_at(where) && e->where.file == where.file
                                                       : false);
     return same ? e : join(kind, what, mask, where);
 }

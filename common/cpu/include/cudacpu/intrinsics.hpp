@@ -49,6 +49,7 @@ constexpr int difference(int a, int b) { return a < b ? b - a : a - b; }
     inline float __fmaf_##suffix(float a, float b, float c) { \
         volatile float x = a; return cudacpu::rounded<float>(mode, [&] { return fmaf(x, b, c); }); \
     } \
+    inline float __fmaf_ieee_##suffix(float a, float b, float c) { return __fmaf_##suffix(a, b, c); } \
     inline double __fma_##suffix(double a, double b, double c) { \
         volatile double x = a; return cudacpu::rounded<double>(mode, [&] { return fma(x, b, c); }); \
     } \
@@ -70,6 +71,7 @@ constexpr int difference(int a, int b) { return a < b ? b - a : a - b; }
         volatile unsigned long long x = a; return cudacpu::rounded<double>(mode, [&] { return double(x); }); \
     }
 CUDACPU_TO_FLOAT(rd, FE_DOWNWARD) CUDACPU_TO_FLOAT(ru, FE_UPWARD) CUDACPU_TO_FLOAT(rz, FE_TOWARDZERO)
+inline float __fmaf_ieee_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline double __drcp_rn(double x) { return 1 / x; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
 inline float __tanhf(float x) { return tanhf(x); }

@@ -1,9 +1,18 @@
-__device__ int sum, other;
-__global__ void add() { sum += sizeof other; }
+// The host that names a __device__ variable means its own copy.
+#include <cstdio>
+__device__ int sum;
+__constant__ int table[4];
+__host__ __device__ void count() { sum++; }
+__global__ void kernel() { count(); }
 int main() {
-    int zero = 0;
-    cudaMemcpyToSymbol(sum, &zero, sizeof sum);
-    cudaMemset(&sum, 0, sizeof sum);
-    add<<<1, 1>>>();
-    return cudaDeviceSynchronize();
+    count();
+    count();
+    kernel<<<1, 1>>>();
+    int seen = 0;
+    cudaMemcpyFromSymbol(&seen, sum, sizeof seen);
+    const int one[4] = {1};
+    const int set = cudaMemset(&sum, 0, sizeof sum), copy = cudaMemcpy(table, one, sizeof one, cudaMemcpyHostToDevice);
+    int* address;
+    cudaGetSymbolAddress((void**)&address, sum);
+    std::printf("host %d, device %d, %d %d %d\n", sum, seen, set, copy, cudaMemset(address, 0, sizeof sum));
 }

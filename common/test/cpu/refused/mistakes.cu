@@ -102,6 +102,22 @@ __global__ void k(int* p, int n) {
     again: p[n] = 4;
     if (n == 1) goto again;
 }
+#elif CASE == 18  // what is called like something that the CPU device lacks is taken
+__global__ void cudaGraphColor(int* cudaArray) { *cudaArray = 1; }
+void barrier_wait(int n) { on_host(n); }
+int main() {
+    int* cudaArray = nullptr;
+    cudaGraphColor<<<1, 1>>>(cudaArray);
+    barrier_wait(3);
+}
+#elif CASE == 19
+int main() {
+    cudaGraph_t graph;  //! cudaGraph_t: the CPU device has no graphs
+}
+#elif CASE == 20
+int main() {
+    cudaStreamCaptureStatus now;  //! cudaStreamCaptureStatus: the CPU device has no graphs
+}
 #else
 #error "no such case"
 #endif

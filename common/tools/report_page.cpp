@@ -1,4 +1,4 @@
-// report.cpp - the page of `make report`: one HTML file that needs nothing else, from what the samples wrote.
+// report_page.cpp - the page of `make report`: one HTML file that needs nothing else, from what the samples wrote.
 //   report_page DATA SOURCE gpu|cpu OUT.html
 // DATA has a folder a program, with run.csv, run.txt and more (see report.sh); SOURCE is the lab's top folder,
 // where each sample's folder may have report.txt, claims.txt and results/.
