@@ -111,8 +111,8 @@ template <class Group, class F, class... A> void invoke_one(const Group& group, 
     if (group.thread_rank() == 0) f(std::forward<A>(a)...);
 }
 /// What the first thread gets from f, for all of them.
-template <class F, class... A>
-auto invoke_one_broadcast(const coalesced_group& group, F&& f, A&&... a) -> decltype(f(a...)) {
+template <class F, class... A> auto invoke_one_broadcast(const coalesced_group& group, F&& f, A&&... a)
+    -> decltype(f(a...)) {
     decltype(f(a...)) result{};
     if (group.thread_rank() == 0) result = f(std::forward<A>(a)...);
     return group.shfl(result, 0);

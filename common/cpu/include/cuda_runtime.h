@@ -11,6 +11,8 @@ void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 }
 #endif
 #include <assert.h>
+#include <ctype.h>
+#include <limits.h>
 #define lerp cudacpu_std_lerp  // C++20's, which CUDA programs that have a lerp() of their own do not know
 #include <math.h>              // not <cmath>: without std::, too, abs() and sqrt() have to take floats
 #undef lerp
@@ -20,6 +22,7 @@ void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 #include <bit>
 #include <functional>
 #include <limits>
+#include <new>
 
 #include "cuda_runtime_api.h"
 

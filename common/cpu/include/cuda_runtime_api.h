@@ -209,8 +209,8 @@ extern cudaError_t untold;                    // of a kernel or a launch, that t
 extern bool told;                             // the last call told it, unless the statement threw that away
 inline cudaError_t tell(cudaError_t e) { return told |= e && e == untold, e; }
 inline void not_looked_at() { told = false; }
-cudaError_t gate(const char* function);       // every function of the API passes here first
-struct OneCall {                              // of the API at a time
+cudaError_t gate(const char* function);  // every function of the API passes here first
+struct OneCall {                         // of the API at a time
     const bool locked = lock();
     static bool lock();
     ~OneCall();
@@ -221,7 +221,7 @@ cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = 
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 
-cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new one, or the default one; all have the device's memory
+cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new one, or the default one: they share the memory
 cudaError_t pool_attribute(cudaMemPool_t, cudaMemPoolAttr, void* to, const void* from);
 cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
 cudaError_t release(void* p, Kind kind);

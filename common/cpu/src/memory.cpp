@@ -158,7 +158,8 @@ Region* add_region(const Region& region) {
 void device_takes_over(bool device) {
     if (device == device_has_it) return;
     protect(Kind::device, device_has_it = device);
-    for (HostsCopy* c = HostsCopy::last; c; c = c->before) std::swap_ranges(c->start, c->start + c->bytes, c->other);
+    for (HostsCopy* c = HostsCopy::last; c; c = c->before)
+        std::swap_ranges(c->start, c->start + c->bytes, c->other);
     if (device) managed_in_use(false);
     std::erase_if(awaited, [](const Awaited& a) { return !work_is_queued(a.work); });
     for (const Awaited& a : awaited) mprotect(a.pages, a.bytes, device ? open_pages : PROT_NONE);

@@ -463,7 +463,8 @@ __global__ void partitions(int* out) {
     const auto pairs = cg::tiled_partition(thirds, 2);  // of the ranks, not of the lanes
     o[4] = pairs.shfl(int(threadIdx.x), 0) + 100 * pairs.size();
     o[5] = pairs.any(threadIdx.x == 3) + 2 * pairs.all(threadIdx.x < 4);
-    o[6] = cg::invoke_one_broadcast(pairs, [](int x) { return x + int(threadIdx.x); }, 100);
+    o[6] = cg::invoke_one_broadcast(
+        pairs, [](int x) { return x + int(threadIdx.x); }, 100);
     o[7] = cg::thread_rank(pairs) + 10 * cg::group_size(pairs);
 }
 TEST(CooperativeGroups, Partitions) {

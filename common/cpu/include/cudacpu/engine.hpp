@@ -200,7 +200,7 @@ struct HostVariable {  // whose address a kernel is given somewhere
     HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const HostVariable* last;
 };
-struct HostsCopy {  // of a __device__ variable that functions of the host name: they have one of their own
+struct HostsCopy {        // of a __device__ variable that functions of the host name: they have one of their own
     char *start, *other;  // ... which lies in `other` while the device runs, and the kernels' while the host does
     size_t bytes;
     bool address_asked = false;  // by cudaGetSymbolAddress(): that is the device's
