@@ -347,6 +347,10 @@ CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
 CUDACPU_API(cudaThreadSynchronize, (), finish_all())
 [[deprecated("CUDA 13 has dropped it: use cudaDeviceReset()")]]
 CUDACPU_API(cudaThreadExit, (), reset(cudaSuccess))
+[[deprecated("CUDA 13 has dropped it: use cudaDeviceSetLimit()")]]
+CUDACPU_API(cudaThreadSetLimit, (cudaLimit, size_t), cudaSuccess)
+[[deprecated("CUDA 13 has dropped it: use cudaDeviceSetCacheConfig()")]]
+CUDACPU_API(cudaThreadSetCacheConfig, (cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
 CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))
 CUDACPU_API(cudaSetDevice, (int device), check(!device, cudaErrorInvalidDevice))
