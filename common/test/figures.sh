@@ -1,5 +1,5 @@
 #!/bin/sh
-# figures.sh BUILD: holds `figures`, `bars` and `middle_csv` against small pages and files that are right, and against the same with one
+# figures.sh BUILD: holds `figures`, `bars` and `mean_csv` against small pages and files that are right, and against the same with one
 # mistake each. Then each digit of each figure of the right page is changed: none may pass.
 # Exit status: 0 all as it should be, 1 not.
 . "$(dirname "$0")/lib.sh"
@@ -219,15 +219,15 @@ for mistake in 's/^run default/run other/' 's/| >= 98/| 98/' 's/^names/name/' 's
     mv before 01_sum/bench.txt
 done
 
-# ---- the middle of several runs
+# ---- the mean of several runs
 printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.10\nslow,7,-,%s\n' 9 >run1
 printf 'variant,result,error,time_us\nfast,"1,024",2e-06,2.90\nslow,8,-,%s\n' 10 >run2
 printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.00\nslow,8,-,%s\n' 8.5 >run3
-printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.06\nslow,8,-,%s\n' 90 >run4
-"$1/middle_csv" out run1 run2 run3 run4 || fail "the middle of four"
-printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.03\nslow,7,-,10\n' | diff out - || fail "the middle of four"
+printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.06\nslow,8,-,%s\n' 12.5 >run4
+"$1/mean_csv" out run1 run2 run3 run4 || fail "the mean of four"
+printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.02\nslow,7,-,10\n' | diff out - || fail "the mean of four"
 echo more >>run3
-"$1/middle_csv" other run1 run2 run3 2>out && fail "the middle of runs with other lines"
+"$1/mean_csv" other run1 run2 run3 2>out && fail "the mean of runs with other lines"
 { grep -q 'run3 has other lines' out && [ ! -e other ]; } || fail "a run with other lines is named, and nothing written"
 checks=$((checks + 2))
 must "$checks pages and files, $planted digits changed" test $failed = 0

@@ -2,8 +2,8 @@
 # bench.sh BUILD FOLDER: runs what each sample's bench.txt asks for on the GPU, keeps what it wrote as
 # FOLDER/SAMPLE/gpu_TAG.csv and .txt, and ends with one table: the bar, what was measured, and whether it was reached.
 #   program NAME                              the lines below are about this program (the folder's own, if none is named)
-#   run TAG ARGUMENT...                       in five processes; what counts is the mean without the least and the greatest,
-#                                             as a launch costs up to 0.2 us more in one process than in the next
+#   run TAG ARGUMENT...                       in seven processes; what counts is their mean, as a launch costs up to 0.2 us
+#                                             more in one process than in the next
 #   once TAG ARGUMENT...                      in one, where 0.2 us are nothing
 #   names SHORT NAME,NAME,...                 a short name for a list of rows
 #   bar HOW | TAG | N | NAMES | >= 1.25 | TITLE
@@ -23,7 +23,7 @@ for program in $(programs "$build/gpu"); do
     sample=$(folder_of "$program")
     for word in run once; do
         settings "$top/$sample/bench.txt" "$program" $word >"$folder/runs" || exit 3
-        if [ $word = run ]; then processes="1 2 3 4 5"; else processes=1; fi
+        if [ $word = run ]; then processes="1 2 3 4 5 6 7"; else processes=1; fi
         while read -r tag arguments; do
             mkdir -p "$folder/$sample" || exit 3
             out=$folder/$sample/gpu_$tag ran=1 started=$(date +%s)
@@ -39,7 +39,7 @@ for program in $(programs "$build/gpu"); do
                 [ $status = 77 ] && exit 77
                 failed=1
             else
-                "$build/middle_csv" "$out.csv" "$out".?.csv || failed=1
+                "$build/mean_csv" "$out.csv" "$out".?.csv || failed=1
             fi
             rm -f "$out".?.csv
         done <"$folder/runs"
