@@ -344,7 +344,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
         say(text("cudacpu: %s%s: the direction is wrong: the target is %s memory, the source %s memory%s",
                  misdirected ? "" : "notice: ", api_function, names[target], names[source],
                  misdirected ? "" : ";\n  CUDA goes by the addresses and copies"));
-    if (target == outside || source == outside || misdirected) return failed(cudaErrorInvalidValue);
+    if (target == outside || source == outside || misdirected) return untold = failed(cudaErrorInvalidValue);
 
     // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
     // writes later. Between host memory of whatever kind the host waits, between device memory it never does.
@@ -373,6 +373,7 @@ char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes) {
     if (offset <= size && bytes <= size - offset) return (char*)symbol + offset;
     say(text("cudacpu: %s of %zu bytes from byte %zu on goes beyond the variable's %zu bytes", api_function, bytes,
              offset, size));
+    untold = cudaErrorInvalidValue;
     return nullptr;
 }
 
@@ -382,7 +383,9 @@ cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, c
     if (side == outside)
         say(text("cudacpu: %s of %zu bytes goes beyond its memory: %s", api_function, width * height,
                  explain(p).c_str()));
-    if (side == outside || (side == host_only && !find(p))) return failed(cudaErrorInvalidValue);
+    const bool ordinary = side == host_only && !find(p);
+    if (ordinary) say(text("cudacpu: %s: the memory is the host's own, and none of the device's", api_function));
+    if (side == outside || ordinary) return untold = failed(cudaErrorInvalidValue);
     const auto write = [=](char* row, size_t) { memset(row, value, width); };
     if (auto e = write_rows(p, pitch, width, height, stream, write)) return e;
     // As CUDA: memory that the host sees is set at once.
