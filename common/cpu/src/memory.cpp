@@ -327,7 +327,11 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (!width || !height) return cudaSuccess;
     if (kind < 0 || kind > cudaMemcpyDefault) return failed(cudaErrorInvalidMemcpyDirection);
     if (height > 1 && (to_pitch < width || from_pitch < width)) return failed(cudaErrorInvalidPitchValue);
-    if (!to || !from) return failed(cudaErrorInvalidValue);
+    if (!to || !from) {
+        if (!strstr(api_function, "Symbol"))
+            say(text("cudacpu: %s: the %s is a null pointer", api_function, to ? "source" : "target"));
+        return untold = failed(cudaErrorInvalidValue);
+    }
     const Side target = side_of(to, to_pitch * (height - 1) + width);
     const Side source = side_of(from, from_pitch * (height - 1) + width);
     // As an H200 does (waits_h200.txt): ordinary memory is no device's, and for all else the addresses count, not
@@ -373,7 +377,6 @@ char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes) {
     if (offset <= size && bytes <= size - offset) return (char*)symbol + offset;
     say(text("cudacpu: %s of %zu bytes from byte %zu on goes beyond the variable's %zu bytes", api_function, bytes,
              offset, size));
-    untold = cudaErrorInvalidValue;
     return nullptr;
 }
 

@@ -224,6 +224,7 @@ int main(int, char** argv) {
         cudaMemset(memory, 0, 4097);
         status = 0;
     }
+    if (is("copy_of_nothing")) status = cudaMemcpy(memory, nullptr, 4, cudaMemcpyDefault) != cudaErrorInvalidValue;
     if (is("fault_forgotten") || is("fault_told")) {
         set<<<1, 32>>>(nullptr, 5);
         if (is("fault_told")) cudaGetErrorString(cudaDeviceSynchronize());
