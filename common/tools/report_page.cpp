@@ -588,7 +588,7 @@ int main(int argc, char** argv) try {
 
     const std::vector<std::pair<std::string, std::string>> parts = {
         {"@where@", where},
-        {"@count@", text("%d of %zu samples agree with the CPU.", passed, samples.size())},
+        {"@count@", text("%d of %zu programs agree with the CPU.", passed, samples.size())},
         {"@links@", links},
         {"@samples@", sections}};
     std::string out = read(source / "common/tools/report.html");

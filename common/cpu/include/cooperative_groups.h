@@ -51,7 +51,10 @@ struct coalesced_group : thread_group {
         const cudacpu::Lanes lanes(what, mask, value, where);
         unsigned rest = mask;
         while (rest && rank--) rest &= rest - 1;
-        return lanes.get<T>(rest ? std::countr_zero(rest) : cudacpu::lane);  // of no such rank: its own
+        const int source_lane = rest ? __builtin_ctz(rest) : cudacpu::lane;  // of no such rank: its own
+        const T result = lanes.get<T>(source_lane);
+        cudacpu::took(&result, sizeof result, source_lane);
+        return result;
     }
 #define CUDACPU_FROM(rank, name, N) \
     template <class T> T name(T v, N n, CUDACPU_HERE) const { return from(rank, #name "()", v, where); }
@@ -80,7 +83,7 @@ template <unsigned Size, class Parent = void> struct thread_block_tile : thread_
     using thread_block_tile<Size>::thread_block_tile;
 };
 template <unsigned Size> struct thread_block_tile<Size, void> : coalesced_group {
-    static_assert(Size <= 32 && std::has_single_bit(Size), "a tile has 1, 2, 4, 8, 16 or 32 threads here");
+    static_assert(Size <= 32 && cudacpu::is_power_of_2(Size), "a tile has 1, 2, 4, 8, 16 or 32 threads here");
     explicit thread_block_tile(coalesced_group part) : coalesced_group(part) {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
@@ -88,7 +91,7 @@ template <unsigned Size> struct thread_block_tile<Size, void> : coalesced_group 
 
 // Tiles follow the parent's ranks. Of a block, those of one warp matter.
 inline coalesced_group tiled_partition(const thread_group& parent, unsigned n, CUDACPU_HERE) {
-    if (n > 32 || !std::has_single_bit(n)) cudacpu::trap("tiled_partition() by a size but 1, 2, 4 ... 32", where);
+    if (n > 32 || !cudacpu::is_power_of_2(n)) cudacpu::trap("tiled_partition() by a size but 1, 2, 4 ... 32", where);
     const unsigned rank = parent.thread_rank(), first = parent.mask ? 0 : rank - cudacpu::lane;
     unsigned rest = parent.mask ? parent.mask : ~0u >> (32 - min(32u, parent.size() - first)), tile = 0;
     for (unsigned r = first; rest; ++r, rest &= rest - 1) tile |= (r ^ rank) < n ? rest & -rest : 0;
@@ -111,8 +114,8 @@ template <class Group, class F, class... A> void invoke_one(const Group& group, 
     if (group.thread_rank() == 0) f(std::forward<A>(a)...);
 }
 /// What the first thread gets from f, for all of them.
-template <class F, class... A>
-auto invoke_one_broadcast(const coalesced_group& group, F&& f, A&&... a) -> decltype(f(a...)) {
+template <class F, class... A> auto invoke_one_broadcast(const coalesced_group& group, F&& f, A&&... a)
+    -> decltype(f(a...)) {
     decltype(f(a...)) result{};
     if (group.thread_rank() == 0) result = f(std::forward<A>(a)...);
     return group.shfl(result, 0);
@@ -121,6 +124,8 @@ auto invoke_one_broadcast(const coalesced_group& group, F&& f, A&&... a) -> decl
 template <class T> struct plus : decltype(cudacpu::sum) {};
 template <class T> struct less : decltype(cudacpu::least) {};
 template <class T> struct greater : decltype(cudacpu::most) {};
-using std::bit_and, std::bit_or, std::bit_xor;
+template <class T> struct bit_and : decltype(cudacpu::bits_and) {};
+template <class T> struct bit_or : decltype(cudacpu::bits_or) {};
+template <class T> struct bit_xor : decltype(cudacpu::bits_xor) {};
 
 }  // namespace cooperative_groups

@@ -11,15 +11,16 @@ void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 }
 #endif
 #include <assert.h>
+#include <ctype.h>
+#include <limits.h>
 #define lerp cudacpu_std_lerp  // C++20's, which CUDA programs that have a lerp() of their own do not know
 #include <math.h>              // not <cmath>: without std::, too, abs() and sqrt() have to take floats
 #undef lerp
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <bit>
-#include <functional>
 #include <limits>
+#include <new>
 
 #include "cuda_runtime_api.h"
 
@@ -74,20 +75,26 @@ constexpr auto sum = [](auto a, decltype(a) b)
     if constexpr (std::is_integral_v<decltype(a)>) return decltype(a)(ull(a) + ull(b));
     else return a + b;
 };
+constexpr auto bits_and = [](auto a, decltype(a) b) CUDACPU_QUIET { return decltype(a)(a & b); };
+constexpr auto bits_or = [](auto a, decltype(a) b) CUDACPU_QUIET { return decltype(a)(a | b); };
+constexpr auto bits_xor = [](auto a, decltype(a) b) CUDACPU_QUIET { return decltype(a)(a ^ b); };
+constexpr int leading_zeros(unsigned x) { return x ? __builtin_clz(x) : 32; }
+constexpr int leading_zeros(ull x) { return x ? __builtin_clzll(x) : 64; }
+constexpr bool is_power_of_2(ull x) { return x && !(x & (x - 1)); }
 constexpr ull join(unsigned low, unsigned high) { return ull(high) << 32 | low; }
 
 template <class T, class F> CUDACPU_QUIET T fold(const char* what, unsigned mask, T value, F f, Where where) {
     const Lanes lanes(what, mask, value, where);
     unsigned rest = lanes.present();
-    for (value = lanes.get<T>(std::countr_zero(rest)); rest &= rest - 1;)
-        value = f(value, lanes.get<T>(std::countr_zero(rest)));
+    for (value = lanes.get<T>(__builtin_ctz(rest)); rest &= rest - 1;)
+        value = f(value, lanes.get<T>(__builtin_ctz(rest)));
     took(&value, sizeof value, -1);
     return value;
 }
 template <class T> CUDACPU_QUIET unsigned match(const Lanes& lanes, T value) {
     unsigned same = 0;
     for (unsigned rest = lanes.present(); rest; rest &= rest - 1)  // memcmp: a NaN matches itself
-        if (const T other = lanes.get<T>(std::countr_zero(rest)); !memcmp(&other, &value, sizeof value))
+        if (const T other = lanes.get<T>(__builtin_ctz(rest)); !memcmp(&other, &value, sizeof value))
             same |= rest & -rest;
     return same;
 }
@@ -152,14 +159,14 @@ CUDACPU_SHUFFLE(__shfl_xor_sync, int, me ^ n)
 #define CUDACPU_FOLD(R, name, T, shown, f) \
     inline R name(unsigned mask, T v, CUDACPU_HERE) { return cudacpu::fold(#name "()", mask, shown, f, where); }
 #define CUDACPU_REDUCE(op, T, f) CUDACPU_FOLD(T, __reduce_##op##_sync, T, v, f)
-CUDACPU_FOLD(unsigned, __ballot_sync, int, v ? 1u << cudacpu::lane : 0u, std::bit_or())
-CUDACPU_FOLD(int, __any_sync, int, v != 0, std::bit_or())
-CUDACPU_FOLD(int, __all_sync, int, v != 0, std::bit_and())
+CUDACPU_FOLD(unsigned, __ballot_sync, int, v ? 1u << cudacpu::lane : 0u, cudacpu::bits_or)
+CUDACPU_FOLD(int, __any_sync, int, v != 0, cudacpu::bits_or)
+CUDACPU_FOLD(int, __all_sync, int, v != 0, cudacpu::bits_and)
 CUDACPU_REDUCE(add, int, cudacpu::sum)        CUDACPU_REDUCE(add, unsigned, cudacpu::sum)
 CUDACPU_REDUCE(min, int, cudacpu::least)      CUDACPU_REDUCE(min, unsigned, cudacpu::least)
 CUDACPU_REDUCE(max, int, cudacpu::most)       CUDACPU_REDUCE(max, unsigned, cudacpu::most)
-CUDACPU_REDUCE(or, unsigned, std::bit_or())   CUDACPU_REDUCE(and, unsigned, std::bit_and())
-CUDACPU_REDUCE(xor, unsigned, std::bit_xor())
+CUDACPU_REDUCE(or, unsigned, cudacpu::bits_or)   CUDACPU_REDUCE(and, unsigned, cudacpu::bits_and)
+CUDACPU_REDUCE(xor, unsigned, cudacpu::bits_xor)
 
 #define CUDACPU_GONE(name) \
     template <class... A> int name(A...) { \
@@ -256,15 +263,15 @@ inline float __double2float_rn(double x) { return float(x); }
 // ---- bits ------------------------------------------------------------------------------------------------
 
 // clang-format off
-#define CUDACPU_CAST(From, from, To, to) constexpr To __##from##_as_##to(From x) { return std::bit_cast<To>(x); }
+#define CUDACPU_CAST(From, from, To, to) constexpr To __##from##_as_##to(From x) { return __builtin_bit_cast(To, x); }
 CUDACPU_CAST(float, float, int, int)               CUDACPU_CAST(int, int, float, float)
 CUDACPU_CAST(float, float, unsigned, uint)         CUDACPU_CAST(unsigned, uint, float, float)
 CUDACPU_CAST(double, double, long long, longlong)  CUDACPU_CAST(long long, longlong, double, double)
 #define CUDACPU_BITS(name, expression) \
     constexpr int __##name(unsigned x) { return expression; } \
     constexpr int __##name##ll(unsigned long long x) { return expression; }
-CUDACPU_BITS(popc, std::popcount(x))    CUDACPU_BITS(clz, std::countl_zero(x))
-CUDACPU_BITS(ffs, x ? std::countr_zero(x) + 1 : 0)
+CUDACPU_BITS(popc, __builtin_popcountll(x))    CUDACPU_BITS(clz, cudacpu::leading_zeros(x))
+CUDACPU_BITS(ffs, __builtin_ffsll(x))
 
 constexpr int __mul24(int a, int b) { return int(unsigned(a << 8 >> 8) * unsigned(b << 8 >> 8)); }
 constexpr unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }

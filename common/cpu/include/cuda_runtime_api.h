@@ -1,7 +1,5 @@
 // cuda_runtime_api.h - the runtime API, as far as the CPU device has it, with CUDA's own names and numbers.
 #pragma once
-#include <algorithm>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -197,10 +195,12 @@ using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 
 namespace cudacpu {
 
+// No more of C++'s library than CUDA's header has: std::count is in the way of a program's own count.
+template <class T> constexpr T smaller(T a, std::type_identity_t<T> b) { return b < a ? b : a; }
 constexpr int sm_count = 4;
 constexpr int shared_most = 227 << 10;
 // Blocks that may wait for each other: each of their threads has a stack.
-constexpr unsigned resident_most(unsigned threads) { return std::min(128u, (24u << 10) / threads); }
+constexpr unsigned resident_most(unsigned threads) { return smaller(128u, (24u << 10) / threads); }
 extern size_t limit_of_all, bytes_in_use;
 size_t available_memory();
 enum class Kind { device, managed, pinned, registered, shared, dynamic };
@@ -209,8 +209,8 @@ extern cudaError_t untold;                    // of a kernel or a launch, that t
 extern bool told;                             // the last call told it, unless the statement threw that away
 inline cudaError_t tell(cudaError_t e) { return told |= e && e == untold, e; }
 inline void not_looked_at() { told = false; }
-cudaError_t gate(const char* function);       // every function of the API passes here first
-struct OneCall {                              // of the API at a time
+cudaError_t gate(const char* function);  // every function of the API passes here first
+struct OneCall {                         // of the API at a time
     const bool locked = lock();
     static bool lock();
     ~OneCall();
@@ -221,7 +221,7 @@ cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = 
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 
-cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new one, or the default one; all have the device's memory
+cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new one, or the default one: they share the memory
 cudaError_t pool_attribute(cudaMemPool_t, cudaMemPoolAttr, void* to, const void* from);
 cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
 cudaError_t release(void* p, Kind kind);
@@ -241,8 +241,8 @@ template <class S> char* within_symbol(const S& symbol, size_t offset, size_t by
 }
 
 // What is queued runs when the host waits for it: finish() does.
-cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work, bool is_kernel = false);
-cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_function);
+cudaError_t enqueue_call(cudaStream_t stream, cudaHostFn_t f, void* data);
+cudaError_t enqueue_call(cudaStream_t stream, cudaStreamCallback_t f, void* data);
 cudaError_t finish(cudaStream_t), finish(cudaEvent_t), finish_all();
 cudaError_t query(cudaStream_t), query(cudaEvent_t);
 constexpr int highest_priority = -5;
@@ -274,14 +274,14 @@ inline cudaFuncAttributes attributes_of(const Kernel* k) {
 inline cudaError_t set_attribute(Kernel* k, cudaFuncAttribute attribute, int value) {
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || size_t(value) > shared_most) return failed(cudaErrorInvalidValue);
-    (k ? k->dynamic_limit : limit_of_all) = std::max<size_t>(48 << 10, value);
+    (k ? k->dynamic_limit : limit_of_all) = value < 48 << 10 ? 48 << 10 : value;
     return cudaSuccess;
 }
 inline cudaError_t occupancy(int* blocks, const Kernel* k, int threads, size_t dynamic_bytes) {
     const size_t bytes = 1024 + (k ? k->static_bytes : 0), room = 228 << 10;
     if (threads <= 0) return failed(cudaErrorInvalidValue);
     if (threads > most_threads(k) || dynamic_bytes > room) return give(blocks, 0);
-    return give(blocks, std::min({2048 / threads, 32, int(room / (bytes + dynamic_bytes))}));
+    return give(blocks, smaller(smaller(2048 / threads, 32), int(room / (bytes + dynamic_bytes))));
 }
 inline cudaError_t attribute(int* to, cudaDeviceAttr attribute) {
 #define CUDACPU_VALUE(name, number, value) \
@@ -347,6 +347,10 @@ CUDACPU_API(cudaDeviceSynchronize, (), finish_all())
 CUDACPU_API(cudaThreadSynchronize, (), finish_all())
 [[deprecated("CUDA 13 has dropped it: use cudaDeviceReset()")]]
 CUDACPU_API(cudaThreadExit, (), reset(cudaSuccess))
+[[deprecated("CUDA 13 has dropped it: use cudaDeviceSetLimit()")]]
+CUDACPU_API(cudaThreadSetLimit, (cudaLimit, size_t), cudaSuccess)
+[[deprecated("CUDA 13 has dropped it: use cudaDeviceSetCacheConfig()")]]
+CUDACPU_API(cudaThreadSetCacheConfig, (cudaFuncCache), cudaSuccess)
 CUDACPU_API(cudaGetDeviceCount, (int* count), give(count, 1))
 CUDACPU_API(cudaGetDevice, (int* device), give(device, 0))
 CUDACPU_API(cudaSetDevice, (int device), check(!device, cudaErrorInvalidDevice))
@@ -485,9 +489,9 @@ CUDACPU_API(cudaStreamDestroy, (cudaStream_t s), destroy(s))
 CUDACPU_API(cudaStreamSynchronize, (cudaStream_t s), finish(s))
 CUDACPU_API(cudaStreamQuery, (cudaStream_t s), query(s))
 CUDACPU_API(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t event, unsigned = 0), wait_for(event, s))
-CUDACPU_API(cudaLaunchHostFunc, (cudaStream_t s, cudaHostFn_t f, void* data), enqueue_call(s, [=] { f(data); }))
+CUDACPU_API(cudaLaunchHostFunc, (cudaStream_t s, cudaHostFn_t f, void* data), enqueue_call(s, f, data))
 CUDACPU_API(cudaStreamAddCallback, (cudaStream_t s, cudaStreamCallback_t f, void* data, unsigned),
-            enqueue_call(s, [=] { f(s, cudaSuccess, data); }))
+            enqueue_call(s, f, data))
 CUDACPU_API(cudaEventCreate, (cudaEvent_t* event, unsigned flags = cudaEventDefault), create(event, flags))
 CUDACPU_API(cudaEventCreateWithFlags, (cudaEvent_t* event, unsigned flags), create(event, flags))
 CUDACPU_API(cudaEventDestroy, (cudaEvent_t event), destroy(event))
@@ -507,21 +511,21 @@ CUDACPU_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks
             occupancy(blocks, kernel_of(f), threads, bytes))
 CUDACPU_API(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t* bytes, auto f, int blocks, int threads),
             check(blocks > 0 && threads > 0 && threads <= most_threads(kernel_of(f))) ?:
-                give(bytes, std::min<size_t>(shared_most, (228u << 10) / blocks - 1024)))
+                give(bytes, smaller<size_t>(shared_most, (228u << 10) / blocks - 1024)))
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMem, (int* grid, int* block, auto f, auto bytes,
                                                              int limit = 1024),
-            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+            give(block, smaller(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes(*block)) ?: give(grid, *grid * sm_count))
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags, (int* grid, int* block, auto f, auto bytes,
                                                                       int limit = 1024, unsigned = 0),
-            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+            give(block, smaller(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes(*block)) ?: give(grid, *grid * sm_count))
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, auto f, size_t bytes = 0, int limit = 1024),
-            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+            give(block, smaller(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes) ?: give(grid, *grid * sm_count))
 CUDACPU_API(cudaOccupancyMaxPotentialBlockSizeWithFlags, (int* grid, int* block, auto f, size_t bytes = 0,
                                                           int limit = 1024, unsigned = 0),
-            give(block, std::min(limit ?: 1024, most_threads(kernel_of(f))))
+            give(block, smaller(limit ?: 1024, most_threads(kernel_of(f))))
                 ?: occupancy(grid, kernel_of(f), *block, bytes) ?: give(grid, *grid * sm_count))
 CUDACPU_API(cudaFuncGetName, (const char** name, auto f),
             check(kernel_of(f), cudaErrorInvalidDeviceFunction) ?: give(name, kernel_of(f)->name))
@@ -543,12 +547,12 @@ template <class... P> cudaError_t cudaLaunchCooperativeKernel(
 }
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(P...), A&&... a) {
-    const auto is_cooperative = [](const cudaLaunchAttribute& x) {
-        return x.id == cudaLaunchAttributeCooperative && x.val.cooperative;
-    };
+    bool is_cooperative = false;
+    for (unsigned i = 0; i < c->numAttrs; ++i)
+        is_cooperative |= c->attrs[i].id == cudaLaunchAttributeCooperative && c->attrs[i].val.cooperative;
     const unsigned threads = c->blockDim.x * c->blockDim.y * c->blockDim.z;
-    if (threads && 1ull * c->gridDim.x * c->gridDim.y * c->gridDim.z > resident_most(threads) &&
-        std::any_of(c->attrs, c->attrs + c->numAttrs, is_cooperative))
+    if (is_cooperative && threads &&
+        1ull * c->gridDim.x * c->gridDim.y * c->gridDim.z > resident_most(threads))
         return failed(cudaErrorCooperativeLaunchTooLarge);
     configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream);
     kernel(std::forward<A>(a)...);

@@ -5,10 +5,13 @@
 #pragma once
 #include <signal.h>
 
+#include <algorithm>
+#include <bit>
 #include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cuda_runtime.h"
@@ -212,6 +215,7 @@ void report_leaks();
 
 // ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
 
+cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work, bool is_kernel = false);
 extern const char* api_function;  // the one that last passed the gate
 unsigned long last_work();
 bool work_is_queued(unsigned long number);

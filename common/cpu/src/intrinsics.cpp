@@ -47,6 +47,10 @@ unsigned long long special_register(const char* name) {
         {"clock", unsigned(clock_ticks())}, {"clock64", clock_ticks()},
         {"globaltimer", std::chrono::system_clock::now().time_since_epoch().count()},
         {"lanemask_lt", bit - 1}, {"lanemask_le", bit | (bit - 1)}, {"lanemask_eq", bit},
+        {"tid.x", threadIdx.x}, {"tid.y", threadIdx.y}, {"tid.z", threadIdx.z},
+        {"ntid.x", blockDim.x}, {"ntid.y", blockDim.y}, {"ntid.z", blockDim.z},
+        {"ctaid.x", blockIdx.x}, {"ctaid.y", blockIdx.y}, {"ctaid.z", blockIdx.z},
+        {"nctaid.x", gridDim.x}, {"nctaid.y", gridDim.y}, {"nctaid.z", gridDim.z},
         {"lanemask_ge", -bit}, {"lanemask_gt", -bit ^ bit}};
     // clang-format on
     for (const auto& [known, value] : registers)

@@ -160,7 +160,8 @@ Region* add_region(const Region& region) {
 void device_takes_over(bool device) {
     if (device == device_has_it) return;
     protect(Kind::device, device_has_it = device);
-    for (HostsCopy* c = HostsCopy::last; c; c = c->before) std::swap_ranges(c->start, c->start + c->bytes, c->other);
+    for (HostsCopy* c = HostsCopy::last; c; c = c->before)
+        std::swap_ranges(c->start, c->start + c->bytes, c->other);
     if (device) managed_in_use(false);
     std::erase_if(awaited, [](const Awaited& a) { return !work_is_queued(a.work); });
     for (const Awaited& a : awaited) mprotect(a.pages, a.bytes, device ? open_pages : PROT_NONE);
@@ -329,7 +330,11 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (!width || !height) return cudaSuccess;
     if (kind < 0 || kind > cudaMemcpyDefault) return failed(cudaErrorInvalidMemcpyDirection);
     if (height > 1 && (to_pitch < width || from_pitch < width)) return failed(cudaErrorInvalidPitchValue);
-    if (!to || !from) return failed(cudaErrorInvalidValue);
+    if (!to || !from) {
+        if (!strstr(api_function, "Symbol"))
+            say(text("cudacpu: %s: the %s is a null pointer", api_function, to ? "source" : "target"));
+        return untold = failed(cudaErrorInvalidValue);
+    }
     const Side target = side_of(to, to_pitch * (height - 1) + width);
     const Side source = side_of(from, from_pitch * (height - 1) + width);
     // As an H200 does (waits_h200.txt): ordinary memory is no device's, and for all else the addresses count, not
@@ -346,7 +351,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
         say(text("cudacpu: %s%s: the direction is wrong: the target is %s memory, the source %s memory%s",
                  misdirected ? "" : "notice: ", api_function, names[target], names[source],
                  misdirected ? "" : ";\n  CUDA goes by the addresses and copies"));
-    if (target == outside || source == outside || misdirected) return failed(cudaErrorInvalidValue);
+    if (target == outside || source == outside || misdirected) return untold = failed(cudaErrorInvalidValue);
 
     // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
     // writes later. Between host memory of whatever kind the host waits, between device memory it never does.
@@ -384,7 +389,9 @@ cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, c
     if (side == outside)
         say(text("cudacpu: %s of %zu bytes goes beyond its memory: %s", api_function, width * height,
                  explain(p).c_str()));
-    if (side == outside || (side == host_only && !find(p))) return failed(cudaErrorInvalidValue);
+    const bool ordinary = side == host_only && !find(p);
+    if (ordinary) say(text("cudacpu: %s: the memory is the host's own, and none of the device's", api_function));
+    if (side == outside || ordinary) return untold = failed(cudaErrorInvalidValue);
     const auto write = [=](char* row, size_t) { memset(row, value, width); };
     if (auto e = write_rows(p, pitch, width, height, stream, write)) return e;
     // As CUDA: memory that the host sees is set at once.

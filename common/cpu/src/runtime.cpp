@@ -210,9 +210,11 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool 
     if (is_kernel) managed_in_use(true);
     return cudaSuccess;
 }
-cudaError_t enqueue_call(cudaStream_t stream, std::function<void()> host_function) {
-    return enqueue(stream,
-                   [call = std::move(host_function)] { return device_takes_over(false), call(), cudaSuccess; });
+cudaError_t enqueue_call(cudaStream_t stream, cudaHostFn_t f, void* data) {
+    return enqueue(stream, [=] { return device_takes_over(false), f(data), cudaSuccess; });
+}
+cudaError_t enqueue_call(cudaStream_t stream, cudaStreamCallback_t f, void* data) {
+    return enqueue(stream, [=] { return device_takes_over(false), f(stream, cudaSuccess, data), cudaSuccess; });
 }
 
 cudaError_t finish(cudaStream_t stream) {

@@ -463,7 +463,8 @@ __global__ void partitions(int* out) {
     const auto pairs = cg::tiled_partition(thirds, 2);  // of the ranks, not of the lanes
     o[4] = pairs.shfl(int(threadIdx.x), 0) + 100 * pairs.size();
     o[5] = pairs.any(threadIdx.x == 3) + 2 * pairs.all(threadIdx.x < 4);
-    o[6] = cg::invoke_one_broadcast(pairs, [](int x) { return x + int(threadIdx.x); }, 100);
+    o[6] = cg::invoke_one_broadcast(
+        pairs, [](int x) { return x + int(threadIdx.x); }, 100);
     o[7] = cg::thread_rank(pairs) + 10 * cg::group_size(pairs);
 }
 TEST(CooperativeGroups, Partitions) {
@@ -492,8 +493,11 @@ __global__ void time(long long* out) {
     unsigned long long ns;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    unsigned threads;
+    asm("mov.u32 %0, %%ntid.y;" : "=r"(threads));
     out[3] = sm;
     out[4] = ns;
+    out[5] = threads;
 }
 __global__ void staged(const int* in, int* out, int n) {
     __shared__ int tile[64];
@@ -519,12 +523,13 @@ TEST(CooperativeGroups, CopyTogether) {
 }
 
 TEST(Time, ClockRisesAndRegistersAreRead) {
-    Managed<long long> out(5);
-    time<<<1, 1>>>(out);
+    Managed<long long> out(6);
+    time<<<1, dim3(1, 3)>>>(out);
     WAIT();
     EXPECT_LT(out[0], out[1]);
     EXPECT_LT(out[1], out[2]);
     EXPECT_LT(out[3], 4);
+    EXPECT_EQ(3, out[5]);
     EXPECT_GT(out[4], 1'000'000'000'000'000'000);
     EXPECT_LT(clock(), 1'000'000'000);  // the host's clock() still counts processor time
 }

@@ -8,7 +8,7 @@ echo '__device__ inline int twice(int x) { return 2 * x; }' >include/twice.cuh
 cat >kernel.cpp <<'end'
 #include <cuda_runtime.h>
 #include "twice.cuh"
-__global__ void kernel(int* p) { *p = twice(VALUE); }
+__global__ void kernel(int* p) { *p = twice(P); }
 end
 cat >main.cu <<'end'
 #include <cstdio>
@@ -25,7 +25,7 @@ int main() {
 }
 end
 common="-std=c++11 -arch native -gencode=arch=compute_80,code=sm_80 --use_fast_math -I NVIDIA's -Werror all-warnings"
-ends 0 "$cudacpu" -x cu kernel.cpp -dc --output-file kernel.o $common --include-path=include --define-macro VALUE=21 -O1
+ends 0 "$cudacpu" -x cu kernel.cpp -dc --output-file kernel.o $common --include-path=include --define-macro P=21 -O1
 ends 0 "$cudacpu" main.cu --compile -o main.o $common -Xcompiler -fopenmp,-Wall --ptxas-options -v -lineinfo --optimize=1
 ends 0 "$cudacpu" -dlink kernel.o main.o -o linked.o -arch=sm_80
 ends 0 "$cudacpu" kernel.o main.o linked.o -o program -L. -lcudart -lcublas -Xlinker -rpath,. -Xcompiler -fopenmp --cudart=shared

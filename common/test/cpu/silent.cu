@@ -220,6 +220,11 @@ int main(int, char** argv) {
         cudaDeviceSynchronize();
         status = 0;
     }
+    if (is("copy_forgotten")) {
+        cudaMemset(memory, 0, 4097);
+        status = 0;
+    }
+    if (is("copy_of_nothing")) status = cudaMemcpy(memory, nullptr, 4, cudaMemcpyDefault) != cudaErrorInvalidValue;
     if (is("fault_forgotten") || is("fault_told")) {
         set<<<1, 32>>>(nullptr, 5);
         if (is("fault_told")) cudaGetErrorString(cudaDeviceSynchronize());

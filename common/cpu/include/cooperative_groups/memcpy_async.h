@@ -13,7 +13,7 @@ __forceinline__ void memcpy_async(const Group& group, T* to, const T* from, cons
 /// Copies as many elements as both have.
 template <class Group, class T, class To, class From>
 __forceinline__ void memcpy_async(const Group& group, T* to, const To& room, const T* from, const From& there) {
-    memcpy_async(group, to, from, std::min(size_t(room), size_t(there)) * sizeof(T));
+    memcpy_async(group, to, from, cudacpu::smaller(size_t(room), size_t(there)) * sizeof(T));
 }
 template <class Group> void wait(const Group& group, CUDACPU_HERE) { group.sync(where); }
 template <unsigned stages, class Group> void wait_prior(const Group& group, CUDACPU_HERE) { group.sync(where); }

@@ -10,7 +10,7 @@ T scan(const coalesced_group& g, T value, T before, bool own, Op op, cudacpu::Wh
     const cudacpu::Lanes lanes("cooperative_groups scan", g.mask, value, where);
     const unsigned lower = g.mask & ((1u << cudacpu::lane) - 1), all = lower | unsigned(own) << cudacpu::lane;
     for (unsigned rest = all; rest; rest &= rest - 1) {
-        const T next = lanes.get<T>(std::countr_zero(rest));
+        const T next = lanes.get<T>(__builtin_ctz(rest));
         before = rest == all ? next : op(before, next);
     }
     return before;

@@ -53,7 +53,7 @@ struct Where {  // std::source_location, as clang 14 lacks it
                                 int column = CUDACPU_COLUMN) {
         return {file, line, column};
     }
-    constexpr bool is_at(Where other) const { return line == other.line && column == other.column; }
+    CUDACPU_INLINE constexpr bool is_at(Where other) const { return line == other.line && column == other.column; }
 };
 
 // ---- threads: what a wait and an end need is inline, as a call returns slowly once the stack has changed -----
@@ -210,7 +210,7 @@ struct HostVariable {  // whose address a kernel is given somewhere
     HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const HostVariable* last;
 };
-struct HostsCopy {  // of a __device__ variable that functions of the host name: they have one of their own
+struct HostsCopy {        // of a __device__ variable that functions of the host name: they have one of their own
     char *start, *other;  // ... which lies in `other` while the device runs, and the kernels' while the host does
     size_t bytes;
     bool address_asked = false;  // by cudaGetSymbolAddress(): that is the device's
@@ -222,7 +222,7 @@ HostsCopy* hosts_copy(const void* address);
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
-void* dynamic_arena(size_t alignment, bool fixed_start);
+void* dynamic_arena(const char* name, size_t alignment, bool fixed_start);
 
 template <class S> CUDACPU_QUIET S& shared(SharedObject& object) {
     static_assert(sizeof(S) <= 48 << 10, "more than 48 KB of static shared memory: CUDA refuses it");
@@ -234,9 +234,11 @@ template <class S> CUDACPU_QUIET S& shared(SharedObject& object) {
 template <class S> S& shared_at_namespace_scope(SharedObject& object) {
     return *reinterpret_cast<S*>(at_namespace_scope(object));
 }
-template <class T> T* dynamic_shared() { return static_cast<T*>(dynamic_arena(alignof(T), false)); }
-template <class T> auto dynamic_at_namespace_scope() -> T (&)[] {
-    return *static_cast<T(*)[]>(dynamic_arena(alignof(T), true));
+template <class T> T* dynamic_shared(const char* name) {
+    return static_cast<T*>(dynamic_arena(name, alignof(T), false));
+}
+template <class T> auto dynamic_at_namespace_scope(const char* name) -> T (&)[] {
+    return *static_cast<T(*)[]>(dynamic_arena(name, alignof(T), true));
 }
 
 // ---- what threads wait for -------------------------------------------------------------------------------

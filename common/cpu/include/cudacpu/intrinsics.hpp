@@ -1,7 +1,7 @@
 // intrinsics.hpp - CUDA's rarer device functions: directed rounding, halves and quarters of a word, minima of
 // three.
 #pragma once
-#include <cfenv>
+#include <fenv.h>
 
 namespace cudacpu {
 template <class T, class F> __attribute__((noinline)) T rounded(int mode, F f) {  // f's operands are volatile
@@ -75,9 +75,9 @@ inline float __fmaf_ieee_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline double __drcp_rn(double x) { return 1 / x; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
 inline float __tanhf(float x) { return tanhf(x); }
-constexpr int __double2hiint(double x) { return int(std::bit_cast<long long>(x) >> 32); }
-constexpr int __double2loint(double x) { return int(std::bit_cast<long long>(x)); }
-constexpr double __hiloint2double(int high, int low) { return std::bit_cast<double>(cudacpu::join(low, high)); }
+constexpr int __double2hiint(double x) { return int(__builtin_bit_cast(long long, x) >> 32); }
+constexpr int __double2loint(double x) { return int(__builtin_bit_cast(long long, x)); }
+constexpr double __hiloint2double(int high, int low) { return __builtin_bit_cast(double, cudacpu::join(low, high)); }
 
 constexpr long long __mul64hi(long long a, long long b) { return (long long)(__int128_t(a) * b >> 64); }
 constexpr int __hadd(int a, int b) { return int((int64_t(a) + b) >> 1); }

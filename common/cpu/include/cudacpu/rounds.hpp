@@ -5,7 +5,6 @@
 // once, and what is left over after them if a variable of the loop begins as an integer that is known, else before.
 // ptxas then takes four of these at once, if it can count them: 16 rounds at a time, then 8, then 4.
 #pragma once
-#include <bit>
 
 #include "engine.hpp"
 
@@ -22,7 +21,7 @@ constexpr unsigned parts = 5;  // left over, 16, 8, 4, left over: all lanes have
 /// Can the rounds be counted? An unsigned sum could begin again at 0; where it then comes by the same places, as
 /// with a power of 2, nvcc takes it that it does not. Sum: type of i + step.
 template <class Sum> constexpr bool countable(Form f) {
-    return std::is_signed_v<Sum> || (std::has_single_bit(f.step) && !f.to_the_last);
+    return std::is_signed_v<Sum> || (f.step && !(f.step & (f.step - 1)) && !f.to_the_last);
 }
 
 /// How often for (I i = from; i < to; i += step) goes round.

@@ -1,3 +1,4 @@
 int main() {
+    cudaThreadSetLimit(cudaLimitMallocHeapSize, 1 << 20);
     return cudaThreadSynchronize();
 }
