@@ -47,8 +47,8 @@ void write_out(Span& span, Plane& plane, size_t first, size_t cells, bool write)
 }
 
 // Notes an access to element `i` of a line, if that can be done for the line as a whole.
-template <bool Write>
-inline bool note_in_line(NotedLine& line, unsigned i, uint64_t site, uint64_t rest, Time from, bool shared) {
+template <bool Write> [[gnu::always_inline]] inline bool note_in_line(NotedLine& line, unsigned i, uint64_t site,
+                                                                      uint64_t rest, Time from, bool shared) {
     if (line.noted >= from) return false;
     Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
     const Time part = shared ? from : part_start;
