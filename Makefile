@@ -12,6 +12,9 @@ samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(firstword $(subst _, ,$(f
 ifeq "$(origin SAMPLE)" "command line"
 $(error SAMPLE means nothing here: type make $(SAMPLE))
 endif
+ifeq "$(filter auto gpu cpu,$(DEVICE))" ""
+$(error DEVICE is '$(DEVICE)'; type DEVICE=gpu, DEVICE=cpu or DEVICE=auto)
+endif
 
 .NOTPARALLEL:
 .PHONY: all build asan $(samples) learn exercises try run report test check-all lint hazards bench bench-cpu \

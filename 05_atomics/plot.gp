@@ -20,7 +20,7 @@ set grid xtics noytics
 set xlabel "µs for 16 million numbers, cold L2" offset 0,0.4
 set ytics ()
 do for [i=1:count] { set ytics add (word(rungs, i) i) }
-set lmargin at screen 0.2
+set lmargin at screen 0.23
 set rmargin at screen 0.98
 set key at graph 1, graph 0.06 right bottom Left reverse samplen 1.5
 # A label stands behind its bar's end, and behind CUB's line where that would cross it.

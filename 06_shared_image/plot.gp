@@ -23,7 +23,7 @@ do for [i=1:2] {
     set xrange [0:t_max * 1.5]
     set lmargin at screen (i == 1 ? 0.27 : 0.67)
     set rmargin at screen (i == 1 ? 0.62 : 0.98)
-    set xlabel sprintf("µs, %.0f × %.0f pixels", sqrt(n_max), sqrt(n_max)) offset 0,0.4 font ",17"
+    set xlabel sprintf("µs, %.0f² pixels", sqrt(n_max)) offset 0,0.4 font ",17"
     set label 1 sprintf("memset, %s µs", digits(limit_max)) at limit_max, graph 1.04 left offset -1,0 textcolor rgb green font ",17"
     plot csv(file[i]) using (bar(1) / 2):0:(bar(1) / 2):(0.3) with boxxyerror fs solid noborder lc rgb blue, \
          [y=0.4:t_records - 0.5] "+" using (limit_max):(y) with lines lw 2 lc rgb green, \

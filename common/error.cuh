@@ -20,21 +20,21 @@
 constexpr const char* cuda_advice(cudaError_t error) {
     switch (error) {
         case cudaErrorMemoryAllocation:
-            return "take a smaller --n; nvidia-smi shows which programs hold the GPU's memory";
+            return "take a smaller --n;\n    nvidia-smi shows which programs hold the GPU's memory";
         case cudaErrorInsufficientDriver:
-            return "install or update NVIDIA's driver, make doctor compares; or type make run DEVICE=cpu";
+            return "install or update NVIDIA's driver, make doctor compares;\n    or type make run DEVICE=cpu";
         case cudaErrorDevicesUnavailable:
-            return "end the other program on the GPU, nvidia-smi shows it; or type make run DEVICE=cpu";
+            return "end the other program on the GPU, nvidia-smi shows it;\n    or type make run DEVICE=cpu";
         case cudaErrorNoDevice:
-            return "type make doctor, it says why there is no device; or type make run DEVICE=cpu";
+            return "type make doctor, it says why there is no device;\n    or type make run DEVICE=cpu";
         case cudaErrorInvalidDevice:
-            return "take a device that nvidia-smi -L lists; CUDA_VISIBLE_DEVICES hides and renumbers them";
+            return "take a device that nvidia-smi -L lists;\n    CUDA_VISIBLE_DEVICES hides and renumbers them";
         case cudaErrorNoKernelImageForDevice: return "the build is for another GPU: type make clean, then make";
         case cudaErrorUnsupportedPtxVersion:
-            return "the driver is older than nvcc: update it, or build for this GPU alone, see make doctor";
+            return "the driver is older than nvcc: update it,\n    or build for this GPU alone, see make doctor";
         case cudaErrorIllegalAddress:
-            return "an index is out of bounds: on the CPU device the lines above name it; after a GPU's run "
-                   "build/hazards/NN_name does, or cudacpu FILE.cu";
+            return "an index is out of bounds; on the CPU device the lines above\n    name it, after a GPU's "
+                   "run build/hazards/NN_name does, or cudacpu FILE.cu";
         default: return nullptr;
     }
 }
@@ -43,7 +43,7 @@ constexpr const char* cuda_advice(cudaError_t error) {
 inline void check_cuda(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
     std::fflush(stdout);
-    std::fprintf(stderr, "%s:%d: %s failed\n    CUDA error %d, %s: %s\n", file, line, call,
+    std::fprintf(stderr, "%s:%d: %s failed\n    CUDA error %d, %s:\n    %s\n", file, line, call,
                  static_cast<int>(status), cudaGetErrorName(status), cudaGetErrorString(status));
     if (const char* advice = cuda_advice(status)) std::fprintf(stderr, "    What to do: %s\n", advice);
     cudaDeviceReset();  // std::exit unwinds no stack: no owner frees what it holds

@@ -64,18 +64,20 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
                                     "  -：%s 没有写过，或者没设初值就改了\n")
                             : words("  -: no thread has written %s\n", "  -：没有线程写过 %s\n"),
                         element.c_str());
+        else if (untouched(wanted[first]))
+            std::printf(words("  -: nothing is to be written to %s\n", "  -：%s 不该写\n"), element.c_str());
         else if (made_of_nothing(got[first], wanted[first]))
             std::printf(words("  %s was used before it was set\n", "  %s 还没设初值就用了\n"), element.c_str());
         return false;
     };
     if (n == 1) {
-        std::printf(words("n = %d: %s is %s, wanted %s\n", "n = %d: %s 是 %s，应为 %s\n"), now_n, name,
+        std::printf(words("n = %d: %s is %s, wanted %s\n", "n = %d：%s 是 %s，应为 %s\n"), now_n, name,
                     shown(*got).c_str(), shown(*wanted).c_str());
         return say_why(name);
     }
     std::printf(words(wrong == 1 ? "n = %d: %d of %d elements is wrong, %s[%d]\n"
                                  : "n = %d: %d of %d elements are wrong, the first is %s[%d]\n",
-                      "n = %d: %d / %d 个元素不对，第一个是 %s[%d]\n"),
+                      "n = %d：%d 个元素不对（共 %d 个），第一个是 %s[%d]\n"),
                 now_n, wrong, n, name, first);
     const int from = std::max(0, std::min(first - 2, n - 5)), to = std::min(n, from + 5);
     std::string lines[3] = {words("  element", "  元素   "), words("  got    ", "  得到   "),
@@ -105,8 +107,9 @@ bool has_ended() {
                           "n = %d：启动被拒绝：线程块数是 0，还是一块里的线程太多？\n"),
                     now_n);
     } else {
-        std::printf(words("n = %d: a call was refused, %s\n", "n = %d：有一个调用被拒绝，%s\n"), now_n,
-                    cudaGetErrorName(call));
+        std::printf(words("n = %d: a call was refused, %s: wrong pointer or size?\n",
+                          "n = %d：有一个调用被拒绝，%s：指针和大小对吗？\n"),
+                    now_n, cudaGetErrorName(call));
     }
     return false;
 }
@@ -153,8 +156,8 @@ bool check_kept(const Array<int>& in, const Array<int>& out, const Array<int>& c
 
 bool predicted(const char* name, double typed, double counted) {
     if (typed == counted) return true;
-    std::printf(counted < typed ? lab::words("%s is %.9g: in the run it is less\n", "%s 是 %.9g：实际更小\n")
-                                : lab::words("%s is %.9g: in the run it is more\n", "%s 是 %.9g：实际更大\n"),
+    std::printf(counted < typed ? lab::words("%s is %.9g: in the run it is less\n", "%s 填的是 %.9g：实际更小\n")
+                                : lab::words("%s is %.9g: in the run it is more\n", "%s 填的是 %.9g：实际更大\n"),
                 name, typed);
     return false;
 }
@@ -173,14 +176,14 @@ lab::Count accesses() { return {}; }
 bool at_most(long long most, const lab::Count& count) {
     if (count.value <= most) return true;
     std::printf(lab::words("n = %d: the result is right, but\n  %s: %lld, allowed: %lld\n",
-                           "n = %d：结果正确，但\n  %s: %lld，最多 %lld\n"),
+                           "n = %d：结果正确，但\n  %s：%lld，最多 %lld\n"),
                 lab::now_n, lab::words(count.english, count.chinese), count.value, most);
     return false;
 }
 bool at_least(long long least, const lab::Count& count) {
     if (!lab::counts || count.value >= least) return true;
     std::printf(lab::words("n = %d: the result is right, but\n  %s: %lld, needed: %lld\n",
-                           "n = %d：结果正确，但\n  %s: %lld，至少 %lld\n"),
+                           "n = %d：结果正确，但\n  %s：%lld，至少 %lld\n"),
                 lab::now_n, lab::words(count.english, count.chinese), count.value, least);
     return false;
 }
@@ -221,7 +224,7 @@ void beside(const char* name, library::Function of_library, library::Function yo
     }
     CHECK(cudaEventDestroy(start));
     CHECK(cudaEventDestroy(stop));
-    std::printf(lab::words("%d elements: yours %.1f us, %s %.1f us\n", "%d 个元素：你的 %.1f us, %s %.1f us\n"),
+    std::printf(lab::words("%d elements: yours %.1f us, %s %.1f us\n", "%d 个元素：你的 %.1f us，%s %.1f us\n"),
                 size, us[0], name, us[1]);
 }
 #endif

@@ -709,18 +709,20 @@ int Lab::verdict() {
     device_.clear();  // nothing is worked on any more
     if (repeated_) say("%d of %d runs were repeated: the SMs' clock was low", repeated_, runs_);
     print("");
-    if (checked_ == 0)
-        print(coloured("FAILED") + ": " + name_ + ": nothing was checked");
-    else if (wrong_count_)
-        print(coloured("FAILED") + text(": %s: %d of %d result%s differ%s from the CPU's", name_.c_str(),
-                                        wrong_count_, checked_, checked_ == 1 ? "" : "s",
-                                        wrong_count_ == 1 ? "s" : ""));
-    else if (!wrong_.empty())
-        print(coloured("PASSED, by luck") +
-              wrapped(text(": %s: %s came out right this time; it is still wrong", name_.c_str(), wrong_.c_str())));
-    else
-        print(coloured("PASSED") + text(": %s: %d result%s agree%s with the CPU's", name_.c_str(), checked_,
-                                        checked_ == 1 ? "" : "s", checked_ == 1 ? "s" : ""));
+    std::string word = status() == all_agree ? "PASSED" : "FAILED", why;
+    const char* const plural = checked_ == 1 ? "" : "s";
+    if (checked_ == 0) {
+        why = "nothing was checked";
+    } else if (wrong_count_) {
+        why = text("%d of %d result%s differ%s from the CPU's", wrong_count_, checked_, plural,
+                   wrong_count_ == 1 ? "s" : "");
+    } else if (!wrong_.empty()) {
+        word += ", by luck";
+        why = wrong_ + " came out right this time; it is still wrong";
+    } else {
+        why = text("%d result%s agree%s with the CPU's", checked_, plural, checked_ == 1 ? "s" : "");
+    }
+    print(coloured(word) + wrapped(word + ": " + name_ + ": " + why).substr(word.size()));
     if (!wrong_.empty() || wrong_count_) say_what_shows_more();
     return printed(status());
 }

@@ -23,7 +23,6 @@ int main() {
             const char* const call = threads == 256 ? "blocks_for(n, 256)" : "blocks_for(n, 100)";
             Array<int> out(n), blocks(1, [&](int) { return blocks_for(n, threads); });
             write_number<<<blocks[0], threads>>>(out, n);
-            if (!check("out", out, [](int i) { return i; })) return false;
             if (!check(call, blocks, [&](int) { return n / threads + (n % threads > 0); })) return false;
         }
         return true;

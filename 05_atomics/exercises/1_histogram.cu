@@ -16,6 +16,6 @@ int main() {
         Array<int> in(n, [](int i) { return scattered(i) % 10; }), bins(10, [](int) { return 0; });
         launch(in, n, bins);
         return check("bins", bins, [&](int digit) { return std::count(in.begin(), in.end(), digit); }) &&
-               at_most(8, accesses());
+               at_most(200, accesses());
     }, [] { beside("CUB", library::histogram, launch, 1 << 24); });
 }

@@ -5,7 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 mode=$1 count=$2
 sample "$3"
-needs_device
 
 once() { # once NUMBER ARGUMENT...
     number=$1

@@ -14,7 +14,7 @@ fi
 for compiler in $compilers; do
     build=$folder/$compiler
     before=$failed
-    ends 0 cmake -S "$source" -B "$build" -DLAB_GPU=OFF -DLAB_CHECKED=OFF -DCMAKE_CXX_COMPILER="$compiler"
+    ends 0 cmake -S "$source" -B "$build" -DLAB_GPU=OFF -DCMAKE_CXX_COMPILER="$compiler"
     ends 0 cmake --build "$build" --parallel 2 --target "cpu_$sample"
     if says 'warning: '; then fail "$compiler warns"; fi
     ends 0 "$build/cpu/$sample" --n 5003

@@ -5,7 +5,6 @@
 build=$(cd "$1" && pwd) || exit 1
 mkdir -p "$folder/top/common" "$folder/top/01_sum" "$folder/build/gpu" "$folder/bin"
 cp -r "$(dirname "$0")/../tools" "$folder/top/common"
-cp "$build/ncu_table" "$folder/build"
 cat >"$folder/top/01_sum/counters.txt" <<'END'
 # what ncu counts
 metric smsp__inst_executed.sum instructions, each for a warp

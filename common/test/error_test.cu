@@ -13,7 +13,7 @@ struct Case {
     const char* advice;  // a regular expression
 };
 const Case cases[] = {
-    {2, "smaller --n; nvidia-smi"},
+    {2, "smaller --n;.*nvidia-smi"},
     {35, "driver, make doctor .*DEVICE=cpu"},
     {46, "end the other program.*nvidia-smi"},
     {100, "make doctor.*why.*DEVICE=cpu"},
@@ -46,6 +46,7 @@ TEST(Check, GivesOnlyTheErrorsOwnAdvice) {
             const bool own = c.error == other.error;
             const char* const words = cuda_advice(static_cast<cudaError_t>(other.error));
             EXPECT_EQ(matches(words, c.advice), own) << words;
+            EXPECT_FALSE(matches(("    What to do: " + std::string(words)).c_str(), "[^\n]{81}")) << words;
         }
 }
 
@@ -56,7 +57,7 @@ TEST(Check, SaysNothingMoreAboutOtherErrors) {
         EXPECT_EQ(cuda_advice(static_cast<cudaError_t>(error)) != nullptr, listed) << error;
     }
     EXPECT_EXIT(CHECK(cudaErrorInvalidValue), testing::ExitedWithCode(3),
-                "CUDA error 1, cudaErrorInvalidValue: [^\n]*\n$");
+                "CUDA error 1, cudaErrorInvalidValue:\n    [^\n]*\n$");
 }
 
 TEST(Check, LetsSuccessPass) { CHECK(cudaSuccess); }

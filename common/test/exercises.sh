@@ -17,7 +17,7 @@ shift 2
 if [ "$mode" = sums ]; then
     for file in $(exercises); do
         number=${file##*/}
-        sed -i "s/^= ${number%%_*} .*/= ${number%%_*} $(sum_of "$top/$file")/" "$top/${file%/*}/hints.txt"
+        sed -i "s/^= ${number%%_*} [0-9]* */= ${number%%_*} $(sum_of "$top/$file") /" "$top/${file%/*}/hints.txt"
     done
     exit
 fi

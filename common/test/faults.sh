@@ -51,7 +51,7 @@ for my $only (map { [split] } length $variants ? split /\n/, $variants : "") {
         $name = "(a kernel launch|cudaGetLastError)" if $name eq "a kernel launch";
         $wrong->("status $status instead of 3") unless $status eq 3;
         $wrong->("does not say that $name failed, and where") unless $err =~ m{^/.*\.cuh?:[0-9]+: $name.* failed$}m;
-        $wrong->("does not say $error") unless $err =~ /^    CUDA error [0-9]*, $error: /m;
+        $wrong->("does not say $error") unless $err =~ /^    CUDA error [0-9]*, $error:$/m;
         $wrong->("leaves device memory") if $err =~ /never freed/;
         $wrong->("gives a verdict") if $out =~ /^(PASSED|FAILED)/m;
         $wrong->("leaves or changes a file") unless "@{[glob q(files/* files/.[!.]*)]}" eq "files/rows.csv" && slurp("files/rows.csv") eq "old\n";

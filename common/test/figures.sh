@@ -1,5 +1,5 @@
 #!/bin/sh
-# figures.sh BUILD: holds `figures`, `bars` and `mean_csv` against small pages and files that are right, and against the same with one
+# figures.sh BUILD: holds `figures`, `bars` and `mean.pl` against small pages and files that are right, and against the same with one
 # mistake each. Then each digit of each figure of the right page is changed: none may pass.
 # Exit status: 0 all as it should be, 1 not.
 . "$(dirname "$0")/lib.sh"
@@ -224,10 +224,10 @@ printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.10\nslow,7,-,%s\n' 9 
 printf 'variant,result,error,time_us\nfast,"1,024",2e-06,2.90\nslow,8,-,%s\n' 10 >run2
 printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.00\nslow,8,-,%s\n' 8.5 >run3
 printf 'variant,result,error,time_us\nfast,"1,024",2e-06,3.06\nslow,8,-,%s\n' 12.5 >run4
-"$1/mean_csv" out run1 run2 run3 run4 || fail "the mean of four"
+perl "$top/common/tools/mean.pl" out run1 run2 run3 run4 || fail "the mean of four"
 printf 'variant,result,error,time_us\nfast,"1,024",1e-06,3.02\nslow,7,-,10\n' | diff out - || fail "the mean of four"
 echo more >>run3
-"$1/mean_csv" other run1 run2 run3 2>out && fail "the mean of runs with other lines"
+perl "$top/common/tools/mean.pl" other run1 run2 run3 2>out && fail "the mean of runs with other lines"
 { grep -q 'run3 has other lines' out && [ ! -e other ]; } || fail "a run with other lines is named, and nothing written"
 checks=$((checks + 2))
 must "$checks pages and files, $planted digits changed" test $failed = 0

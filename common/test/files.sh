@@ -4,7 +4,6 @@
 # Exit status: 0 all as promised, 1 not, 77 no device to run on.
 . "$(dirname "$0")/lib.sh"
 sample "$1"
-needs_device
 chmod 755 "$folder" # another user runs the program, too
 binary=$folder/program at=$folder/at
 cp "$1" "$binary" && mkdir "$at" || exit 1

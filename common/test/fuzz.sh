@@ -5,12 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 count=$1 seed=$2
 sample "$3"
-needs_device
 quick >/dev/null || skip "all variants are slow"
 mkdir "$folder/at" && cd "$folder/at" || exit 1
 perl -e '
 use strict;
-my ($binary, $count, $seed) = @ARGV;
+my ($binary, $count, $seed, $device) = @ARGV;
 srand($seed);
 sub of { $_[rand @_] }
 my (%words, %takes, %slow);
@@ -21,6 +20,7 @@ for (split /\n/, `"$binary" --list`) {
     elsif ($what eq "choice") { my $option = shift @rest; $words{$option} = [@rest] }
     else { my $option = shift @rest; $takes{$option} = 1; $words{$option} = [@rest] if @rest }
 }
+$slow{whole_program} = 1;  # whose own sizes no option makes small
 delete $takes{"--show"};  # would wait for a key
 @{$words{"--only"}} = grep { !$slow{$_} } @{$words{"--only"}};
 my @takes = sort keys %takes;
@@ -53,7 +53,8 @@ for my $number (1 .. $count) {
     }
     my $has = sub { my $option = shift; grep { /^$option(=|$)/ } @line };
     unshift @line, "--n", small("--n") unless $has->("--n");  # what runs must be small,
-    unshift @line, "--only", small("--only") unless (!%slow && rand() < 0.3) || $has->("--(only|wrong)");  # and mostly one kernel
+    unshift @line, "--only", small("--only") unless (keys %slow == 1 && rand() < 0.1) || $has->("--(only|wrong)");  # and mostly one kernel
+    unshift @line, "--repeats", small("--repeats") if $device eq "gpu" && !$has->("--repeats");  # times are not steady here
     unlink glob("* .[!.]*");
     my $child = fork();
     if ($child == 0) {
@@ -88,4 +89,4 @@ for my $number (1 .. $count) {
 }
 print "$count lists, seed $seed: ", join(", ", map { "$ended{$_} ended with " . (/signal/ ? $_ : "status $_") } sort keys %ended), "\n";
 exit($failed ? 1 : 0);
-' "$binary" "$count" "$seed"
+' "$binary" "$count" "$seed" "$device"

@@ -52,7 +52,7 @@ fi
 for sample in $samples; do
     for kind in asan hazards; do
         [ -x "$build/$kind/$sample" ] && continue
-        echo "$build/$kind/$sample is missing. Type: cmake -S . -B $build -DLAB_CHECKED=ON && cmake --build $build" >&2
+        echo "$build/$kind/$sample is missing. Type: make hazards" >&2
         exit 3
     done
 done

@@ -59,6 +59,10 @@ write 'out[thread] = 1;'
 ends 1 "$learn"
 must "what does not compile" both 'It does not compile' '1_index.cu:1[0-9]:.*error'
 cp "$one" "$folder/mine.cu"
+write 'if (threadIdx.x > 0) __syncthreads();'
+ends 1 "$learn"
+must "the line of a barrier that not all reach" says '[0-9] \|  if .threadIdx.x > 0. __syncthreads'
+if says 'Volta'; then fail "and no cure"; else ok "and no cure"; fi
 write 'printf("%d\\n", threadIdx.x);'
 ends 1 "$learn"
 must "what the kernel prints is cut short, and the verdict stands" both '^\.\.\.$' 'no thread has written out\[0\]'
@@ -115,15 +119,17 @@ must "an old text of the exercise is not what the learner's is compared with" sa
 
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal it watches, until Ctrl-C
     write 'out[0] = 1;'
+    appears() { for _ in $(seq 100); do says "$1" 2>/dev/null && break || sleep 0.2; done; }
     {
-        sleep 3
+        appears '^WRONG'
+        sleep 0.5
         cp "$one" "$folder/edited.cu"
         rm "$one" # as some editors do
         sleep 1
         sed 's/out\[0\] = 1/out[threadIdx.x] = threadIdx.x/' "$folder/edited.cu" >"$one"
-        sleep 3
+        appears '^Open .*2_grid'
         printf '\003'
-    } | LEARNING="" script -qec "$learn" /dev/null >"$folder/out" 2>&1
+    } | LEARNING="" script -qefc "$learn" /dev/null >"$folder/out" 2>&1
     must "on a terminal: wrong, then right" both '^WRONG  01.1' '^RIGHT  01.1'
     if says 'cannot open|No such file'; then fail "no errors of the shell"; else ok "no errors of the shell"; fi
     must "and the next one" says '^Open  01_sum_managed/exercises/2_grid.cu'

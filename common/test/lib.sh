@@ -7,10 +7,10 @@
 #     run COMMAND...              within $patience seconds; leaves $status, and what is printed in $folder/out and err
 #     ends STATUS COMMAND...      runs it: it must end so; several, such as 0|1, may be given
 # for a sample, which says itself what it takes (--list):
-#     sample BINARY               sets $binary, $name, $device, $home (the sample's folder) and $small (a small size)
+#     sample BINARY               sets $binary, $name, $device, $home (the sample's folder) and $small (a small size); leaves the
+#                                 test out where the binary is for a GPU, and none answers (LAB_NO_GPU: why; "" if one does)
 #     takes OPTION                does it?
 #     words KIND                  what --list names of a kind: variant, twin, slow, choice --op, takes --threads
-#     needs_device                else the test is left out
 #     quick                       prints --only for each variant but the slow ones, nothing where none is slow; false if all are
 #     $rungs                      after `sample`: --only for each variant that takes the sample's options, where that saves
 #                                 time: on the CPU device, and not for whole_program, which has its own sizes
@@ -59,7 +59,13 @@ says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 sample() {
     binary=$(realpath "$1") name=$(basename "$1") device=$(basename "$(dirname "$1")") small=""
     home=$(ls -d "$top/${name%%_*}"_*/ 2>/dev/null)
-    if [ "$device" = gpu ] && [ -n "${LAB_NO_GPU:-}" ]; then skip "$LAB_NO_GPU"; fi
+    if [ "$device" = gpu ]; then
+        if [ -z "${LAB_NO_GPU+known}" ]; then
+            LAB_NO_GPU=$("$binary" --n 1 --repeats 1 2>&1 >/dev/null)
+            [ $? = 77 ] || LAB_NO_GPU=""
+        fi
+        [ -z "$LAB_NO_GPU" ] || skip "$LAB_NO_GPU"
+    fi
     list=$("$binary" --list) || { echo "FAIL  $binary --list"; exit 1; }
     if takes --n; then small="--n 5003"; fi
     if takes --width; then small="--width 70 --height 37"; fi
@@ -70,10 +76,6 @@ sample() {
 }
 takes() { case "$newline$list$newline" in *"${newline}takes $1 "* | *"${newline}takes $1$newline"*) ;; *) false ;; esac; }
 words() { echo "$list" | sed -n "s/^$1 //p"; }
-needs_device() {
-    run "$binary" --only "$(words variant | head -1)"
-    if [ $status = 77 ]; then skip "$(cat "$folder/err")"; fi
-}
 quick() {
     if [ -z "$(words slow)" ]; then return; fi
     words variant | grep -vxF -e "$(words slow)" | sed 's/^/--only /' | grep .

@@ -32,7 +32,7 @@ END
 chmod +x "$folder/plain" "$folder/racing"
 ends 1 sh "$top/common/tools/one.sh" --checks "$folder/plain" "$folder/racing"
 must "four whole reports and no more" test "$(grep -c 'hazard: \|mend it' "$folder/out")" = 8
-says '^  and 1 more; the command above shows all$' || fail "it does not say that there is more"
+says '^and 1 more; the command above shows all$' || fail "it does not say that there is more"
 
 # A check that finds nothing in a wrong twin finds nothing at all.
 printf '#!/bin/sh\necho "variant right"\necho "twin lucky"\n' >"$folder/content"

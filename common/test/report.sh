@@ -1,19 +1,8 @@
 #!/bin/sh
 # report.sh BUILD: makes the report on the CPU device, and one of a GPU's figures (those in results/, as if they were of
 # this run), and checks both pages. Exit status: 0 as promised, 1 not, 77 no CPU device or no gnuplot.
-set -u
-build=$(cd "$1" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd)
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
-must() { # must DESCRIPTION COMMAND...
-    what=$1
-    shift
-    "$@" && { echo "ok    $what"; return; }
-    echo "FAIL  $what"
-    failed=1
-}
+. "$(dirname "$0")/lib.sh"
+build=$(cd "$1" && pwd)
 lacks() { ! grep -qE -e "$1" "$2"; }
 count() { test "$(grep -o -e "$2" "$3" | wc -l)" = "$1"; }
 
@@ -79,7 +68,8 @@ page() { # page FILE: what holds for every report
     must "a whisker where a spread was measured" grep -qE '<i style="--p:[0-9.]+;--s:[0-9.]+"></i>' "$1"
 }
 
-if ! [ -d "$build/cpu" ] || ! command -v gnuplot >/dev/null 2>&1; then exit 77; fi
+[ -d "$build/cpu" ] || skip "no CPU device in $build"
+command -v gnuplot >/dev/null 2>&1 || skip "no gnuplot"
 samples=$(cd "$build/cpu" && ls -d [0-9]*)
 must "the report on the CPU device" sh "$top/common/tools/report.sh" "$build" cpu "$folder/cpu"
 page "$folder/cpu/index.html"
@@ -195,4 +185,4 @@ echo "nonsense" >"$folder/none.csv"
 sh "$top/common/tools/draw.sh" "$top/$first" "$folder/bad.svg" x "$folder/none.csv" 2>"$folder/err"
 must "a CSV file without figures is refused" grep -q "could not draw .*/$first/plot.gp" "$folder/err"
 must "no plot of it" test -z "$(ls "$folder" | grep '^bad')"
-exit $failed
+finish

@@ -7,7 +7,6 @@ tool=$1 sizes=$2 patience=600
 sample "$3"
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null) ||
     skip "no compute-sanitizer on the PATH or in /usr/local/cuda/bin"
-needs_device
 only=$(quick) || skip "all variants are slow"
 set -- $only
 if takes --few; then set -- "$@" --few 200; fi

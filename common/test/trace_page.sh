@@ -29,7 +29,7 @@ perl -e '
     }
     print "{\"format\":1,\"program\":\"test\",\"build\":\"hazards\",\"files\":[{\"name\":\"test.cu\",\"lines\":[\"one\",\"two // note\",\"three\",\"four\",\"five\"]}],",
         "\"launches\":[{\"kernel\":\"apart\\u003cint>\",\"launch\":1,\"at\":[0,1],\"grid\":[2,1,1],\"block\":[128,1,1],",
-        "\"columns\":[", join(",", map { "{\"block\":0,\"warp\":$_,\"lanes\":32}" } 0 .. 3), "],\"cut\":[\"1 more block\"],\"rows\":25000,",
+        "\"columns\":[", join(",", map { "{\"block\":0,\"warp\":$_,\"lanes\":32}" } 0 .. 3), "],\"cut\":[\"4 more warps of block 0\",\"1 more block\"],\"rows\":25000,",
         "\"arrays\":[{\"name\":\"in\",\"space\":\"global\",\"bytes\":1024,\"element\":4,\"type\":\"int\",\"offset\":0},",
         "{\"name\":\"tile\",\"space\":\"shared\",\"bytes\":2048,\"element\":4,\"type\":\"int\",\"offset\":0}],",
         "\"events\":[", join(",", @events), "],\"races\":[{\"a\":[0,3],\"b\":[5,7],\"text\":\"race on element 48 of tile\"}]}]}";
@@ -65,8 +65,9 @@ $("slider").value = 500;
 $("slider").dispatchEvent(new Event("input"));
 hold("the slider moves", now === 500 && seen("at").includes("501"));
 $("facts").querySelector("button").click();
-hold("the race is shown", now === step_of[5] && lane_now === 7 && seen("says").includes("race on element 48 of tile"));
-hold("what was cut is told", seen("facts").includes("1 more block"));
+hold("the race is shown, with both sides", now === step_of[5] && lane_now === 7 &&
+     seen("says").endsWith(chinese ? "tile 的元素 48 上的数据竞争，另一方是线程束 0 的通道 3，第 1 行。" : " race on element 48 of tile, with warp 0, lane 3, line 1."));
+hold("what was cut is told", seen("facts").endsWith(chinese ? "未画出：线程块 0 的另外 4 个线程束未画出：另外 1 个线程块" : "not drawn: 4 more warps of block 0not drawn: 1 more block"));
 hold("the kernel has its name", seen("kernel") === "apart<int>");
 const wide = [...document.querySelectorAll("body *")].filter(x => x.getBoundingClientRect().right > innerWidth + 1 && !x.closest(".facts, #scroll, .hidden, #source"));
 hold("it fits the screen: " + wide.map(x => x.tagName + " " + x.id), document.documentElement.scrollWidth <= innerWidth && !wide.length);

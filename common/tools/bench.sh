@@ -39,7 +39,7 @@ for program in $(programs "$build/gpu"); do
                 [ $status = 77 ] && exit 77
                 failed=1
             else
-                "$build/mean_csv" "$out.csv" "$out".?.csv || failed=1
+                perl "$top/common/tools/mean.pl" "$out.csv" "$out".?.csv || failed=1
             fi
             rm -f "$out".?.csv
         done <"$folder/runs"

@@ -49,7 +49,8 @@ for program in ${*:-$(programs "$build/gpu")}; do
             cat "$folder/said"
             exit 77
         fi
-        [ $status = 0 ] && "$build/ncu_table" "$out.txt" "$folder/run.csv" "$program" "$file" "$out.csv" && continue
+        [ $status = 0 ] && settings "$file" "$program" metric |
+            perl "$top/common/tools/counters.pl" "$out.txt" "$folder/run.csv" "$program" "$out.csv" && continue
         echo "FAILED: $program $tag: ncu ended with status $status"
         tail -3 "$folder/said"
         [ ! -f "$out.txt" ] || grep '^==' "$out.txt" | tail -5

@@ -77,7 +77,8 @@ std::string cell(const Row& row, const std::string& column) {
     return it == row.end() || it->second == "-" ? "" : it->second;
 }
 
-std::vector<std::vector<std::string>> csv_lines(const std::string& contents, const std::string& name) {
+/// The fields of each line of a CSV text (RFC 4180).
+static std::vector<std::vector<std::string>> csv_lines(const std::string& contents, const std::string& name) {
     std::vector<std::vector<std::string>> lines;
     std::vector<std::string> fields(1);
     bool quoted = false;
@@ -124,11 +125,6 @@ Table read_csv(const fs::path& path) {
     }
     if (table.rows.empty() && fs::exists(path)) throw Problem(path.string() + " has no rows");
     return table;
-}
-
-std::string csv_field(const std::string& s) {
-    if (s.find_first_of(",\"\n") == std::string::npos) return s;
-    return "\"" + join(split(s, "\""), "\"\"") + "\"";
 }
 
 // ---- a sample's folder ------------------------------------------------------------------------------------------

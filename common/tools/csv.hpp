@@ -43,12 +43,8 @@ struct Table {
 /// A row's value; empty if it has none, or "-".
 std::string cell(const Row& row, const std::string& column);
 
-/// The fields of each line of a CSV text (RFC 4180).
-std::vector<std::vector<std::string>> csv_lines(const std::string& contents, const std::string& name);
 /// A CSV file with its header. Nothing in it, if there is no such file; a Problem, if there are no rows.
 Table read_csv(const fs::path& path);
-/// A field as a CSV file has it.
-std::string csv_field(const std::string& s);
 
 // ---- a sample's folder ------------------------------------------------------------------------------------------
 

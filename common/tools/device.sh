@@ -1,6 +1,6 @@
 #!/bin/sh
 # device.sh BUILD auto|gpu|cpu: says where the samples run (gpu or cpu), and on a second line why, in a sentence.
-# Exit status 2: a bad word, 3: nothing is built there, 77: the GPU was asked for, and none answers.
+# Exit status 3: nothing is built there, 77: the GPU was asked for, and none answers.
 build=$1 device=$2
 counts="results count, times don't"
 first=$(ls -d "$build"/gpu/[0-9]* 2>/dev/null | head -1)
@@ -26,10 +26,6 @@ auto)
     else
         device=cpu why="No GPU here, so the CPU device runs the samples: $counts."
     fi
-    ;;
-*)
-    echo "DEVICE is '$device'; type DEVICE=gpu, DEVICE=cpu or DEVICE=auto" >&2
-    exit 2
     ;;
 esac
 if ! ls -d "$build/$device"/[0-9]* >/dev/null 2>&1; then

@@ -28,7 +28,7 @@ colours="$colours;$(both --blue '#1a6fb0' '#5fa8e6');$(both --orange '#b84a00' '
 colours="$colours;$(both --green '#0a7150' '#45c895');$(both --purple '#93457b' '#d893bd');$(both --grey '#646a73' '#9aa1a9')"
 # The light colours stand in the picture, for viewers that know no variables; the rules put the page's in their place.
 rules="" && for pair in 1a6fb0,blue b84a00,orange 0a7150,green 93457b,purple 646a73,grey; do
-    rules="$rules[stroke=\"#${pair%,*}\"]{stroke:var(--${pair#*,})}[fill=\"#${pair%,*}\"]{fill:var(--${pair#*,})}"
+    rules="$rules[stroke=\"#${pair%,*}\"]{stroke:var(--${pair#*,})}[fill=\"#${pair%,*}\"]{fill:var(--${pair#*,})}[color=\"#${pair%,*}\"]{color:var(--${pair#*,})}"
 done
 sed -e '/^<?xml/d' -e '/^<desc>/d' -e "/^$/d" -e 's/xlink:href/href/g' -e '/xmlns:xlink/d' \
     -e 's/\(<g id="[^"]*" *>\)<title>[^<]*<\/title>/\1/' \

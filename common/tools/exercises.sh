@@ -1,7 +1,6 @@
 # exercises.sh: what learn.sh and the tests of the exercises share, read with `.` after folder.sh; it needs $top and $build.
 # An exercise is NN_name/exercises/K_name.cu, and its number is NN.K. In hints.txt beside it stand its lines:
-#     = K SUM             cksum's number of the file as it is committed
-#     next RUNG [FILE]    the function that does the same, of the sample or of that file
+#     = K SUM RUNG [FILE] cksum's number of the file as it is committed; the function that does the same, of the sample or of FILE
 #     hint TEXT           at the third try; the second one at the sixth
 #     zh TEXT             title and task in Chinese, a line each; hint-zh TEXT the hints
 export LC_COLLATE=C PERL_BADLANG=0
@@ -44,15 +43,17 @@ file_of() { # file_of 04.2: its file, from the top
     say "There is no exercise $1. Type make exercises for a list" "没有练习 $1。输入 make exercises 查看清单" >&2
     false
 }
-# about FILE WORD: what stands behind WORD in hints.txt
+# about FILE WORD: what stands behind WORD in hints.txt; SUM alone behind =
 about() {
     about=${1##*/}
-    awk -v k="${about%%_*}" -v word="$2" '$1 == "=" { on = $2 == k } on && (word == "=" ? $1 == "=" : $1 == word) {
-        sub(word == "=" ? "^= *[0-9]* *" : "^[^ ]* ?", ""); print }' "$top/${1%/*}/hints.txt"
+    awk -v k="${about%%_*}" -v word="$2" '$1 == "=" { on = $2 == k } !on || $1 != word { next }
+        $1 == "=" { print $3; next }
+        { sub("^[^ ]* ?", ""); print }' "$top/${1%/*}/hints.txt"
 }
 # rung FILE: its name, and the place where it begins; false if there is none
 rung() {
-    rung=$(about "$1" next) home=${1%%/*}
+    rung=${1##*/} home=${1%%/*}
+    rung=$(sed -n "s/^= ${rung%%_*} [0-9]* //p" "$top/${1%/*}/hints.txt")
     case $rung in *' '*) source=${rung#* } ;; *) source=$home/${home#*_}.cu ;; esac
     line=$(grep -nE "^[^/]*[ *]${rung% *}\(.*\{" "$top/$source" | head -1)
     echo "${rung% *}(), $source:${line%%:*}"
@@ -110,7 +111,8 @@ compile() {
         say "A GPU has no long double: there it is a double." "GPU 没有 long double，在那里它就是 double。"
         return 1
     fi
-    if (cd "${1%/*}" && "$build/cpu/cudacpu" "${1##*/}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
+    sources=${1%/*}
+    if (cd "$sources" && "$build/cpu/cudacpu" "${1##*/}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
         --header "$build/cpu/exercise.hpp" -I"$harness" "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
     complaints "${1##*/}" "$2.err" | sed 's/cudacpu::api:://g' | wrapped 80 | head -10
@@ -138,12 +140,12 @@ in_words() {
     english="" chinese=""
     case $(grep -m 1 -E '^cudacpu: |: runtime error: ' "$1") in
     *'race between streams'*) chinese="流之间的竞争：两个流用同一块内存，谁也不等谁。" ;;
-    *'of equal values'*) english="Two threads write one element, if only the same value:" chinese="竞争：多个线程写同一个元素，只是值碰巧相同。" ;;
-    *race*) english="Two threads use one element, one of them writes, and nothing holds them apart:" chinese="竞争：几个线程用同一个元素，有的在写，中间没有同步。" ;;
-    *'out of bounds'* | *'illegal memory'*) chinese="越界：下标超出了数组。哪个线程，哪个元素？" ;;
+    *'of equal values'*) english="Two threads write one element, even if the same value:" chinese="竞争：多个线程写同一个元素，只是值碰巧相同。" ;;
+    *race*) english="Two threads use one element, one of them writes, and nothing holds them apart:" chinese="竞争：几个线程访问同一个元素，其中有写，中间没有同步。" ;;
+    *'out of bounds'* | *'illegal memory'*) chinese="越界：下标超出了数组的范围。看看是哪个线程、哪个元素。" ;;
     *'nobody has written'*) chinese="读了还没有线程写过的值。" ;;
     *'never reach'*) chinese="有的线程已经结束，到不了这个同步。" ;;
-    *'divergent barrier'*) chinese="同一块的线程停在不同的同步处。" ;;
+    *'divergent barrier'*) chinese="同一个线程块的线程停在不同的同步处。" ;;
     *'too early'*) chinese="主机没等设备做完，就用了设备要写的内存。" ;;
     *'come to an end'*) chinese="核函数停不下来：看循环的条件。" ;;
     *'runtime error'*) chinese="C++ 没有规定这里的结果，GPU 上会与 CPU 上不同。" ;;
@@ -178,9 +180,10 @@ ending() {
 }
 # printed FILE: what the program printed; if its kernels print, too, that is cut short, and the verdict stands at the end
 printed() { awk -v lines="$(wc -l <"$1")" 'NR <= 4 || NR > lines - 8; NR == 5 && lines > 12 { print "..." }' "$1"; }
-# judge PROGRAM [ARGUMENT]: runs it in three orders of its threads. Exit status 0 if it is right; else it says what is
-# wrong: also that several threads write one element, if only the same value.
-judge() {
+# judge PROGRAM [ARGUMENT]: runs what has been compiled, where its source lies, in three orders of its threads. Exit status 0 if
+# it is right; else it says what is wrong: also that several threads write one element, even if the same value.
+judge() (
+    cd "$sources" || exit
     for order in forward reverse 1; do
         rm -f "$1.end"
         # Five seconds of the processor's time, whatever else it does; the shell's "Killed" is not for the reader.
@@ -194,7 +197,7 @@ judge() {
         if [ -s "$1.out" ]; then printed "$1.out" | wrapped 80; else ending $judged "$1"; fi
         return 1
     done
-}
+)
 # compile_for_gpu FILE PROGRAM, judge_on_gpu PROGRAM: the same by nvcc, and in one run on the GPU
 compile_for_gpu() {
     if (cd "$top" && $(cat "$build/learn/nvcc") -I"$harness" "$1" "$build/gpu/libexercise.a" -o "$2") >"$2.err" 2>&1; then return; fi

@@ -65,20 +65,23 @@ program=$build/learn/program
 checker=$(cat common/exercise* "$build/cpu/cudacpu" | cksum)
 
 on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
-# state FILE: todo, right or wrong. What was said of this text stands in $build/learn/state, and is not asked again.
+# state FILE: todo, right or wrong; changed if it was while it was checked. What was said of this text stands in
+# $build/learn/state, and is not asked again.
 state() {
     if is_committed "$1" "$(about "$1" =)"; then echo todo && return; fi
+    [ -s "$1" ] || { echo changed && return; }
     known=$build/learn/state/$(number_of "$1")$language this="$(sum_of "$1") $(about "$1" =) $checker"
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
         verdict=wrong
         [ -z "$green" ] || printf '\r\033[K%s %s' "$(say Checking 正在检查)" "$(number_of "$1")" >&2
-        if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said"; then
-            verdict=right
+        if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said" 2>&1; then verdict=right; fi
+        [ -z "$green" ] || printf '\r\033[K' >&2
+        if [ "$(sum_of "$1")" != "${this%% *}" ]; then echo changed && return; fi
+        if [ $verdict = right ]; then
             echo "$1" >"$build/learn/solved"
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
         fi
-        [ -z "$green" ] || printf '\r\033[K' >&2
         { echo "$this" && echo $verdict && cat "$program.said"; } >"$known.new"
         if [ $verdict = right ]; then cp "$known.new" "${known%-zh}" && cp "$known.new" "${known%-zh}-zh"; fi # in any language
         mv "$known.new" "$known"
@@ -123,7 +126,7 @@ verdict() {
         said "$1"
         hints "$1"
         ;;
-    *) [ -t 1 ] || say "todo: $1 is as it was found" "未做：$1 没有改动" ;;
+    todo) [ -t 1 ] || say "todo: $1 is as it was found" "未做：$1 没有改动" ;;
     esac
     false
 }

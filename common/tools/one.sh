@@ -96,7 +96,7 @@ what is computed, at indices and launches, and at what the host does"
     fi
     [ -n "$shown" ] || shown=$(grep -m 1 -A 2 ' WRONG$' "$log")
     [ -n "$shown" ] || shown=$(grep -v '^ok$' "$log" | tail -4)
-    echo "$shown" | sed 's/^/  /'
+    echo "$shown"
 }
 checks() {
     list=$("$cpu" --list) quick="" all="" wrong=0
@@ -162,6 +162,6 @@ if [ $status = 0 ] && [ $wrong = 0 ]; then
     echo "  make $number"
     exit 0
 fi
-echo "${red}WRONG${usual}: $name, see above. Mend $name/$source,"
-echo "and type make $number again."
+echo "${red}WRONG${usual}: $name, see above. Mend $source, and type"
+echo "  make $number"
 exit 1

@@ -24,7 +24,7 @@ do for [i=1:words(shown)] {
             textcolor rgb word(shown, i) eq library ? orange : blue
     }
 }
-set label 200 "limit" at n_min, 104 left textcolor rgb green font ",17"
+set label 200 "limit" at sqrt(n_min * n_max), 104 center textcolor rgb green font ",17"
 set logscale x 2
 set xrange [n_min * 0.999:n_max * 1.001]
 set yrange [0:112]

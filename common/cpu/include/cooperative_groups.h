@@ -51,7 +51,10 @@ struct coalesced_group : thread_group {
         const cudacpu::Lanes lanes(what, mask, value, where);
         unsigned rest = mask;
         while (rest && rank--) rest &= rest - 1;
-        return lanes.get<T>(rest ? __builtin_ctz(rest) : cudacpu::lane);  // of no such rank: its own
+        const int source_lane = rest ? __builtin_ctz(rest) : cudacpu::lane;  // of no such rank: its own
+        const T result = lanes.get<T>(source_lane);
+        cudacpu::took(&result, sizeof result, source_lane);
+        return result;
     }
 #define CUDACPU_FROM(rank, name, N) \
     template <class T> T name(T v, N n, CUDACPU_HERE) const { return from(rank, #name "()", v, where); }

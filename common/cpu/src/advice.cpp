@@ -248,10 +248,14 @@ Advice Scene::advise() const {
     Advice v{"nothing goes wrong while all write the same value; if one may write another, let one thread write",
              ""};
     if (advise_own(v) || pair.equal || advise_fences(v)) return v;
+    bool both = false;
+    const string instead = extremum(both);
+    if (both) return {instead, ""};
     const bool one_atomic = (pair.race.before.access ^ pair.race.after.access) & atomic;
     if (pair.adds && !one_atomic) return advise_atomic(pa);
     if (far == 2) return advise_blocks();
     v = barrier();
+    if (!instead.empty() && v.before.starts_with("put")) return {v.words() + ", and " + instead, ""};
     if (!one_atomic || v.before.starts_with("put")) return v;
     const Party& plain = pair.race.before.access & atomic ? pair.race.after : pair.race.before;
     const int line = line_of(plain.site).number;

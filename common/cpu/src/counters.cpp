@@ -15,10 +15,10 @@ namespace cudacpu::steps {
 namespace {
 
 struct Totals {
-    uint64_t requests = 0, lanes = 0, sectors = 0, conflicts = 0, addresses = 0;
+    uint64_t requests = 0, lanes = 0, sectors = 0, enough = 0, conflicts = 0, addresses = 0;
     void add(const Totals& t) {
-        requests += t.requests, lanes += t.lanes, sectors += t.sectors, conflicts += t.conflicts;
-        addresses += t.addresses;
+        requests += t.requests, lanes += t.lanes, sectors += t.sectors, enough += t.enough;
+        conflicts += t.conflicts, addresses += t.addresses;
     }
 };
 struct What {  // in the order of the table
@@ -123,11 +123,17 @@ namespace {
 // change the other. All are loads, or all are stores.
 std::vector<Request> waiting[32][2] CUDACPU_LASTING;
 
+unsigned addresses_of(const Request& r) {
+    uint64_t addresses[32], *end = addresses;
+    for_lanes(r.mask, [&](unsigned l) { *end++ = r.at[l]; });
+    return distinct(addresses, end);
+}
+
 void count_request(const Request& r) {
     Totals& t = totals_of(r.site, {r.kind, r.space});
     ++t.requests;
     t.lanes += unsigned(std::popcount(r.mask));
-    if (r.space == global_memory) t.sectors += sectors(r);
+    if (r.space == global_memory) t.sectors += sectors(r), t.enough += (addresses_of(r) * r.bytes + 31) / 32;
     else if (r.space == shared_memory) t.conflicts += extra_wavefronts(r);
 }
 
@@ -211,9 +217,7 @@ void count(const Operation& o) {
     if (access) return;
     const Request r = list[0];
     count_list(list);
-    uint64_t addresses[32], *end = addresses;
-    for_lanes(o.mask, [&](unsigned l) { *end++ = r.at[l]; });
-    totals_of(o.site, {atomic, r.space}).addresses += distinct(addresses, end);
+    totals_of(o.site, {atomic, r.space}).addresses += addresses_of(r);
 }
 
 // ---- what is printed -------------------------------------------------------------------------------------
@@ -263,6 +267,36 @@ std::vector<Lines> lines_of_all() {
 
 std::string ratio(uint64_t a, uint64_t b) { return b ? text("%.2f", double(a) / double(b)) : ""; }
 
+// What costs most in a kernel, where it is at least twice what would do: the line, and how to mend it.
+std::string most_lost(const Lines& lines) {
+    std::string s;
+    const auto say = [&](auto lost, auto words) {
+        const auto most = std::max_element(lines.begin(), lines.end(), [&](const auto& a, const auto& b) {
+            return lost(a.second) < lost(b.second);
+        });
+        if (most == lines.end() || !lost(most->second)) return;
+        const auto& [file, number, what] = most->first;
+        s += wrapped(text("line %d, %s: ", number, words_of(what).c_str()) + words(most->second));
+    };
+    say([](const Totals& t) { return t.sectors < 2 * t.enough ? 0 : t.sectors - t.enough; },
+        [](const Totals& t) {
+            return with_commas(t.sectors) + " sectors where " + with_commas(t.enough) +
+                   " would do: let neighbouring lanes touch neighbouring words";
+        });
+    say([](const Totals& t) { return t.conflicts < t.requests ? 0 : t.conflicts; },
+        [](const Totals& t) {
+            return "bank conflicts add " + with_commas(t.conflicts) + " wavefronts to " + with_commas(t.requests) +
+                   (t.requests > 1 ? " requests" : " request") +
+                   ": let lanes want words of different banks (for columns of a tile: rows one word longer)";
+        });
+    say([](const Totals& t) { return !t.addresses || t.lanes < 2 * t.addresses ? 0 : t.lanes - t.addresses; },
+        [](const Totals& t) {
+            return ratio(t.lanes, t.addresses) +
+                   " lanes change one word, one after the other: add up in the warp or in the block first";
+        });
+    return s.empty() ? s : s.substr(1) + "\n";
+}
+
 }  // namespace
 
 std::string table() {
@@ -290,7 +324,7 @@ std::string table() {
             file_before = file, line_before = number;
             const bool global = what.kind <= atomic && what.space == global_memory,
                        counts_banks = what.kind <= atomic && what.space == shared_memory;
-            s += text("          %-12s %12s %7s %13s %10s %10s", words_of(what).c_str(),
+            s += text("          %-13s %11s %7s %13s %10s %10s", words_of(what).c_str(),
                       with_commas(t.requests).c_str(), text("%.1f", double(t.lanes) / double(t.requests)).c_str(),
                       global ? with_commas(t.sectors).c_str() : "",
                       global ? ratio(t.sectors, t.requests).c_str() : "",
@@ -299,6 +333,7 @@ std::string table() {
             if (what.kind == atomic) s += "\n            lanes on one address: " + ratio(t.lanes, t.addresses);
             s += "\n";
         }
+        s += most_lost(lines_of[i]);
     }
     return s;
 }

@@ -49,14 +49,14 @@ struct Span {
     Time time() const { return Time(rest); }
     unsigned bytes() const { return unsigned(rest >> 56); }
 };
-constexpr size_t line_bytes = 128;
+constexpr size_t line_bytes = 128, short_line_bytes = 32;  // short: of elements of less than a word
 struct alignas(64) NotedLine {
     Span write, read;
     Time noted, words, bytes;  // when something was last noted one by one, and of that words and bytes
 };
 struct Shadow {          // of a region
     Plane words, bytes;  // an access of less than a word is noted for each of its bytes
-    NotedLine* lines;
+    NotedLine *lines, *short_lines;
     Time since;        // of shared memory: when its block began to use it
     uint8_t* written;  // a flag a byte
     bool all_written;
@@ -89,16 +89,18 @@ struct alignas(64) Mind {  // of a thread of the running block; what most thread
     bool has_lanes, knows, synchronised;  // synchronised: `known`, `pending` and `fence` are in use
     bool wrote, publishes;                // since its last atomic; and then there was a fence
     Time last_atomic;
-    uint64_t polled_at;    // its last access was a read of a flag here
-    const char* seen;      // the flag that it has read and not yet written
-    unsigned seen_writes;  // how many writes of it there had been
-    const char* lock;      // that it holds
-    bool records;          // what it touches under the lock
-    uint64_t unlocked;     // what the lock held before
-    Time lanes[32];        // before these times of its warp's lanes, by __syncwarp()
-    Known known;           // by fences
-    Known pending[2];      // read by atomics and flags, and a fence of that scope is still to come
-    Fence fence[2];        // the last one of at least that scope
+    uint64_t polled_at;     // its last access was a read of a flag here
+    const char* seen;       // the flag that it has read and not yet written
+    unsigned seen_writes;   // how many writes of it there had been
+    const char* lock;       // that it holds
+    bool records;           // what it touches under the lock
+    uint64_t unlocked;      // what the lock held before
+    const char* atomic_at;  // its last atomic beside blocks that pause, and what it found there
+    uint64_t atomic_found;
+    Time lanes[32];    // before these times of its warp's lanes, by __syncwarp()
+    Known known;       // by fences
+    Known pending[2];  // read by atomics and flags, and a fence of that scope is still to come
+    Fence fence[2];    // the last one of at least that scope
 };
 extern Time now, floor_time, launch_start, block_start, last_barrier;
 extern Time part_start;  // when the running block began, or last went on
@@ -149,6 +151,7 @@ struct Gift {  // what an atomic or a volatile write hands on
 };
 void take(const char* address, unsigned access);
 Gift gift(unsigned access);
+bool nothing_is_handed_on();  // by the running thread, nor to it
 void forget_words(const char* start, size_t bytes);
 void give(const char* address, unsigned access, const Gift& gift);
 void clocks_launch_begins();
@@ -186,6 +189,8 @@ void forget_pages();                       // which region each belongs to
 Region* region_near(const char* address);  // nullptr: it is not known yet
 Region* region_of(const char* address);
 void write_out(Shadow& shadow, size_t line);  // what is noted for the line as a whole
+/// Notes an atomic on a word that only atomics change now. False: more than that is to be looked at.
+bool note_atomic(Region& r, size_t first, size_t bytes, const Record& mine);
 inline void touched_globally() {
     Run& b = *this_run;
     if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;

@@ -17,7 +17,7 @@ namespace {
 
 std::vector<Exchange*> closed CUDACPU_LASTING;  // to be used again
 
-bool same_place(Where a, Where b) { return a.line == b.line && (a.file == b.file || !strcmp(a.file, b.file)); }
+bool same_place(Where a, Where b) { return a.is_at(b) && (a.file == b.file || !strcmp(a.file, b.file)); }
 
 unsigned lanes_of_block(unsigned warp) {
     return running_block.size - 32 * warp < 32 ? (1u << running_block.size % 32) - 1 : ~0u;

@@ -189,6 +189,59 @@ bool Scene::advise_own(Advice& v) const {
     return false;
 }
 
+// What `if (i < n && x > *best) *best = x` is as one atomic: "if (i < n) atomicMax(best, x)"; "" if it is none.
+static string as_extremum(const string& condition, const string& set) {
+    const string exchange = as_atomic(set, true), name = "atomicExch";
+    const auto packed = [](string s) {
+        std::erase_if(s, [](unsigned char c) { return isspace(c); });
+        return s;
+    };
+    if (!exchange.starts_with(name) || condition.find("||") != string::npos) return "";
+    const string all = packed(set), target = all.substr(0, all.find('=')), value = all.substr(target.size() + 1);
+    string rest, atomic;
+    for (size_t at = 0, next; at < condition.size(); at = next + 2) {
+        next = std::min(condition.find("&&", at), condition.size());
+        const size_t first = std::min(condition.find_first_not_of(" \n\t", at), next);
+        const string part = condition.substr(first, condition.find_last_not_of(" \n\t", next - 1) + 1 - first);
+        const string asks = packed(part);
+        const auto is = [&](const string& less, const string& more) {
+            return asks == less + "<" + more || asks == less + "<=" + more || asks == more + ">" + less ||
+                   asks == more + ">=" + less;
+        };
+        if (is(target, value)) atomic = "atomicMax";
+        else if (is(value, target)) atomic = "atomicMin";
+        else rest += (rest.empty() ? "" : " && ") + part;
+    }
+    if (atomic.empty()) return "";
+    return (rest.empty() ? "" : "if (" + rest + ") ") + atomic + exchange.substr(name.size());
+}
+
+string Scene::extremum(bool& both) const {
+    const size_t head = std::min(src.text.rfind(f->parameters, f->body.begin), f->body.begin);
+    const size_t declared = src.word(pair.name, head, f->body.end);
+    if (src.has({"float", "double"}, src.text.find_last_of(",(;{", declared), declared))
+        return "";  // there is no atomicMax() for them
+    for (const auto& path : {pa, pb}) {
+        const auto inner = std::find_if(path.rbegin(), path.rend(),
+                                        [](const Statement* s) { return s->kind == Statement::branch; });
+        if (inner == path.rend() || (*inner)->parts.size() != 1) continue;
+        const Statement &branch = **inner, &held = branch.parts[0];
+        const Statement& set = held.kind == Statement::block && held.parts.size() == 1 ? held.parts[0] : held;
+        if (set.kind != Statement::simple || src.word(pair.name, set.begin, set.end) >= set.end) continue;
+        const size_t end = src.text.find_last_not_of("; \n", set.end - 1) + 1;
+        const string call =
+            as_extremum(src.original(branch.head + 1, branch.head_end - 1), src.original(set.begin, end));
+        if (call.empty()) continue;
+        both = branch.holds(a) && branch.holds(b);
+        const int first = src.line_at(branch.begin), last = src.line_at(branch.end - 1);
+        if (first != last)
+            return text("use an atomic: write `%s;` for the if of lines %d to %d", call.c_str(), first, last);
+        return text("use an atomic: in line %d write `%s;` for `%s`", first, call.c_str(),
+                    src.original(branch.begin, branch.end).c_str());
+    }
+    return "";
+}
+
 Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
     const Statement& s = *path.back();
     const int line = src.line_at(s.begin);

@@ -41,18 +41,6 @@ const char* does(const Party& p) {
     return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
 }
 
-// "element 19 of cache (sum.cu:8)"; dynamic shared memory has its name from the text.
-string element_of(const Party& who, const char* address, size_t bytes, string* name = nullptr) {
-    string element = name_of(address, bytes, name);
-    const string nameless = "the dynamic shared memory";
-    const Source* source = Source::of(line_of(who.site).file);
-    const size_t i = element.find(nameless);
-    const string own = source && i != element.npos ? source->dynamic_array(line_of(who.site).number) : "";
-    if (own.empty()) return element;
-    if (name) *name = own;
-    return element.replace(i, nameless.size(), own);
-}
-
 string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
     if (!harmless) exit_status = 1;
     return wrapped("cudacpu: " + string(harmless ? "note: " : "hazard: ") + what).substr(3) + "\n  in kernel " +
@@ -72,7 +60,7 @@ void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);
     if (!said.insert(text("%d", int(m.what)) + at.place).second) return;
     string name;
-    const string element = element_of(m.who, m.address, m.bytes, &name);
+    const string element = name_of(m.address, m.bytes, &name);
     const Region* r = find(m.address);
     string what = "an access to memory that is not the device's",
            mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
@@ -153,7 +141,7 @@ void report(const std::vector<Race>& races) {
     };
     std::map<string, Report> reports;  // those of one cause are one
     std::set<const void*> left_out;    // what another report speaks for; that one must not be left out itself
-    for (auto& [key, p] : pairs) element_of(p.race.after, p.race.address, p.race.bytes, &p.name);
+    for (auto& [key, p] : pairs) name_of(p.race.address, p.race.bytes, &p.name);
     for (auto& [key, p] : pairs) {
         const bool one_line = p.a.place == p.b.place;
         // Who only reads what another has read and written does not add to it.
@@ -211,7 +199,7 @@ void report(const std::vector<Race>& races) {
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
         say(head((equal ? "race, but of equal values, on " : "race on ") +
-                     element_of(r.pair.race.after, r.pair.race.address, r.pair.race.bytes),
+                     name_of(r.pair.race.address, r.pair.race.bytes),
                  x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y),
                  r.pair.a, equal) +
             listing(r.remarks) + wrapped(r.advice.words()));

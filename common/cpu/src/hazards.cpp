@@ -120,6 +120,15 @@ void settle_before(bool write) {
     if (state.unsettled && (write || rank != last.rank || last.word || last.gives)) settle();
 }
 
+// Is this atomic or volatile access one of a thread that may wait for another block? Then those that pause go on.
+bool may_wait(const Region* r, const char* address, size_t bytes, unsigned kind) {
+    if (kind & flag || !nothing_is_handed_on() || !r || address < r->start || address + bytes > r->start + r->bytes)
+        return true;
+    const uint64_t value = word_at(address, bytes);  // the same as when it last asked?
+    const bool same = std::exchange(me->atomic_at, address) == address;
+    return std::exchange(me->atomic_found, value) == value && same;
+}
+
 struct Access {
     char* address;
     size_t bytes;
@@ -229,6 +238,12 @@ void check_written(const Region& r, const Access& a, size_t first) {
     memset(flags, 1, a.bytes);
 }
 
+void did_atomic() {
+    me->polled_at = 0;
+    me->wrote = me->publishes = false;
+    me->last_atomic = now;
+}
+
 void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
     restore_flag();
     settle_before(kind & writes);
@@ -249,6 +264,9 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         }
         if (r && (r->freed || !r->shadow)) return;  // it will be reported as a fault
     }
+    if (kind == (writes | atomic) && r && address >= r->start && !me->lock && nothing_is_handed_on() &&
+        note_atomic(*r, address - r->start, bytes, a.mine))
+        return did_atomic();
     char* const start = r ? r->start : nullptr;  // what a kernel has got from `new` has its cells by the address
     const size_t first = address - start, end = first + bytes;
     if (r && (address < start || end > r->bytes)) {
@@ -281,7 +299,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
             for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a);
             line.noted = line.words = now;
         } else {
-            line.noted = line.bytes = now;
+            line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
             compare(s.words.at(i / 4), a);
             for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a), keep(s.bytes.at(b), a);
         }
@@ -298,7 +316,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         last.flag_write |= flag_write, last.word |= exchanged, last.gives |= rmw;
         if (rmw) last.gift = g;
         else give(address, kind, g);
-        if (rmw) me->wrote = me->publishes = false, me->last_atomic = now;
+        if (rmw) did_atomic();
     } else if (kind & flag) {
         const Record& w = cell(first).rare.synced;
         take(address, 0);
@@ -347,7 +365,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (!r && on_own_stack(address))
         return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
     state.index_too_large = false;
-    const Mind& m = mind(rank);
+    const Mind& m = *(me = &mind(rank));
     const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
     if (hands_on_unfenced || (hands_on && random_number() % 2)) {
         let_others_run(2);
@@ -359,7 +377,8 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     // Who reads a volatile word again and again waits for another thread, perhaps of another block; what a warp
     // does together in between (__any_sync()) is no progress.
     if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
-    if (kind & (atomic | flag) && blocks_paused && ++synced_beside_paused > 1000) {
+    if (kind & (atomic | flag) && blocks_paused && may_wait(r, address, bytes, kind) &&
+        ++synced_beside_paused > 1000) {
         synced_beside_paused = 0;
         preempt_block();
     }

@@ -120,7 +120,9 @@ Region* find(const void* address) {
 bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
 bool is_managed(const void* p, size_t bytes) { return bytes && side_of(p, bytes) == either; }
 
+// One a variable, as long as the program.
 HostsCopy::HostsCopy(void* variable, size_t size)
+    // cppcheck-suppress [noCopyConstructor, noOperatorEq, noDestructor]
     : start(static_cast<char*>(variable)), other(new char[size]), bytes(size), before(last) {
     memcpy(other, start, bytes);
     if (!hosts_copy(variable)) last = this;  // else another file has named it
@@ -273,6 +275,7 @@ cudaError_t pool_attribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* 
     if (auto e = check(pool && attribute > 0 && attribute <= cudaMemPoolAttrUsedMemHigh)) return e;
     const size_t bytes = attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(uint64_t);
     if (from) return memcpy(&pool->values[attribute], from, bytes), cudaSuccess;
+    // cppcheck-suppress arrayIndexOutOfBoundsCond // it has been checked
     if (attribute > cudaMemPoolAttrReleaseThreshold) pool->values[attribute] = bytes_in_use;
     return memcpy(to, &pool->values[attribute], bytes), cudaSuccess;
 }

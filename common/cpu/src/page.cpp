@@ -129,16 +129,19 @@ std::string json_of(const Drawn& d, Files& files) {
     });
     for (size_t i = 0; i < order.size(); ++i) place_in_order[order[i]] = i;
 
-    std::vector<std::string> cut;
+    std::vector<std::string> cut;  // trace.html has these sentences in Chinese
+    const auto more = [](uint64_t n, const char* what) {
+        return text("%lu more %s%s", n, what, n == 1 ? "" : "s");
+    };
     const unsigned warps_of_block = (d.block.x * d.block.y * d.block.z + 31) / 32;
     const uint64_t blocks = uint64_t(d.grid.x) * d.grid.y * d.grid.z;
     uint64_t last_block = ~0ul, blocks_drawn = 0;
     for (const Column& c : d.columns) blocks_drawn += std::exchange(last_block, c.block) != c.block;
     const size_t warps_drawn = blocks_drawn ? d.columns.size() / blocks_drawn : 0;
     if (warps_of_block > warps_drawn)
-        cut.push_back(text("%zu more warps of %s", warps_of_block - warps_drawn,
-                           blocks_drawn == 1 ? text("block %lu", last_block).c_str() : "each block"));
-    if (blocks > blocks_drawn) cut.push_back(text("%lu more blocks", blocks - blocks_drawn));
+        cut.push_back(more(warps_of_block - warps_drawn, "warp") + " of " +
+                      (blocks_drawn == 1 ? text("block %lu", last_block) : "each block"));
+    if (blocks > blocks_drawn) cut.push_back(more(blocks - blocks_drawn, "block"));
     if (d.full) cut.push_back(text("what comes after row %u", rows - 1));
     else if (!d.stopped.empty()) cut.push_back(text("what comes after row %u: ", rows - 1) + d.stopped);
 

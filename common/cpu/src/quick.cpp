@@ -34,17 +34,15 @@ struct Recent {  // the line that some line of the program was the last to acces
 } recent[64];
 Recent& recent_at(uint64_t site) { return recent[(site ^ site >> 5) % std::size(recent)]; }
 
-void write_out(Shadow& shadow, NotedLine& line, Span& span, bool write) {
-    const size_t first = (&line - shadow.lines) * (line_bytes / 4), words = span.bytes() / 4;
+// Writes the notes of a span into the cells from `first` on. `cells`: of an element.
+void write_out(Span& span, Plane& plane, size_t first, size_t cells, bool write) {
     for (uint32_t done = span.done; done; done &= done - 1) {
         const unsigned i = unsigned(std::countr_zero(done));
-        const Record r{span.site, span.time(), uint16_t((span.rest >> 32) + i), uint8_t(span.rest >> 48),
-                       15,        write};
-        for (size_t word = first + i * words; word < first + (i + 1) * words; ++word)
-            (write ? shadow.words.cells[word].write : shadow.words.cells[word].read) = r;
+        const size_t begin = first + i * cells;
+        Record r{span.site, span.time(), uint16_t((span.rest >> 32) + i), uint8_t(span.rest >> 48), 15, write};
+        if (span.bytes() < 4) r.bytes = ((1u << cells) - 1) << begin % 4 & 15;
+        for (size_t c = begin; c < begin + cells; ++c) (write ? plane.cells[c].write : plane.cells[c].read) = r;
     }
-    line.words = std::max(line.words, span.time());
-    line.noted = std::max(line.noted, span.time());
     span = {};
 }
 
@@ -53,9 +51,10 @@ template <bool Write>
 inline bool note_in_line(NotedLine& line, unsigned i, uint64_t site, uint64_t rest, Time from, bool shared) {
     if (line.noted >= from) return false;
     Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
-    const auto before_barrier = [](const Span& s) { return s.time() >= part_start && s.time() < last_barrier; };
+    const Time part = shared ? from : part_start;
+    const auto before_barrier = [&](const Span& s) { return s.time() >= part && s.time() < last_barrier; };
     if (other.time() >= from) {
-        if (other.bytes() != rest >> 56 || other.time() < part_start) return false;
+        if (other.bytes() != rest >> 56 || other.time() < part) return false;
         const bool same_threads = uint16_t((other.rest ^ rest) >> 32) == 0;
         if (!same_threads && other.done >> i & 1 && !before_barrier(other)) return false;
     }
@@ -93,7 +92,7 @@ template <unsigned Bytes, bool Write> struct Quick {
         const Recent& q = recent_at(site);
         const size_t offset = address - q.start;
         Mind& m = minds[rank];
-        if (offset >= line_bytes || offset % Bytes) return note(address, site);
+        if (offset >= width || offset % Bytes) return note(address, site);
         if (m.block != block_start) reset(m);
         const unsigned i = unsigned(offset / Bytes);
         const uint64_t rest = rest_of(m, i);
@@ -106,11 +105,13 @@ template <unsigned Bytes, bool Write> struct Quick {
         mine.done |= 1u << i;
         noted(q.shared, Write && q.written ? q.written + offset : nullptr, m);
     }
+    static constexpr size_t width = Bytes < 4 ? short_line_bytes : line_bytes;
+    static NotedLine* lines_of(const Shadow& shadow) { return Bytes < 4 ? shadow.short_lines : shadow.lines; }
     static void remember(uint64_t site, const Near& n, const Shadow& shadow, size_t first) {
-        const size_t line = first / line_bytes;
-        if ((line + 1) * line_bytes > n.region->bytes || !(Write || shadow.all_written)) return;
-        recent_at(site) = {n.region->start + line * line_bytes, shadow.lines + line,
-                           shadow.all_written ? nullptr : shadow.written + line * line_bytes, n.shared};
+        const size_t line = first / width;
+        if ((line + 1) * width > n.region->bytes || !(Write || shadow.all_written)) return;
+        recent_at(site) = {n.region->start + line * width, lines_of(shadow) + line,
+                           shadow.all_written ? nullptr : shadow.written + line * width, n.shared};
     }
     static __attribute__((noinline)) void note(char* address, uint64_t site) {
         const Near& n = near[uintptr_t(address) / page % std::size(near)];
@@ -125,14 +126,12 @@ template <unsigned Bytes, bool Write> struct Quick {
         if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
         const Time from = n.shared ? shadow.since : floor_time;
         NotedLine& line = shadow.lines[first / line_bytes];
-        if constexpr (Bytes >= 4) {
-            const unsigned i = unsigned(first % line_bytes / Bytes);
-            if (!note_in_line<Write>(line, i, site, rest_of(m, i), from, n.shared))
-                return one_by_one(address, site, n);
-            remember(site, n, shadow, first);
-        } else {
+        const bool words = Bytes < 4 && std::max({line.words, line.write.time(), line.read.time()}) >= from;
+        const unsigned i = unsigned(first % width / Bytes);
+        if (words || !note_in_line<Write>(lines_of(shadow)[first / width], i, site, rest_of(m, i), from, n.shared))
             return one_by_one(address, site, n);
-        }
+        if (Bytes < 4) line.noted = line.bytes = now;
+        remember(site, n, shadow, first);
         noted(n.shared, shadow.all_written ? nullptr : shadow.written + first, m);
     }
     static bool all_written(const uint8_t* flags) {
@@ -153,10 +152,11 @@ template <unsigned Bytes, bool Write> struct Quick {
         const size_t first = address - n.region->start;
         const Time from = n.shared ? shadow.since : floor_time;
         const auto apart = [&](const Record& o) {
-            return o.time >= from && (o.time < part_start || (o.rank != rank && o.time >= last_barrier));
+            return o.time >= from &&
+                   ((!n.shared && o.time < part_start) || (o.rank != rank && o.time >= last_barrier));
         };
         NotedLine& line = shadow.lines[first / line_bytes];
-        write_out(shadow, first / line_bytes);
+        if (line.write.done | line.read.done | line.bytes) write_out(shadow, first / line_bytes);
         if ((Bytes < 4 ? line.words : line.bytes) >= from) return otherwise(address, site);
         Plane& plane = Bytes < 4 ? shadow.bytes : shadow.words;
         constexpr size_t unit = Bytes < 4 ? 1 : 4, parts = Bytes / unit;
@@ -182,6 +182,7 @@ template <unsigned Bytes, bool Write> struct Quick {
             memcpy(reinterpret_cast<char*>(to) + 8, &rest, 8);
         }
         line.noted = (Bytes < 4 ? line.bytes : line.words) = now;
+        if (Bytes < 4) shadow.short_lines[first / width].noted = now;
         noted(n.shared, shadow.all_written ? nullptr : shadow.written + first, m);
     }
 };
@@ -207,10 +208,48 @@ Region* region_of(const char* address) {
     return r;
 }
 
+bool note_atomic(Region& r, size_t first, size_t bytes, const Record& mine) {
+    Shadow& shadow = *r.shadow;
+    const Time from = is_shared(&r) ? shadow.since : floor_time;
+    NotedLine& line = shadow.lines[first / line_bytes];
+    if (bytes < 4 || first % bytes || first + bytes > r.bytes || line.bytes >= from ||
+        !(shadow.all_written ||
+          std::all_of(shadow.written + first, shadow.written + first + bytes, std::identity())))
+        return false;
+    const auto apart = [&](const Record& o) { return o.time >= from && !ordered(o, from); };
+    const auto of_its_kind = [&](const Record& o) { return o.access == (atomic | writes) || !apart(o); };
+    write_out(shadow, first / line_bytes);
+    for (size_t i = first / 4; i < (first + bytes) / 4; ++i) {
+        const Word w = shadow.words.at(i);
+        if (apart(w.cell.write) || apart(w.cell.read) || apart(w.rare.read) || !of_its_kind(w.rare.synced) ||
+            !of_its_kind(w.rare.other))
+            return false;
+    }
+    for (size_t i = first / 4; i < (first + bytes) / 4; ++i) {
+        Rare& rare = shadow.words.rare[i];
+        const bool own = rare.synced.rank == rank && same_block(rare.synced);
+        if (rare.synced.access & atomic && !own) rare.other = rare.synced;
+        rare.synced = mine;
+        rare.synced.bytes = 15;
+    }
+    line.noted = line.words = shadow.words.rare_since = now;
+    return true;
+}
+
 void write_out(Shadow& shadow, size_t number) {
     NotedLine& line = shadow.lines[number];
-    if (line.write.done) write_out(shadow, line, line.write, true);
-    if (line.read.done) write_out(shadow, line, line.read, false);
+    const auto both = [](NotedLine& l, Plane& plane, size_t first, size_t unit) {
+        const Time last = std::max(l.write.time(), l.read.time());
+        if (l.write.done) write_out(l.write, plane, first, l.write.bytes() / unit, true);
+        if (l.read.done) write_out(l.read, plane, first, l.read.bytes() / unit, false);
+        l.noted = std::max(l.noted, last);
+        return last;
+    };
+    if (line.write.done || line.read.done)
+        line.words = std::max(line.words, both(line, shadow.words, number * line_bytes / 4, 4));
+    if (!line.bytes) return;
+    for (size_t at = number * line_bytes; at < (number + 1) * line_bytes; at += short_line_bytes)
+        both(shadow.short_lines[at / short_line_bytes], shadow.bytes, at, 1);
 }
 
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void drawn_access(void* p, uint64_t site) {

@@ -262,8 +262,12 @@ std::string thread_name() {
 std::string who_waits_where() {
     auto position = [](unsigned i) -> std::string {
         const Thread& t = running_block.threads[i];
-        if (t.at) return text("wait in %s at %s:%d", t.at->what, t.where.file, t.where.line);
-        return running_block.has_ended(i) ? "have ended" : "run";
+        if (!t.at) return running_block.has_ended(i) ? "have ended" : "run";
+        unsigned in_line = 0, number = 1;  // of the barriers where threads wait
+        for (const Exchange* e : open_exchanges[32])
+            if (e->where.line == t.where.line) ++in_line, number += e->where.column < t.where.column;
+        return text("wait in %s at %s:%d", t.at->what, t.where.file, t.where.line) +
+               (in_line > 1 ? text(", number %u there", number) : "");
     };
     std::string all;
     for (unsigned first = 0, i = 1, lines = 0; i <= running_block.size; ++i) {

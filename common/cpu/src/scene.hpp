@@ -60,6 +60,9 @@ class Scene {
     bool each_has_its_own(const std::string& name, const Statement& declaration,
                           const std::set<std::string>& others) const;
     bool advise_own(Advice& v) const;
+    // What is to be written for `if (x > *best) *best = x;`, as the question alone would still be a race. both: the
+    // two race there, and not one of them with what sets *best before.
+    std::string extremum(bool& both) const;
     Advice advise_atomic(const std::vector<const Statement*>& path) const;
     // A plain read of a word that others change by atomics, in that line.
     Advice read_by_atomic(int line) const;

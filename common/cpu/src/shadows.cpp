@@ -27,6 +27,7 @@ template <class F> void each_part(Region& r, F f) {
     f(s.bytes.cells, 4 * n);
     f(s.bytes.rare, 4 * n);
     f(s.lines, n * 4 / line_bytes + 2);
+    f(s.short_lines, n * 4 / short_line_bytes + 8);
     f(s.written, 4 * n);
 }
 

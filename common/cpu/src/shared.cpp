@@ -74,8 +74,9 @@ char* at_namespace_scope(SharedObject& s) {
     return s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where, s.name)->start;
 }
 
-void* dynamic_arena(size_t alignment, bool fixed_start) {
+void* dynamic_arena(const char* name, size_t alignment, bool fixed_start) {
     Region& arena = cudacpu::arena();
+    arena.name = name;
     // One `extern __shared__` outside of functions needs an address that never changes; then the end of the
     // memory lies before an inaccessible page only when the size is a whole number of pages.
     static bool fixed;

@@ -169,7 +169,7 @@ bool go_on_anywhere() {
 void exchange_passed(const Exchange& e, unsigned warp) {
     if (!in_step()) return;
     const std::string_view what = e.what;
-    const bool shuffles = what.starts_with("__shfl"), waits = what == "__syncwarp()";
+    const bool shuffles = what.find("shfl") != what.npos, waits = what == "__syncwarp()";
     const Kind of_warp = shuffles ? shuffle : waits ? syncwarp : vote;
     const Kind kind = e.kind == Exchange::at_barrier ? barrier : of_warp;
     const uint64_t site = reinterpret_cast<uint64_t>(e.where.file) | uint64_t(e.where.line) << 48;

@@ -400,20 +400,6 @@ bool Source::indexes_shared(int number) const {
     return shared;
 }
 
-std::string Source::dynamic_array(int line) const {
-    std::string name;
-    const size_t here = starts[std::min<size_t>(std::max(line, 1), starts.size() - 1)];
-    for (size_t i = word("extern", 0, text.size()); i < text.size(); i = word("extern", i + 1, text.size())) {
-        const size_t end = std::min(text.find(';', i), text.size()), open = text.find('[', i);
-        if (word("__shared__", i, end) > end || open > end || (!name.empty() && i > here)) continue;
-        size_t last = open, first;
-        while (last > i && !in_word(text[last - 1])) --last;
-        for (first = last; first > i && in_word(text[first - 1]);) --first;
-        name = text.substr(first, last - first);
-    }
-    return name;
-}
-
 Source::Who Source::who_enters(const Function& f, const Statement& s) const {
     const std::string head = text.substr(s.head, s.head_end - s.head);
     Who who = everybody;

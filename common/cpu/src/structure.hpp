@@ -58,7 +58,6 @@ public:
     bool holds_barrier(const Statement& s) const;            // of a branch or loop: then all threads come there
     bool declares(const Statement& block, size_t to) const;  // a variable, before that place
     bool indexes_shared(int line) const;                     // arrays that are __shared__, and no others
-    std::string dynamic_array(int line) const;               // the `extern __shared__` array that is in sight
     /// The statements that hold the character, the function's body first.
     static std::vector<const Statement*> path(const Function& f, size_t at);
     enum Lock { no_lock, takes, gives };

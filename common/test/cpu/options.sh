@@ -89,11 +89,15 @@ done
 # Two accesses that race are joined, also if the one is of a warp that would else not be drawn.
 cat >race.cu <<'END'
 __global__ void next(int* a, int far) { a[threadIdx.x] = a[threadIdx.x + far] + 1; }
+__global__ void rows(int* a) {
+    for (int row = 0; row < 16; ++row) a[64 * row + threadIdx.x] = row;
+}
 int main() {
     int* a;
-    cudaMallocManaged(&a, 2000);
+    cudaMallocManaged(&a, 4096);
     next<<<1, 64>>>(a, 1);
     next<<<1, 224>>>(a, 200);
+    rows<<<1, 64>>>(a);
     cudaDeviceSynchronize();
     cudaFree(a);
 }
@@ -101,7 +105,9 @@ END
 "$build/cpu/cudacpu" race.cu -o race --hazards || fail "race.cu does not compile"
 for launch in 1 2; do
     ./race --trace race.html --trace-launch $launch 2>message && fail "no race is reported"
-    is "load store of a (race.cu:4)" race.html 'my $l = $t->{launches}[0]; my $r = $l->{races}[0];
+    [ $launch = 2 ] || is "1024 stores, 0 of another value" race.html 'my ($all, $wrong) = (0, 0); for my $e (@{$t->{launches}[1]{events}}) {
+        for (0 .. $#{$e->{values}}) { ++$all; ++$wrong if $e->{values}[$_] != int($e->{elements}[$_] / 64) } } "$all stores, $wrong of another value"'
+    is "load store of a (race.cu:7)" race.html 'my $l = $t->{launches}[0]; my $r = $l->{races}[0];
         join " ", (sort map { $l->{events}[$r->{$_}[0]]{kind} } "a", "b"), $r->{text} =~ /^race on element \d+ (of a .*)/'
 done
 is "0 1 2 6" race.html 'join " ", map { $_->{warp} } @{$t->{launches}[0]{columns}}'
@@ -143,8 +149,10 @@ is " | what comes after row N" ended.html \
 [ $? = 134 ] && grep -q '^first: 1 launch' message || fail "abort: $(cat message)"
 is 0 aborted.html 'scalar @{$t->{launches}[0]{cut}}'
 
-# Constant memory takes no sectors.
+# Constant memory takes no sectors. Lines are found from another folder, too: those of branches, atomics, shuffles and
+# accesses, and below the table stands what costs most.
 cat >constant.cu <<'END'
+#include <cooperative_groups.h>
 namespace deep {
 __constant__ float scale = 2, weights[4];
 }
@@ -154,10 +162,18 @@ __global__ void k(float* out) {
     out[threadIdx.x] = deep::scale * deep::weights[threadIdx.x % 4] +
                        plain[from[threadIdx.x % 3]];
 }
+__global__ void fold(int* out) {
+    extern __shared__ int sums[];
+    const unsigned odd = __ballot_sync(~0u, threadIdx.x % 2);
+    if (threadIdx.x < 2) atomicAdd(out, odd);
+    sums[16 * threadIdx.x] = cooperative_groups::coalesced_threads().shfl(1, 0);
+    out[8 * threadIdx.x] = 0;
+}
 int main() {
     float* out;
-    cudaMalloc(&out, 128);
+    cudaMalloc(&out, 1024);
     k<<<1, 32>>>(out);
+    fold<<<1, 32, 2048>>>((int*)out);
     cudaDeviceSynchronize();
     cudaFree(out);
 }
@@ -165,7 +181,34 @@ END
 "$build/cpu/cudacpu" constant.cu -o constant --counters || fail "constant.cu does not compile"
 ./constant --counters-csv constant.csv --trace constant.html 2>message || fail "constant: status $?"
 grep 'load,' constant.csv | cut -d, -f7-11 >loads
-printf '%s\n' 7,constant\ load,2,64,0 8,global\ load,1,32,1 8,constant\ load,1,32,0 | diff - loads || fail "constant memory"
+printf '%s\n' 8,constant\ load,2,64,0 9,global\ load,1,32,1 9,constant\ load,1,32,0 | diff - loads || fail "constant memory"
 is "constant 0" constant.html 'my $l = $t->{launches}[0]; my ($a) = grep { $_->{name} eq "weights" } @{$l->{arrays}};
     "$a->{space} " . grep { $_->{sectors} && $l->{arrays}[$_->{array}]{space} eq "constant" } @{$l->{events}}'
+is "sums; 1 from 0" constant.html 'my $l = $t->{launches}[1]; my ($e) = grep { $_->{kind} eq "shuffle" } @{$l->{events}};
+    join("", map { $_->{name} } grep { $_->{space} eq "shared" } @{$l->{arrays}}) . "; $e->{values}[9] from $e->{from}[9]"'
+mkdir away
+(cd away && ../constant 2>../message) || fail "from another folder: status $?"
+awk 'on > 1; /^fold/ { on = 1 } on && /^ *requests/ { on = 2 }' message >table
+diff - table <<'END' || fail "the lines of a program that runs in another folder, and what costs most"
+     13 |  const unsigned odd = __ballot_sync(~0u, threadIdx.x % 2);
+          vote                    1    32.0
+     14 |  if (threadIdx.x < 2) atomicAdd(out, odd);
+          global atomic           1     2.0             1       1.00
+            lanes on one address: 2.00
+          divergence              1    32.0
+     15 |  sums[16 * threadIdx.x] = cooperative_groups::coalesced_threads().s...
+          shared store            1    32.0                                  15
+          shuffle                 1    32.0
+          vote                    1    32.0
+     16 |  out[8 * threadIdx.x] = 0;
+          global store            1    32.0            32      32.00
+  line 16, global store: 32 sectors where 4 would do: let neighbouring lanes
+  touch neighbouring words
+  line 15, shared store: bank conflicts add 15 wavefronts to 1 request: let
+  lanes want words of different banks (for columns of a tile: rows one word
+  longer)
+  line 14, global atomic: 2.00 lanes change one word, one after the other: add
+  up in the warp or in the block first
+
+END
 exit $failed

@@ -54,10 +54,7 @@ __device__ int deep(volatile int* p, int n) {
 __global__ void stack_overflow(int* p) { *p = deep(p, 100000); }
 __global__ void take_pointer(int n, const int* data, int* out) { *out = data[n]; }
 __global__ void divergent_barrier() {
-    if (threadIdx.x % 2)
-        __syncthreads();
-    else
-        __syncthreads();  // @even
+    threadIdx.x % 2 ? __syncthreads() : __syncthreads();  // @even
 }
 __global__ void ended_barrier() {
     if (threadIdx.x >= 32) return;

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#ifndef __clang__
+#include <source_location>
+#endif
 #include <type_traits>
 #include <typeinfo>
 
@@ -38,12 +41,19 @@ struct CUstream_st;
 
 namespace cudacpu {
 
+#ifdef __clang__
+#define CUDACPU_COLUMN __builtin_COLUMN()
+#else
+#define CUDACPU_COLUMN std::source_location::current().column()
+#endif
 struct Where {  // std::source_location, as clang 14 lacks it
     const char* file;
-    int line;
-    static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-        return {file, line};
+    int line, column = 0;  // of the translated text: tells two barriers in one line apart
+    static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                                int column = CUDACPU_COLUMN) {
+        return {file, line, column};
     }
+    CUDACPU_INLINE constexpr bool is_at(Where other) const { return line == other.line && column == other.column; }
 };
 
 // ---- threads: what a wait and an end need is inline, as a call returns slowly once the stack has changed -----
@@ -212,7 +222,7 @@ HostsCopy* hosts_copy(const void* address);
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
-void* dynamic_arena(size_t alignment, bool fixed_start);
+void* dynamic_arena(const char* name, size_t alignment, bool fixed_start);
 
 template <class S> CUDACPU_QUIET S& shared(SharedObject& object) {
     static_assert(sizeof(S) <= 48 << 10, "more than 48 KB of static shared memory: CUDA refuses it");
@@ -224,9 +234,11 @@ template <class S> CUDACPU_QUIET S& shared(SharedObject& object) {
 template <class S> S& shared_at_namespace_scope(SharedObject& object) {
     return *reinterpret_cast<S*>(at_namespace_scope(object));
 }
-template <class T> T* dynamic_shared() { return static_cast<T*>(dynamic_arena(alignof(T), false)); }
-template <class T> auto dynamic_at_namespace_scope() -> T (&)[] {
-    return *static_cast<T(*)[]>(dynamic_arena(alignof(T), true));
+template <class T> T* dynamic_shared(const char* name) {
+    return static_cast<T*>(dynamic_arena(name, alignof(T), false));
+}
+template <class T> auto dynamic_at_namespace_scope(const char* name) -> T (&)[] {
+    return *static_cast<T(*)[]>(dynamic_arena(name, alignof(T), true));
 }
 
 // ---- what threads wait for -------------------------------------------------------------------------------
@@ -252,7 +264,7 @@ CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, uns
     Exchange* const e = last_joined;
     const bool same = e && e->kind == kind && e->what == what && e->mask == mask &&
                       (kind == Exchange::at_warp      ? e->warp == rank / 32 && mask >> lane & 1
-                       : kind == Exchange::at_barrier ? e->where.line == where.line && e->where.file == where.file
+                       : kind == Exchange::at_barrier ? e->where.is_at(where) && e->where.file == where.file
                                                       : false);
     return same ? e : join(kind, what, mask, where);
 }

@@ -47,6 +47,30 @@ __global__ void bit_fields(Bits* x, int n) {
     else
         x[i / 2].b = unsigned(i + 1) & 15;  // race bit_fields
 }
+__global__ void odd_rows(unsigned char* image, int width, int n) {  // two blocks write into one word
+    const int x = threadIdx.x, y = blockIdx.x;
+    if (x < width && y < n) image[y * width + x] = (unsigned char)(image[y * width + x] + x + y + 1);
+}
+__global__ void bytes_then_words(unsigned char* b, unsigned* out, int n) {  // of another warp
+    const int t = threadIdx.x;
+    if (t < 32)
+        b[t] = (unsigned char)(t * 7 + n);  // race bytes_then_words
+    else
+        out[t - 32] = ((unsigned*)b)[(t - 32) / 4];  // race bytes_then_words
+}
+__global__ void words_then_bytes(unsigned* w, unsigned char* out, int n) {
+    const int t = threadIdx.x;
+    if (t < 32)
+        w[t] = 0x01020304u * unsigned(t + n);  // race words_then_bytes
+    else
+        out[t - 32] = ((unsigned char*)w)[t - 32];  // race words_then_bytes
+}
+__global__ void vectors_overlap(int* x, int n) {
+    const int i = ID;
+    if (i >= n) return;
+    *(int4*)(x + 4 * i) = make_int4(i, i + 1, i + 2, i + 3);    // race vectors_overlap
+    *(int2*)(x + 4 * i + 4) = make_int2(100 + i, 200 + 2 * i);  // race vectors_overlap
+}
 union Either {
     int i;
     float f;
@@ -401,6 +425,12 @@ int main(int argc, char** argv) {
         {"race", "chars_in_place", [](int n) { chars_in_place<<<B(n), 64>>>(iota<signed char>(n), n); }},
         {"right", "short_halves", [](int n) { short_halves<<<B(2 * n), 64>>>(zeros<Halves>(n), n); }},
         {"race", "bit_fields", [](int n) { bit_fields<<<B(2 * n), 64>>>(zeros<Bits>(n), n); }},
+        {"right", "odd_rows", [](int n) { odd_rows<<<n, 32>>>(zeros<unsigned char>(5 * n), 5, n); }},
+        {"race", "bytes_then_words",
+         [](int n) { bytes_then_words<<<1, 64>>>(zeros<unsigned char>(32), zeros<unsigned>(32), n); }},
+        {"race", "words_then_bytes",
+         [](int n) { words_then_bytes<<<1, 64>>>(zeros<unsigned>(32), zeros<unsigned char>(32), n); }},
+        {"race", "vectors_overlap", [](int n) { vectors_overlap<<<B(n), 64>>>(zeros<int>(4 * n + 4), n); }},
         {"race", "union_no_barrier", [](int) { union_no_barrier<<<1, 64>>>(zeros<float>(64)); }},
         {"right", "union_barrier", [](int) { union_barrier<<<1, 64>>>(zeros<float>(64)); }},
         {"race", "struct_and_mass", [](int n) { struct_and_mass<<<B(n), 64>>>(zeros<Body>(n), n); }},

@@ -221,3 +221,15 @@ __global__ void lambda_kernel(const int* in, int* out) {
     out[threadIdx.x] = s[63 - threadIdx.x];
 }
 PLANT(lambda) { lambda_kernel<<<1, 64>>>(filled(64), zeros(64)); }
+
+__global__ void top(const int* in, int* best, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > *best) *best = in[i];
+}
+PLANT(top) { top<<<2, 64>>>(filled(128), zeros(1), 127); }  // ADVICE=write .if .i < n. atomicMax.best, in.i..;
+
+__global__ void lowest(const float* in, float* least) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (in[i] < *least) *least = in[i];  // cured: if (i == 0) *least = in[i];
+}
+PLANT(lowest) { lowest<<<2, 64>>>(filled<float>(128), filled<float>(1)); }  // ADVICE=a loop around atomicCAS

@@ -211,7 +211,7 @@ PLANT(one_of_them_shared) { one_of_them_shared<<<1, 64>>>(filled(64), zeros(64))
 __global__ void largest(const int* in, int* out) {
     __shared__ int best;
     best = 0;
-    if (in[threadIdx.x] > best) best = in[threadIdx.x];  // cured: atomicMax(&best, in[threadIdx.x]);
+    if (in[threadIdx.x] > best) best = in[threadIdx.x];
     __syncthreads();
     if (threadIdx.x == 0) *out = best;
 }

@@ -1,4 +1,4 @@
-// report.cpp - the page of `make report`: one HTML file that needs nothing else, from what the samples wrote.
+// report_page.cpp - the page of `make report`: one HTML file that needs nothing else, from what the samples wrote.
 //   report_page DATA SOURCE gpu|cpu OUT.html
 // DATA has a folder a program, with run.csv, run.txt and more (see report.sh); SOURCE is the lab's top folder,
 // where each sample's folder may have report.txt, claims.txt and results/.
@@ -588,7 +588,7 @@ int main(int argc, char** argv) try {
 
     const std::vector<std::pair<std::string, std::string>> parts = {
         {"@where@", where},
-        {"@count@", text("%d of %zu samples agree with the CPU.", passed, samples.size())},
+        {"@count@", text("%d of %zu programs agree with the CPU.", passed, samples.size())},
         {"@links@", links},
         {"@samples@", sections}};
     std::string out = read(source / "common/tools/report.html");
