@@ -91,7 +91,8 @@ template <unsigned Size> struct thread_block_tile<Size, void> : coalesced_group 
 
 // Tiles follow the parent's ranks. Of a block, those of one warp matter.
 inline coalesced_group tiled_partition(const thread_group& parent, unsigned n, CUDACPU_HERE) {
-    if (n > 32 || !cudacpu::is_power_of_2(n)) cudacpu::trap("tiled_partition() by a size but 1, 2, 4 ... 32", where);
+    if (n > 32 || !cudacpu::is_power_of_2(n))
+        cudacpu::trap("tiled_partition() by a size but 1, 2, 4 ... 32", where);
     const unsigned rank = parent.thread_rank(), first = parent.mask ? 0 : rank - cudacpu::lane;
     unsigned rest = parent.mask ? parent.mask : ~0u >> (32 - min(32u, parent.size() - first)), tile = 0;
     for (unsigned r = first; rest; ++r, rest &= rest - 1) tile |= (r ^ rank) < n ? rest & -rest : 0;
