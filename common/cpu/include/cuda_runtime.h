@@ -10,6 +10,12 @@ void* memmove(void*, const void*, __SIZE_TYPE__) noexcept asm("__tsan_memmove");
 void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 }
 #endif
+#if defined CUDACPU_TRANSLATED && !defined CUDACPU_INSTRUMENTED && !defined __SANITIZE_ADDRESS__
+extern "C" {  // src/heap.cpp
+void* malloc(__SIZE_TYPE__) noexcept asm("cudacpu_malloc");
+void free(void*) noexcept asm("cudacpu_free");
+}
+#endif
 #include <assert.h>
 #include <ctype.h>
 #include <limits.h>

@@ -85,6 +85,11 @@ __managed__ int variable;
 __global__ void set_variable(int x) { variable = x; }
 __global__ void set_one(int& element, int value) { element = value; }
 __global__ void __launch_bounds__(64) at_most_64(int* p) { *p = 1; }
+__global__ void overrun_heap(int bytes) {
+    char* const p = static_cast<char*>(malloc(bytes));
+    for (int i = 0; i < 4 * bytes; ++i) p[i] = -1;
+    free(p);
+}
 __global__ void count(int* p) { atomicAdd(p, 1); }
 __global__ void later_block(volatile int* flag, int* out) {  // the first waits for the last
     __shared__ int mine[64];
@@ -224,6 +229,7 @@ int main(int, char** argv) {
         cudaMemset(memory, 0, 4097);
         status = 0;
     }
+    if (is("heap_overrun")) overrun_heap<<<2, 64>>>(100), status = result(0);
     if (is("copy_of_nothing")) status = cudaMemcpy(memory, nullptr, 4, cudaMemcpyDefault) != cudaErrorInvalidValue;
     if (is("fault_forgotten") || is("fault_told")) {
         set<<<1, 32>>>(nullptr, 5);
