@@ -204,9 +204,10 @@ static string as_extremum(const string& condition, const string& set) {
         const size_t first = std::min(condition.find_first_not_of(" \n\t", at), next);
         const string part = condition.substr(first, condition.find_last_not_of(" \n\t", next - 1) + 1 - first);
         const string asks = packed(part);
+        const auto joined = [](string a, const char* sign, const string& b) { return a.append(sign).append(b); };
         const auto is = [&](const string& less, const string& more) {
-            return asks == less + "<" + more || asks == less + "<=" + more || asks == more + ">" + less ||
-                   asks == more + ">=" + less;
+            return asks == joined(less, "<", more) || asks == joined(less, "<=", more) ||
+                   asks == joined(more, ">", less) || asks == joined(more, ">=", less);
         };
         if (is(target, value)) atomic = "atomicMax";
         else if (is(value, target)) atomic = "atomicMin";
