@@ -74,7 +74,7 @@ size_t Scene::taken_at(size_t atomic) const {
 string Scene::give_back(size_t give, bool behind_fence) const {
     const Function& g = *src.function_at(give);
     const Statement& s = *Source::path(g, give).back();
-    const string plain = src.original(s.begin, src.text.find_last_not_of("; \n", s.end - 1) + 1);
+    const string plain = src.code_of(s);
     const string call = as_atomic(plain, true);
     const string lock = src.name_at(src.text.find_first_not_of("* ", s.begin));
     const size_t given = src.word(lock, src.head(g), g.body.begin);
@@ -134,10 +134,9 @@ string Scene::first_argument(size_t call) const {
 }
 
 bool Scene::sets(const Statement& s) const {
-    const size_t end = src.text.find_last_not_of("; \n", s.end - 1) + 1;
+    const string code = src.code_of(s);
     return s.kind == Statement::simple &&
-           (src.text.compare(s.begin, 10, "*(volatile") == 0 ||
-            as_atomic(src.text.substr(s.begin, end - s.begin), true).starts_with("atomicExch"));
+           (code.starts_with("*(volatile") || as_atomic(code, true).starts_with("atomicExch"));
 }
 
 size_t Scene::frees(const Function& g) const {
@@ -357,8 +356,7 @@ Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
         return {text("use an atomic in line %d: none has %zu bytes, so make the elements int first", line,
                      pair.race.bytes),
                 ""};
-    string t = s.kind == Statement::simple ? src.text.substr(s.begin, s.end - s.begin) : "";
-    while (!t.empty() && strchr("; \n\r", t.back())) t.pop_back();
+    const string t = s.kind == Statement::simple ? src.code_of(s) : "";
     const string call = as_atomic(t, !pair.adds);
     if (call.empty()) {
         const size_t end = s.kind == Statement::simple ? s.end : s.head_end;
@@ -389,14 +387,9 @@ bool Scene::trades() const {
 
 // Who reads a word and then adds to it by an atomic gets what nobody else gets by the atomic alone.
 string Scene::old_value() const {
-    const auto statement = [&](const std::vector<const Statement*>& path) {
-        string t = src.original(path.back()->begin, path.back()->end);
-        while (!t.empty() && strchr("; \n\r", t.back())) t.pop_back();
-        return t;
-    };
     const bool in_turn = pa.size() > 1 && pb.size() > 1 && pa[pa.size() - 2] == pb[pb.size() - 2];
-    const string reads = statement(pa);  // int pos = *n
-    string adds = statement(pb);
+    const string reads = src.code_of(*pa.back());  // int pos = *n
+    string adds = src.code_of(*pb.back());
     const int read_at = src.line_at(a), add_at = src.line_at(b);
     const size_t sign = reads.rfind(" = ");
     if (!in_turn || sign == string::npos || src.line_at(pb.back()->begin) == read_at ||
