@@ -42,10 +42,8 @@ const char* does(const Party& p) {
 }
 
 string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
-    if (!harmless) exit_status = 1;
     const string who = "in kernel " + kernel_name() + ", " + blocks;
-    return opening((harmless ? "note: " : "hazard: ") + what) +
-           (at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who);
+    return finding(what, harmless) + (at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who);
 }
 
 std::set<string> said CUDACPU_LASTING;
@@ -106,6 +104,11 @@ string remark(const Pair& p, const Line& at) {
 }
 
 }  // namespace
+
+string finding(const string& what, bool harmless) {
+    if (!harmless) exit_status = 1;
+    return opening((harmless ? "note: " : "hazard: ") + what);
+}
 
 int distance(const Race& r) {
     return r.before.block != r.after.block ? 2 : r.before.rank / 32 != r.after.rank / 32;
