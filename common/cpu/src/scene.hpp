@@ -123,7 +123,11 @@ class Scene {
     bool advise_in_place(Advice& v) const;
 
     // indices.cpp
-    std::optional<std::string> part_of(std::string expression) const;
+    // With what its variables are computed from; none: that is not known, or it comes from memory.
+    std::optional<std::string> computed(std::string expression) const;
+    std::optional<std::string> part_of(const std::string& index) const;
+    // All write the same: should each have written an element of its own?
+    Advice equal_values() const;
     // Tiles, or warps, whose threads index an array of the block by their number in the tile.
     bool advise_parts(Advice& v) const;
     bool depends_on(const std::string& expression, const char* word, int depth = 3) const;
