@@ -57,6 +57,10 @@ public:
     size_t spot(int line, const std::string& name) const;                    // where the line uses the name
     size_t word(const std::string& name, size_t from, size_t to) const;      // npos: it is not there
     size_t variable(const std::string& name, size_t from, size_t to) const;  // the same, but for members: s.name
+    std::vector<size_t> words(const std::string& name, size_t from, size_t to) const;  // all of them
+    std::vector<size_t> variables(const std::string& name, size_t from, size_t to) const;
+    std::vector<size_t> calls(const std::string& name, size_t from,
+                              size_t to) const;  // and no variables of this name
     size_t first_of(std::initializer_list<const char*> words, size_t from, size_t to) const;
     bool has(std::initializer_list<const char*> words, size_t from, size_t to) const {
         return first_of(words, from, to) != std::string::npos;
