@@ -1,9 +1,9 @@
 #!/bin/sh
-# trace_page.sh: does the page that a trace is written into work? Opens it in Chromium, 390 and 1280 px wide, in English and in
+# trace_page.sh BUILD: does the page that a trace is written into work? Opens it in Chromium, 390 and 1280 px wide, in English and in
 # Chinese, with 100,000 events, presses its keys, reads what it says, and times its frames.
 # Exit status: 0 all as promised, 1 not, 77 there is no Chromium.
 . "$(dirname "$0")/lib.sh"
-page=$top/common/cpu/src/trace.html
+page=${1:?trace_page.sh BUILD}/common/cpu/trace.html
 [ "$(grep -c '@trace@' "$page")" = 1 ] && ok "one place for the trace" || fail "one place for the trace"
 grep -nE '(https?:)?//[a-z]+\.|<link|<script src|@import|url\(' "$page" >"$folder/out" && fail "the page needs no network" || ok "the page needs no network"
 for browser in chromium chromium-browser google-chrome ""; do

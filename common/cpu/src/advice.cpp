@@ -303,9 +303,10 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
 }
 
 Advice Scene::advise() const {
-    Advice v{"nothing goes wrong while all write the same value; if one may write another, let one thread write",
-             ""};
-    if (advise_own(v) || pair.equal || advise_fences(v) || advise_parts(v) || advise_in_place(v)) return v;
+    Advice v{"", ""};
+    if (advise_own(v)) return v;
+    if (pair.equal) return equal_values();
+    if (advise_fences(v) || advise_parts(v) || advise_in_place(v)) return v;
     bool both = false;
     const string instead = extremum(both);
     if (both) return {instead, ""};

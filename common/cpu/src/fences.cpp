@@ -1,20 +1,12 @@
-// fences.cpp - advice where no barrier helps: locks, flags, scopes, atomics, what blocks do to each other, and
-// variables that should not be __shared__.
+// fences.cpp - advice where a fence helps: locks, flags, and scopes that are too narrow.
 #include <algorithm>
 #include <regex>
-#include <tuple>
 
 #include "scene.hpp"
 
 namespace cudacpu::hazards {
 
 using std::string;
-
-size_t Scene::first_atomic(size_t from, size_t to) const {
-    for (size_t i = src.text.find("atomic", from); i < to; i = src.text.find("atomic", i + 1))
-        if (src.text.find('(', i) < src.text.find_first_of(" ;", i)) return i;
-    return string::npos;
-}
 
 std::set<int> Scene::narrow_lines() const {
     static const std::regex narrow(R"(\b(__threadfence|atomic\w+)_block\()");  // and no fold_block()
@@ -74,7 +66,7 @@ size_t Scene::taken_at(size_t atomic) const {
 string Scene::give_back(size_t give, bool behind_fence) const {
     const Function& g = *src.function_at(give);
     const Statement& s = *Source::path(g, give).back();
-    const string plain = src.original(s.begin, src.text.find_last_not_of("; \n", s.end - 1) + 1);
+    const string plain = src.code_of(s);
     const string call = as_atomic(plain, true);
     const string lock = src.name_at(src.text.find_first_not_of("* ", s.begin));
     const size_t given = src.word(lock, src.head(g), g.body.begin);
@@ -134,10 +126,9 @@ string Scene::first_argument(size_t call) const {
 }
 
 bool Scene::sets(const Statement& s) const {
-    const size_t end = src.text.find_last_not_of("; \n", s.end - 1) + 1;
+    const string code = src.code_of(s);
     return s.kind == Statement::simple &&
-           (src.text.compare(s.begin, 10, "*(volatile") == 0 ||
-            as_atomic(src.text.substr(s.begin, end - s.begin), true).starts_with("atomicExch"));
+           (code.starts_with("*(volatile") || as_atomic(code, true).starts_with("atomicExch"));
 }
 
 size_t Scene::frees(const Function& g) const {
@@ -254,232 +245,6 @@ bool Scene::advise_fences(Advice& v) const {
             return true;
         }
     return advise_lock(v) || advise_flag(v);
-}
-
-bool Scene::each_has_its_own(const string& name, const Statement& declaration,
-                             const std::set<string>& others) const {
-    const auto scope = Source::path(*f, declaration.begin);
-    const size_t end = scope[scope.size() - 2]->end, first = src.variable(name, declaration.end, end);
-    size_t last = first;
-    for (size_t i = first; i < end; i = src.variable(name, i + 1, end)) {
-        if (src.text[i - 1] == '&') return false;
-        last = i;
-    }
-    if (first >= end) return false;
-    const auto path = Source::path(*f, first);
-    const Statement& loop = *path.back();  // that all threads count with it
-    if (loop.kind == Statement::loop && src.text.find_first_not_of(" (", loop.head) == first && loop.holds(last))
-        return true;
-    if (barrier_between(first, last)) return false;
-    const Statement &sets = *path.back(), &uses = *Source::path(*f, last).back();
-    const string code = src.text.substr(sets.begin, sets.end - sets.begin);
-    const size_t sign = code.find_first_not_of(' ', name.size());
-    if (sets.begin != first || !path[path.size() - 2]->holds(last) || code[sign] != '=' || code[sign + 1] == '=')
-        return false;
-    const auto differs = [&](const Statement& s) {
-        const auto is_in = [&](const string& own) { return src.word(own, s.begin, s.end) < s.end; };
-        return std::ranges::any_of(f->own, is_in) || std::ranges::any_of(others, is_in);
-    };
-    if (differs(sets)) return true;
-    for (size_t i = src.variable(name, first + 1, last); i < last;
-         i = src.variable(name, i + 1, last))  // its own sum
-        for (const Statement* s : Source::path(*f, i))
-            if (s->kind == Statement::loop && !s->holds(first)) return differs(uses);
-    return false;
-}
-
-bool Scene::advise_own(Advice& v) const {
-    for (size_t i = src.word("__shared__", f->body.begin, a); i < a; i = src.word("__shared__", i + 1, a)) {
-        const Statement& d = *Source::path(*f, i).back();
-        std::vector<string> names;
-        string type;
-        bool plain = d.kind == Statement::simple && d.begin == i;
-        size_t at = i + strlen("__shared__");
-        for (size_t next; plain && at < d.end; at = next + 1) {  // the names between the commas
-            next = std::min(src.text.find(',', at), d.end - 1);
-            const size_t stop = src.text.find_last_not_of(' ', next - 1) + 1;
-            const size_t start = src.text.find_last_of(" *", stop - 1) + 1;
-            const string name = src.name_at(start);
-            plain = !name.empty() && start + name.size() == stop;
-            if (type.empty()) type = src.text.substr(at + 1, start - at - 1);
-            names.push_back(name);
-        }
-        if (!plain || type.find('*') != string::npos) continue;
-        std::set<string> mine;
-        for (size_t round = 0; round < names.size(); ++round)  // one may be computed from another
-            for (const string& name : names)
-                if (each_has_its_own(name, d, mine)) mine.insert(name);
-        if (!mine.count(pair.name)) continue;
-        string own, shared;
-        for (const string& name : names) {
-            string& list = mine.count(name) ? own : shared;
-            list += (list.empty() ? "" : ", ") + name;
-        }
-        string others;
-        if (!shared.empty()) others.append(" __shared__ ").append(type).append(shared).append(";");
-        v = {
-            text(
-                "__shared__ makes it one variable for all threads, but each puts a value of its own there: in line "
-                "%d write `%s%s;%s` for `%s`",
-                src.line_at(i), type.c_str(), own.c_str(), others.c_str(), src.original(d.begin, d.end).c_str()),
-            ""};
-        return true;
-    }
-    return false;
-}
-
-Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
-    const Statement* inner = path.back();
-    const int line = src.line_at(inner->begin);
-    while (inner->kind != Statement::simple && inner->parts.size() == 1 &&
-           src.line_at(inner->parts[0].begin) == line &&
-           src.variable(pair.name, inner->head, inner->head_end) >= inner->head_end)
-        inner = &inner->parts[0];
-    const Statement& s = *inner;
-    const size_t named = src.variable(pair.name, s.begin, s.end);
-    const bool by_index = far == 2 && pair.race.before.rank == pair.race.after.rank && !pair.name.empty() &&
-                          (named >= s.end || src.text[named + pair.name.size()] == '[');
-    Advice index{"check the index of ",
-                 ": two blocks use one element (should it hold blockIdx.x?); if that is meant, use an atomic, "
-                 "or a loop around atomicCAS",
-                 {pair.a.number, pair.b.number}};
-    const size_t kernel = src.text.find_last_of(";}", src.head(*f)) + 1;
-    const bool no_block = src.has({"__global__"}, kernel, f->body.begin) &&
-                          !src.has({"blockIdx", "block_rank", "this_grid"}, f->body.begin, f->body.end);
-    if (pair.adds && by_index && (pair.a.number != pair.b.number || no_block)) return index;
-    if (trades()) return barrier();
-    if (const string old = old_value(); pair.adds && !old.empty()) return {old, ""};
-    if (pair.adds && pair.a.number != pair.b.number)
-        return {"use one atomic instead of what ",
-                " do: atomicMax, atomicAdd, ... or a loop around atomicCAS",
-                {pair.a.number, pair.b.number}};
-    if (pair.race.bytes < 4)
-        return {text("use an atomic in line %d: none has %zu bytes, so make the elements int first", line,
-                     pair.race.bytes),
-                ""};
-    string t = s.kind == Statement::simple ? src.text.substr(s.begin, s.end - s.begin) : "";
-    while (!t.empty() && strchr("; \n\r", t.back())) t.pop_back();
-    const string call = as_atomic(t, !pair.adds);
-    if (call.empty()) {
-        const size_t end = s.kind == Statement::simple ? s.end : s.head_end;
-        auto [step, atomic] = src.step_at(pair.name, s.kind == Statement::simple ? s.begin : s.head, end);
-        if (step.empty() && pair.adds && named >= s.end) std::tie(step, atomic) = src.step_at("", s.begin, end);
-        if (!step.empty())
-            return {text("use an atomic: in line %d write `", line) + atomic + "` for `" + step + "`", ""};
-        if (by_index) return index;
-        return {text("use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS", line), ""};
-    }
-    return {text("use an atomic: in line %d write `", line) + call + "` for `" + t + "`", ""};
-}
-
-bool Scene::trades() const {
-    if (far == 2 || pair.name.empty() || !goes_round()) return false;
-    std::set<string> indices;
-    const size_t end = src.text.find('\n', b);
-    for (size_t i = src.variable(pair.name, src.text.rfind('\n', a), end); i < end;
-         i = src.variable(pair.name, i + 1, end)) {
-        const size_t open = i + pair.name.size();
-        if (src.text[open] != '[') return false;
-        const string index = text_between(open + 1, closed(src.text, open) - 1);
-        if (index.find('[') != string::npos) return false;  // it comes from memory
-        indices.insert(index);
-    }
-    return indices.size() > 1;
-}
-
-// Who reads a word and then adds to it by an atomic gets what nobody else gets by the atomic alone.
-string Scene::old_value() const {
-    const auto statement = [&](const std::vector<const Statement*>& path) {
-        string t = src.original(path.back()->begin, path.back()->end);
-        while (!t.empty() && strchr("; \n\r", t.back())) t.pop_back();
-        return t;
-    };
-    const bool in_turn = pa.size() > 1 && pb.size() > 1 && pa[pa.size() - 2] == pb[pb.size() - 2];
-    const string reads = statement(pa);  // int pos = *n
-    string adds = statement(pb);
-    const int read_at = src.line_at(a), add_at = src.line_at(b);
-    const size_t sign = reads.rfind(" = ");
-    if (!in_turn || sign == string::npos || src.line_at(pb.back()->begin) == read_at ||
-        text_between(src.text.rfind('\n', pb.back()->begin), src.text.find('\n', b)) != adds + ";")
-        return "";
-    const string before = reads.substr(0, sign + 3), word = reads.substr(sign + 3),
-                 own = reads.substr(0, sign).substr(reads.find_last_of(" *", sign - 1) + 1);
-    if (const string sum = word + " = " + own + " + "; adds.starts_with(sum))  // *n = pos + 1
-        adds = word + " += " + adds.substr(sum.size());
-    if (!adds.starts_with("atomic")) adds = as_atomic(adds, false);
-    if (adds.find("(" + (word[0] == '*' ? word.substr(1) : "&" + word) + ",") == string::npos) return "";
-    return text("take the old value from the atomic: in line %d write `%s%s` for `%s`, and drop line %d", read_at,
-                before.c_str(), adds.c_str(), reads.c_str(), add_at);
-}
-
-Advice Scene::read_by_atomic(int line) const {
-    if (const string old = old_value(); src.line_at(a) == line && !old.empty()) return {old, ""};
-    return {text("read it by an atomic in line %d: atomicAdd(&x, 0); others go on changing it, and its last "
-                 "value is for the next kernel or the host to read",
-                 line),
-            ""};
-}
-
-Advice Scene::advise_blocks() const {
-    const Party &x = pair.race.before, &y = pair.race.after;
-    const int la = src.line_at(a), lb = src.line_at(b);
-    const bool both_write = x.access & y.access & writes;
-    const size_t ticket = a_writes && a != b ? first_atomic(a, b) : string::npos;
-    if ((x.access ^ y.access) & atomic) {
-        // What is set in one branch, and published behind a fence, those use who find it published.
-        if (ticket != string::npos && fenced(a, ticket) && else_behind(ticket, b) != string::npos)
-            for (size_t i = first_atomic(f->body.begin, a); i < a; i = first_atomic(i + 1, a))
-                if (first_argument(i) == first_argument(ticket))
-                    return {"put __threadfence() after ", "", {line_behind(ticket, b)}};
-        const Party& plain = x.access & atomic ? y : x;
-        const bool exchanged = src.has({"atomicCAS", "atomicExch"}, pa.back()->begin, a) ||
-                               std::ranges::any_of(src.functions(), [&](const Function& g) {
-                                   return g.name == src.name_at(a) && src.lock_of(g) == Source::takes;
-                               });
-        if (plain.access & writes && exchanged && line_of(plain.site).number == lb)
-            if (const string back = give_back(b, fenced(a, b)); !back.empty()) return {back, ""};
-        if (src.word("atomicCAS", pa.back()->begin, pa.back()->end) < pa.back()->end)
-            return {text("atomicCAS in line %d does nothing if the word has changed since it was read: repeat it "
-                         "until it returns what was read",
-                         la),
-                    ""};
-        if (plain.access & writes)
-            return {text("set it before the launch (cudaMemset), not in line %d: no barrier spans the blocks",
-                         line_of(plain.site).number),
-                    ""};
-        return read_by_atomic(line_of(plain.site).number);
-    }
-    const auto dropped = [&] { return src.text.compare(Source::path(*f, ticket).back()->begin, 6, "atomic") == 0; };
-    if (ticket != string::npos && !(both_write && dropped())) {  // whose result tells who comes last
-        const Statement& first = outermost(a, ticket);
-        const size_t fence = src.first_of({"__threadfence", "__threadfence_system"}, a, ticket);
-        if (fence == string::npos) return {"put __threadfence() after ", "", {src.line_at(first.end - 1)}};
-        const auto path = Source::path(*f, fence), drawn = Source::path(*f, ticket);
-        const bool by_all = who_comes(*f, path, path.size()) == who_comes(*f, pa, pa.size());
-        // Within a branch that not all take who has written draws the ticket, too: no barrier is needed or
-        // possible.
-        const auto both = std::ranges::mismatch(pa, drawn).in1 - pa.begin();
-        const bool alone = who_comes(*f, pa, both) != Source::everybody;
-        if (!alone && !src.has({"__syncthreads"}, a, ticket))
-            return {by_all ? "put __syncthreads() before " : "put __syncthreads() after ",
-                    "",
-                    {by_all ? src.line_at(outermost(ticket, a).begin) : src.line_at(first.end - 1)}};
-        return {"put __threadfence() after ", "", {line_behind(ticket, b)}};
-    }
-    if (both_write)
-        return {text("check the index of line %d: two blocks write one element (should it hold blockIdx.x?); "
-                     "if that is meant, let one block write, or use an atomic",
-                     la),
-                ""};
-    if (a_writes && a != b)
-        return {text("blocks cannot wait for each other: end the kernel behind line %d, and do line %d "
-                     "in a second kernel",
-                     la, lb),
-                ""};
-    return {text("blocks cannot wait for each other: let line %d write into another array, or move it "
-                 "into a second kernel",
-                 a_writes ? la : lb),
-            ""};
 }
 
 }  // namespace cudacpu::hazards

@@ -42,10 +42,8 @@ const char* does(const Party& p) {
 }
 
 string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
-    if (!harmless) exit_status = 1;
     const string who = "in kernel " + kernel_name() + ", " + blocks;
-    return opening((harmless ? "note: " : "hazard: ") + what) +
-           (at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who);
+    return finding(what, harmless) + (at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who);
 }
 
 std::set<string> said CUDACPU_LASTING;
@@ -56,6 +54,14 @@ struct Noted {
     Party who;
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch, the first at each line
+
+// Then an element was taken for a byte.
+bool as_many_bytes_as_threads(const Region* r, size_t element) {
+    const auto [gx, gy, gz] = launch->grid;
+    const auto [x, y, z] = launch->block;
+    const size_t block = size_t(x) * y * z, all = size_t(gx) * gy * gz * block;
+    return r && !is_shared(r) && element > 1 && all >= r->bytes && all < r->bytes + block;
+}
 
 void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);
@@ -81,7 +87,15 @@ void say_mistake(const Noted& m) {
                                : text(small ? ", which has %zu of its %zu bytes" : ", which has %zu",
                                       small ? r->bytes : r->bytes / m.bytes, m.bytes);
         what = "an access out of bounds: " + element + size;
-        mend = small ? "a size counts bytes: n * sizeof(int)" : past_the_end(r);
+        const long number = strtol(element.c_str() + strlen("element "), nullptr, 10);
+        const bool whole = r && m.address - r->start == number * ptrdiff_t(m.bytes);
+        mend = r && r->kind == Kind::dynamic
+                   ? ""
+                   : check_index(at, name, number, whole ? r->bytes / m.bytes : 0, is_shared(r));
+        if (mend.empty()) mend = past_the_end(r);
+        if (small) mend = "a size counts bytes: n * sizeof(int)";
+        else if (as_many_bytes_as_threads(r, m.bytes))
+            mend.insert(0, "give the size in bytes, n * sizeof(int); if it is so already, ");
     } else if (m.what == Mistake::unwritten) {
         what = "a value that nobody has written: " + element;
         mend = r ? "set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel"
@@ -106,6 +120,11 @@ string remark(const Pair& p, const Line& at) {
 }
 
 }  // namespace
+
+string finding(const string& what, bool harmless) {
+    if (!harmless) exit_status = 1;
+    return opening((harmless ? "note: " : "hazard: ") + what);
+}
 
 int distance(const Race& r) {
     return r.before.block != r.after.block ? 2 : r.before.rank / 32 != r.after.rank / 32;

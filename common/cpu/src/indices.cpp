@@ -115,7 +115,78 @@ public:
     }
 };
 
+// The number of the thread in its block, or in the grid.
+bool is_own_number(const Source& src, const Function& f, const string& expression) {
+    std::map<string, long> others;
+    for (const long thread : {0L, 1L, 7L})
+        if (Reader(src, f, expression, thread, others).value() != thread) return false;
+    return others.empty();
+}
+
+// The line where those are sent away, or not let in, for whom a variable of the expression is too large or too
+// small; 0: there is none.
+int compared_at(const Source& src, const Function& f, size_t at, size_t end) {
+    int line = 0;
+    const auto look = [&](const Statement& s) {
+        const string head = src.text.substr(s.head, s.head_end - s.head);
+        if (head.find_first_of("<>") == string::npos) return;
+        for (size_t i = at; i < end; ++i)
+            if (src.word(src.name_at(i), s.head, s.head_end) < s.head_end) line = src.line_at(s.head);
+    };
+    for (const Statement* s : Source::path(f, at)) {
+        look(*s);
+        for (const Statement& before : s->parts)
+            if (before.end <= at && src.has({"return", "break", "continue"}, before.begin, before.end))
+                look(before);
+    }
+    return line;
+}
+
 }  // namespace
+
+string check_index(const Line& line, const string& name, long element, size_t has, bool shared) {
+    const Source* src = line.number ? Source::of(line.file) : nullptr;
+    const size_t first = src ? src->spot(line.number, name) : string::npos;
+    const Function* f = first == string::npos ? nullptr : src->function_at(first);
+    std::map<string, string> others;  // an access by what is not the thread's own number, and its index
+    string index;
+    bool whole = true;  // elements of an array of one dimension, and not parts of them
+    int compares = 0;
+    const size_t line_end = f ? src->text.find('\n', first) : 0;
+    for (size_t i = f ? src->variable(name, first, line_end) : 0, end; i < line_end;
+         i = src->variable(name, end, line_end)) {
+        const size_t open = i + name.size();
+        if (src->text[open] != '[') return "";
+        end = closed(src->text, open);
+        index = src->original(open + 1, end - 1);
+        const bool own = src->text[end] != '[' && is_own_number(*src, *f, index);
+        whole &= !strchr("[.", src->text[end]) && src->text.compare(end, 2, "->");
+        while (src->text[end] == '[') end = closed(src->text, end);
+        if (!own) others[src->original(i, end)] = index;
+        compares = std::max(compares, compared_at(*src, *f, open, end));
+    }
+    if (index.empty() || (others.empty() && !compares && !shared)) return "";
+    if (element < 0 &&
+        std::ranges::any_of(others, [](const auto& o) { return o.second.find('-') != string::npos; }))
+        std::erase_if(others, [](const auto& o) { return o.second.find('-') == string::npos; });
+    if (others.size() == 1) index = others.begin()->second;
+    if (index.find_first_of("?&|^=<>") != string::npos) index.insert(0, "(").append(")");
+    const string sign = element < 0 ? ">= 0" : text("< %zu", has),
+                 larger = element < 0 ? "" : ", or make the array larger",
+                 guard = whole && has && others.size() < 2 ? ": if (" + index + " " + sign + ")" : "";
+    if (others.empty())
+        return compares ? text("check the index: line %d lets it grow beyond the size", compares) + guard + larger
+                        : "let it have an element for each thread, or check the index against the size" + guard;
+    string all;
+    size_t left = others.size();
+    for (const auto& other : others) all += "`" + other.first + (--left > 1 ? "`, " : left ? "` and " : "`");
+    const string what =
+        compares ? text("check the index, and what line %d compares: ", compares) : "check the index first: ";
+    return what +
+           (others.size() == 1 ? "is " + all + " the element that is meant? If it is, guard it"
+                               : "are " + all + " the elements that are meant? If they are, guard them") +
+           guard + larger;
+}
 
 Meeting meeting(const Source& src, const Function& f, const string& written, const std::vector<string>& read,
                 const std::vector<string>& conditions) {
@@ -148,9 +219,7 @@ Meeting meeting(const Source& src, const Function& f, const string& written, con
     return found;
 }
 
-// By its number in a tile or a warp alone: what is added to it so that each has a part of its own; "": by no number
-// of a thread. None: by the number in the block.
-std::optional<string> Scene::part_of(string expression) const {
+std::optional<string> Scene::computed(string expression) const {
     for (int depth = 0; depth < 3; ++depth)
         for (size_t i = 0; i < expression.size(); ++i) {
             if (!in_word(expression[i]) || (i && (in_word(expression[i - 1]) || expression[i - 1] == '.')))
@@ -164,7 +233,16 @@ std::optional<string> Scene::part_of(string expression) const {
             if (!value || value->empty()) return {};
             expression.replace(i, name.size(), "(" + *value + ")");
         }
-    if (expression.find('[') != string::npos) return {};  // it comes from memory
+    if (expression.find('[') != string::npos) return {};
+    return expression;
+}
+
+// By its number in a tile or a warp alone: what is added to it so that each has a part of its own; "": by no number
+// of a thread. None: by the number in the block.
+std::optional<string> Scene::part_of(const string& index) const {
+    const auto known = computed(index);
+    if (!known) return {};
+    const string& expression = *known;
     string part;
     const string number = "threadIdx.x", rank = ".thread_rank()";
     for (size_t i = expression.find("threadIdx"); i != string::npos; i = expression.find("threadIdx", i + 1)) {
@@ -196,6 +274,25 @@ bool Scene::depends_on(const string& expression, const char* word, int depth) co
         if (value && depends_on(*value, word, depth - 1)) return true;
     }
     return false;
+}
+
+Advice Scene::equal_values() const {
+    string indices;
+    const size_t open = a + pair.name.size();
+    for (size_t i = open, end; !pair.name.empty() && src.text[i] == '['; i = end) {
+        end = closed(src.text, i);
+        indices += src.text.substr(i + 1, end - i - 2) + " ";
+    }
+    const auto index = a == b ? computed(indices) : std::nullopt;
+    if (!index || index->find("threadIdx") == string::npos)
+        return {"nothing goes wrong while all write the same value; if one may write another, let one thread write",
+                ""};
+    const bool no_block = far == 2 && index->find("blockIdx") == string::npos;
+    return {
+        text("check the index of line %d: two %s write one element%s; if that is meant, nothing goes wrong while "
+             "all write the same value",
+             src.line_at(a), far == 2 ? "blocks" : "threads", no_block ? " (should it hold blockIdx.x?)" : ""),
+        ""};
 }
 
 // for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) y[i] += x[i];

@@ -1,4 +1,4 @@
-// page.cpp - what trace.cpp has recorded, as a page: trace.html with what record.hpp says in it.
+// page.cpp - what trace.cpp has recorded, as a page: that of trace/ with what record.hpp says in it.
 #include <errno.h>
 
 #include <algorithm>
@@ -7,8 +7,7 @@
 #include "trace.hpp"
 
 // The page, as it was when this was compiled.
-asm(".section .rodata\n.global cudacpu_page\ncudacpu_page:\n.incbin \"" CUDACPU_FOLDER
-    "/src/trace.html\"\n.byte 0\n.previous");
+asm(".section .rodata\n.global cudacpu_page\ncudacpu_page:\n.incbin \"" CUDACPU_PAGE "\"\n.byte 0\n.previous");
 extern "C" const char cudacpu_page[];
 
 namespace cudacpu::steps {
@@ -129,7 +128,7 @@ std::string json_of(const Drawn& d, Files& files) {
     });
     for (size_t i = 0; i < order.size(); ++i) place_in_order[order[i]] = i;
 
-    std::vector<std::string> cut;  // trace.html has these sentences in Chinese
+    std::vector<std::string> cut;  // trace/steps.js has these sentences in Chinese
     const auto more = [](uint64_t n, const char* what) {
         return text("%lu more %s%s", n, what, n == 1 ? "" : "s");
     };

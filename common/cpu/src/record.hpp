@@ -3,7 +3,7 @@
 //   steps.cpp      the lanes of a warp go on in step; what they do together is one Operation
 //   counters.cpp   sums of the operations, a line of the source each: the table, and the CSV file
 //   trace.cpp      the operations of a few warps, recorded (trace.hpp)
-//   page.cpp       and written as a page: trace.html with the text below in it
+//   page.cpp       and written as a page: that of trace/ with the text below in it
 //   options.cpp    --trace and its kind, taken from the command line before the program sees it
 //
 // The page holds one <script type="application/json" id="trace">@trace@</script>, and the writer puts this in

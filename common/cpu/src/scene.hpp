@@ -28,6 +28,7 @@ class Scene {
     const int far;
     const Function* f = nullptr;
     size_t a, b, met = std::string::npos;  // a comes before b
+    bool a_writes = false;
     std::vector<const Statement*> pa, pb;
     size_t common = 0;                  // how many statements hold both
     const Statement* around = nullptr;  // the innermost loop that holds both
@@ -61,7 +62,6 @@ class Scene {
     Advice barrier() const;
 
     // fences.cpp
-    size_t first_atomic(size_t from, size_t to) const;
     // The outermost statement that holds one place and not the other.
     const Statement& outermost(size_t at, size_t not_this) const;
     // The lines with an atomic or a fence whose scope is the block.
@@ -93,6 +93,8 @@ class Scene {
     // Who takes a lock, or waits for a flag, needs a fence behind that; who gives it back or sets it, one
     // before.
     bool advise_fences(Advice& v) const;
+
+    // atomics.cpp
     // A __shared__ variable that each thread sets and uses as if it had it alone.
     bool each_has_its_own(const std::string& name, const Statement& declaration,
                           const std::set<std::string>& others) const;
@@ -104,9 +106,9 @@ class Scene {
     std::string old_value() const;
     // A plain read of a word that others change by atomics, in that line.
     Advice read_by_atomic(int line) const;
+    size_t first_atomic(size_t from, size_t to) const;
     // Blocks cannot wait for each other.
     Advice advise_blocks() const;
-    bool a_writes = false;
 
     // updates.cpp
     std::string text_between(size_t begin, size_t end) const;  // in one line
@@ -121,7 +123,11 @@ class Scene {
     bool advise_in_place(Advice& v) const;
 
     // indices.cpp
-    std::optional<std::string> part_of(std::string expression) const;
+    // With what its variables are computed from; none: that is not known, or it comes from memory.
+    std::optional<std::string> computed(std::string expression) const;
+    std::optional<std::string> part_of(const std::string& index) const;
+    // All write the same: should each have written an element of its own?
+    Advice equal_values() const;
     // Tiles, or warps, whose threads index an array of the block by their number in the tile.
     bool advise_parts(Advice& v) const;
     bool depends_on(const std::string& expression, const char* word, int depth = 3) const;

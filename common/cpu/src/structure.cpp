@@ -31,21 +31,22 @@ std::string full_name(const std::string& file) {
     return std::filesystem::weakly_canonical(file, none);
 }
 
-// Comments, literals and directives become white space.
-void strip(std::string& s) {
+// Comments and directives become white space in both, literals in the first.
+void strip(std::string& s, std::string& with_literals) {
     bool fresh = true;  // nothing has stood in this line
+    const auto drop = [&](size_t from, size_t to) { blank(s, from, to), blank(with_literals, from, to); };
     for (size_t i = 0; i < s.size(); ++i) {
         const size_t from = i;
         const char c = s[i];
         if (c == '#' && fresh) {
             while (i < s.size() && (s[i] != '\n' || s[i - 1] == '\\')) ++i;
-            blank(s, from, i);
+            drop(from, i);
         } else if (s.compare(i, 2, "//") == 0) {
-            blank(s, from, i = std::min(s.find('\n', i), s.size()));
+            drop(from, i = std::min(s.find('\n', i), s.size()));
         } else if (s.compare(i, 2, "/*") == 0) {
             const size_t end = s.find("*/", i + 2);
             i = end == s.npos ? s.size() : end + 1;
-            blank(s, from, i + 1);
+            drop(from, i + 1);
         } else if (c == '"' || (c == '\'' && !(i && isalnum(static_cast<unsigned char>(s[i - 1]))))) {
             for (++i; i < s.size() && s[i] != c && s[i] != '\n'; ++i) i += s[i] == '\\';
             blank(s, from + 1, i);
@@ -92,10 +93,10 @@ Source::Source(const std::vector<std::string>& lines, const std::set<int>& left_
         written += l + "\n";
         starts.push_back(written.size());
     }
-    text = written;
     for (const int line : left_out)
-        if (size_t(line) <= lines.size()) blank(text, starts[line], starts[line + 1]);
-    strip(text);
+        if (size_t(line) <= lines.size()) blank(written, starts[line], starts[line + 1]);
+    text = written;
+    strip(text, written);
     read_functions();
     for (Function& f : all) read_variables(f);
 }
@@ -111,6 +112,11 @@ const Source* Source::of(const std::string& file) {
 
 int Source::line_at(size_t at) const {
     return int(std::upper_bound(starts.begin() + 1, starts.end(), at) - starts.begin()) - 1;
+}
+
+std::string Source::code_of(const Statement& s) const {
+    std::string code = original(s.begin, s.end);
+    return code.erase(code.find_last_not_of("; \r\n") + 1);
 }
 
 std::string Source::line(int number) const {

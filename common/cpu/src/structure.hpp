@@ -36,14 +36,14 @@ size_t closed(const std::string& s, size_t at);
 
 class Source {
     std::vector<size_t> starts;  // of the lines
-    std::string written;
+    std::string written;         // without comments and directives
     std::vector<Function> all;
     Statement statement(size_t& at) const;
     void read_functions();
     void read_variables(Function& f) const;
 
 public:
-    std::string text;  // without comments, literals and directives, which are white space
+    std::string text;  // without literals, too: all these are white space
     Source(const std::vector<std::string>& lines, const std::set<int>& left_out);
     /// A source file that can be found; null if it cannot.
     static const Source* of(const std::string& file);
@@ -53,6 +53,7 @@ public:
     int line_at(size_t at) const;
     std::string line(int number) const;  // its text
     std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }
+    std::string code_of(const Statement& s) const;                           // without its semicolon
     size_t spot(int line, const std::string& name) const;                    // where the line uses the name
     size_t word(const std::string& name, size_t from, size_t to) const;      // npos: it is not there
     size_t variable(const std::string& name, size_t from, size_t to) const;  // the same, but for members: s.name

@@ -140,7 +140,7 @@ static string as_extremum(const string& condition, const string& set) {
 
 string Scene::text_between(size_t begin, size_t end) const {
     string line;
-    for (const char c : src.text.substr(begin, end - begin))
+    for (const char c : src.original(begin, end))
         if (!isspace(static_cast<unsigned char>(c))) line += c;
         else if (!line.empty() && line.back() != ' ') line += ' ';
     return trimmed(line);
@@ -221,8 +221,7 @@ string Scene::extremum(bool& both) const {
         const Statement &branch = **inner, &held = branch.parts[0];
         const Statement& set = held.kind == Statement::block && held.parts.size() == 1 ? held.parts[0] : held;
         if (set.kind != Statement::simple || src.word(pair.name, set.begin, set.end) >= set.end) continue;
-        const size_t end = src.text.find_last_not_of("; \n", set.end - 1) + 1;
-        string call = as_extremum(src.original(branch.head + 1, branch.head_end - 1), src.original(set.begin, end));
+        string call = as_extremum(src.original(branch.head + 1, branch.head_end - 1), src.code_of(set));
         const Update u = update(path);
         if (call.empty() || (far < 2 && u.reads_others() && u.meets != Meeting::unknown)) continue;
         for (const string& other : u.others)  // others change it, too

@@ -115,8 +115,7 @@ void watch(const Source& s, bool on) {
 
 void say_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend) {
     static auto& said = *new std::set<std::string>;
-    exit_status = 1;
-    const std::string s = opening("hazard: " + what) + listing(lines) + wrapped(mend);
+    const std::string s = finding(what) + listing(lines) + wrapped(mend);
     if (said.insert(s).second) say(s);
 }
 
@@ -297,7 +296,6 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
     const bool all = count == width * height;  // else it may be padding, or room that was not needed
     const std::string call = line_of(running.callers, running.depth);
     static auto& said = *new std::set<std::string>;
-    if (all) exit_status = 1;
     if (!said.insert(call + (all ? "*" : "")).second) return;
     const size_t unit = element_of(*r);
     std::string which = text(unit == 1 ? "byte %zu" : "element %zu", first / unit);
@@ -306,9 +304,9 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
     if (count < last + 1 - first) which = text("%zu among ", count / unit) + which;
     std::vector<Remark> lines;
     if (!call.empty()) lines.push_back({call.substr(4), ""});
-    say(opening(text("%s: %s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
-                     all ? "hazard" : "note", running.what.c_str(), which.c_str(), r->bytes / unit, r->where.file,
-                     r->where.line)) +
+    say(finding(text("%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
+                     running.what.c_str(), which.c_str(), r->bytes / unit, r->where.file, r->where.line),
+                !all) +
         listing(lines) +
         wrapped(all ? "let a kernel, cudaMemcpy or cudaMemset write it first"
                     : "if it is no padding, check which elements the kernel writes"));

@@ -22,6 +22,12 @@ __global__ void histogram(const int* in, int* bins, int n) {
 }
 PLANT(global_bins) { histogram<<<4, 64>>>(filled(1024), zeros(16), 1024); }
 
+__global__ void letters(const char* line, int* counts) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    counts[(line[i] + 'z' - 'a') % 26]++;
+}
+PLANT(letters_of_a_line) { letters<<<4, 64>>>(filled<char>(256), zeros(26)); }
+
 __global__ void average(float* a) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float left = i > 0 ? a[i - 1] : 0;

@@ -1,0 +1,668 @@
+// As beginners write them, one mistake each, written before the advice was looked at. What is mended must also be right:
+// wants() says what has to come out.
+#include "planted.cuh"
+
+// no guard
+__global__ void vec_add(const float* a, const float* b, float* c, int n) {
+    int i = blockDim.x * blockIdx.x + threadIdx.x;
+    c[i] = a[i] + b[i];  // cured: if (i < n) c[i] = a[i] + b[i];
+}
+PLANT(add_no_guard) {
+    float* c = zeros<float>(1000);
+    vec_add<<<4, 256>>>(filled<float>(1000), filled<float>(1000), c, 1000);
+    wants(c, 1000, [](int i) { return 2 * in_at(i); });
+}
+
+// block index forgotten
+__global__ void twice(const int* in, int* out, int n) {
+    int i = threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];  // cured: i += blockIdx.x * blockDim.x; if (i < n) out[i] = 2 * in[i];
+}
+PLANT(block_forgotten) {  // ADVICE=should it hold blockIdx
+    int* out = zeros(512);
+    twice<<<4, 128>>>(filled(512), out, 512);
+    wants(out, 512, [](int i) { return 2 * in_at(i); });
+}
+
+// x and y swapped in the index
+__global__ void brighten(const int* in, int* out, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height) out[x * width + y] = in[x * width + y] + 10;  // cured: if (x < width && y < height) out[y * width + x] = in[y * width + x] + 10;
+}
+PLANT(row_and_column_swapped) {  // ADVICE=is .in.x . width . y.. the element
+    int* out = zeros(48 * 32);
+    brighten<<<dim3(3, 2), dim3(16, 16)>>>(filled(48 * 32), out, 48, 32);
+    wants(out, 48 * 32, [](int i) { return in_at(i) + 10; });
+}
+
+// height as the row's length
+__global__ void invert(const int* in, int* out, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height) out[y * height + x] = 255 - in[y * height + x];  // cured: if (x < width && y < height) out[y * width + x] = 255 - in[y * width + x];
+}
+PLANT(height_as_width) {  // ADVICE=check the index of line
+    int* out = zeros(48 * 32);
+    invert<<<dim3(3, 2), dim3(16, 16)>>>(filled(48 * 32), out, 48, 32);
+    wants(out, 48 * 32, [](int i) { return 255 - in_at(i); });
+}
+
+// guard of swapped sizes
+__global__ void darken(const int* in, int* out, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < height && y < width) out[y * width + x] = in[y * width + x] / 2;  // cured: if (x < width && y < height) out[y * width + x] = in[y * width + x] / 2;
+}
+PLANT(guard_swapped) {  // ADVICE=and what line [0-9]+ compares
+    int* out = zeros(40 * 20);
+    darken<<<dim3(3, 3), dim3(16, 16)>>>(filled(40 * 20), out, 40, 20);
+    wants(out, 40 * 20, [](int i) { return in_at(i) / 2; });
+}
+
+// transposed, the stride of the source
+__global__ void transpose(const int* in, int* out, int rows, int cols) {
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    int r = blockIdx.y * blockDim.y + threadIdx.y;
+    if (r < rows && c < cols) out[c * cols + r] = in[r * cols + c];  // cured: if (r < rows && c < cols) out[c * rows + r] = in[r * cols + c];
+}
+PLANT(transposed_stride) {  // ADVICE=is .out.c . cols . r.. the element
+    int* out = zeros(20 * 40);
+    transpose<<<dim3(3, 2), dim3(16, 16)>>>(filled(20 * 40), out, 20, 40);
+    wants(out, 20 * 40, [](int i) { return in_at(i % 20 * 40 + i / 20); });
+}
+
+// n - i
+__global__ void backwards(const int* in, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[n - i];  // cured: if (i < n) out[i] = in[n - 1 - i];
+}
+PLANT(one_off_backwards) {  // ADVICE=is .in.n - i.. the element
+    int* out = zeros(100);
+    backwards<<<2, 64>>>(filled(100), out, 100);
+    wants(out, 100, [](int i) { return in_at(99 - i); });
+}
+
+// the second half is n / 2 away
+__global__ void fold_halves(const int* in, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n / 2) out[i] = in[i] + in[i + n];  // cured: if (i < n / 2) out[i] = in[i] + in[i + n / 2];
+}
+PLANT(other_half) {  // ADVICE=is .in.i . n.. the element
+    int* out = zeros(64);
+    fold_halves<<<1, 64>>>(filled(128), out, 128);
+    wants(out, 64, [](int i) { return in_at(i) + in_at(i + 64); });
+}
+
+// pairs: every thread goes by two
+__global__ void pairs(const int* in, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[2 * i] + in[2 * i + 1];  // cured: if (i < n / 2) out[i] = in[2 * i] + in[2 * i + 1];
+}
+PLANT(pairs_of_n) {  // ADVICE=are .in.2 . i . 1.. and .in.2 . i.. the elements
+    int* out = zeros(64);
+    pairs<<<2, 64>>>(filled(128), out, 128);
+    wants(out, 64, [](int i) { return in_at(2 * i) + in_at(2 * i + 1); });
+}
+
+// RGB: three for each pixel, one off
+__global__ void gray(const int* rgb, int* out, int pixels) {
+    int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p < pixels) out[p] = (rgb[3 * p + 1] + rgb[3 * p + 2] + rgb[3 * p + 3]) / 3;  // cured: if (p < pixels) out[p] = (rgb[3 * p] + rgb[3 * p + 1] + rgb[3 * p + 2]) / 3;
+}
+PLANT(rgb_one_off) {  // ADVICE=and .rgb.3 . p . 3.. the elements
+    int* out = zeros(100);
+    gray<<<1, 128>>>(filled(300), out, 100);
+    wants(out, 100, [](int i) { return (in_at(3 * i) + in_at(3 * i + 1) + in_at(3 * i + 2)) / 3; });
+}
+
+// four elements each, without a guard for the last
+__global__ void four_each(const int* in, int* out, int n) {
+    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    for (int k = 0; k < 4; k++) out[i + k] = in[i + k] + 1;  // cured: for (int k = 0; k < 4; k++) if (i + k < 250) out[i + k] = in[i + k] + 1;
+}
+PLANT(four_each_no_guard) {  // ADVICE=guard it: if .i . k < 250.
+    int* out = zeros(250);
+    four_each<<<1, 64>>>(filled(250), out, 250);
+    wants(out, 250, [](int i) { return in_at(i) + 1; });
+}
+
+// the loop that takes one too many
+__global__ void row_sums(const int* m, int* sums, int rows, int cols) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows) return;
+    int sum = 0;
+    for (int c = 0; c <= cols; c++) sum += m[r * cols + c];  // cured: for (int c = 0; c < cols; c++) sum += m[r * cols + c];
+    sums[r] = sum;
+}
+PLANT(loop_one_too_many) {  // ADVICE=what line [0-9]+ compares
+    int* sums = zeros(30);
+    row_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
+    wants(sums, 30, [](int r) { int s = 0; for (int c = 0; c < 20; ++c) s += in_at(r * 20 + c); return s; });
+}
+
+// columns, guarded by rows
+__global__ void column_sums(const int* m, int* sums, int rows, int cols) {
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c < rows) {  // cured: if (c < 20) {
+        int sum = 0;
+        for (int r = 0; r < rows; r++) sum += m[r * cols + c];
+        sums[c] = sum;
+    }
+}
+PLANT(columns_up_to_rows) {  // ADVICE=beyond the size: if .c < 20.
+    int* sums = zeros(20);
+    column_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
+    wants(sums, 20, [](int c) { int s = 0; for (int r = 0; r < 30; ++r) s += in_at(r * 20 + c); return s; });
+}
+
+// both neighbours, no edges
+__global__ void smooth(const int* in, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;  // cured: if (i - 1 >= 0) if (i + 1 < 128) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
+}
+PLANT(no_edges) {  // ADVICE=is .in.i - 1.. the element.*if .i - 1 >= 0.
+    int* out = zeros(128);
+    smooth<<<2, 64>>>(filled(128), out, 128);
+    wants(out, 128, [](int i) { return i && i < 127 ? (in_at(i - 1) + in_at(i) + in_at(i + 1)) / 3 : 0; });
+}
+
+// shared array for half of the threads
+__global__ void through_shared(const int* in, int* out) {
+    __shared__ int s[32];  // cured: __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    out[t] = s[blockDim.x - 1 - t];
+}
+PLANT(shared_too_small) {  // ADVICE=an element for each thread
+    int* out = zeros(64);
+    through_shared<<<1, 64>>>(filled(64), out);
+    wants(out, 64, [](int i) { return in_at(63 - i); });
+}
+
+// cudaMalloc in elements
+__global__ void count_up(int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = i;
+}
+PLANT(malloc_in_elements) {  // ADVICE=n . sizeof.int
+    int* out;
+    cudaMalloc(&out, 256);  // cured: cudaMalloc(&out, 256 * sizeof(int));
+    count_up<<<1, 256>>>(out, 256);
+    wants(out, 64, [](int i) { return i; });
+}
+
+// tree, barrier left out in the loop
+__global__ void block_sum(const int* in, int* out) {
+    __shared__ int sdata[128];
+    int tid = threadIdx.x;
+    sdata[tid] = in[blockIdx.x * blockDim.x + tid];
+    __syncthreads();
+    for (int s = blockDim.x / 2; s > 0; s /= 2) {
+        if (tid < s) sdata[tid] += sdata[tid + s];
+    }
+    if (tid == 0) out[blockIdx.x] = sdata[0];
+}
+static int sum_of(int from, int to) { int s = 0; for (int i = from; i < to; ++i) s += in_at(i); return s; }
+PLANT(tree_no_barrier) {
+    int* out = zeros(4);
+    block_sum<<<4, 128>>>(filled(512), out);
+    wants(out, 4, [](int b) { return sum_of(b * 128, b * 128 + 128); });
+}
+
+// tree that doubles its stride, past the end for 96 threads
+__global__ void block_sum_doubling(const int* in, int* out) {
+    __shared__ int sdata[96];
+    int tid = threadIdx.x;
+    sdata[tid] = in[tid];
+    __syncthreads();
+    for (int s = 1; s < blockDim.x; s *= 2) {
+        if (tid % (2 * s) == 0) sdata[tid] += sdata[tid + s];  // cured: if (tid % (2 * s) == 0) if (tid + s < 96) sdata[tid] += sdata[tid + s];
+        __syncthreads();
+    }
+    if (tid == 0) *out = sdata[0];
+}
+PLANT(tree_of_96) {  // ADVICE=guard it: if .tid . s < 96.
+    int* out = zeros(1);
+    block_sum_doubling<<<1, 96>>>(filled(96), out);
+    wants(out, 1, [](int) { return sum_of(0, 96); });
+}
+
+// no atomic between blocks
+__global__ void total(const int* in, int* sum) {
+    __shared__ int cache[64];
+    int t = threadIdx.x;
+    cache[t] = in[blockIdx.x * blockDim.x + t];
+    __syncthreads();
+    for (int s = 32; s > 0; s >>= 1) {
+        if (t < s) cache[t] += cache[t + s];
+        __syncthreads();
+    }
+    if (t == 0) *sum += cache[0];
+}
+PLANT(total_no_atomic) {
+    int* sum = zeros(1);
+    total<<<8, 64>>>(filled(512), sum);
+    wants(sum, 1, [](int) { return sum_of(0, 512); });
+}
+
+// histogram
+__global__ void histogram(const int* in, int* hist, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) hist[in[i] % 16]++;
+}
+static int bin_of(int b, int n) { int s = 0; for (int i = 0; i < n; ++i) s += in_at(i) % 16 == b; return s; }
+PLANT(histogram_plain) {
+    int* hist = zeros(16);
+    histogram<<<4, 64>>>(filled(250), hist, 250);
+    wants(hist, 16, [](int b) { return bin_of(b, 250); });
+}
+
+// shared histogram: zeroed, no barrier
+__global__ void histogram_zero(const int* in, int* hist, int n) {
+    __shared__ int bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&bins[in[i] % 16], 1);
+    __syncthreads();
+    if (threadIdx.x < 16) atomicAdd(&hist[threadIdx.x], bins[threadIdx.x]);
+}
+PLANT(bins_zeroed_too_late) {
+    int* hist = zeros(16);
+    histogram_zero<<<4, 64>>>(filled(250), hist, 250);
+    wants(hist, 16, [](int b) { return bin_of(b, 250); });
+}
+
+// shared histogram: added up too early
+__global__ void histogram_merge(const int* in, int* hist, int n) {
+    __shared__ int bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[in[i] % 16], 1);
+    if (threadIdx.x < 16) atomicAdd(&hist[threadIdx.x], bins[threadIdx.x]);
+}
+PLANT(bins_merged_too_early) {
+    int* hist = zeros(16);
+    histogram_merge<<<2, 64>>>(filled(250), hist, 250);
+    wants(hist, 16, [](int b) { return bin_of(b, 250); });
+}
+
+// scan with one barrier
+__global__ void scan(const int* in, int* out) {
+    __shared__ int temp[64];
+    int t = threadIdx.x;
+    temp[t] = in[t];
+    for (int d = 1; d < 64; d *= 2) {
+        __syncthreads();
+        if (t >= d) temp[t] += temp[t - d];
+    }
+    __syncthreads();
+    out[t] = temp[t];
+}
+PLANT(scan_one_barrier) {
+    int* out = zeros(64);
+    scan<<<1, 64>>>(filled(64), out);
+    wants(out, 64, [](int i) { return sum_of(0, i + 1); });
+}
+
+// maximum
+__global__ void largest(const int* in, int* max, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > *max) *max = in[i];
+}
+PLANT(maximum_plain) {
+    int* max = zeros(1);
+    largest<<<2, 64>>>(filled(100), max, 100);
+    wants(max, 1, [](int) { int m = 0; for (int i = 0; i < 100; ++i) m = in_at(i) > m ? in_at(i) : m; return m; });
+}
+
+// filter
+__global__ void filter(const int* in, int* out, int* count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > 50) {
+        int pos = *count;
+        out[pos] = in[i];
+        *count = pos + 1;
+    }
+}
+static int above(int n) { int s = 0; for (int i = 0; i < n; ++i) s += in_at(i) > 50; return s; }
+PLANT(filter_plain) {
+    int* count = zeros(1);
+    filter<<<2, 64>>>(filled(100), zeros(100), count, 100);
+    wants(count, 1, [](int) { return above(100); });
+}
+
+// product with tiles: second barrier
+constexpr int TILE = 8;
+__global__ void matmul(const int* A, const int* B, int* C, int N) {
+    __shared__ int As[TILE][TILE], Bs[TILE][TILE];
+    int row = blockIdx.y * TILE + threadIdx.y, col = blockIdx.x * TILE + threadIdx.x;
+    int sum = 0;
+    for (int t = 0; t < N / TILE; t++) {
+        As[threadIdx.y][threadIdx.x] = A[row * N + t * TILE + threadIdx.x];
+        Bs[threadIdx.y][threadIdx.x] = B[(t * TILE + threadIdx.y) * N + col];
+        __syncthreads();
+        for (int k = 0; k < TILE; k++) sum += As[threadIdx.y][k] * Bs[k][threadIdx.x];
+    }
+    C[row * N + col] = sum;
+}
+static int product_at(int r, int c, int N) { int s = 0; for (int k = 0; k < N; ++k) s += in_at(r * N + k) * in_at(k * N + c); return s; }
+PLANT(product_second_barrier) {
+    int* C = zeros(24 * 24);
+    matmul<<<dim3(3, 3), dim3(TILE, TILE)>>>(filled(24 * 24), filled(24 * 24), C, 24);
+    wants(C, 24 * 24, [](int i) { return product_at(i / 24, i % 24, 24); });
+}
+
+// product with tiles: first barrier
+__global__ void matmul_first(const int* A, const int* B, int* C, int N) {
+    __shared__ int As[TILE][TILE];
+    __shared__ int Bs[TILE][TILE];
+    int tx = threadIdx.x, ty = threadIdx.y;
+    int row = blockIdx.y * TILE + ty;
+    int col = blockIdx.x * TILE + tx;
+    int sum = 0;
+    for (int t = 0; t < N / TILE; t++) {
+        As[ty][tx] = A[row * N + t * TILE + tx];
+        Bs[ty][tx] = B[(t * TILE + ty) * N + col];
+        for (int k = 0; k < TILE; k++)
+            sum += As[ty][k] * Bs[k][tx];
+        __syncthreads();
+    }
+    C[row * N + col] = sum;
+}
+PLANT(product_first_barrier) {
+    int* C = zeros(24 * 24);
+    matmul_first<<<dim3(3, 3), dim3(TILE, TILE)>>>(filled(24 * 24), filled(24 * 24), C, 24);
+    wants(C, 24 * 24, [](int i) { return product_at(i / 24, i % 24, 24); });
+}
+
+// product of matrices that are not square, wrong row length
+__global__ void product(const int* A, const int* B, int* C, int M, int K, int N) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < M && col < N) {
+        int sum = 0;
+        for (int k = 0; k < K; k++) sum += A[row * N + k] * B[k * N + col];  // cured: for (int k = 0; k < K; k++) sum += A[row * K + k] * B[k * N + col];
+        C[row * N + col] = sum;
+    }
+}
+PLANT(product_row_length) {  // ADVICE=is .A.row . N . k.. the element
+    int* C = zeros(16 * 24);
+    product<<<dim3(3, 2), dim3(8, 8)>>>(filled(16 * 8), filled(8 * 24), C, 16, 8, 24);
+    wants(C, 16 * 24, [](int i) { int s = 0; for (int k = 0; k < 8; ++k) s += in_at(i / 24 * 8 + k) * in_at(k * 24 + i % 24); return s; });
+}
+
+// shift to the left in place
+__global__ void shift_left(int* a, int n) {
+    int i = threadIdx.x;
+    if (i < n - 1) a[i] = a[i + 1];
+}
+PLANT(shift_in_place) {
+    int* a = filled(64);
+    shift_left<<<1, 64>>>(a, 64);
+    wants(a, 63, [](int i) { return in_at(i + 1); });
+}
+
+// smoothed in place, by several blocks
+__global__ void blur(int* a, int* b, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n - 1) a[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;  // cured: if (i > 0 && i < n - 1) b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;
+}
+PLANT(blur_in_place) {
+    int* b = zeros(256);
+    blur<<<4, 64>>>(filled(256), b, 256);
+    wants(b, 256, [](int i) { return i && i < 255 ? (in_at(i - 1) + in_at(i) + in_at(i + 1)) / 3 : 0; });
+}
+
+// odd-even sort, no barrier
+__global__ void sort(int* data, int n) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = data[t];
+    __syncthreads();
+    for (int phase = 0; phase < n; phase++) {
+        int left = 2 * t + phase % 2;
+        if (left + 1 < n && s[left] > s[left + 1]) {
+            int tmp = s[left];
+            s[left] = s[left + 1];
+            s[left + 1] = tmp;
+        }
+    }
+    __syncthreads();
+    data[t] = s[t];
+}
+PLANT(sort_no_barrier) {
+    int* a = filled(32);
+    sort<<<1, 32>>>(a, 32);
+    wants(a, 32, [](int i) { int v[32]; for (int k = 0; k < 32; ++k) v[k] = in_at(k);
+        for (int k = 0; k < 32; ++k) for (int j = 0; j < 31; ++j) if (v[j] > v[j + 1]) { int x = v[j]; v[j] = v[j + 1]; v[j + 1] = x; }
+        return v[i]; });
+}
+
+// thread 0 loads what all use
+__global__ void polynomial(const int* coefficients, const int* x, int* y) {
+    __shared__ int c[3];
+    if (threadIdx.x == 0) {
+        c[0] = coefficients[0];
+        c[1] = coefficients[1];
+        c[2] = coefficients[2];
+    }
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = c[0] + c[1] * x[i] + c[2] * x[i] * x[i];
+}
+PLANT(coefficients_no_barrier) {
+    int* y = zeros(128);
+    polynomial<<<2, 64>>>(filled(3), filled(128), y);
+    wants(y, 128, [](int i) { return in_at(0) + in_at(1) * in_at(i) + in_at(2) * in_at(i) * in_at(i); });
+}
+
+// halo: the right one is not loaded
+__global__ void stencil(const int* in, int* out, int n) {
+    __shared__ int s[66];
+    int g = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x + 1;
+    s[t] = in[g];
+    if (threadIdx.x == 0) s[0] = g > 0 ? in[g - 1] : 0;
+    __syncthreads();
+    out[g] = s[t - 1] + s[t] + s[t + 1];  // cured: if (t == 64) s[65] = g < n - 1 ? in[g + 1] : 0; out[g] = s[t - 1] + s[t] + s[t + 1];
+}
+PLANT(right_halo_forgotten) {
+    int* out = zeros(128);
+    stencil<<<2, 64>>>(filled(128), out, 128);
+    wants(out, 128, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 127 ? in_at(i + 1) : 0); });
+}
+
+// halo, no barrier
+__global__ void stencil_barrier(const int* in, int* out, int n) {
+    __shared__ int s[64 + 2];
+    int g = blockIdx.x * blockDim.x + threadIdx.x;
+    int t = threadIdx.x + 1;
+    s[t] = in[g];
+    if (threadIdx.x == 0) s[0] = g > 0 ? in[g - 1] : 0;
+    if (threadIdx.x == blockDim.x - 1) s[t + 1] = g < n - 1 ? in[g + 1] : 0;
+    out[g] = s[t - 1] + s[t] + s[t + 1];
+}
+PLANT(halo_no_barrier) {
+    int* out = zeros(128);
+    stencil_barrier<<<2, 64>>>(filled(128), out, 128);
+    wants(out, 128, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 127 ? in_at(i + 1) : 0); });
+}
+
+// grid stride by the block's size
+__global__ void scale(int* a, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;
+}
+PLANT(stride_of_a_block) {
+    int* a = filled(512);
+    scale<<<4, 64>>>(a, 512);
+    wants(a, 512, [](int i) { return 3 * in_at(i); });
+}
+
+// a flag that is never reset
+__global__ void any_large(const int* in, int* out) {
+    __shared__ int found;  // cured: __shared__ int found; if (threadIdx.x == 0) found = 0; __syncthreads();
+    if (in[blockIdx.x * blockDim.x + threadIdx.x] > 100) found = 1;
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x] = found;
+}
+PLANT(flag_never_reset) {
+    int* out = zeros(4);
+    any_large<<<4, 32>>>(filled(128), out);
+    wants(out, 4, [](int b) { int f = 0; for (int i = 0; i < 32; ++i) f |= in_at(b * 32 + i) > 100; return f; });
+}
+
+// last block adds up, no fence
+__global__ void last_adds(const int* in, int* partial, int* done, int* sum) {
+    __shared__ bool last;
+    int mine = 0;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 64; i++) mine += in[blockIdx.x * 64 + i];
+        partial[blockIdx.x] = mine;
+        last = atomicAdd(done, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        int s = 0;
+        for (int b = 0; b < gridDim.x; b++) s += partial[b];
+        *sum = s;
+    }
+}
+PLANT(last_block_no_fence) {
+    int* sum = zeros(1);
+    last_adds<<<8, 64>>>(filled(512), zeros(8), zeros(1), sum);
+    wants(sum, 1, [](int) { return sum_of(0, 512); });
+}
+
+// warps in step
+__global__ void warp_tree(const int* in, int* out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t < 32) {
+        s[t] += s[t + 32];
+        s[t] += s[t + 16];
+        s[t] += s[t + 8];
+        s[t] += s[t + 4];
+        s[t] += s[t + 2];
+        s[t] += s[t + 1];
+    }
+    if (t == 0) *out = s[0];
+}
+PLANT(warp_in_step) {
+    int* out = zeros(1);
+    warp_tree<<<1, 64>>>(filled(64), out);
+    wants(out, 1, [](int) { return sum_of(0, 64); });
+}
+
+// two kernels in two streams
+__global__ void plus_one(int* a) { a[threadIdx.x] += 1; }
+__global__ void times_two(int* a) { a[threadIdx.x] *= 2; }
+PLANT(streams_without_event) {
+    cudaStream_t s, t;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    int* a = filled(64);
+    cudaDeviceSynchronize();
+    plus_one<<<1, 64, 0, s>>>(a);
+    times_two<<<1, 64, 0, t>>>(a);  // cured: cudaStreamSynchronize(s); times_two<<<1, 64, 0, t>>>(a);
+    cudaDeviceSynchronize();
+    wants(a, 64, [](int i) { return 2 * (in_at(i) + 1); });
+}
+
+// the host does not wait
+PLANT(host_too_early) {
+    int* a;
+    cudaMallocManaged(&a, 64 * sizeof(int));
+    for (int i = 0; i < 64; i++) a[i] = i;
+    plus_one<<<1, 64>>>(a);
+    int sum = 0;
+    for (int i = 0; i < 64; i++) sum += a[i];  // cured: cudaDeviceSynchronize(); for (int i = 0; i < 64; i++) sum += a[i];
+    wants_value(0, sum, 64 * 65 / 2);
+}
+
+// tile indexed the other way round
+__global__ void tiled(const int* in, int* out, int width) {
+    __shared__ int tile[8][16];
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    tile[threadIdx.x][threadIdx.y] = in[y * width + x];  // cured: tile[threadIdx.y][threadIdx.x] = in[y * width + x];
+    __syncthreads();
+    out[y * width + x] = tile[threadIdx.x][threadIdx.y] + 1;  // cured: out[y * width + x] = tile[threadIdx.y][threadIdx.x] + 1;
+}
+PLANT(tile_indices_swapped) {  // ADVICE=is .tile.threadIdx.x..threadIdx.y.. the element
+    int* out = zeros(32 * 16);
+    tiled<<<dim3(2, 2), dim3(16, 8)>>>(filled(32 * 16), out, 32);
+    wants(out, 32 * 16, [](int i) { return in_at(i) + 1; });
+}
+
+// every thread adds to its block's word
+__global__ void sums_of_blocks(const int* in, int* sums, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) sums[blockIdx.x] += in[i];
+}
+PLANT(sum_of_block_plain) {
+    int* sums = zeros(4);
+    sums_of_blocks<<<4, 64>>>(filled(256), sums, 256);
+    wants(sums, 4, [](int b) { return sum_of(b * 64, b * 64 + 64); });
+}
+
+// particles: moved while others look
+struct Particle { float x, v; };
+__global__ void move(Particle* p, int n) {
+    int i = threadIdx.x;
+    float force = 0;
+    for (int j = 0; j < n; j++) force += p[j].x - p[i].x;
+    p[i].v += force;
+    p[i].x += p[i].v;
+}
+PLANT(particles_in_place) {
+    Particle* p;
+    Particle host[32];
+    for (int i = 0; i < 32; i++) host[i] = {float(in_at(i)), 0};
+    cudaMalloc(&p, sizeof host);
+    cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice);
+    move<<<1, 32>>>(p, 32);
+    cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 32; i++) {
+        float x = in_at(i) + float(sum_of(0, 32) - 32 * in_at(i));
+        wants_value(i, host[i].x, x);
+    }
+}
+
+// copy of a part: the offset is added twice
+__global__ void copy_part(const int* in, int* out, int offset, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x + offset;
+    if (i < n) out[i] = in[i + offset];  // cured: if (i < n) out[i] = in[i];
+}
+PLANT(offset_twice) {  // ADVICE=is .in.i . offset.. the element
+    int* out = zeros(128);
+    copy_part<<<2, 64>>>(filled(128), out, 16, 128);
+    wants(out, 128, [](int i) { return i < 16 ? 0 : in_at(i); });
+}
+
+// one thread a row, index of another
+__global__ void diagonal(const int* m, int* out, int n) {
+    int i = threadIdx.x;
+    out[i] = m[i * n + n];  // cured: out[i] = m[i * n + i];
+}
+PLANT(diagonal_wrong) {  // ADVICE=is .m.i . n . n.. the element
+    int* out = zeros(16);
+    diagonal<<<1, 16>>>(filled(256), out, 16);
+    wants(out, 16, [](int i) { return in_at(i * 16 + i); });
+}
+
+// interleaved into an array of half the size
+__global__ void interleave(const int* a, const int* b, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[2 * i] = a[i];
+        out[2 * i + 1] = b[i];
+    }
+}
+PLANT(interleave_too_small) {  // ADVICE=make the array larger
+    int* out;
+    cudaMalloc(&out, 64 * sizeof(int));  // cured: cudaMalloc(&out, 128 * sizeof(int));
+    interleave<<<1, 64>>>(filled(64), filled(64), out, 64);
+    wants(out, 64, [](int i) { return in_at(i / 2); });
+}
