@@ -78,9 +78,11 @@ void single_step(ucontext_t&, bool) {}
 }  // namespace
 
 const char* past_the_end(const Region* r) {
-    return r && r->kind == Kind::dynamic ? "let the launch give enough bytes of shared memory, <<<blocks, threads, "
-                                           "bytes>>>, or check the index"
-                                         : "check the index against the size: if (i < n)";
+    if (r && r->kind == Kind::dynamic)
+        return "let the launch give enough bytes of shared memory, <<<blocks, threads, bytes>>>, or check the "
+               "index";
+    if (r && r->kind == Kind::shared) return "check the index against the array's length, or make the array longer";
+    return "check the index against the size: if (i < n)";
 }
 
 namespace {

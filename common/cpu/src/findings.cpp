@@ -57,6 +57,16 @@ struct Noted {
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch, the first at each line
 
+// Was a number of elements given as the size? Then there are as many bytes as threads or blocks, or as the last
+// block needs.
+bool counts_elements(const Region* r, size_t bytes) {
+    if (!r || is_shared(r) || bytes == 1) return false;
+    const dim3 &grid = launch->grid, &block = launch->block;
+    const size_t blocks = size_t{grid.x} * grid.y * grid.z, threads = size_t{block.x} * block.y * block.z;
+    if (r->bytes == blocks || r->bytes == blocks * threads) return true;
+    return blocks > 1 && r->bytes <= blocks * threads && r->bytes > (blocks - 1) * threads;
+}
+
 void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);
     if (!said.insert(text("%d", int(m.what)) + at.place).second) return;
@@ -82,6 +92,7 @@ void say_mistake(const Noted& m) {
                                       small ? r->bytes : r->bytes / m.bytes, m.bytes);
         what = "an access out of bounds: " + element + size;
         mend = small ? "a size counts bytes: n * sizeof(int)" : past_the_end(r);
+        if (!small && counts_elements(r, m.bytes)) mend += "; and the size, which counts bytes: n * sizeof(int)";
     } else if (m.what == Mistake::unwritten) {
         what = "a value that nobody has written: " + element;
         mend = r ? "set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel"
