@@ -73,7 +73,7 @@ while (!defined $status || $selected->can_read(0)) {
         $stopped = $seconds;
     } elsif ($seconds >= ($said ? 60 * (1 + int($said / 60)) : 5)) {
         $said = $seconds;
-        print STDERR "(still running after $seconds s, ends after $limit s; Ctrl-C shows where it is, and ends it)\n";
+        print STDERR "($seconds s, and it still runs: Ctrl-C, or $limit s, end it and show where it was)\n";
     }
 }
 release() if $same && $held ne $known;
