@@ -7,7 +7,11 @@ DEVICE ?= auto
 CMAKE ?= cmake
 CMAKE_FLAGS ?=
 
-samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(firstword $(subst _, ,$(folder))))
+number = $(firstword $(subst _, ,$(1)))
+samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(call number,$(folder)))
+# 05_atomics and its sequel, 05_ordered_filter; a shell that completes a folder's name adds a slash
+programs := $(foreach file,$(wildcard [0-9][0-9]_*/*.cu),$(call number,$(file))_$(basename $(notdir $(file))))
+programs += $(addsuffix /,$(programs))
 
 ifeq "$(origin SAMPLE)" "command line"
 $(error SAMPLE means nothing here: type make $(SAMPLE))
@@ -17,7 +21,7 @@ $(error DEVICE is '$(DEVICE)'; type DEVICE=gpu, DEVICE=cpu or DEVICE=auto)
 endif
 
 .NOTPARALLEL:
-.PHONY: all build asan $(samples) learn exercises try run report test check-all lint hazards bench bench-cpu \
+.PHONY: all build asan $(samples) $(programs) learn exercises try run report test check-all lint hazards bench bench-cpu \
     counters counters-gpu plots pictures tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
@@ -38,8 +42,8 @@ build:
 asan:
 	@$(tools) sh common/tools/build.sh "$(BUILD)" all test_builds slow_builds asan_samples counters_samples
 
-$(samples):
-	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $@ $(ARGS)
+$(samples) $(programs):
+	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $(@:/=) $(ARGS)
 
 learn:
 	@$(tools) sh common/tools/learn.sh "$(BUILD)" "$(EX)" "$(RESET)"
@@ -103,13 +107,14 @@ clean:
 	@rm -rf "$(BUILD)"
 
 .DEFAULT:
-	@echo "There is no make $@. The samples are $(samples);" >&2; \
-	echo "make help says what else there is." >&2; exit 2
+	@echo "There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)" >&2; \
+	echo "The samples are $(samples); make help says what else there is." >&2; exit 2
 
 help:
 	@echo 'make              sets up what is missing, and builds all samples'
 	@echo 'make run          runs all: on the GPU where one answers, else on the CPU device'
-	@echo 'make 04           builds and runs one sample (01 ... 06), and looks for races'
+	@echo 'make 04           builds and runs one sample (01 ... 06), and looks for races;'
+	@echo '                  a sequel by its name: make 04_all_gpus'
 	@echo 'make 04 ARGS="--only sequential"    the same, with options of the sample'
 	@echo 'make try FILE=yours.cu    your own .cu file on the CPU device: does it race?'
 	@echo 'make learn        exercises: you write the kernels, and each save is checked;'

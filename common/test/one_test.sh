@@ -8,7 +8,6 @@ looks() { ends "$1" sh "$top/common/tools/one.sh" --checks "$build/cpu/$name" "$
 
 for binary in "$build"/hazards/[0-9]*; do
     sample "$binary"
-    [ -d "$top/$name" ] || continue
     only=""
     case $all$name in 0[!34]*) only="--only $(words variant | tail -1)" ;; esac
     looks 0 "$only"
@@ -44,6 +43,15 @@ printf '#!/bin/sh\necho "takes --n"\n[ "${2:-0}" -lt 17 ] || { echo "row WRONG" 
 chmod +x "$folder/odd"
 ends 1 sh "$top/common/tools/one.sh" --checks "$folder/odd" "$folder/none"
 says "^  $folder/odd --n 17$" || fail "it does not name the fewest elements"
+# The hazard build is asked about the size that shows what is wrong, too.
+printf '#!/bin/sh\necho "takes --blocks"\ncase "$*" in *"--blocks 2"*) echo "row WRONG"; exit 1 ;; esac\n' >"$folder/size"
+cat >"$folder/sees" <<'END'
+#!/bin/sh
+case "$*" in *"--blocks 2"*) printf 'cudacpu: hazard: a race\n  at some.cu:7\n'; exit 1 ;; esac
+END
+chmod +x "$folder/size" "$folder/sees"
+ends 1 sh "$top/common/tools/one.sh" --checks "$folder/size" "$folder/sees"
+says "^  $folder/sees --blocks 2$" && says '^  at some.cu:7$' || fail "the hazard build does not run in that size"
 # Memory that is never freed is a mistake, too.
 printf '#!/bin/sh\necho "variant right"\necho "cudacpu: notice: 1 allocation, 4 bytes, never freed; at leak.cu:7"\n' >"$folder/leaks"
 chmod +x "$folder/leaks"
@@ -71,4 +79,18 @@ printf 'other\nwrong\n' >"$lab/01_fake/fake.cu"
 make_01 1
 says '^Changed since it was right:$' && says '^      2 [|]  wrong$' || fail "what was right"
 ! says 'second|1 [|]' || fail "what has not changed is shown"
+
+# Of a wide line the end is shown, if that has changed; what is not built, or does not end, is wrong.
+wide='    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i WITH n; i += gridDim.x * blockDim.x) f(i);'
+echo "$wide" | sed 's/WITH/</' >"$lab/01_fake/fake.cu"
+make_01 0
+{ echo "$wide" | sed 's/WITH/<=/' && echo wrong; } >"$lab/01_fake/fake.cu"
+make_01 1
+says '^      - [|]  [.]{3}.*threadIdx.x; i < n;' && says '^      1 [|]  [.]{3}.*threadIdx.x; i <= n;' || fail "what differs is cut"
+must "80 columns" test "$(awk 'length > 80' "$folder/out" | wc -l)" = 0
+ends 1 env CMAKE=false sh "$lab/common/tools/one.sh" "$lab/build" cpu 01
+says '^WRONG: 01_fake was not built: the first error counts, see above[.]$' || fail "no verdict on what is not built"
+printf '#!/bin/sh\nexec sleep 60\n' >"$lab/build/cpu/01_fake"
+LIMIT=1 make_01 1
+says '^WRONG: 01_fake had not ended after 1 s, see above[.]$' || fail "no verdict on what does not end"
 finish

@@ -33,10 +33,10 @@ sub command { # a command in a text or block: it must end as told
     $text =~ s/ +# .*//;
     $text =~ s/^make && //;
     if ($text =~ s/^make\b *//) {
-        for my $word (split " ", $text =~ s/="[^"]*"/=/gr) { # `make 04` is for the folder 04_*
+        for my $word (split " ", $text =~ s/="[^"]*"/=/gr) { # `make 04` is for the folder 04_*, `make 04_name` for its name.cu
             my $known = $word =~ /^(\w+)=/ ? qr/\b$1\b/ : qr/^\Q$word\E:/m;
             complain("$page:$.", "make $word", "not in the Makefile")
-                unless $word =~ /^\d\d$/ ? @{[glob "${word}_*"]} : slurp("Makefile") =~ $known;
+                unless $word =~ /^(\d\d)(?:_(\w+))?$/ ? @{[glob "${1}_*" . ($2 ? "/$2.cu" : "")]} : slurp("Makefile") =~ $known;
         }
         ++$count{$page}{"make target"};
         return;

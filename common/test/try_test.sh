@@ -54,6 +54,35 @@ says 'hazard: ' && says '^  in kernel last, block 0, at place.cu:2$' || fail "th
 sed 's/threadIdx/blockIdx/; s/<<<1, 32>>>/<<<32, 1>>>/; s/\*a = \(blockIdx.x\)/atomicExch(a, \1)/' "$folder/place.cu" >"$folder/order.cu"
 ends 1 sh "$top/common/tools/try.sh" "$build" "$folder/order.cu" order.cu
 says '^WRONG: order[.] plain, LAB_ORDER=reverse: exit status 4[.]' || fail "another order of the threads is not run"
+
+# A host that never ends is ended, and one that faults is not silent: both say where.
+kernel='#include <cstdio>
+__global__ void k() {}
+int main() {
+    k<<<1, 1>>>();
+    cudaDeviceSynchronize();
+    volatile int i = 0, *p = nullptr;
+'
+printf '%s    while (i < 1)\n        if (p) ++i;\n}\n' "$kernel" >"$folder/loop.cu"
+LIMIT=6 try 1 "$folder/loop.cu"
+says '^.5 s, and it still runs: Ctrl-C, or 6 s, end it' || fail "it does not say that it still runs"
+says '^  at loop.cu:[78]$' && says '^WRONG: loop[.] plain: it had not ended after 6 seconds[.]$' || fail "where it never ends"
+printf '%s    *p = 1;\n}\n' "$kernel" >"$folder/fault.cu"
+try 1 "$folder/fault.cu"
+says '^cudacpu: the host.s code touched' && says '^  at fault.cu:7$' && says '^a segmentation fault$' || fail "the host's fault"
+# Much output is shown once, and shortened. What two runs print alike is not shown again.
+printf '%s    for (; i < 10000; ++i) printf("line %%d\\n", i);\n}\n' "$kernel" >"$folder/long.cu"
+try 0 "$folder/long.cu"
+says '^line 0$' && says '^line 9999$' && says '^[.]{3} and 9950 lines more, in$' && says '^.It prints the same[.].$' || fail "10,000 lines"
+must "50 of them" test "$(grep -c '^line ' "$folder/out")" = 50
+must "the file has all" test "$(grep -c '^line ' "$build/try/long.out")" = 10000
+sed 's/; i < 10000; ++i) printf.*/; i < 3; ++i) printf("%d %s\\n", i, argv[0]);/; s/main()/main(int, char** argv)/' "$folder/long.cu" >"$folder/other.cu"
+try 0 "$folder/other.cu"
+must "what differs is shown" test "$(grep -c '^[012] ' "$folder/out")" = 6
+# What it shows as a command is one.
+cp "$folder/copy.cu" "$folder/it's.cu"
+try 0 "$folder/it's.cu"
+says "^[\$] '.*/try/it'.''s'$" || fail "a quote in a name is not quoted"
 try 2 "$folder/missing.cu"
 try 2 "$folder"
 try 2 ""

@@ -1,7 +1,8 @@
 #!/bin/sh
-# one.sh BUILD DEVICE NN [ARGUMENT...]: builds sample NN (04), and nothing else, and runs it with the arguments; then looks
-# for what one run does not show: few and odd elements, other orders of the threads, races. Exit status: 0 if nothing is
-# wrong, 1 if something is, else as device.sh's.
+# one.sh BUILD DEVICE NN [ARGUMENT...]: builds sample NN (04), or program NN_name (a sequel), and nothing else, and runs it
+# with the arguments; then looks for what one run does not show: few and odd elements, other orders of the threads, races. On
+# the CPU device the first run is ended after $LIMIT seconds (300). Exit status: 0 if nothing is wrong, 1 if something is,
+# else as device.sh's, or the build's.
 # one.sh --checks CPU_BINARY HAZARDS_BINARY [ARGUMENT...]: looks only, and names what is wrong.
 . "$(dirname "$0")/folder.sh"
 cd "$top" || exit
@@ -24,7 +25,7 @@ fits() { # fits OPTION: the sample takes it, and the user has typed neither it n
 one() {
     order=$1 binary=$2
     shift 2
-    options=""
+    asked=$* options=""
     while [ $# -gt 0 ]; do
         if fits "$1"; then options="$options $1 $2"; fi
         shift 2
@@ -114,12 +115,13 @@ checks() {
     list=$("$cpu" --list) quick="" all="" wrong=0
     if ! typed --only && ! typed --wrong; then # the tutorial's whole program has sizes of its own
         quick=$(echo "$list" | sed -n '/whole_program/d; s/^variant /--only /p')
-        all="$quick --only whole_program" # but no row that is shown outside the verdict, as a race on purpose
+        all=$quick # but no row that is shown outside the verdict, as a race on purpose
+        if echo "$list" | grep -qx 'variant whole_program'; then all="$quick --only whole_program"; fi
     fi
-    right=1
+    right=1 failed=""
     [ $status = 0 ] || right=0
     if [ $right = 1 ] && ! plain; then
-        right=0
+        right=0 failed=$asked failed_in=$order
         say "Not right, in a run of another size or order"
     fi
     if [ $right = 0 ] && ! grep -q '^cudacpu: ' "$log" && fewest; then say "With few elements"; fi
@@ -127,22 +129,38 @@ checks() {
         wrong=1
         printf '\nThe check of the results lets every wrong twin pass:\n  %s\n' "$command"
     fi
-    [ ! -x "$hazards" ] || races || say "What the hazard build says"
+    [ -x "$hazards" ] || return 0
+    raced=yes
+    ! races || raced=no
+    if [ -n "$failed" ] && ! grep -q '^cudacpu: ' "$log" && ! one "$failed_in" "$hazards" $failed; then raced=yes; fi
+    [ $raced = no ] || say "What the hazard build says"
 }
 
-# changed BEFORE SINCE: the lines of the sample that differ from that file's
+# changed BEFORE SINCE: the lines of the sample that differ from that file's. What a wide line has in common with another
+# one is left out, as what differs would be cut.
 changed() {
-    lines=$(diff --old-line-format='      - |  %L' --new-line-format='%7dn |  %L' --unchanged-line-format= "$1" "$name/$source" |
-        sed 's/|  */|  /' | cut -c 1-80)
+    lines=$(diff --old-line-format='      - |  %L' --new-line-format='%7dn |  %L' --unchanged-line-format= "$1" "$file" |
+        sed 's/|  */|  /')
     [ -n "$lines" ] || return 0
     printf '\nChanged since %s:\n' "$2"
-    echo "$lines" | awk 'NR <= 8 { print } END { if (NR > 8) print "and " NR - 8 " more lines" }'
+    echo "$lines" | awk '
+        function common(a, b,   n) { while (n < length(a) && substr(a, n + 1, 1) == substr(b, n + 1, 1)) ++n; return n }
+        NR <= 8 { head[NR] = substr($0, 1, 11); code[NR] = substr($0, 12) }
+        END {
+            for (i = 1; i in code; ++i) {
+                alike = 0
+                for (k = 1; k in code; ++k) if (k != i && common(code[i], code[k]) > alike) alike = common(code[i], code[k])
+                text = length(code[i]) > 69 && alike > 30 ? "..." substr(code[i], alike - 26) : code[i]
+                print substr(head[i] text, 1, 80)
+            }
+            if (NR > 8) print "and " NR - 8 " more lines"
+        }'
 }
 # not_right HOW: the verdict, and what the learner has changed since it was right
 not_right() {
     if [ -f "$build/right/$source" ]; then changed "$build/right/$source" "it was right"
-    elif git show "HEAD:./$name/$source" >"$log" 2>/dev/null; then changed "$log" "the last commit"; fi
-    printf '\n%s: %s%s, see above. Mend %s, and type\n  make %s\n' "${red}WRONG$usual" "$name" "$1" "$source" "$number"
+    elif git show "HEAD:./$file" >"$log" 2>/dev/null; then changed "$log" "the last commit"; fi
+    printf '\n%s: %s%s, see above.\nMend %s, and type\n  make %s\n' "${red}WRONG$usual" "$name" "$1" "$source" "$number"
 }
 
 if [ "$1" = --checks ]; then
@@ -152,9 +170,10 @@ if [ "$1" = --checks ]; then
     checks
     exit $wrong
 fi
-build=$1 device=$2 number=$3 name=$(folder_of "$3")
+build=$1 device=$2 number=$3
+case $3 in *_*) name=$3 ;; *) name=$(folder_of "$3") ;; esac
 shift 3
-arguments=$* source=${name#*_}.cu
+arguments=$* source=${name#*_}.cu file=$(folder_of "$name")/${name#*_}.cu limit=${LIMIT:-300}
 [ -f "$build/CMakeCache.txt" ] || sh common/tools/build.sh "$build" lab || exit
 targets=""
 [ ! -d "$build/CMakeFiles/cpu_$name.dir" ] || targets=$name
@@ -164,17 +183,26 @@ if [ -z "$targets" ]; then
     exit 3
 fi
 echo "Building $name."
-mkdir -p "$build/right" && cp "$name/$source" "$build/right/$source.new" || exit # it may be edited while it runs
-sh common/tools/build.sh "$build" $targets || exit
+mkdir -p "$build/right" && cp "$file" "$build/right/$source.new" || exit # it may be edited while it runs
+sh common/tools/build.sh "$build" $targets || {
+    status=$?
+    not_right " was not built: the first error counts"
+    exit $status
+}
 cpu=$build/cpu/$name hazards=$build/hazards/$name
 chosen=$(sh common/tools/device.sh "$build" "$device") || exit
 binary=$build/$(echo "$chosen" | head -1)/$name
 
-"$binary" $arguments
+if [ "$binary" = "$cpu" ]; then # which says, when it is ended, where it was
+    timeout --foreground -s QUIT -k 5 "$limit" "$binary" $arguments
+else
+    "$binary" $arguments
+fi
 status=$?
 case $status in
 0 | 1) ;;
 2 | 77) exit $status ;; # the command line, or no device: its own words say it
+124 | 137) not_right " had not ended after $limit s" && exit 1 ;;
 *) not_right " ended with status $status" && exit $status ;;
 esac
 wrong=0
@@ -186,7 +214,7 @@ if [ $status = 0 ] && [ $wrong = 0 ]; then
     [ ! -x "$hazards" ] || said="$said; nothing races"
     echo
     echo "${green}RIGHT${usual}: $name, $said."
-    echo "Next: change a line of $name/$source, and type"
+    echo "Next: change a line of $file, and type"
     echo "  make $number"
     exit 0
 fi

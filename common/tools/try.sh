@@ -1,12 +1,13 @@
 #!/bin/sh
 # try.sh BUILD FILE [ARGUMENT...]: compiles anybody's .cu file for the CPU device, plain and with hazards, runs both with
 # the arguments, in the file's folder, and says what was found; where that took few seconds, in two other orders of the
-# threads, too. FILE may be several files, in one word, then without blanks in their names. Exit status: 0 if all runs
-# end with 0, 1 if one does not, or if it does not compile, 2 for a file that cannot be read, 3 if the CPU device is
-# missing.
+# threads, too. FILE may be several files, in one word, then without blanks in their names. A run is ended after $LIMIT
+# seconds (300). Exit status: 0 if all runs end with 0, 1 if one does not, or if it does not compile, 2 for a file that
+# cannot be read, 3 if the CPU device is missing.
 build=$1 files=$2
 shift 2
 cd "$(dirname "$0")/../.." || exit
+tools=$PWD/common/tools
 if [ -z "$files" ]; then
     echo "Which file? Type make try FILE=path/to/yours.cu (ARGS=\"...\" for its arguments)" >&2
     exit 2
@@ -52,7 +53,7 @@ if grep -qE '^ *# *include *["<]opencv2/' $files; then
 fi
 words() { # a line of them, as a shell would read it
     for word; do
-        case $word in *[!-A-Za-z0-9_./=,:+%@]*) word="'$word'" ;; esac
+        case $word in '' | *[!-A-Za-z0-9_./=,:+%@]*) word="'$(printf '%s' "$word" | sed "s/'/'\\\\''/g")'" ;; esac
         printf '%s' "${line:+ }$word" && line=begun
     done
 }
@@ -66,13 +67,22 @@ compile() { # compile [--hazards]
     echo "$common/cpu/README.md"
     exit 1
 }
-name=$(basename "$first") name=${name%.*} wrong="" started=$(date +%s)
+name=$(basename "$first") name=${name%.*} wrong="" started=$(date +%s) limit=${LIMIT:-300} before=""
 run() {
     echo "\$ ${order:+LAB_ORDER=$order }$(words "$program" "$@")"
-    LAB_ORDER=${order:-forward} "$program" "$@"
-    status=$?
+    watched "$@"
+    ended=$?
     echo
-    [ $status = 0 ] || wrong="$wrong $kind${order:+, LAB_ORDER=$order}: exit status $status."
+    case $ended in
+    0) ;;
+    124) wrong="$wrong $kind: it had not ended after $limit seconds." ;;
+    *) wrong="$wrong $kind${order:+, LAB_ORDER=$order}: exit status $ended." ;;
+    esac
+    before=$out
+}
+watched() {
+    out=$program${order:+.$order}.out
+    LAB_ORDER=${order:-forward} perl "$tools/watched.pl" "$limit" "$out" "$before" "$program" "$@"
 }
 
 order=""
@@ -81,20 +91,26 @@ for kind in plain hazards; do
     [ $kind = plain ] || program=${program}_hazards
     if [ $kind = plain ]; then compile; else compile --hazards; fi
     run "$@"
+    [ $ended != 124 ] || break
 done
 orders=""
 if [ -z "$wrong" ] && [ $(($(date +%s) - started)) -lt 10 ]; then
     kind=plain program=$build/try/$name orders=" in three orders of its threads"
     for order in reverse 1; do
-        LAB_ORDER=$order "$program" "$@" >"$program.out" 2>&1 </dev/null || { [ -n "$wrong" ] || run "$@"; }
+        watched "$@" >/dev/null 2>&1 </dev/null || { [ -n "$wrong" ] || run "$@"; }
     done
 fi
 if [ -z "$wrong" ]; then
-    echo "RIGHT so far: $name ends with exit status 0$orders, and" | fold -s -w 80
-    echo "nothing races. Whether its results are right, only the program itself can say."
+    echo "RIGHT so far: $name ends with exit status 0$orders, and nothing races." \
+        "Whether its results are right, only the program itself can say." | fold -s -w 80
     exit 0
 fi
 echo "WRONG: $name.$wrong"
+if [ $ended = 124 ]; then
+    echo "Look at the loop where it was. If it is only slow, give it less work, or more"
+    echo "time: make try ... LIMIT=$((limit * 10))"
+    exit 1
+fi
 echo "Each report above says what to do. Without one the program itself ended so,"
 [ $# -gt 0 ] || set -- no arguments
 echo "given $(IFS=" " && echo "$*") (ARGS=\"...\"), in $PWD."

@@ -27,7 +27,7 @@
     X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
     X(ErrorStubLibrary, 34, "CUDA driver is a stub library") \
     X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-    X(ErrorDevicesUnavailable, 46, "all CUDA-capable devices are busy or unavailable") \
+    X(ErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable") \
     X(ErrorMissingConfiguration, 52, "__global__ function call is not configured") \
     X(ErrorInvalidDeviceFunction, 98, "invalid device function") \
     X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \

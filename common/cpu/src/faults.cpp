@@ -78,9 +78,11 @@ void single_step(ucontext_t&, bool) {}
 }  // namespace
 
 const char* past_the_end(const Region* r) {
-    return r && r->kind == Kind::dynamic ? "let the launch give enough bytes of shared memory, <<<blocks, threads, "
-                                           "bytes>>>, or check the index"
-                                         : "check the index against the size: if (i < n)";
+    if (r && r->kind == Kind::dynamic)
+        return "let the launch give enough bytes of shared memory, <<<blocks, threads, bytes>>>, or check the "
+               "index";
+    if (r && r->kind == Kind::shared) return "check the index against the array's length, or make the array longer";
+    return "check the index against the size: if (i < n)";
 }
 
 namespace {
@@ -116,6 +118,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     auto& thread = *static_cast<ucontext_t*>(context);
     const auto& machine = thread.uc_mcontext;
     if (signal == SIGTRAP) return shut_again(), single_step(thread, false);
+    if (signal == SIGQUIT) {  // who waits for the end wants to know where it hangs
+        alarm(3);             // if what it says takes a lock that is held here
+        complain("notice: ended while it was here", "");
+        return void(raise(SIGTERM));
+    }
     const void* pc = reinterpret_cast<void*>(machine.CUDACPU_PC);
     const bool in_kernel = cudacpu::in_kernel();
     if (signal == SIGVTALRM) {  // of processor time
@@ -151,9 +158,14 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (on_heap(address))
         fault(cudaErrorIllegalAddress, touched + explain(address), "let a kernel copy it into memory of cudaMalloc",
               nullptr, pc);
-    struct sigaction standard {};  // a fault of the program's own: as if we were not here
+    struct sigaction standard {};  // a fault of the program's own ends it, as if we were not here
     standard.sa_handler = SIG_DFL;
     sigaction(signal, &standard, nullptr);
+    alarm(3);
+    if (signal == SIGFPE) complain("integer division by zero in the host's code", "check the divisor");
+    else
+        complain(text("the host's code touched %p, where no memory is", info->si_addr),
+                 "check the pointer, and the index against the size");
 }
 
 const struct SignalHandlers {
@@ -162,7 +174,7 @@ const struct SignalHandlers {
         struct sigaction action {};
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
         action.sa_sigaction = on_signal;
-        for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGVTALRM}) sigaction(s, &action, nullptr);
+        for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGVTALRM, SIGQUIT}) sigaction(s, &action, nullptr);
         tick_each(1000);
     }
 } signal_handlers;

@@ -55,12 +55,14 @@ struct Noted {
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch, the first at each line
 
-// Then an element was taken for a byte.
-bool as_many_bytes_as_threads(const Region* r, size_t element) {
-    const auto [gx, gy, gz] = launch->grid;
-    const auto [x, y, z] = launch->block;
-    const size_t block = size_t(x) * y * z, all = size_t(gx) * gy * gz * block;
-    return r && !is_shared(r) && element > 1 && all >= r->bytes && all < r->bytes + block;
+// Was a number of elements given as the size? Then there are as many bytes as threads or blocks, or as the last
+// block needs.
+bool counts_elements(const Region* r, size_t bytes) {
+    if (!r || is_shared(r) || bytes == 1) return false;
+    const dim3 &grid = launch->grid, &block = launch->block;
+    const size_t blocks = size_t{grid.x} * grid.y * grid.z, threads = size_t{block.x} * block.y * block.z;
+    if (r->bytes == blocks || r->bytes == blocks * threads) return true;
+    return blocks > 1 && r->bytes <= blocks * threads && r->bytes > (blocks - 1) * threads;
 }
 
 void say_mistake(const Noted& m) {
@@ -94,7 +96,7 @@ void say_mistake(const Noted& m) {
                    : check_index(at, name, number, whole ? r->bytes / m.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
         if (small) mend = "a size counts bytes: n * sizeof(int)";
-        else if (as_many_bytes_as_threads(r, m.bytes))
+        else if (counts_elements(r, m.bytes))
             mend.insert(0, "give the size in bytes, n * sizeof(int); if it is so already, ");
     } else if (m.what == Mistake::unwritten) {
         what = "a value that nobody has written: " + element;

@@ -129,8 +129,8 @@ std::string first_line(void* const* callers, int depth) {
 std::string opening(const std::string& words) { return wrapped("cudacpu: " + words).substr(3); }
 
 void complain(const std::string& words, const std::string& mend) {
-    void* callers[8];
-    const std::string line = first_line(callers, backtrace(callers, 8));
+    void* callers[32];
+    const std::string line = first_line(callers, backtrace(callers, 32));
     say(opening(words + (line.empty() ? "" : "\nat " + line)) + (line.empty() ? "" : listing({{line, ""}})) +
         wrapped(mend));
 }

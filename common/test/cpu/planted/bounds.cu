@@ -13,13 +13,23 @@ __global__ void guard_too_late(int* out, int n) {
 }
 PLANT(guard_with_equal) { guard_too_late<<<4, 64>>>(zeros(200), 200); }  // ADVICE=which has 200
 
+__global__ void set_all(int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = i;
+}
+PLANT(elements_for_bytes) {  // ADVICE=check .*and the size, which counts bytes: n . sizeof.int.
+    int* out;
+    cudaMalloc(&out, 250);  // cured: cudaMalloc(&out, 250 * sizeof(int));
+    set_all<<<4, 64>>>(out, 250);
+}
+
 __global__ void shared_end(int* out) {
     __shared__ int a[64];
     a[threadIdx.x + 1] = 1;  // cured: a[threadIdx.x] = 1;
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x & 1 ? threadIdx.x : threadIdx.x | 1];
 }
-PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // ADVICE=check the index
+PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // ADVICE=check the index against the array's length
 
 __global__ void left_neighbour(const int* in, int* out) {
     const int i = threadIdx.x;
