@@ -31,6 +31,8 @@ std::string as_atomic(const std::string& statement, bool exchange);
 /// Can it stand in a name?
 inline bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
+size_t skip_space(const std::string& s, size_t at);
+std::string word_at(const std::string& s, size_t at);
 /// Behind the bracket that closes the one at `at`.
 size_t closed(const std::string& s, size_t at);
 
