@@ -36,8 +36,7 @@ Source::Who Scene::who_comes(const Function& g, const std::vector<const Statemen
             who = std::max(who, src.who_enters(g, *path[i]));
             if (path[i]->kind == Statement::loop) who = std::max(who, src.who_leaves(g, *path[i]));
         }
-    for (size_t call = src.word(g.name, 0, src.text.size()); depth < 3 && call < src.text.size();
-         call = src.word(g.name, call + 1, src.text.size()))
+    for (const size_t call : src.calls(g.name, 0, depth < 3 ? src.text.size() : 0))
         if (const Function* h = src.function_at(call); h && h != &g) {
             const auto p = Source::path(*h, call);
             who = std::max(who, who_comes(*h, p, p.size(), depth + 1));
@@ -92,11 +91,18 @@ std::vector<const Statement*> Scene::last_in_turn() const {
 Advice Scene::same_round() const {
     const Party &x = pair.race.before, &y = pair.race.after;
     const string put = far ? "__syncthreads()" : "__syncwarp()";
+    // Who writes is known from the thread's number alone, or the data decide.
+    const bool by_number = std::ranges::all_of(pa, [&](const Statement* s) {
+        return s->kind != Statement::branch || computed(text_between(s->head, s->head_end));
+    });
     if (x.access & y.access & writes)
-        return {text("check the index of line %d: two threads write one element; if that is meant, "
-                     "let one of them write: if (threadIdx.x == 0)",
-                     pair.a.number),
-                ""};
+        return {
+            text("check the index of line %d: two threads write one element; if that is meant, ", pair.a.number) +
+                (by_number
+                     ? "let one of them write: if (threadIdx.x == 0)"
+                     : "let an atomic decide who writes: atomicCAS() who comes first, atomicMax() or atomicMin() "
+                       "who has the most or the least, with both values in one 64-bit word"),
+            ""};
     return {text("check the index of line %d: in this one statement a thread reads what another "
                  "writes, and a barrier has no place between; if that is meant, first read into a variable, "
                  "then ",
@@ -144,7 +150,7 @@ bool Scene::unconditional(size_t at) const {
 bool Scene::barrier_between(size_t from, size_t to) const {
     for (const char* w :
          {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and", "sync", "__syncwarp"})
-        for (size_t i = src.word(w, from, to); i < to; i = src.word(w, i + 1, to))
+        for (const size_t i : src.words(w, from, to))
             if (unconditional(i) && (w[0] == 's' ? parts_block(i) : w[6] == 't' || !far)) return true;
     return false;
 }
@@ -178,8 +184,7 @@ bool Scene::parts_block(size_t sync) const {
 
 string Scene::grid_sync() const {
     if (far == 2 && src.has({"grid_group", "this_grid"}, src.head(*f), f->body.end))
-        for (size_t i = src.word("sync", f->body.begin, f->body.end); i < f->body.end;
-             i = src.word("sync", i + 1, f->body.end)) {
+        for (const size_t i : src.words("sync", f->body.begin, f->body.end)) {
             const Statement& s = *Source::path(*f, i).back();
             const string call = text_between(s.begin, i), group = call.substr(0, call.size() - 1);
             const size_t declared = src.word(group, src.head(*f), i), end = src.text.find_first_of(";,)", declared);
@@ -306,7 +311,7 @@ Advice Scene::advise() const {
     Advice v{"", ""};
     if (advise_own(v)) return v;
     if (pair.equal) return equal_values();
-    if (advise_fences(v) || advise_parts(v) || advise_in_place(v)) return v;
+    if (advise_fences(v) || advise_parts(v) || advise_exchange(v) || advise_in_place(v)) return v;
     bool both = false;
     const string instead = extremum(both);
     if (both) return {instead, ""};

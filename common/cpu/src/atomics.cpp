@@ -12,13 +12,9 @@ using std::string;
 bool Scene::each_has_its_own(const string& name, const Statement& declaration,
                              const std::set<string>& others) const {
     const auto scope = Source::path(*f, declaration.begin);
-    const size_t end = scope[scope.size() - 2]->end, first = src.variable(name, declaration.end, end);
-    size_t last = first;
-    for (size_t i = first; i < end; i = src.variable(name, i + 1, end)) {
-        if (src.text[i - 1] == '&') return false;
-        last = i;
-    }
-    if (first >= end) return false;
+    const auto all = src.variables(name, declaration.end, scope[scope.size() - 2]->end);
+    if (all.empty() || std::ranges::any_of(all, [&](size_t i) { return src.text[i - 1] == '&'; })) return false;
+    const size_t first = all.front(), last = all.back();
     const auto path = Source::path(*f, first);
     const Statement& loop = *path.back();  // that all threads count with it
     if (loop.kind == Statement::loop && src.text.find_first_not_of(" (", loop.head) == first && loop.holds(last))
@@ -34,15 +30,14 @@ bool Scene::each_has_its_own(const string& name, const Statement& declaration,
         return std::ranges::any_of(f->own, is_in) || std::ranges::any_of(others, is_in);
     };
     if (differs(sets)) return true;
-    for (size_t i = src.variable(name, first + 1, last); i < last;
-         i = src.variable(name, i + 1, last))  // its own sum
+    for (const size_t i : src.variables(name, first + 1, last))  // its own sum
         for (const Statement* s : Source::path(*f, i))
             if (s->kind == Statement::loop && !s->holds(first)) return differs(uses);
     return false;
 }
 
 bool Scene::advise_own(Advice& v) const {
-    for (size_t i = src.word("__shared__", f->body.begin, a); i < a; i = src.word("__shared__", i + 1, a)) {
+    for (const size_t i : src.words("__shared__", f->body.begin, a)) {
         const Statement& d = *Source::path(*f, i).back();
         std::vector<string> names;
         string type;
@@ -128,8 +123,7 @@ bool Scene::trades() const {
     if (far == 2 || pair.name.empty() || !goes_round()) return false;
     std::set<string> indices;
     const size_t end = src.text.find('\n', b);
-    for (size_t i = src.variable(pair.name, src.text.rfind('\n', a), end); i < end;
-         i = src.variable(pair.name, i + 1, end)) {
+    for (const size_t i : src.variables(pair.name, src.text.rfind('\n', a), end)) {
         const size_t open = i + pair.name.size();
         if (src.text[open] != '[') return false;
         const string index = text_between(open + 1, closed(src.text, open) - 1);

@@ -98,7 +98,7 @@ Advice Scene::fences_of_both(const string& lock) const {
     for (const size_t at : {a, b}) {
         size_t take = string::npos;
         for (const char* w : {"atomicCAS", "atomicExch"})
-            for (size_t i = src.word(w, f->body.begin, at); i < at; i = src.word(w, i + 1, at))
+            for (const size_t i : src.words(w, f->body.begin, at))
                 if (first_argument(i) == lock && is_head(Source::path(*f, i), i) &&
                     (take == string::npos || i > take))
                     take = i;
@@ -110,12 +110,6 @@ Advice Scene::fences_of_both(const string& lock) const {
         if (!fenced(at, give)) v.lines.insert(src.line_at(outermost(at, give).end - 1));
     }
     return v;
-}
-
-size_t Scene::called_at(const Function& g, size_t from, size_t to) const {
-    size_t at = src.word(g.name, from, to);
-    while (at < to && src.text[at + g.name.size()] != '(') at = src.word(g.name, at + 1, to);
-    return at;
 }
 
 string Scene::first_argument(size_t call) const {
@@ -142,9 +136,8 @@ size_t Scene::frees(const Function& g) const {
             return src.text.substr(open, closed(src.text, open) - open);
         };
         for (const Function& t : src.functions())
-            if (const size_t call = called_at(t, caller->body.begin, place);
-                call < place && src.lock_of(t) == Source::takes && arguments(call) == arguments(place))
-                return s.begin;
+            for (const size_t call : src.calls(t.name, caller->body.begin, place))
+                if (src.lock_of(t) == Source::takes && arguments(call) == arguments(place)) return s.begin;
     }
     return string::npos;
 }
@@ -162,16 +155,17 @@ bool Scene::advise_lock(Advice& v) const {
     size_t cas = string::npos, take = string::npos, give = string::npos, frees_at = string::npos;
     const Function *taker = nullptr, *giver = nullptr;  // functions of the program that take and give a lock
     for (const char* w : {"atomicCAS", "atomicExch", "atomicCAS_block", "atomicExch_block"})
-        for (size_t i = src.word(w, f->body.begin, a); i < a; i = src.word(w, i + 1, a))
+        for (const size_t i : src.words(w, f->body.begin, a))
             if (const size_t at = taken_at(i); at != string::npos && (cas == string::npos || i > cas))
                 cas = i, take = at;
     for (const Function& g : src.functions()) {
         const auto kind = &g == f ? Source::no_lock : src.lock_of(g);
-        const size_t before = called_at(g, f->body.begin, a), behind = called_at(g, b, f->body.end);
-        const bool called = &g != f && behind < f->body.end;
+        const auto before = src.calls(g.name, f->body.begin, a), behind = src.calls(g.name, b, f->body.end);
+        const bool called = &g != f && !behind.empty();
         const size_t plain = called && kind == Source::no_lock ? frees(g) : string::npos;
-        if (kind == Source::takes && before < a && take == string::npos) take = before, taker = &g;
-        if (called && (kind == Source::gives || plain != string::npos)) give = behind, giver = &g, frees_at = plain;
+        if (kind == Source::takes && !before.empty() && take == string::npos) take = before[0], taker = &g;
+        if (called && (kind == Source::gives || plain != string::npos))
+            give = behind[0], giver = &g, frees_at = plain;
     }
     if (take == string::npos) return false;
     if (!taker) giver = nullptr;

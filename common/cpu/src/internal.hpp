@@ -87,8 +87,9 @@ std::string kernel_name();  // with its template arguments
 std::string on_a_line(const std::string& before, const std::string& place);
 /// What happened, in which thread of which launch, at which line, and how to mend it.
 std::string compose_report(const std::string& what, const std::string& mend, const std::string& line);
-/// While one lives, what runs is the library, though a thread of a kernel asked for it: the program's own copy of a
-/// template that both use calls the hooks.
+/// While one lives, what runs is the library, though a thread of a kernel asked for it: where clang is the
+/// compiler, the program's own copy of a template that both use calls the hooks. (g++ gives the library its own:
+/// -fno-weak.)
 class Aside {
     Thread* const asks = std::exchange(self, nullptr);
 

@@ -78,7 +78,6 @@ class Scene {
     std::string give_back(size_t give, bool behind_fence) const;
     std::string first_argument(size_t call) const;
     bool sets(const Statement& s) const;  // plainly
-    size_t called_at(const Function& g, size_t from, size_t to) const;
     // Where a function plainly writes the lock that another has taken, called with the same arguments; npos:
     // nowhere.
     size_t frees(const Function& g) const;
@@ -119,6 +118,8 @@ class Scene {
     std::string extremum(bool& both) const;
     // First all read, and behind a barrier they write.
     Advice part(const Update& u, const std::string& check) const;
+    // `x = s[i]; s[i] = s[j]; s[j] = x;` by both threads of a pair.
+    bool advise_exchange(Advice& v) const;
     // Who reads another element of the array that he writes is not helped by an atomic.
     bool advise_in_place(Advice& v) const;
 

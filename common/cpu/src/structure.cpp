@@ -1,4 +1,4 @@
-// structure.cpp - the source text as advice needs it: functions, their statements, and which threads get there.
+// structure.cpp - the source text as advice needs it: functions, their statements and variables.
 //
 // No compiler: what it cannot follow (macros that hide braces) it takes for one long statement.
 #include "structure.hpp"
@@ -55,6 +55,8 @@ void strip(std::string& s, std::string& with_literals) {
     }
 }
 
+}  // namespace
+
 size_t skip_space(const std::string& s, size_t at) {
     while (at < s.size() && isspace(static_cast<unsigned char>(s[at]))) ++at;
     return at;
@@ -65,8 +67,6 @@ std::string word_at(const std::string& s, size_t at) {
     while (end < s.size() && in_word(s[end])) ++end;
     return s.substr(at, end - at);
 }
-
-}  // namespace
 
 size_t closed(const std::string& s, size_t at) {
     int depth = 0;
@@ -137,6 +137,26 @@ size_t Source::variable(const std::string& name, size_t from, size_t to) const {
     return i;
 }
 
+std::vector<size_t> Source::words(const std::string& name, size_t from, size_t to) const {
+    std::vector<size_t> found;
+    while ((from = word(name, from, to)) < to) found.push_back(from++);
+    return found;
+}
+std::vector<size_t> Source::variables(const std::string& name, size_t from, size_t to) const {
+    std::vector<size_t> found;
+    while ((from = variable(name, from, to)) < to) found.push_back(from++);
+    return found;
+}
+
+std::vector<size_t> Source::calls(const std::string& name, size_t from, size_t to) const {
+    std::vector<size_t> found = words(name, from, to);
+    std::erase_if(found, [&](size_t i) {
+        const size_t end = i + name.size(), open = text[end] == '<' ? text.find(">(", end) : end;  // sum<int>(x)
+        return (open == end && text[end] != '(') || text.find_first_of(";{}", end) < open;
+    });
+    return found;
+}
+
 size_t Source::spot(int number, const std::string& name) const {
     if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
     const size_t from = starts[number], to = starts[number + 1];
@@ -144,7 +164,7 @@ size_t Source::spot(int number, const std::string& name) const {
         const Function* f = function_at(i);
         return f && !has({"__shared__"}, path(*f, i).back()->begin, i);
     };
-    for (size_t i = variable(name, from, to); i < to; i = variable(name, i + 1, to))
+    for (const size_t i : variables(name, from, to))
         if (used(i)) return i;
     for (size_t i = text.find('[', from); i < to; i = text.find('[', i + 1))
         if (used(i)) return i;
@@ -223,7 +243,7 @@ void Source::read_functions() {
         const size_t body = at;
         Function f{name, parameters, statement(at), {}, {}};
         // What a lambda for a kernel does is no part of the host's function that holds it.
-        for (size_t i = word("__device__", body, at); i < at; i = word("__device__", i + 1, at)) {
+        for (const size_t i : words("__device__", body, at)) {
             const size_t given = text.find('(', i), opened = text.find('{', given);
             size_t before = text.find_last_not_of(" \n", i - 1);
             if (text.compare(before - 7, 8, "__host__") == 0) before = text.find_last_not_of(" \n", before - 8);
@@ -247,7 +267,7 @@ void Source::read_variables(Function& f) const {
             if (name.find(part) != name.npos) f.own.insert(name);
     }
     const auto [body, from, to] = std::tuple(text.substr(0, f.body.end), f.body.begin, f.body.end);
-    for (size_t i = word("__shared__", from, to); i < to; i = word("__shared__", i + 1, to))
+    for (const size_t i : words("__shared__", from, to))
         for (size_t j = i; j < text.find(';', i); ++j)
             if (in_word(text[j]) && !in_word(text[j - 1])) shared.insert(word_at(text, j));
     for (int round = 0; round < 3; ++round)
@@ -316,8 +336,7 @@ size_t Source::head(const Function& f) const {
 std::optional<std::string> Source::definition(const Function& f, const std::string& name) const {
     std::string value;
     size_t first = 0;
-    for (size_t i = variable(name, f.body.begin, f.body.end); i < f.body.end;
-         i = variable(name, i + 1, f.body.end)) {
+    for (const size_t i : variables(name, f.body.begin, f.body.end)) {
         const size_t sign = skip_space(text, i + name.size());
         const char c = text[sign], next = text[sign + 1];
         const bool steps = strchr("+-", c) && next == c, changes = strchr("+-*/%&|^", c) && next == '=';
@@ -346,54 +365,16 @@ std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const
     std::vector<std::pair<const Function*, size_t>> found;
     for (const Function* f = function_at(at); f && found.size() < 5; f = function_at(at)) {
         found.emplace_back(f, at);
-        at = 0;
-        do at = word(f->name, at + 1, text.size());
-        while (at < text.size() && (!function_at(at) || function_at(at) == f));
+        at = text.size();
+        for (const size_t call : calls(f->name, 0, text.size()))
+            if (const Function* g = function_at(call); g && g != f) at = std::min(at, call);
     }
     return found;
 }
 
-void Source::waiting_loops(const Statement& s, std::vector<const Statement*>& found) const {
-    if (s.kind == Statement::loop) {
-        const Statement* body = &s.parts[0];
-        if (body->kind == Statement::block && body->parts.size() == 1) body = &body->parts[0];
-        const std::string t = text.substr(body->begin, body->end - body->begin);
-        const bool nothing = t == ";" || (body->kind == Statement::block && body->parts.empty());
-        if (nothing || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
-    }
-    for (const Statement& part : s.parts) waiting_loops(part, found);
-}
-
-Source::Lock Source::lock_of(const Function& f) const {
-    const size_t at = first_of({"atomicCAS", "atomicExch"}, f.body.begin, f.body.end);
-    if (at == text.npos) return no_lock;
-    for (const Statement* s : path(f, at))
-        if (s->kind == Statement::loop) return takes;
-    return gives;
-}
-
-bool Source::holds_barrier(const Statement& s) const {
-    for (const Statement& body : s.parts)
-        for (const Statement& part : body.parts)
-            if (part.kind == Statement::simple &&
-                (has({"__syncthreads"}, part.begin, part.end) || text.find(".sync()", part.begin) < part.end))
-                return true;
-    return false;
-}
-
-bool Source::declares(const Statement& block, size_t to) const {
-    for (const Statement& s : block.parts) {  // two names, or a type and a star, begin a declaration
-        if (s.begin >= to) break;
-        const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
-        if (s.kind == Statement::simple && (in_word(text[next]) || strchr("*&:<", text[next]))) return true;
-    }
-    return false;
-}
-
 bool Source::indexes_shared(int number) const {
     const auto is_shared = [&](const std::string& name, const Function* f) {
-        for (size_t i = word("__shared__", 0, text.size()); i < text.size();
-             i = word("__shared__", i + 1, text.size())) {
+        for (const size_t i : words("__shared__", 0, text.size())) {
             const size_t end = text.find(';', i);
             if (word(name, i, end) < end && (!function_at(i) || function_at(i) == f)) return true;
         }
@@ -407,44 +388,12 @@ bool Source::indexes_shared(int number) const {
         if (!f) continue;
         if (strchr(".>", text[i - 1])) return false;  // a member
         const bool this_one = is_shared(name, f);
-        for (size_t d = word(name, f->body.begin, i); d < i && !this_one; d = word(name, d + 1, i))
-            if (text[d + name.size()] == '[' && text[d - 1] == ' ' && in_word(text[d - 2]))
+        for (const size_t d : words(name, f->body.begin, i))
+            if (!this_one && text[d + name.size()] == '[' && text[d - 1] == ' ' && in_word(text[d - 2]))
                 return false;  // declared
         shared |= this_one;
     }
     return shared;
-}
-
-Source::Who Source::who_enters(const Function& f, const Statement& s) const {
-    const std::string head = text.substr(s.head, s.head_end - s.head);
-    Who who = everybody;
-    for (size_t i = 0; i < head.size(); ++i) {
-        if (!in_word(head[i]) || (i && in_word(head[i - 1]))) continue;
-        const std::string w = word_at(head, i);
-        if (f.warps.count(w)) who = std::max(who, whole_warps);
-        if (!f.own.count(w)) continue;
-        size_t j = i + w.size();  // threadIdx.x < 32, threadIdx.x / 32 == 0
-        while (j < head.size() && (in_word(head[j]) || head[j] == '.')) ++j;
-        j = skip_space(head, j);
-        size_t k = j;
-        while (k < head.size() && strchr("<>=/", head[k])) ++k;
-        const std::string sign = head.substr(j, k - j), number = word_at(head, skip_space(head, k));
-        const int value = number == "warpSize" ? 32 : atoi(number.c_str());
-        const bool warps = value && value % 32 == 0 && (sign == "<" || sign == ">=" || sign == "/");
-        who = std::max(who, warps ? whole_warps : some);
-    }
-    return who;
-}
-
-Source::Who Source::who_leaves(const Function& f, const Statement& loop) const {
-    Who who = everybody;
-    for (const Statement& s : loop.parts) {
-        if (s.kind == Statement::loop) continue;
-        const bool leaves = has({"break", "continue"}, s.begin, s.end);
-        if (s.kind == Statement::branch && leaves) who = std::max(who, who_enters(f, s));
-        who = std::max(who, who_leaves(f, s));
-    }
-    return who;
 }
 
 }  // namespace cudacpu

@@ -31,6 +31,8 @@ std::string as_atomic(const std::string& statement, bool exchange);
 /// Can it stand in a name?
 inline bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
+size_t skip_space(const std::string& s, size_t at);
+std::string word_at(const std::string& s, size_t at);
 /// Behind the bracket that closes the one at `at`.
 size_t closed(const std::string& s, size_t at);
 
@@ -57,6 +59,10 @@ public:
     size_t spot(int line, const std::string& name) const;                    // where the line uses the name
     size_t word(const std::string& name, size_t from, size_t to) const;      // npos: it is not there
     size_t variable(const std::string& name, size_t from, size_t to) const;  // the same, but for members: s.name
+    std::vector<size_t> words(const std::string& name, size_t from, size_t to) const;  // all of them
+    std::vector<size_t> variables(const std::string& name, size_t from, size_t to) const;
+    std::vector<size_t> calls(const std::string& name, size_t from,
+                              size_t to) const;  // and no variables of this name
     size_t first_of(std::initializer_list<const char*> words, size_t from, size_t to) const;
     bool has(std::initializer_list<const char*> words, size_t from, size_t to) const {
         return first_of(words, from, to) != std::string::npos;

@@ -99,7 +99,7 @@ std::pair<string, string> Source::step_at(const string& name, size_t from, size_
         const string x = original(first, i + word.size());
         return {x + "++", "atomicAdd(&" + x + ", 1)"};
     }
-    for (size_t i = variable(name, from, to); i < to; i = variable(name, i + 1, to)) {
+    for (const size_t i : variables(name, from, to)) {
         size_t end = i + name.size();
         while (end < to && text[end] == '[') end = closed(text, end);
         for (const bool up : {true, false}) {
@@ -237,7 +237,7 @@ string Scene::extremum(bool& both) const {
 }
 
 Advice Scene::part(const Update& u, const string& check) const {
-    const string first = check + "; if that is meant, all must have read before one writes: ";
+    const string first = check + ", all must have read before one writes: ";
     std::vector<string> guards = u.guards;
     size_t n = u.level;
     string barrier = barrier_at(u.path, n);
@@ -302,11 +302,55 @@ bool Scene::advise_in_place(Advice& v) const {
         v = ending();
         return true;
     }
+    // out[i] = out[i - 1] + in[i]
+    const string code = packed(src.code_of(*u.path.back())), target = code.substr(0, code.find('=')),
+                 other = packed(u.others[0]);
+    const bool needs_new = target.back() == ']' && code.find(target, target.size()) == string::npos &&
+                           code.size() > target.size() + 1 + other.size();
     if (far == 2) v = {text("blocks cannot wait for each other: let line %d write into another array", line), ""};
     else
         v = part(
-            u, text("check the index of line %d: in this one statement a thread reads what another writes", line));
+            u,
+            text("check the index of line %d: in this one statement a thread reads what another writes; %s", line,
+                 needs_new
+                     ? "if it needs what that one writes, take a scan, in rounds; if it needs what stood there"
+                     : "if that is meant"));
     return true;
+}
+
+bool Scene::advise_exchange(Advice& v) const {
+    const std::vector<Statement>& parts = pa[pa.size() - 2]->parts;
+    for (size_t i = 0; pa.size() > 2 && i + 2 < parts.size(); ++i) {
+        if (a < parts[i].begin || b >= parts[i + 2].end) continue;
+        string to[3], from[3], all;
+        for (size_t k = 0; k < 3; ++k) {
+            const string code = src.code_of(parts[i + k]);
+            const size_t sign = std::min(sign_of_assignment(code), code.size());
+            to[k] = assigned(code, sign), from[k] = trimmed(code.substr(std::min(sign + 1, code.size())));
+            all += code + "; ";
+        }
+        const string held = to[0].substr(to[0].find_last_of(" *") + 1), before = pair.name + "[";
+        if (held != from[2] || to[1] != from[0] || to[2] != from[1] || !to[1].starts_with(before) ||
+            !to[2].starts_with(before))
+            continue;
+        const auto index = [&](const string& x) { return x.substr(before.size(), x.size() - before.size() - 1); };
+        const string x = index(to[1]), y = index(to[2]), one = x + " < " + y;
+        std::vector<string> conditions;
+        for (size_t n = 1; n + 1 < pa.size(); ++n)
+            if (pa[n]->kind == Statement::branch && &pa[n]->parts[0] == pa[n + 1])
+                for (const string& part : parts_of(text_between(pa[n]->head + 1, pa[n]->head_end - 1)))
+                    conditions.push_back(part);
+        if (meeting(src, *f, y, {x}, conditions) != Meeting::of_readers) continue;
+        conditions.push_back(one);
+        if (meeting(src, *f, y, {x}, conditions) != Meeting::none) continue;
+        v = {text("two threads exchange the same elements, and each undoes what the other does; let one of them do "
+                  "it: write "
+                  "`if (%s) { %s}` for lines %d to %d",
+                  one.c_str(), all.c_str(), src.line_at(parts[i].begin), src.line_at(parts[i + 2].end - 1)),
+             ""};
+        return true;
+    }
+    return false;
 }
 
 }  // namespace hazards

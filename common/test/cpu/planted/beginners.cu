@@ -2,6 +2,8 @@
 // wants() says what has to come out.
 #include "planted.cuh"
 
+#include <algorithm>
+
 // no guard
 __global__ void vec_add(const float* a, const float* b, float* c, int n) {
     int i = blockDim.x * blockIdx.x + threadIdx.x;
@@ -665,4 +667,356 @@ PLANT(interleave_too_small) {  // ADVICE=make the array larger
     cudaMalloc(&out, 64 * sizeof(int));  // cured: cudaMalloc(&out, 128 * sizeof(int));
     interleave<<<1, 64>>>(filled(64), filled(64), out, 64);
     wants(out, 64, [](int i) { return in_at(i / 2); });
+}
+
+// a sum in shared memory, added up by atomics, read too early
+__global__ void mean(const int* in, int* out) {
+    __shared__ int sum;
+    if (threadIdx.x == 0) sum = 0;
+    atomicAdd(&sum, in[threadIdx.x]);
+    out[threadIdx.x] = in[threadIdx.x] - sum / int(blockDim.x);
+}
+PLANT(mean_no_barriers) {
+    int* out = zeros(64);
+    mean<<<1, 64>>>(filled(64), out);
+    wants(out, 64, [](int i) { return in_at(i) - sum_of(0, 64) / 64; });
+}
+
+// up-sweep and down-sweep
+__global__ void blelloch(const int* in, int* out) {
+    __shared__ int t[64];
+    int x = threadIdx.x;
+    t[2 * x] = in[2 * x];
+    t[2 * x + 1] = in[2 * x + 1];
+    int offset = 1;
+    for (int d = 32; d > 0; d /= 2) {
+        __syncthreads();
+        if (x < d) t[offset * (2 * x + 2) - 1] += t[offset * (2 * x + 1) - 1];
+        offset *= 2;
+    }
+    if (x == 0) t[63] = 0;
+    for (int d = 1; d < 64; d *= 2) {
+        offset /= 2;
+        if (x < d) {
+            int a = offset * (2 * x + 1) - 1, b = offset * (2 * x + 2) - 1;
+            int old = t[a];
+            t[a] = t[b];
+            t[b] += old;
+        }
+    }
+    __syncthreads();
+    out[2 * x] = t[2 * x];
+    out[2 * x + 1] = t[2 * x + 1];
+}
+PLANT(sweeps) {
+    int* out = zeros(64);
+    blelloch<<<1, 32>>>(filled(64), out);
+    wants(out, 64, [](int i) { return sum_of(0, i); });
+}
+
+// bitonic sort
+__global__ void bitonic(int* data) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = data[t];
+    for (int k = 2; k <= 64; k *= 2) {
+        for (int j = k / 2; j > 0; j /= 2) {
+            int other = t ^ j;
+            if (other > t) {
+                bool up = (t & k) == 0;
+                if ((s[t] > s[other]) == up) {
+                    int tmp = s[t];
+                    s[t] = s[other];
+                    s[other] = tmp;
+                }
+            }
+        }
+    }
+    data[t] = s[t];
+}
+PLANT(bitonic_no_barriers) {
+    int* a = filled(64);
+    bitonic<<<1, 64>>>(a);
+    wants(a, 64, [](int i) { int v[64]; for (int k = 0; k < 64; ++k) v[k] = in_at(k);
+        for (int k = 0; k < 64; ++k) for (int j = 0; j < 63; ++j) if (v[j] > v[j + 1]) { int x = v[j]; v[j] = v[j + 1]; v[j + 1] = x; }
+        return v[i]; });
+}
+
+// a number for each
+__device__ int next_free;
+__global__ void take_numbers(int* owner) {
+    int id = next_free++;
+    owner[id] = 1;
+}
+PLANT(numbers) {
+    int* owner = zeros(128);
+    take_numbers<<<2, 64>>>(owner);
+    wants(owner, 128, [](int) { return 1; });
+}
+
+// place of the smallest
+__global__ void smallest(const int* in, int* best, int* place, unsigned long long* both, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] < *best) {  // cured: if (i < n) atomicMin(both, (unsigned long long)in[i] << 32 | i); if (false) {
+        *best = in[i];
+        *place = i;
+    }
+}
+PLANT(smallest_and_place) {  // ADVICE=let an atomic decide who writes.*both values in one 64-bit word
+    unsigned long long* both;
+    cudaMalloc(&both, sizeof *both);
+    cudaMemset(both, 0xff, sizeof *both);
+    smallest<<<2, 64>>>(filled(100), filled(1), zeros(1), both, 100);
+    wants(both, 1, [](int) {
+        unsigned long long m = ~0ull;
+        for (int i = 0; i < 100; ++i) m = std::min(m, (unsigned long long)in_at(i) << 32 | i);
+        return m;
+    });
+}
+
+// tile, transposed
+__global__ void transpose_again(const int* in, int* out, int n) {
+    __shared__ int tile[16][17];
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[y * n + x];
+    out[(blockIdx.x * 16 + threadIdx.y) * n + blockIdx.y * 16 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+PLANT(transpose_no_barrier) {
+    int* out = zeros(32 * 32);
+    transpose_again<<<dim3(2, 2), dim3(16, 16)>>>(filled(32 * 32), out, 32);
+    wants(out, 32 * 32, [](int i) { return in_at(i % 32 * 32 + i / 32); });
+}
+
+// bodies: tile by tile
+__global__ void forces(const int* x, int* f, int n) {
+    __shared__ int tile[32];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int force = 0;
+    for (int base = 0; base < n; base += 32) {
+        tile[threadIdx.x] = x[base + threadIdx.x];
+        __syncthreads();
+        for (int j = 0; j < 32; j++)
+            force += tile[j] - x[i];
+    }
+    f[i] = force;
+}
+PLANT(tiles_of_bodies) {
+    int* f = zeros(128);
+    forces<<<4, 32>>>(filled(128), f, 128);
+    wants(f, 128, [](int i) { return sum_of(0, 128) - 128 * in_at(i); });
+}
+
+// turned round by all instead of half
+__global__ void turn_round(char* s, int n) {
+    int i = threadIdx.x;
+    if (i < n) {
+        char tmp = s[i];
+        s[i] = s[n - 1 - i];
+        s[n - 1 - i] = tmp;
+    }
+}
+PLANT(turned_twice) {  // ONE REPORT ADVICE=let one of them do it
+    char* s = filled<char>(50);
+    turn_round<<<1, 64>>>(s, 50);
+    wants(s, 50, [](int i) { return in_at(49 - i); });
+}
+
+// running sum as in a loop on the host
+__global__ void running(const int* in, int* out, int n) {
+    int i = threadIdx.x;
+    if (i > 0 && i < n) out[i] = out[i - 1] + in[i];
+}
+PLANT(running_as_on_host) {  // ADVICE=take a scan
+    int* out = zeros(64);
+    running<<<1, 64>>>(filled(64), out, 64);
+}
+
+// counted in a shared variable
+__global__ void count_odd(const int* in, int* out) {
+    __shared__ int c;
+    if (threadIdx.x == 0) c = 0;
+    __syncthreads();
+    if (in[blockIdx.x * blockDim.x + threadIdx.x] % 2 == 1) c++;
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x] = c;
+}
+PLANT(count_plain) {
+    int* out = zeros(2);
+    count_odd<<<2, 64>>>(filled(128), out);
+    wants(out, 2, [](int b) { int c = 0; for (int i = 0; i < 64; ++i) c += in_at(b * 64 + i) % 2; return c; });
+}
+
+// until nothing changes
+__global__ void spread(int* data, int n) {
+    __shared__ int s[64];
+    __shared__ bool changed;
+    int t = threadIdx.x;
+    s[t] = data[t];
+    __syncthreads();
+    do {
+        if (t == 0) changed = false;
+        __syncthreads();
+        int left = t > 0 ? s[t - 1] : s[t];
+        __syncthreads();
+        if (left > s[t]) {
+            s[t] = left;
+            changed = true;
+        }
+        __syncthreads();
+    } while (changed);
+    data[t] = s[t];
+}
+PLANT(until_unchanged) {
+    int* a = filled(64);
+    spread<<<1, 64>>>(a, 64);
+    wants(a, 64, [](int i) { int m = 0; for (int k = 0; k <= i; ++k) m = in_at(k) > m ? in_at(k) : m; return m; });
+}
+
+// matrix times vector, a thread for each product
+__global__ void mat_vec(const int* m, const int* x, int* y, int n) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < n && col < n) y[row] += m[row * n + col] * x[col];
+}
+PLANT(mat_vec_plain) {
+    int* y = zeros(20);
+    mat_vec<<<dim3(3, 3), dim3(8, 8)>>>(filled(400), filled(20), y, 20);
+    wants(y, 20, [](int r) { int s = 0; for (int c = 0; c < 20; ++c) s += in_at(r * 20 + c) * in_at(c); return s; });
+}
+
+// generations of cells
+__global__ void life(int* cells, int steps) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = cells[t] % 2;
+    for (int k = 0; k < steps; k++) {
+        __syncthreads();
+        int sum = s[(t + 63) % 64] + s[t] + s[(t + 1) % 64];
+        s[t] = sum == 1 || sum == 2;
+    }
+    cells[t] = s[t];
+}
+PLANT(life_in_place) {
+    int* a = filled(64);
+    life<<<1, 64>>>(a, 3);
+    wants(a, 64, [](int i) { int v[64], w[64]; for (int k = 0; k < 64; ++k) v[k] = in_at(k) % 2;
+        for (int g = 0; g < 3; ++g) { for (int k = 0; k < 64; ++k) { int s = v[(k + 63) % 64] + v[k] + v[(k + 1) % 64]; w[k] = s == 1 || s == 2; }
+            for (int k = 0; k < 64; ++k) v[k] = w[k]; }
+        return v[i]; });
+}
+
+// rows one after the other through one buffer
+__global__ void rows(const int* m, int* out, int height) {
+    __shared__ int row[32];
+    int t = threadIdx.x;
+    for (int r = 0; r < height; r++) {
+        row[t] = m[r * 32 + t];
+        __syncthreads();
+        out[r * 32 + t] = row[31 - t];
+    }
+}
+PLANT(rows_one_buffer) {
+    int* out = zeros(32 * 4);
+    rows<<<1, 32>>>(filled(32 * 4), out, 4);
+    wants(out, 32 * 4, [](int i) { return in_at(i / 32 * 32 + 31 - i % 32); });
+}
+
+// two buffers, swapped
+__global__ void diffuse(int* data, int steps) {
+    __shared__ int a[64], b[64];
+    int *from = a, *to = b;
+    int t = threadIdx.x;
+    from[t] = data[t];
+    __syncthreads();
+    for (int s = 0; s < steps; s++) {
+        int l = t > 0 ? t - 1 : t, r = t < 63 ? t + 1 : t;
+        to[t] = (from[l] + from[t] + from[r]) / 3;
+        int* swap = from;
+        from = to;
+        to = swap;
+    }
+    data[t] = from[t];
+}
+PLANT(two_buffers) {
+    int* a = filled(64);
+    diffuse<<<1, 64>>>(a, 3);
+    wants(a, 64, [](int i) { int v[64], w[64]; for (int k = 0; k < 64; ++k) v[k] = in_at(k);
+        for (int g = 0; g < 3; ++g) { for (int k = 0; k < 64; ++k) w[k] = (v[k ? k - 1 : k] + v[k] + v[k < 63 ? k + 1 : k]) / 3;
+            for (int k = 0; k < 64; ++k) v[k] = w[k]; }
+        return v[i]; });
+}
+
+// the sum of a warp through shared memory
+__global__ void warp_sums(const int* in, int* out) {
+    __shared__ int s[4];
+    int v = in[threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    if (threadIdx.x == 0) *out = s[0] + s[1] + s[2] + s[3];
+}
+PLANT(sums_of_warps) {
+    int* out = zeros(1);
+    warp_sums<<<1, 128>>>(filled(128), out);
+    wants(out, 1, [](int) { return sum_of(0, 128); });
+}
+
+// text: letters counted
+__global__ void words(const char* s, int* counts, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    char c = s[i];
+    if (c >= 'A' && c <= 'Z') counts[c - 'A'] += 1;
+}
+PLANT(letters_plain) {
+    int* counts = zeros(26);
+    words<<<4, 64>>>(filled<char>(200), counts, 200);
+    wants(counts, 26, [](int l) { int k = 0; for (int i = 0; i < 200; ++i) k += in_at(i) == 'A' + l; return k; });
+}
+
+// a sum of floats
+__global__ void norm(const float* x, float* sum, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        *sum = *sum + x[i] * x[i];
+}
+PLANT(norm_plain) {
+    float* sum = zeros<float>(1);
+    norm<<<2, 64>>>(filled<float>(100), sum, 100);
+    wants(sum, 1, [](int) { float s = 0; for (int i = 0; i < 100; ++i) s += float(in_at(i) * in_at(i)); return s; });
+}
+
+// stencil in two directions, barrier forgotten
+__global__ void box(const int* in, int* out, int n) {
+    __shared__ int s[10][10];
+    int x = blockIdx.x * 8 + threadIdx.x - 1, y = blockIdx.y * 8 + threadIdx.y - 1;
+    bool inside = x >= 0 && y >= 0 && x < n && y < n;
+    s[threadIdx.y][threadIdx.x] = inside ? in[y * n + x] : 0;
+    if (threadIdx.x > 0 && threadIdx.x < 9 && threadIdx.y > 0 && threadIdx.y < 9 && inside) {
+        int sum = 0;
+        for (int dy = -1; dy <= 1; dy++)
+            for (int dx = -1; dx <= 1; dx++) sum += s[threadIdx.y + dy][threadIdx.x + dx];
+        out[y * n + x] = sum;
+    }
+}
+PLANT(box_no_barrier) {
+    int* out = zeros(16 * 16);
+    box<<<dim3(2, 2), dim3(10, 10)>>>(filled(16 * 16), out, 16);
+    wants(out, 16 * 16, [](int i) { int s = 0, x = i % 16, y = i / 16;
+        for (int v = y - 1; v <= y + 1; ++v) for (int u = x - 1; u <= x + 1; ++u) if (u >= 0 && v >= 0 && u < 16 && v < 16) s += in_at(v * 16 + u);
+        return s; });
+}
+
+// a queue of work, taken without an atomic
+__global__ void workers(int* next, int* done, int n) {
+    while (true) {
+        int job = *next;
+        *next = job + 1;
+        if (job >= n) break;
+        done[job] = 1;
+    }
+}
+PLANT(jobs_taken_twice) {
+    int* done = zeros(40);
+    workers<<<2, 8>>>(zeros(1), done, 40);
+    wants(done, 40, [](int) { return 1; });
 }

@@ -17,7 +17,7 @@ __global__ void set_all(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = i;
 }
-PLANT(elements_for_bytes) {  // ADVICE=check .*and the size, which counts bytes: n . sizeof.int.
+PLANT(elements_for_bytes) {  // ADVICE=give the size in bytes, n . sizeof.int.
     int* out;
     cudaMalloc(&out, 250);  // cured: cudaMalloc(&out, 250 * sizeof(int));
     set_all<<<4, 64>>>(out, 250);
@@ -29,7 +29,7 @@ __global__ void shared_end(int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x & 1 ? threadIdx.x : threadIdx.x | 1];
 }
-PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // ADVICE=check the index against the array's length
+PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // ADVICE=check the index first: is .a.threadIdx.x . 1.. the element
 
 __global__ void left_neighbour(const int* in, int* out) {
     const int i = threadIdx.x;
