@@ -811,11 +811,12 @@ double quantile(std::vector<double> values, double share) {
 }
 double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
-std::string wanted(const std::string& got, const std::string& want, bool left, bool added) {
+std::string wanted(const std::string& got, const std::string& want, bool left, bool added, bool wrapped) {
     return "got " + got + ", wanted " + want +
            (left && added ? ": what the word held before the launch; was it written, was it reset?"
             : left        ? ": what the word held before the launch; was it written?"
             : added       ? ": the answer plus what the word held before; was it reset?"
+            : wrapped     ? ": off by a multiple of 2^32; did an int overflow?"
                           : "");
 }
 

@@ -281,10 +281,10 @@ T poisoned(unsigned char byte = poison_byte) {
     return word;
 }
 
-std::string wanted(const std::string& got, const std::string& want, bool left, bool added);
+std::string wanted(const std::string& got, const std::string& want, bool left, bool added, bool wrapped);
 /// "got 5, wanted 7" for a row's `wrong`. What the word held before the launch is a large number; where it shows in
 /// the result, nobody wrote the word, or nobody reset it before something was added. In floats the two may be
-/// alike.
+/// alike. A sum of 64 bits whose lower half alone is right was added up in 32 somewhere.
 template <class T>
 std::string wanted(T got, T want) {
     const auto number = [](T x) {
@@ -293,7 +293,9 @@ std::string wanted(T got, T want) {
         else
             return text("%.9g", static_cast<double>(x));
     };
-    bool left = false, added = false;
+    bool left = false, added = false, wrapped = false;
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
+        wrapped = got != want && static_cast<uint32_t>(got) == static_cast<uint32_t>(want);
     for (int byte = first_poison; byte < first_poison + poisons; ++byte) {  // an earlier run's is found, too
         const T held = poisoned<T>(static_cast<unsigned char>(byte));
         if constexpr (std::is_integral_v<T>) {
@@ -308,7 +310,7 @@ std::string wanted(T got, T want) {
             added |= shows && std::fabs(off - static_cast<double>(want)) <= before * 1e-6;
         }
     }
-    return wanted(number(got), number(want), left, added);
+    return wanted(number(got), number(want), left, added, wrapped);
 }
 
 }  // namespace lab

@@ -437,6 +437,19 @@ TYPED_TEST(Wanted, NamesAResetOnlyWhereThePoisonShows) {
     }
 }
 
+TEST(WantedOf64Bits, NamesAnOverflow) {
+    const auto tells = [](auto got, auto want) { return lab::wanted(got, want).find("2^32") != std::string::npos; };
+    const int64_t want = 2'471'961'194'742;
+    for (const int64_t k : {1, 2, 500, -1, -7}) {
+        EXPECT_TRUE(tells(want + (k << 32), want));
+        EXPECT_TRUE(tells(uint64_t(want + (k << 32)), uint64_t(want)));
+        EXPECT_FALSE(tells(want + (k << 32) + 1, want));
+        EXPECT_FALSE(tells(want + (k << 31) + (int64_t{1} << 30), want));
+    }
+    EXPECT_FALSE(tells(5, 7));
+    EXPECT_FALSE(tells(double(want) + 4294967296.0, double(want)));
+}
+
 TEST(Text, ForPeople) {
     EXPECT_EQ(lab::with_commas(0), "0");
     EXPECT_EQ(lab::with_commas(999), "999");

@@ -63,6 +63,7 @@ compile() { # compile [--hazards]
     "$build/cpu/cudacpu" $files $opencv -o "$program" "$@" && return
     echo
     echo "WRONG: $(words $files) does not compile for the CPU device."
+    grep -qw main $files || echo "There is no main() in it: a kernel alone does not run."
     echo "Mend the first error first. What the device has and lacks:"
     echo "$common/cpu/README.md"
     exit 1

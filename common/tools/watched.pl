@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# watched.pl SECONDS OUT BEFORE PROGRAM [ARGUMENT...]: runs a program that may print much or never end. What it prints is in
-# file OUT, and shown as it comes: 40 lines, and of more the last 10. While it is what file BEFORE has, it is held back, and
-# if all is, one line says so ("" for BEFORE: nothing is). On stderr: that it still runs, and what ended it.
+# watched.pl SECONDS OUT BEFORE PROGRAM [ARGUMENT...]: runs a program that may print much or never end. What it prints
+# is in file OUT, and shown as it comes: 40 lines, and of more the last 10. While it is what file BEFORE has, it is held
+# back, and if all is, one line says so ("" for BEFORE: nothing is). On stderr: that it still runs, and what ended it.
 # Ctrl-C, and the time limit, let a program of the CPU device say where it is, and end it.
 # Exit status: the program's, 128 + N if signal N ended it, 124 if it had not ended after that many seconds.
 use strict;
