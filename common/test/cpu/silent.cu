@@ -200,6 +200,18 @@ __global__ void long_computation(int* out, long long nanoseconds) {
 
 __constant__ int table[4];
 
+struct Shape {
+    int side;
+    __host__ __device__ Shape(int s) : side(s) {}
+    __host__ __device__ virtual int area() const { return side; }
+};
+struct Square : Shape {
+    __host__ __device__ Square(int s) : Shape(s) {}
+    __host__ __device__ int area() const override { return side * side; }
+};
+__global__ void area_of(const Shape* s, int* out) { *out = s->area(); }
+static const char* const of_no_class[] = {"one", "two"};
+
 static int* memory;
 static int of_the_host[32];
 static int result(int want, int* p = memory) {
@@ -228,6 +240,19 @@ int main(int, char** argv) {
     if (is("own_atomic")) own_atomic<<<1, 1>>>(memory, 10), status = result(3);
     if (is("together_again"))
         together_again<<<1, 32>>>(reinterpret_cast<unsigned*>(memory)), status = result(-1) || memory[32] != 0xffff;
+    if (is("virtual_copied")) {
+        const Square square(3);
+        Square* copy;
+        cudaMalloc(&copy, sizeof square);
+        cudaMemcpy(copy, &square, sizeof square, cudaMemcpyHostToDevice);  // @virtual_copied
+        area_of<<<1, 1>>>(copy, memory), status = result(9);
+        cudaFree(copy);
+    }
+    if (is("addresses_copied")) {
+        const void* addresses[] = {of_no_class, &memory, argv, *argv, nullptr};
+        for (const void*& p : addresses) cudaMemcpy(memory, &p, sizeof p, cudaMemcpyHostToDevice);
+        status = 0;
+    }
     if (is("goes_beyond")) {
         int five[5] = {};
         status = cudaMemset(memory, 0, 4097) == cudaSuccess || cudaMemcpyToSymbol(table, five, 20) == cudaSuccess;
