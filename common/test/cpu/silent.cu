@@ -58,6 +58,8 @@ __global__ void in_step_global(int* a) {
     volatile int* const b = a;
     fold_in_step(b, threadIdx.x);
 }
+__device__ volatile int row[64];
+__global__ void in_step_variable() { fold_in_step(row, threadIdx.x); }
 // Two lanes that wait for each other, and lanes that take over what a neighbour has found: nobody counts on steps.
 __device__ void take_turns(volatile int* flags, int* out) {
     for (int i = 1; i <= 5; ++i)
@@ -233,6 +235,7 @@ int main(int, char** argv) {
     if (is("half_a_warp")) half_a_warp<<<1, 32>>>(memory), status = result(16);
     if (is("in_step")) in_step<<<1, 64>>>(memory), status = result(64) & 0;
     if (is("in_step_global")) in_step_global<<<1, 32>>>(memory), status = result(0) & 0;
+    if (is("in_step_variable")) in_step_variable<<<1, 32>>>(), status = result(0);
     if (is("lanes_take_turns")) lanes_take_turns<<<1, 2>>>(memory + 8, memory), status = result(30);
     if (is("neighbours_relax")) neighbours_relax<<<1, 32>>>(memory + 8, memory), status = result(7);
     if (is("step_by_step")) step_by_step<<<1, 32>>>(memory), status = result(32);
