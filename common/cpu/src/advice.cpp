@@ -280,9 +280,17 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
     a = src.spot(p.a.number, p.name), b = src.spot(p.b.number, p.name);
     if (a == string::npos || b == string::npos) return;
     const auto ca = src.callers(a), cb = src.callers(b);
+    const auto launched = [&](size_t at) {
+        return src.text.substr(at, src.text.find('(', at) - at).find("<<<") != string::npos;
+    };
     for (const auto& [g, place] : ca)
         for (const auto& [h, other] : cb)
-            if (g == h && !f) f = g, a = place, b = other;
+            if (g == h && !f && !launched(place)) f = g, a = place, b = other;
+    for (size_t* const at : {&a, &b})  // else one calls the other's function, as may others
+        if (const Function* const own = src.function_at(*at), * const g = src.function_at(at == &a ? b : a);
+            !f && own && g)
+            if (const size_t call = src.word(own->name, g->body.begin, g->body.end); call < g->body.end)
+                f = g, *at = call;
     if (!f) return;
     auto writes_at = [&](const Line& l) {
         return (line_of(p.race.before.site).place == l.place && p.race.before.access & writes) ||

@@ -1,6 +1,7 @@
 // faults.cpp - what goes wrong in a kernel or on the host: signals, asserts, AddressSanitizer.
 #include "internal.hpp"
 
+#include <cxxabi.h>
 #include <sanitizer/asan_interface.h>
 #include <signal.h>
 #include <unistd.h>
@@ -8,6 +9,9 @@
 #include <memory>
 #include <set>
 
+// What describes classes of no base, of one and of several begins with these tables, as the ABI of C++ has it.
+extern "C" const char _ZTVN10__cxxabiv117__class_type_infoE[], _ZTVN10__cxxabiv120__si_class_type_infoE[],
+    _ZTVN10__cxxabiv121__vmi_class_type_infoE[];
 extern "C" void __assert(const char* expression, const char* file, int line) noexcept;
 
 namespace cudacpu {
@@ -30,6 +34,28 @@ void bug(const std::string& what, const std::string& mend, const std::string& li
     static auto& known = *new std::set<std::string>;
     exit_status = 1;
     if (known.insert(what.substr(0, what.find(' ')) + line).second) say(compose_report(what, mend, line));
+}
+
+// The table of an object's functions has before it what describes the class.
+void note_virtual_functions(const void* object, size_t bytes) {
+    struct Class {
+        const char *table, *name;
+    };
+    const Class* const* table = nullptr;
+    if (bytes >= sizeof table) memcpy(&table, object, sizeof table);
+    if (!is_global(table) || !is_global(table - 1) || uintptr_t(table) % sizeof table) return;
+    const Class* const c = table[-1];
+    if (!is_global(c) || uintptr_t(c) % sizeof table) return;
+    for (const char* of_a_class : {_ZTVN10__cxxabiv117__class_type_infoE, _ZTVN10__cxxabiv120__si_class_type_infoE,
+                                   _ZTVN10__cxxabiv121__vmi_class_type_infoE})
+        if (c->table == of_a_class + 16) {
+            const std::unique_ptr<char, void (*)(void*)> name(
+                abi::__cxa_demangle(c->name, nullptr, nullptr, nullptr), free);
+            complain(text("notice: %s: class %s has virtual functions, and the host has made this object",
+                          api_function, name ? name.get() : c->name),
+                     "a kernel of a GPU cannot call them, as their addresses are the host's: let a kernel make "
+                     "the object, with new");
+        }
 }
 
 namespace {

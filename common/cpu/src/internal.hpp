@@ -107,6 +107,8 @@ extern Where last_atomic;        // of such a thread, where the compiler's call 
 extern int exit_status;          // for a program that else would end with 0
 /// Reports a bug after which the kernel or the program can go on, once a line; the exit status tells of it.
 void bug(const std::string& what, const std::string& mend, const std::string& line);
+/// Of an object that the host copies to the device.
+void note_virtual_functions(const void* object, size_t bytes);
 // ---- watchdog.cpp: a kernel that never comes to an end -----------------------------------------------------
 
 extern volatile sig_atomic_t look_asked;

@@ -367,6 +367,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                       misdirected ? "" : "notice: ", api_function, names[target], names[source]),
                  misdirected ? "cudaMemcpyDefault takes the right one" : "CUDA goes by the addresses and copies");
     if (target == outside || source == outside || misdirected) return untold = failed(cudaErrorInvalidValue);
+    if (source == host_only && target != host_only) note_virtual_functions(from, width);
 
     // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
     // writes later. Between host memory of whatever kind the host waits, between device memory it never does.

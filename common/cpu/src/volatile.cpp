@@ -2,9 +2,11 @@
 // other hooks do nothing; with them an object of the hazard build links as a plain program.
 //
 // Who reads a volatile word again and again waits for another thread: that one gets its turn. And code for warps
-// that ran in step (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile shared memory, without __syncwarp()) is
-// found: a thread writes what another lane of its warp has read already, and that lane has gone on to write its own
-// element.
+// that ran in step (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile memory, without __syncwarp()) is found: a
+// thread writes what another lane of its warp has read already, and that lane has gone on to write its own element.
+// Lanes that wait for each other's flags do so, too, but have seen what the other has written. In global memory any
+// thread may pass on what it has found: there each lane must have an element of its own in one row, and have
+// written it before that read and after.
 #include "internal.hpp"
 
 #include <set>
@@ -14,50 +16,72 @@ namespace cudacpu {
 
 namespace {
 
-struct Reads {  // of a word of shared memory, by the last two threads that read it
-    unsigned last, before;
+struct Seen {
+    unsigned rank;
+    unsigned long at;  // accesses are numbered
+};
+struct Reads {  // of a word, by the last two threads that read it
+    Seen last, before;
     unsigned long time;
 };
 struct Wrote {
     const Region* region;
-    const void* address;
-    unsigned long time, block;
+    const char* address;
+    unsigned long time, block, first, last;  // when it wrote this word first since its warp met, and when last
+};
+struct LastSeen {
+    const char* address;
+    unsigned long at;
 };
 std::unordered_map<const void*, Reads> all_reads CUDACPU_LASTING;
-Wrote wrote[1024];  // by each thread, last
-unsigned long block;
+Wrote wrote[1024];         // by each thread, last
+LastSeen seen_last[1024];  // at what each has read, last
+const Region* region;
+unsigned long block, accesses;
 
-const Region* shared_region(const void* p) {
-    static const Region* last;
-    if (last && p >= last->start && p < last->start + last->bytes) return last;
+bool is_shared(const Region& r) { return r.kind == Kind::shared || r.kind == Kind::dynamic; }
+const Region* region_of(const char* p) {
+    static const Region variables{};
+    if (is_global(p)) return &variables;
+    if (region && p >= region->start && p < region->start + region->bytes) return region;
     const Region* r = find(p);
-    return r && (r->kind == Kind::shared || r->kind == Kind::dynamic) ? last = r : nullptr;
+    return r && (is_shared(*r) || r->kind == Kind::device || r->kind == Kind::managed) ? region = r : nullptr;
 }
 
-void access(const void* address, unsigned bytes, bool writes, const void* pc) {
+void access(const void* p, unsigned bytes, bool writes, const void* pc) {
     if (!in_kernel()) return;
+    const char* const address = static_cast<const char*>(p);
     last_access = pc;
     if (look_asked) look(pc, address, bytes);
     if (!writes && ++waits_in_a_row > 1000) give_way();
-    const Region* const r = shared_region(address);
+    if (block != block_serial) block = block_serial, region = nullptr, all_reads.clear();
+    const Region* const r = region_of(address);
     if (!r) return;
-    if (block != block_serial) block = block_serial, all_reads.clear();
-    const unsigned long time = syncs[rank / 32];
-    Reads& reads = all_reads.try_emplace(address, Reads{rank, rank, time}).first->second;
-    if (reads.time != time) reads = {rank, rank, time};
+    const unsigned long time = syncs[rank / 32], now = ++accesses;
+    const Seen me = {rank, now};
+    Reads& reads = all_reads.try_emplace(address, Reads{me, me, time}).first->second;
+    if (reads.time != time) reads = {me, me, time};
     if (!writes) {
-        if (reads.last != rank) reads.before = std::exchange(reads.last, rank);
+        if (reads.last.rank != rank) reads.before = std::exchange(reads.last, me);
+        seen_last[rank] = {address, now};
         return;
     }
-    wrote[rank] = {r, address, time, block};
-    const unsigned reader = reads.last != rank ? reads.last : reads.before;
-    const Wrote& its = wrote[reader];
-    static auto& known = *new std::set<const void*>;
-    if (reader == rank || reader / 32 != rank / 32 || its.region != r || its.address == address ||
-        its.time != time || its.block != block || !known.insert(pc).second)
+    Wrote& mine = wrote[rank];
+    const bool again = mine.address == address && mine.time == time && mine.block == block;
+    mine = {r, address, time, block, again ? mine.first : now, now};
+    const Seen reader = reads.last.rank != rank ? reads.last : reads.before;
+    const Wrote& its = wrote[reader.rank];
+    if (reader.rank == rank || reader.rank / 32 != rank / 32 || its.region != r || its.address == address ||
+        its.time != time || its.block != block)
         return;
+    const bool in_a_row = address - its.address == (int(rank) - int(reader.rank)) * int(bytes);
+    const bool answered = seen_last[rank].address == its.address && seen_last[rank].at > its.last;
+    const bool meant = is_shared(*r) ? its.last < reader.at || (answered && again)
+                                     : answered || !in_a_row || reader.at < its.first || its.last < reader.at;
+    static auto& known = *new std::set<const void*>;
+    if (meant || !known.insert(pc).second) return;
     bug(text("lane %u writes what lane %u of its warp has read already, as if a warp ran in step: ", lane(),
-             reader % 32) +
+             reader.rank % 32) +
             explain(address),
         "since Volta it does not, whatever is volatile: put __syncwarp() between the steps", source_line(pc));
 }

@@ -54,6 +54,37 @@ __global__ void in_step(int* out) {
     if (threadIdx.x < 32) fold_in_step(a, threadIdx.x);
     if (threadIdx.x == 0) *out = a[0];
 }
+__global__ void in_step_global(int* a) {
+    volatile int* const b = a;
+    fold_in_step(b, threadIdx.x);
+}
+__device__ volatile int row[64];
+__global__ void in_step_variable() { fold_in_step(row, threadIdx.x); }
+// Two lanes that wait for each other, and lanes that take over what a neighbour has found: nobody counts on steps.
+__device__ void take_turns(volatile int* flags, int* out) {
+    for (int i = 1; i <= 5; ++i)
+        if (threadIdx.x == 0) {
+            flags[0] = i;
+            while (flags[1] != i) continue;
+        } else {
+            while (flags[0] != i) continue;
+            *out += i;
+            __threadfence();
+            flags[1] = i;
+        }
+}
+__global__ void lanes_take_turns(int* a, int* out) {
+    __shared__ int flags[2];
+    if (threadIdx.x == 0) flags[0] = flags[1] = 0;
+    __syncthreads();
+    take_turns(flags, out);
+    take_turns(a, out);
+}
+__global__ void neighbours_relax(volatile int* a, int* out) {
+    const int i = threadIdx.x;
+    a[i] = min(a[i + 1], a[i + 2]) + 1;
+    atomicMax(out, 7);
+}
 __global__ void step_by_step(int* out) {
     __shared__ volatile int a[32];
     a[threadIdx.x] = 1;
@@ -171,6 +202,18 @@ __global__ void long_computation(int* out, long long nanoseconds) {
 
 __constant__ int table[4];
 
+struct Shape {
+    int side;
+    __host__ __device__ Shape(int s) : side(s) {}
+    __host__ __device__ virtual int area() const { return side; }
+};
+struct Square : Shape {
+    __host__ __device__ Square(int s) : Shape(s) {}
+    __host__ __device__ int area() const override { return side * side; }
+};
+__global__ void area_of(const Shape* s, int* out) { *out = s->area(); }
+static const char* const of_no_class[] = {"one", "two"};
+
 static int* memory;
 static int of_the_host[32];
 static int result(int want, int* p = memory) {
@@ -191,11 +234,28 @@ int main(int, char** argv) {
     if (is("vote_of_the_rest")) vote_of_the_rest<<<1, 32>>>(memory, 20), status = result(20);
     if (is("half_a_warp")) half_a_warp<<<1, 32>>>(memory), status = result(16);
     if (is("in_step")) in_step<<<1, 64>>>(memory), status = result(64) & 0;
+    if (is("in_step_global")) in_step_global<<<1, 32>>>(memory), status = result(0) & 0;
+    if (is("in_step_variable")) in_step_variable<<<1, 32>>>(), status = result(0);
+    if (is("lanes_take_turns")) lanes_take_turns<<<1, 2>>>(memory + 8, memory), status = result(30);
+    if (is("neighbours_relax")) neighbours_relax<<<1, 32>>>(memory + 8, memory), status = result(7);
     if (is("step_by_step")) step_by_step<<<1, 32>>>(memory), status = result(32);
     if (is("flag_in_shared")) flag_in_shared<<<1, 64>>>(memory), status = result(64);
     if (is("own_atomic")) own_atomic<<<1, 1>>>(memory, 10), status = result(3);
     if (is("together_again"))
         together_again<<<1, 32>>>(reinterpret_cast<unsigned*>(memory)), status = result(-1) || memory[32] != 0xffff;
+    if (is("virtual_copied")) {
+        const Square square(3);
+        Square* copy;
+        cudaMalloc(&copy, sizeof square);
+        cudaMemcpy(copy, &square, sizeof square, cudaMemcpyHostToDevice);  // @virtual_copied
+        area_of<<<1, 1>>>(copy, memory), status = result(9);
+        cudaFree(copy);
+    }
+    if (is("addresses_copied")) {
+        const void* addresses[] = {of_no_class, &memory, argv, *argv, nullptr};
+        for (const void*& p : addresses) cudaMemcpy(memory, &p, sizeof p, cudaMemcpyHostToDevice);
+        status = 0;
+    }
     if (is("goes_beyond")) {
         int five[5] = {};
         status = cudaMemset(memory, 0, 4097) == cudaSuccess || cudaMemcpyToSymbol(table, five, 20) == cudaSuccess;

@@ -117,6 +117,16 @@ __global__ void race_read_counter(int* count, int* out) {
     if (*count < 40) out[threadIdx.x] = 1;  // @read_counter
     atomicAdd(count, 1);
 }
+__device__ int root_of(const int* parent, int i) {
+    while (i != parent[i]) i = parent[i];
+    return i;
+}
+__global__ void all_roots(const int* parent, int* out) { out[threadIdx.x] = root_of(parent, threadIdx.x); }
+__global__ void race_roots(int* parent) {
+    const int a = root_of(parent, threadIdx.x);
+    const int b = root_of(parent, (threadIdx.x + 1) % 32);  // @roots_found
+    if (a != b) atomicExch(parent + max(a, b), min(a, b));
+}
 __device__ unsigned tickets;
 __global__ void race_no_fence(int* partial, int* out) {
     __shared__ bool last;
@@ -578,6 +588,16 @@ int main(int, char** argv) {
     if (is("race_volatile_warp")) return race_volatile_warp<<<1, 32>>>(device<int>(32)), waited();
     if (is("race_volatile")) return race_volatile<<<1, 32>>>(device<int>(1)), waited();
     if (is("race_read_counter")) return race_read_counter<<<2, 64>>>(device<int>(1), device<int>(64)), waited();
+    if (is("race_roots")) {
+        int *const parent = device<int>(32), roots[32];
+        for (int i = 0; i < 32; ++i) roots[i] = i;
+        cudaMemcpy(parent, roots, sizeof roots, cudaMemcpyHostToDevice);
+        for (int i = 0; i < 2; ++i) {
+            all_roots<<<1, 32>>>(parent, device<int>(32));
+            race_roots<<<1, 32>>>(parent);
+        }
+        return waited();
+    }
     if (is("race_no_fence")) return race_no_fence<<<8, 32>>>(device<int>(8), device<int>(1)), waited();
     if (is("race_early_ticket")) return race_early_ticket<<<8, 64>>>(device<int>(512), device<int>(1)), waited();
     if (is("race_tree")) return race_tree<<<1, 128>>>(device<int>(1)), waited();

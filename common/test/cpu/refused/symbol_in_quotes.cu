@@ -1,0 +1,5 @@
+__device__ int counter;
+int main() {
+    void* p;
+    return cudaGetSymbolAddress(&p, "counter");
+}
