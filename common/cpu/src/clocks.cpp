@@ -195,14 +195,20 @@ void take(const char* address, unsigned access) {
     if (words.empty()) return;
     const auto w = words.find(address);
     if (w == words.end()) return;
-    auto learn_later = [](Known& to, const Known& from) {
+    take_gift(*me, {w->second.block, access & narrow ? nullptr : w->second.device}, w->second.run, 0);
+}
+
+void take_gift(Mind& m, const Gift& gift, uint32_t of, unsigned fenced) {
+    const auto learn_later = [&](Scope s, const Known& from) {
+        Known& to = m.more->pending[s];
         if (!from || to == from) return;
+        if (fenced > unsigned(s)) return learn(m, from);
         to = join(to, from);
-        me->synchronised = true;
-        if (!me->knows) me->knows = true, knowers.push_back(rank);
+        m.synchronised = true;
+        if (!m.knows) m.knows = true, knowers.push_back(unsigned(&m - minds));
     };
-    if (w->second.run == run) learn_later(me->more->pending[in_block], w->second.block);
-    if (!(access & narrow)) learn_later(me->more->pending[in_device], w->second.device);
+    if (of == run) learn_later(in_block, gift.block);
+    learn_later(in_device, gift.device);
 }
 
 static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
@@ -311,6 +317,7 @@ void lanes_met(unsigned first, unsigned lanes) {
     const unsigned last = std::min(first + 32, running_block.size);
     for (unsigned i = first; i < last; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
+        section_meets(i);
         Mind& m = mind(i);
         if (m.knows) known = join(known, take_all(m));
         for (unsigned j = 0; m.has_lanes && j < 32; ++j) all[j] = std::max(all[j], m.more->lanes[j]);

@@ -1,6 +1,7 @@
 // detect.hpp - what the parts of the hazard build that find something know of each other.
 //
 //   hazards.cpp   one access: is it in bounds, and does it race with the last ones to the same bytes?
+//   turns.cpp     when a thread is stopped before an access, and others go on
 //   quick.cpp     the accesses that need no such look, which are most of them
 //   clocks.cpp    which accesses come before what the running thread does now
 //   flags.cpp     volatile words that threads wait for, and locks
@@ -160,6 +161,8 @@ struct Gift {  // what an atomic or a volatile write hands on
 };
 void take(const char* address, unsigned access);
 Gift gift(unsigned access);
+/// Of a block; fenced: since it came, 2 by a fence of the device.
+void take_gift(Mind& m, const Gift& gift, uint32_t run, unsigned fenced);
 bool nothing_is_handed_on();  // by the running thread, nor to it
 void forget_words(const char* start, size_t bytes);
 void give(const char* address, unsigned access, const Gift& gift);
@@ -185,11 +188,17 @@ void settle_all();      // the last access has been done
 bool settled(bool write);
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
-void give_turn();             // another thread may run
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
     return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
 }
+
+// ---- turns.cpp -------------------------------------------------------------------------------------------
+
+extern bool handed_on;  // by the last atomic or volatile access, or given back: others may run before the next one
+void give_turn();       // another thread may run
+void take_turns(const Region* r, const char* address, unsigned kind);  // before an access
+void turns_of_launch();
 
 // ---- quick.cpp -------------------------------------------------------------------------------------------
 
@@ -219,11 +228,17 @@ bool flag_written(char* address, size_t bytes);  // has it changed since its thr
 void flag_settled(const char* address, size_t bytes);
 void flags_race(const VolatilePair& pair);
 bool published(const char* address);
-void show(char* address, size_t bytes);  // what is there now will stand there again after the access
-void restore_flag();                     // what a thread has read is again what stands there
+void note_step(const char* address, unsigned kind);  // of the running thread, volatile or atomic
+void show(char* address, size_t bytes);              // what is there now will stand there again after the access
+void restore_flag();                                 // what a thread has read is again what stands there
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
 void in_section(const char* address, const Record& mine, bool shared);  // an access under a lock
+/// An access under a lock to something else: what earlier sections of the lock hand on to it is taken.
+void enter_section(const char* address, size_t bytes, unsigned kind);
+bool section_gives(Mind& m, const char* lock, const Gift& gift);  // to those in conflict with it alone
+void take_sections(Mind& m, const char* lock);                    // who does not take the lock knows all
+void section_meets(unsigned thread);                              // others, who may do a part of its work
 void sections_fenced(unsigned thread, Scope scope);
 void sections_at_barrier();
 void flags_of_launch(bool begins);

@@ -24,7 +24,8 @@ namespace {
 struct Flag {
     unsigned writes = 0;
     bool published = false, polled = false, looked_again = false, unequal = false;
-    uint64_t before = 0, value = 0;  // the last write's
+    bool fenced = false, begins = false;  // written behind a fence; and by a thread that had written nothing before
+    uint64_t before = 0, value = 0;       // the last write's
 };
 std::unordered_map<const char*, Flag> flags CUDACPU_LASTING;
 std::set<uint64_t> waiting_sites CUDACPU_LASTING;
@@ -50,13 +51,103 @@ struct Touched {  // under a lock
     unsigned entered,
         left;  // whether a fence lies between it and taking the lock, or giving it back: 2 of the device
 };
+// Of two sections that have no access in conflict either could have come first: then the lock orders nothing that
+// lies behind them. What a section hands on is so taken by who touches, under the same lock, what it had touched.
+// That asks for sections in which a thread is alone: it does plain accesses, and meets nobody.
+struct Past {
+    std::vector<std::pair<const char*, bool>> touched;  // and whether it was written
+    Gift gift;
+    uint32_t run;
+};
+using Pasts = std::vector<std::shared_ptr<const Past>>;
 struct Section {
     unsigned entered = 0;
     std::vector<std::pair<const char*, Touched>> touched;
+    bool alone = true;
+    Pasts pasts;  // of this lock, whose gifts it has not taken
 };
 std::map<unsigned, Section> sections CUDACPU_LASTING;                             // by thread of the running block
 std::map<uint64_t, std::map<unsigned, Section>> paused_sections CUDACPU_LASTING;  // by block
 std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
+
+// What a thread did with volatile words and by atomics, to tell whether a version guards some of them.
+struct Step {
+    const char* address;
+    bool read, written;
+    Time barrier, fenced[2];  // the last ones, of either scope
+};
+using Steps = std::vector<Step>;
+constexpr size_t most_steps = 512, most_threads = 256;
+std::unordered_map<uint64_t, Steps> steps_of CUDACPU_LASTING;  // by block and rank
+uint64_t thread_of(uint64_t block, unsigned rank) { return block << 10 | rank; }
+
+// Between which steps with a version does step i lie? -1: there is none.
+std::pair<ptrdiff_t, ptrdiff_t> around(const Steps& all, ptrdiff_t i, const char* version, bool Step::*does) {
+    const auto is = [&](ptrdiff_t k) {
+        return all[k].address == version && all[k].*does && all[k].barrier == all[i].barrier;
+    };
+    ptrdiff_t before = i - 1, after = i + 1;
+    while (before >= 0 && !is(before)) --before;
+    while (after < ptrdiff_t(all.size()) && !is(after)) ++after;
+    return {before, after < ptrdiff_t(all.size()) ? after : -1};
+}
+
+// A seqlock: a version is written before and after several words, and read before and after them, each time with a
+// fence in between. Without one of these what is read may be half old and half new.
+enum class Version { none, intact, torn };
+Version version_of(const Race& race) {
+    const bool before_writes = race.before.access & writes;
+    const Party &writer = before_writes ? race.before : race.after,
+                &reader = before_writes ? race.after : race.before;
+    const Steps &written = steps_of[thread_of(writer.block, writer.rank)],
+                &read = steps_of[thread_of(reader.block, reader.rank)];
+    const Scope scope = writer.block == reader.block ? in_block : in_device;
+    const auto parted = [&](const Steps& all, ptrdiff_t a, ptrdiff_t b) {
+        return all[a].fenced[scope] != all[b].fenced[scope];
+    };
+    Version found = Version::none;
+    std::set<const char*> tried{race.address};
+    for (const Step& version : read) {
+        if (!tried.insert(version.address).second) continue;
+        bool torn = false, encloses = false, several = false, looks = false, looks_again = false;
+        bool in_rounds = false, twice = true;  // written twice in each round
+        for (ptrdiff_t i = 1; i < ptrdiff_t(written.size()); ++i) {
+            const auto [before, after] = around(written, i, version.address, &Step::written);
+            if (written[i].address != race.address || !written[i].written || before < 0 || after < 0) continue;
+            ptrdiff_t previous = i - 1;
+            while (!written[previous].written) --previous;
+            encloses = true;
+            if (const auto next = around(written, i, race.address, &Step::written).second; next >= 0) {
+                const auto again = around(written, after, version.address, &Step::written).second;
+                in_rounds = true;
+                twice &= again >= 0 && again < next;
+            }
+            several |= parted(written, before, i) && !parted(written, previous, i);  // else it may be a flag
+            torn |= !parted(written, before, i) || !parted(written, i, after);
+        }
+        for (ptrdiff_t i = 0; i < ptrdiff_t(read.size()); ++i) {
+            const auto [before, after] = around(read, i, version.address, &Step::read);
+            if (read[i].address != race.address || !read[i].read || before < 0) continue;
+            looks = true;
+            looks_again |= after >= 0;  // at what was odd nobody need look again
+            torn |= !parted(read, before, i) || (after >= 0 && !parted(read, i, after));
+        }
+        torn |= !looks_again && read.size() < most_steps;
+        if (encloses && looks && !torn) return Version::intact;
+        if (several && looks && in_rounds && twice) found = Version::torn;
+    }
+    return found;
+}
+
+std::unordered_map<const char*, Pasts> past_sections CUDACPU_LASTING;  // by lock
+
+void take_pasts(Mind& m, Section& s) {
+    for (const auto& p : std::exchange(s.pasts, {})) take_gift(m, p->gift, p->run, s.entered);
+}
+void meets_others(unsigned thread, Section& s) {
+    s.alone = false;
+    take_pasts(minds[thread], s);
+}
 
 void close_section(const char* lock, Section& s) {
     for (auto& [address, t] : s.touched) {
@@ -99,6 +190,20 @@ void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, 
     --me->seen_writes;
 }
 
+void note_step(const char* address, unsigned kind) {
+    const uint64_t thread = thread_of(block_number, rank);
+    const auto known = steps_of.find(thread);
+    if (known == steps_of.end() && steps_of.size() == most_threads) return;
+    Steps& all = known == steps_of.end() ? steps_of[thread] : known->second;
+    const auto fenced = [](Scope s) { return me->synchronised ? me->more->fence[s].time : 0; };
+    if (all.size() < most_steps)
+        all.push_back({address,
+                       !(kind & writes) || kind & atomic,
+                       bool(kind & writes),
+                       last_barrier,
+                       {fenced(in_block), fenced(in_device)}});
+}
+
 void show(char* address, size_t bytes) {
     restore_flag();
     shown = {address, bytes, value_at(address, bytes)};
@@ -117,6 +222,8 @@ bool flag_written(char* address, size_t bytes) {
     ++f.writes;
     f.before = value_at(address, bytes);
     f.published = me->publishes;
+    f.fenced |= f.published;
+    f.begins |= !me->wrote;
     me->seen = nullptr;
     return late;
 }
@@ -143,7 +250,11 @@ void flags_of_launch(bool begins) {
                 const Flag& f = flags[race.address];
                 const bool waited_for = f.polled || waiting_sites.count(reader.site) ||
                                         of_waiting_loop(race.before.site) || of_waiting_loop(race.after.site);
-                if (!fenced && !waited_for && !(f.looked_again && !f.unequal && !shared)) note(race);
+                const bool is_flag = fenced || (f.fenced && f.begins) || waited_for;
+                const Version version = version_of(race);
+                if (version == Version::torn ||
+                    (version == Version::none && !is_flag && !(f.looked_again && !f.unequal && !shared)))
+                    note(race);
             }
     flags.clear();
     pairs.clear();
@@ -152,14 +263,49 @@ void flags_of_launch(bool begins) {
     sections.clear();
     paused_sections.clear();
     touched_before.clear();
+    past_sections.clear();
+    steps_of.clear();
 }
 
 void lock_changed(Mind& m, const char* address, bool taken, bool given_back) {
     const unsigned thread = unsigned(&m - minds);
     if (given_back) close_section(address, sections[thread]);
+    if (taken && m.lock) meets_others(thread, sections[thread]);
     if (taken || given_back) sections[thread] = {};
+    if (taken)
+        if (const auto p = past_sections.find(address); p != past_sections.end())
+            sections[thread].pasts = p->second;
     m.lock = taken ? address : given_back ? nullptr : m.lock;
     m.records = m.lock;
+}
+
+void enter_section(const char* address, size_t bytes, unsigned kind) {
+    Section& s = sections[rank];
+    if (kind & (atomic | flag)) meets_others(rank, s);
+    const auto conflicts = [&](const auto& p) {
+        for (const auto& [word, written] : p->touched)
+            if (word < address + bytes && address < word + 4 && (written || kind & writes))
+                return take_gift(*me, p->gift, p->run, s.entered), true;
+        return false;
+    };
+    std::erase_if(s.pasts, conflicts);
+}
+
+bool section_gives(Mind& m, const char* lock, const Gift& gift) {
+    Section& s = sections[unsigned(&m - minds)];
+    if (!s.alone || !m.records) return false;
+    const auto past = std::make_shared<Past>();
+    for (const auto& [address, t] : s.touched) past->touched.emplace_back(address, t.record.access & writes);
+    past->gift = gift, past->run = run;
+    Pasts& all = past_sections[lock];
+    if (all.size() == 16) return false;
+    all.push_back(past);
+    return true;
+}
+
+void take_sections(Mind& m, const char* address) {
+    if (const auto all = past_sections.find(address); all != past_sections.end())
+        for (const auto& p : all->second) take_gift(m, p->gift, p->run, 0);
 }
 
 void in_section(const char* address, const Record& mine, bool shared) {
@@ -177,6 +323,10 @@ void sections_fenced(unsigned thread, Scope scope) {
     for (auto& [address, t] : s->second.touched) t.left = std::max(t.left, level);
 }
 
+void section_meets(unsigned thread) {
+    if (const auto s = sections.find(thread); s != sections.end()) meets_others(thread, s->second);
+}
+
 void sections_pause(uint64_t block) { paused_sections[block] = std::exchange(sections, {}); }
 void sections_go_on(uint64_t block) { sections = std::move(paused_sections[block]); }
 void sections_at_grid_barrier() { touched_before.clear(); }  // who comes later knows all that came before
@@ -184,6 +334,7 @@ void sections_at_grid_barrier() { touched_before.clear(); }  // who comes later 
 void sections_at_barrier() {
     for (auto& [thread, s] : sections) {
         s.entered = 2;
+        meets_others(thread, s);
         for (auto& [address, t] : s.touched) t.left = std::max(t.left, 1u);
     }
 }

@@ -30,22 +30,7 @@ struct HeapCell : Cell {
     unsigned written = 0;  // of its four bytes
 };
 std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the address of the word
-// Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
-bool blocks_meet;
 unsigned synced_beside_paused;
-// Threads are stopped before atomics and volatile accesses above all, but for launches that do very many.
-unsigned long synchronised;
-constexpr unsigned long many_synchronised = 1 << 18;
-// A block is stopped above all when a thread hands on what it has written; the more often that was, the more
-// seldom, as a block must be stopped for long, too.
-unsigned stops;
-bool hands_on_unfenced;
-void let_others_run(unsigned one_in) {
-    hands_on_unfenced = false;
-    if (blocks_meet && blocks_paused < 8 && random_number() % (one_in << std::min(stops / 16, 24u)) == 0)
-        ++stops, preempt_block();
-    else preempt();
-}
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch, by the sites
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
@@ -107,13 +92,16 @@ void settle() {
         else flags_race({last.two_writes, last.shared, last.two_writes.seen});
     }
     if (last.flag_write) flag_settled(last.address, last.bytes);
-    // Who leaves the value as it is (atomicAdd(p, 0)) tells nobody that he was there.
-    if (last.gives && !same) give(last.address, last.kind, last.gift);
-    if (!last.word) return;
     Mind& m = *last.mind;
-    if (m.lock == last.address) lock_changed(m, last.address, false, !same && value == m.more->unlocked);
-    else if ((last.kind & compares || (last.kind & exchanges && !before)) && !same)
-        m.more->unlocked = before, lock_changed(m, last.address, true, false);
+    const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.more->unlocked;
+    const bool takes = !holds && (last.kind & compares || (last.kind & exchanges && !before)) && !same;
+    // Who leaves the value as it is (atomicAdd(p, 0)) tells nobody that he was there.
+    if (last.gives && !same && !(gives_back && section_gives(m, last.address, last.gift)))
+        give(last.address, last.kind, last.gift);
+    if (!last.word) return;
+    if (holds) lock_changed(m, last.address, false, gives_back);
+    else if (takes) m.more->unlocked = before, lock_changed(m, last.address, true, false);
+    else take_sections(m, last.address);
 }
 
 // The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
@@ -280,6 +268,8 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     if (r && !r->shadow->all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) touched_globally();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
+    if (me->lock && address != me->lock) enter_section(address, bytes, kind);
+    if (kind & (atomic | flag)) note_step(address, kind);
     if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
     const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
     const auto cell = [&](size_t i) {  // where the access to byte i and those behind it is noted
@@ -315,6 +305,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         const bool rmw = kind & atomic;
         take(address, rmw ? kind : 0);
         const bool exchanged = kind & (compares | exchanges) || (me->lock == address && kind & writes);
+        if (!exchanged) take_sections(*me, address);
         const Gift g = gift(kind);
         if (exchanged || flag_write || rmw) look_after(a);
         last.flag_write |= flag_write, last.word |= exchanged, last.gives |= rmw;
@@ -324,6 +315,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     } else if (kind & flag) {
         const Record& w = cell(first).rare.synced;
         take(address, 0);
+        take_sections(*me, address);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
         me->polled_at = 0;
@@ -339,7 +331,7 @@ void settle_all() {
 }
 
 bool settled(bool write) {
-    if (hands_on_unfenced || state.busy || state.something_shown || state.index_too_large) return false;
+    if (handed_on || state.busy || state.something_shown || state.index_too_large) return false;
     settle_before(write);
     return !state.unsettled;
 }
@@ -357,11 +349,6 @@ void note(const Race& race) {  // of all races between two sites the one between
     noted.equal = equal;
 }
 
-void give_turn() {
-    until_preempted = int(random_number() % 128);
-    let_others_run(4);
-}
-
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
     if (!self || !runs_works || state.busy) return;
     char* address = static_cast<char*>(const_cast<void*>(where));
@@ -369,16 +356,8 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (!r && on_own_stack(address))
         return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
     state.index_too_large = false;
-    const Mind& m = *(me = &mind(rank));
-    const bool hands_on = kind & (atomic | flag) && kind & writes && m.wrote, unfenced = hands_on && !m.publishes;
-    if (hands_on_unfenced || (hands_on && random_number() % 2)) {
-        let_others_run(2);
-    } else if ((until_preempted -= kind & (flag | atomic) && ++synchronised <= many_synchronised ? 8 : 1) < 0) {
-        give_turn();
-    }
-    hands_on_unfenced = unfenced;
-    if (kind & (atomic | flag) && !is_shared(r))
-        blocks_meet = true, picks_in_turn = 4, host_may_tell(r, address, kind);
+    me = &mind(rank);
+    take_turns(r, address, kind);
     // Who reads a volatile word again and again waits for another thread, perhaps of another block; what a warp
     // does together in between (__any_sync()) is no progress.
     if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
@@ -406,11 +385,7 @@ void heap_changed(const char* start, size_t bytes) {
 void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
-    blocks_meet = false;
-    hands_on_unfenced = false;
-    picks_in_turn = 16;
-    stops = 0;
-    synchronised = 0;
+    turns_of_launch();
     flags_of_launch(true);
 }
 void block_begins() { clocks_block_begins(); }

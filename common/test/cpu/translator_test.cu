@@ -72,6 +72,14 @@ __global__ void shared_forms(int* p) {
     __syncthreads();
     if (threadIdx.x == 1 && q == p) *p = s.a + 10 * s.b + 100 * int(f[1]) + 1000 * int(g) + 10000 * pairs[1][2].second[1];
 }
+__device__ int doubled(int x) { return 2 * x; }
+__global__ void shared_pointers(int* p) {
+    __shared__ int tile[4][8], (*rows)[8], (*pairs[2])[8];
+    __shared__ int (*call)(int);
+    if (threadIdx.x == 0) rows = tile + 2, pairs[1] = tile + 3, call = doubled;
+    __syncthreads();
+    if (threadIdx.x == 1) rows[1][7] = 21, *p = call(pairs[1][0][7]);
+}
 template <class T> __global__ void shared_dynamic(T* p) {
     extern __shared__ __align__(128) unsigned char raw[];
     T* tile = reinterpret_cast<T*>(raw);
@@ -190,6 +198,8 @@ TEST_F(Translator, MoreLaunches) {
 TEST_F(Translator, SharedMemory) {
     shared_forms<<<1, 2>>>(p);
     EXPECT_EQ(54321, value());
+    shared_pointers<<<1, 2>>>(p);
+    EXPECT_EQ(42, value());
     shared_dynamic<<<1, 33, 33 * sizeof(int)>>>(p);
     EXPECT_EQ(32, value());
 }

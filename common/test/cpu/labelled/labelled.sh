@@ -16,7 +16,7 @@ while [ $# -gt 0 ] && [ -f "$sources/$1.cu" ]; do
     groups="$groups $1"
     shift
 done
-groups=${groups:-scopes blocks graphs streams patterns grids mixed types}
+groups=${groups:-scopes blocks graphs streams patterns grids mixed types guards}
 
 for group in $groups; do
     program=$build/hazards/labelled_$group

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../../lib.sh"
 n=${1:-200} sources=$(cd "$(dirname "$0")" && pwd) result=$sources/racecheck.txt
 if [ $# -gt 0 ]; then shift; fi
-if [ $# -gt 0 ]; then result=/dev/null; else set -- scopes blocks graphs streams patterns grids mixed types; fi
+if [ $# -gt 0 ]; then result=/dev/null; else set -- scopes blocks graphs streams patterns grids mixed types guards; fi
 for tool in nvcc compute-sanitizer nvidia-smi; do
     command -v $tool >/dev/null || skip "there is no $tool"
 done

@@ -1,0 +1,60 @@
+// turns.cpp - the hazard build: when a thread is stopped before an access, and another thread or block goes on.
+#include "detect.hpp"
+
+namespace cudacpu::hazards {
+
+bool handed_on;
+
+namespace {
+
+// Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
+bool blocks_meet;
+// Threads are stopped before atomics and volatile accesses above all, but for launches that do very many.
+unsigned long synchronised;
+constexpr unsigned long many_synchronised = 1 << 18;
+// A block is stopped above all when a thread hands on what it has written, or has just given something back; the
+// more often that was, the more seldom, as a block must be stopped for long, too.
+unsigned stops;
+const char* handing_on;  // a block is stopped before it hands on here: who looks once must not always be too early
+
+void let_others_run(unsigned one_in) {
+    handed_on = false;
+    if (blocks_meet && blocks_paused < 8 && random_number() % (one_in << std::min(stops / 16, 24u)) == 0)
+        ++stops, preempt_block();
+    else preempt();
+}
+
+}  // namespace
+
+void give_turn() {
+    until_preempted = int(random_number() % 128);
+    let_others_run(4);
+}
+
+void take_turns(const Region* r, const char* address, unsigned kind) {
+    const bool meets = kind & (atomic | flag), gives = meets && kind & writes, hands_on = gives && me->wrote;
+    const bool next = hands_on ? !me->publishes : gives && kind & (flag | exchanges);
+    if (handed_on) {
+        let_others_run(2);
+    } else if (hands_on && random_number() % 2) {
+        handing_on = address;
+        let_others_run(2);
+        handing_on = nullptr;
+    } else if (address == handing_on && random_number() % 4) {
+        preempt_block();
+    } else if ((until_preempted -= meets && ++synchronised <= many_synchronised ? 8 : 1) < 0) {
+        give_turn();
+    }
+    handed_on = next;
+    if (meets && !is_shared(r)) blocks_meet = true, picks_in_turn = 4, host_may_tell(r, address, kind);
+}
+
+void turns_of_launch() {
+    blocks_meet = handed_on = false;
+    handing_on = nullptr;
+    picks_in_turn = 16;
+    stops = 0;
+    synchronised = 0;
+}
+
+}  // namespace cudacpu::hazards
