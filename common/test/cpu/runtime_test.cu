@@ -1,4 +1,5 @@
 // The runtime API: memory, copies, symbols, streams, events, errors, properties.
+#include <cuda.h>
 #include <gtest/gtest.h>
 #include <nvtx3/nvToolsExt.h>
 
@@ -573,6 +574,11 @@ TEST(Device, DescribesItself) {
     EXPECT_EQ(cudaSuccess, cudaFuncGetAttributes(&f, add));
     EXPECT_EQ(1024, f.maxThreadsPerBlock);
     cudaGetLastError();
+}
+
+TEST(Device, IsReadyWithoutTheDriversInit) {
+    EXPECT_EQ(CUDA_SUCCESS, cuInit(0));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuInit(1));
 }
 
 TEST(Device, TakesAProfilersRanges) {
