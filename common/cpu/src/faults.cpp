@@ -162,6 +162,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
               in_atomic ? &last_atomic : nullptr, pc);
     }
     const char* address = static_cast<char*>(info->si_addr);
+    if (signal == SIGSEGV && runs_works && opened_late(address)) return;
     const Region* r = find(address);
     const std::string below = r ? "" : below_zero(address), about = r ? explain(address) : "";
     const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);

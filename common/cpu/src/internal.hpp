@@ -227,6 +227,7 @@ Region* find(const void* address);          // the region, or the inaccessible p
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages);
 Region* add_region(const Region& region);
 void device_takes_over(bool device);      // whether device memory may be touched
+bool opened_late(const void* address);    // the device has touched memory that is opened only then
 void managed_in_use(bool by_device);      // whether the host may touch managed memory
 void await_kernel(const void* argument);  // of the last work: the host must wait before it touches pinned memory
 /// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it

@@ -21,7 +21,6 @@ namespace cudacpu {
 alignas(page) static char last_page[page] __attribute__((section("cudacpu_managed"), used));
 
 size_t bytes_in_use;
-HostsCopy* HostsCopy::last;
 
 namespace {
 
@@ -39,6 +38,13 @@ void protect(Kind kind, bool accessible) {
     for (auto& [end, r] : regions())
         if (r.kind == kind && !r.freed) mprotect(r.base, r.pages, accessible ? open_pages : PROT_NONE);
 }
+
+// Of few pieces of device memory all are opened when it takes over; of more each when it is touched, as a fault
+// costs less than opening and shutting what nobody touches.
+constexpr size_t few = 4;
+size_t pieces;
+bool opens_late;
+std::vector<const Region*> opened CUDACPU_LASTING;
 
 Region variables{
     &__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), Kind::managed,
@@ -119,23 +125,6 @@ Region* find(const void* address) {
 bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
 bool is_managed(const void* p, size_t bytes) { return bytes && side_of(p, bytes) == either; }
 
-// One a variable, as long as the program.
-HostsCopy::HostsCopy(void* variable, size_t size)
-    // cppcheck-suppress [noCopyConstructor, noOperatorEq, noDestructor]
-    : start(static_cast<char*>(variable)), other(new char[size]), bytes(size), before(last) {
-    memcpy(other, start, bytes);
-    if (!hosts_copy(variable)) last = this;  // else another file has named it
-}
-HostsCopy* hosts_copy(const void* p) {
-    HostsCopy* c = HostsCopy::last;
-    while (c && size_t(static_cast<const char*>(p) - c->start) >= c->bytes) c = c->before;
-    return c;
-}
-void* symbol_address(const void* symbol) {
-    if (HostsCopy* const c = hosts_copy(symbol)) c->address_asked = true;
-    return const_cast<void*>(symbol);
-}
-
 // Pages such that the memory ends where an inaccessible page begins. CUDA's addresses are multiples of 256:
 // here only those of memory whose size is one.
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages) {
@@ -158,13 +147,23 @@ Region* add_region(const Region& region) {
 
 void device_takes_over(bool device) {
     if (device == device_has_it) return;
-    protect(Kind::device, device_has_it = device);
+    if ((device_has_it = device)) opens_late = pieces > few;
+    if (!opens_late) protect(Kind::device, device);
+    for (const Region* r : std::exchange(opened, {})) mprotect(r->base, r->pages, PROT_NONE);
     heap_in_use(device);
     for (HostsCopy* c = HostsCopy::last; c; c = c->before)
         std::swap_ranges(c->start, c->start + c->bytes, c->other);
     if (device) managed_in_use(false);
     std::erase_if(awaited, [](const Awaited& a) { return !work_is_queued(a.work); });
     for (const Awaited& a : awaited) mprotect(a.pages, a.bytes, device ? open_pages : PROT_NONE);
+}
+
+bool opened_late(const void* address) {
+    const Region* const r = device_has_it && opens_late ? find(address) : nullptr;
+    if (!r || r->kind != Kind::device || r->freed || address < r->base || address >= r->base + r->pages)
+        return false;
+    opened.push_back(r);
+    return !mprotect(r->base, r->pages, open_pages);
 }
 
 void managed_in_use(bool by_device) {
@@ -292,6 +291,7 @@ cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where)
     if (kind == Kind::device) memset(r.start, 0xff, std::min<size_t>(bytes, 1 << 30));
     add_region(r);
     bytes_in_use += bytes;
+    pieces += kind == Kind::device;
     if (kind == Kind::device || (kind == Kind::managed && managed_taken)) mprotect(r.base, r.pages, PROT_NONE);
     return give(p, r.start);
 }
@@ -315,6 +315,7 @@ cudaError_t release(void* p, Kind kind) {
     hazards::region_gone(*r);
     if (kind == Kind::registered) return regions().erase(r->start + r->bytes), cudaSuccess;
     bytes_in_use -= r->bytes;
+    pieces -= r->kind == Kind::device;
     // Its addresses are never given out again, so that a use after free is found; the last ones are explained.
     const void* gone = mmap(r->base, r->pages + guard, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
     if (gone == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
@@ -391,13 +392,6 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;
     if (!wait && !stage) hazards::host_must_keep(from, from_pitch, width, height);
     return wait ? finish(stream) : await_copy(to, to_pitch * (height - 1) + width);
-}
-
-char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes) {
-    if (offset <= size && bytes <= size - offset) return (char*)symbol + offset;
-    complain(text("%s of %zu bytes from byte %zu on goes beyond the variable's %zu bytes", api_function, bytes,
-                  offset, size));
-    return nullptr;
 }
 
 cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait) {

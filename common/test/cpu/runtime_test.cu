@@ -1,9 +1,11 @@
 // The runtime API: memory, copies, symbols, streams, events, errors, properties.
+#include <cuda.h>
 #include <gtest/gtest.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include <atomic>
 #include <cstring>
+#include <ctime>
 #include <cuda/cmath>
 #include <thread>
 #include <vector>
@@ -229,6 +231,33 @@ TEST(Memory, ManyAllocations) {
         ASSERT_EQ(cudaSuccess, cudaMalloc(&p, 100));
         ASSERT_EQ(cudaSuccess, cudaFree(p));
     }
+}
+
+__global__ void add_to_rows(int** rows) { rows[blockIdx.x][threadIdx.x] += int(blockIdx.x); }
+clock_t time_of_copies(const std::vector<int*>& rows) {
+    const clock_t begin = clock();
+    const int host[4] = {};
+    for (int i = 0; i < 200; ++i) cudaMemcpy(rows[i % rows.size()], host, sizeof host, cudaMemcpyHostToDevice);
+    return clock() - begin;
+}
+TEST(Memory, AsManyPiecesAsRows) {  // what nobody touches costs nothing
+    std::vector<int*> few(20), many(2000);
+    for (int*& row : few) ASSERT_EQ(cudaSuccess, cudaMalloc(&row, 16));
+    const clock_t short_time = time_of_copies(few);
+    for (int*& row : many) ASSERT_EQ(cudaSuccess, cudaMalloc(&row, 16));
+    EXPECT_LT(time_of_copies(many), 10 * short_time);
+    int **rows, back[4];
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&rows, many.size() * sizeof *rows));
+    cudaMemcpy(rows, many.data(), many.size() * sizeof *rows, cudaMemcpyHostToDevice);
+    for (int* row : many) cudaMemset(row, 0, 16);
+    add_to_rows<<<2000, 4>>>(rows);
+    for (size_t i = 0; i < many.size(); ++i) {
+        EXPECT_EQ(cudaSuccess, cudaMemcpy(back, many[i], 16, cudaMemcpyDeviceToHost));
+        EXPECT_EQ(int(i), back[3]);
+    }
+    for (int* row : few) EXPECT_EQ(cudaSuccess, cudaFree(row));
+    for (int* row : many) EXPECT_EQ(cudaSuccess, cudaFree(row));
+    EXPECT_EQ(cudaSuccess, cudaFree(rows));
 }
 
 TEST(Memory, MoreThanThereIs) {
@@ -545,6 +574,11 @@ TEST(Device, DescribesItself) {
     EXPECT_EQ(cudaSuccess, cudaFuncGetAttributes(&f, add));
     EXPECT_EQ(1024, f.maxThreadsPerBlock);
     cudaGetLastError();
+}
+
+TEST(Device, IsReadyWithoutTheDriversInit) {
+    EXPECT_EQ(CUDA_SUCCESS, cuInit(0));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuInit(1));
 }
 
 TEST(Device, TakesAProfilersRanges) {

@@ -349,6 +349,14 @@ int main(int, char** argv) {
         cudaMemset(memory, 0, 4097);
         status = 0;
     }
+    if (is("one_of_many") || is("host_touches_one")) {
+        int* many[20];
+        for (int*& one : many) cudaMalloc(&one, 64);
+        set<<<1, 16>>>(many[3], 5);
+        if (is("one_of_many")) set<<<1, 17>>>(many[7], 5);
+        status = result(0);
+        if (is("host_touches_one")) status = many[3][2];  // @host_touches_one
+    }
     if (is("heap_overrun")) overrun_heap<<<2, 64>>>(100), status = result(0);
     if (is("heap_of_the_kernel")) {
         int* p;

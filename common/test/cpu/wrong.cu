@@ -65,6 +65,17 @@ __global__ void ended_barrier() {
         __syncthreads();
     }
 }
+
+__global__ void shifts(int* p, int by) {
+    p[0] = 1 << by;  // @shifts
+    p[1] = int(0xffffffffu >> (by - 1));
+}
+
+__global__ void too_large(float x, int* p) {
+    p[0] = int(x);                     // @too_large
+    p[1] = (unsigned char)(x / 1e8f);  // 300, of which the low bits are kept
+}
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wreturn-type"
 static int no_return(int x) {  // @no_return
@@ -564,6 +575,8 @@ int main(int, char** argv) {
             for (int i = 0; i < 5; ++i) printf("%d%c", all[i], i < 4 ? ' ' : '\n');
         return cudaFree(p), 0;
     }
+    if (is("shifts")) return shifts<<<1, 1>>>(device<int>(2), 32), waited();
+    if (is("too_large")) return too_large<<<1, 1>>>(3e10f, device<int>(2)), waited();
     if (is("no_return")) return no_return(-atoi(argv[1] + 9));
     if (is("divergent_barrier")) return divergent_barrier<<<1, 64>>>(), waited();
     if (is("ended_barrier")) {
