@@ -238,6 +238,7 @@ void forget_words(const char* start, size_t bytes) {
 
 void clocks_launch_begins() {
     launch_start = ++now;
+    in_vain = until_lead = 0;
     floor_time = std::min(launch_start, launch_beside());
     runs.clear();
     parts.clear();
@@ -311,6 +312,7 @@ void barrier_passed() {
 }
 
 void lanes_met(unsigned first, unsigned lanes) {
+    stop_if_following();
     ++now;
     Time all[32] = {};
     Known known;

@@ -3,6 +3,7 @@
 //   hazards.cpp   one access: is it in bounds, and does it race with the last ones to the same bytes?
 //   turns.cpp     when a thread is stopped before an access, and others go on
 //   quick.cpp     the accesses that need no such look, which are most of them
+//   footsteps.cpp threads that do as the one before them did
 //   clocks.cpp    which accesses come before what the running thread does now
 //   flags.cpp     volatile words that threads wait for, and locks
 //   works.cpp     what runs beside each other: kernels and copies of several streams, and the host
@@ -215,6 +216,46 @@ bool note_atomic(Region& r, size_t first, size_t bytes, const Record& mine);
     Run& b = *this_run;
     if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
     b.last = now;
+}
+
+// ---- footsteps.cpp ---------------------------------------------------------------------------------------
+
+constexpr unsigned most_footsteps = 64;
+struct Footstep {                                              // an access of the thread that leads
+    char* next = reinterpret_cast<char*>(uintptr_t{1} << 63);  // where the next thread's is
+    uint64_t site;
+    ptrdiff_t flags;         // from an address to the flags that tell what is written; 0: all is
+    Span *span, *others;     // that of the writes, if this is a read
+    uint64_t rest;           // the span's
+    unsigned element, room;  // in the line; and how many lie behind it
+    bool write, shared;
+};
+struct Lead {  // the thread that was the last to begin, if others may follow it
+    Time time = 0;
+    unsigned rank, steps = 0;
+    bool is_new = false;  // all that it has done can be followed, as far as it is known
+    bool passed = false;  // it has not done it yet: who comes behind follows the one before
+};
+extern Lead lead;
+extern Footstep footsteps[most_footsteps + 1], nowhere, behind_lead;
+extern Footstep* footstep;  // the next one of the running thread; nowhere: nobody leads or follows
+extern unsigned follower;
+extern unsigned in_vain, until_lead;  // leads since somebody followed one; how many threads begin before the next
+inline void begin_lead() {            // the running thread does its first access since the barrier
+    if (footstep == &behind_lead && lead.passed) return;
+    lead.is_new = !until_lead;
+    if (until_lead) return void(--until_lead);
+    lead = {now, rank, 0, true, false};
+    until_lead = std::min(in_vain * in_vain, 256u);
+    ++in_vain;
+}
+/// Where the running thread, which has not counted this step yet, leaves it. nullptr: nobody can follow.
+Footstep* new_footstep();
+/// Is this access the first of a thread that follows? If not, nobody follows any more.
+bool follows(const char* address, uint64_t site);
+void stop_following();
+[[gnu::always_inline]] inline void stop_if_following() {
+    if (footstep != &nowhere) stop_following();
 }
 
 // ---- flags.cpp -------------------------------------------------------------------------------------------

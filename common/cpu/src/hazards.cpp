@@ -326,6 +326,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
 }  // namespace
 
 void settle_all() {
+    stop_if_following();
     restore_flag();
     if (state.unsettled) settle();
 }
@@ -351,6 +352,7 @@ void note(const Race& race) {  // of all races between two sites the one between
 
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
     if (!self || !runs_works || state.busy) return;
+    stop_if_following();
     char* address = static_cast<char*>(const_cast<void*>(where));
     Region* r = region_near(address);
     if (!r && on_own_stack(address))
@@ -366,6 +368,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
         synced_beside_paused = 0;
         preempt_block();
     }
+    stop_if_following();  // others, which have had their turn
     state.busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));

@@ -36,7 +36,7 @@ struct alignas(64) Recent {  // the memory that some line of the program was the
 } recent[256];
 // The upper bits of the address tell one array from another that the same line accesses.
 Recent& recent_at(const char* address, uint64_t site) {
-    return recent[(site ^ site >> 5 ^ uintptr_t(address) >> 20) % std::size(recent)];
+    return recent[(site ^ uintptr_t(address) >> 20) % std::size(recent)];
 }
 
 // Writes the notes of a span into the cells from `first` on. `cells`: of an element.
@@ -139,13 +139,13 @@ template <bool Write> [[gnu::always_inline]] inline void noted(const Recent& q, 
 template <bool Write>
 [[gnu::always_inline]] inline bool is_plain(const Recent& q, const char* address, size_t bytes, size_t unit) {
     const size_t first = address - q.start;
-    return first + (bytes - 1) < q.bytes && (bytes == unit || first < q.bytes) &&
-           (first | uintptr_t(address)) % unit == 0 && !minds[rank].lock &&
-           (Write || !q.written || all_written(q.written + first, bytes));
+    return first + (bytes - 1) < q.bytes && (bytes == unit || first < q.bytes) && first % unit == 0 &&
+           !minds[rank].lock && (Write || !q.written || all_written(q.written + first, bytes));
 }
 
 const Recent& recent_again(char* address, uint64_t site) {
     Recent& q = recent_at(address, site);
+    if (minds[rank].counted != last_barrier) begin_lead();
     count_steps(mind(rank));
     if (!region_near(address)) region_of(address);
     if (const Near& n = near[uintptr_t(address) / page % std::size(near)]; n.page == uintptr_t(address) / page) {
@@ -164,6 +164,7 @@ template <unsigned Bytes, bool Write> struct Quick {
     }
     static __attribute__((noinline)) void after_a_turn(char* address, uint64_t site) {
         give_turn();
+        stop_if_following();
         if (state.unsettled || state.something_shown) otherwise(address, site);
         else elsewhere(address, site);
     }
@@ -177,6 +178,25 @@ template <unsigned Bytes, bool Write> struct Quick {
     [[gnu::always_inline]] static uint64_t rest_of(unsigned i) {
         return now | uint64_t(uint16_t(rank - i)) << 32 | uint64_t(minds[rank].steps) << 48 | uint64_t(Bytes) << 56;
     }
+    static __attribute__((noinline)) void leave_footstep(char* address, uint64_t site) {
+        const Recent& q = recent_at(address, site);
+        const size_t first = address - q.start;
+        if (Footstep* const f = new_footstep()) {
+            const unsigned i = unsigned(first % width / Bytes);
+            NotedLine& line = line_of(q, first);
+            f->next = address + Bytes;
+            f->site = site;
+            f->flags = q.written ? reinterpret_cast<char*>(q.written) - q.start : 0;
+            f->span = Write ? &line.write : &line.read;
+            f->others = Write ? &line.read : &line.write;
+            f->rest = rest_of(i);
+            f->element = i;
+            f->room = unsigned(std::min(width / Bytes - i, (q.bytes - first) / Bytes) - 1);
+            f->write = Write;
+            f->shared = q.shared;
+        }
+        noted<Write>(q, first, Bytes);
+    }
     /// Goes on with what other lanes have just done, at the same line of the program beside it.
     [[gnu::always_inline]] static void again(char* address, uint64_t site) {
         const Recent& q = recent_at(address, site);
@@ -185,6 +205,7 @@ template <unsigned Bytes, bool Write> struct Quick {
             if (m.synchronised) return elsewhere(address, site);
             if (m.block != block_start) reset(m);
             count_steps(m);
+            begin_lead();
         }
         if (!is_plain<Write>(q, address, Bytes, Bytes)) return elsewhere(address, site);
         const size_t first = address - q.start;
@@ -196,6 +217,7 @@ template <unsigned Bytes, bool Write> struct Quick {
                    same_threads = other.time() == now && !((other.rest ^ rest) >> 32 & 0xff00ffff);
         if (mine.site != site || mine.rest != rest || !(none || same_threads)) return note(address, site);
         mine.done |= 1u << i;
+        if (lead.is_new) return leave_footstep(address, site);
         noted<Write>(q, first, Bytes);
     }
     static __attribute__((noinline)) void note(char* address, uint64_t site) {
@@ -207,6 +229,7 @@ template <unsigned Bytes, bool Write> struct Quick {
         const bool words = Bytes < 4 && std::max({line.words, line.write.time(), line.read.time()}) >= from;
         if (!words && note_in_line<Write>(line_of(q, first), i, site, rest_of(i), from, q.shared)) {
             if (Bytes < 4) line.noted = line.bytes = now;
+            if (lead.is_new) return leave_footstep(address, site);
         } else if (!note_each<Bytes, Write>(q, first, Bytes, site)) {
             return otherwise(address, site);
         }
@@ -217,6 +240,7 @@ template <unsigned Bytes, bool Write> struct Quick {
 }  // namespace
 
 void forget_pages() {
+    stop_if_following();
     for (Near& n : near) n.page = no_page;
     for (Recent& q : recent) q.start = no_address, q.bytes = 0;
 }
@@ -294,6 +318,7 @@ template <bool Write> bool note_range(char* address, size_t bytes, uint64_t site
 }
 bool note_range(void* p, size_t bytes, bool write, uint64_t site) {
     if (!self || !runs_works || (on_own_stack(p) && !state.index_too_large)) return true;
+    stop_if_following();
     char* const address = static_cast<char*>(p);
     return write ? note_range<true>(address, bytes, site) : note_range<false>(address, bytes, site);
 }
@@ -308,20 +333,46 @@ template <unsigned Bytes, bool Write> __attribute__((noinline)) void unsettled_a
     if (--until_preempted < 0) Quick<Bytes, Write>::after_a_turn(static_cast<char*>(p), site);
     else Quick<Bytes, Write>::elsewhere(static_cast<char*>(p), site);
 }
+// Is this what the running thread is expected to do, as the one before did?
+template <unsigned Bytes, bool Write> [[gnu::always_inline]] inline bool followed(char* address, uint64_t site) {
+    Footstep* const f = footstep;
+    if (address != f->next || site != f->site || rank != follower) return false;
+    if (f->flags) {
+        auto* const flags = reinterpret_cast<uint8_t*>(address + f->flags);
+        if (Write) memset(flags, 1, Bytes);
+        else if (!all_written(flags, Bytes)) return false;
+    }
+    f->next = address + Bytes;
+    footstep = f + 1;
+    return true;
+}
+template <unsigned Bytes, bool Write> __attribute__((noinline)) void near_access(char* address, uint64_t site) {
+    if (__builtin_expect(steps::drawing | state.any(), 0)) return unsettled_access<Bytes, Write>(address, site);
+    if (--until_preempted < 0) return Quick<Bytes, Write>::after_a_turn(address, site);
+    Quick<Bytes, Write>::again(address, site);
+}
+template <unsigned Bytes, bool Write> __attribute__((noinline)) void beside_lead(char* address, uint64_t site) {
+    if (follows(address, site)) {
+        if (followed<Bytes, Write>(address, site)) return;
+        stop_following();  // it reads what nobody has written
+    }
+    near_access<Bytes, Write>(address, site);
+}
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void far_access(void* p, uint64_t site) {
     if (!self || !runs_works) return;  // another thread of the program may run kernels
-    if (__builtin_expect(steps::drawing | state.any(), 0)) return unsettled_access<Bytes, Write>(p, site);
-    if (--until_preempted < 0) return Quick<Bytes, Write>::after_a_turn(static_cast<char*>(p), site);
-    Quick<Bytes, Write>::again(static_cast<char*>(p), site);
+    if (footstep != &nowhere) return beside_lead<Bytes, Write>(static_cast<char*>(p), site);
+    near_access<Bytes, Write>(static_cast<char*>(p), site);
 }
 // No more than what most calls need, as those are for what lies on the thread's own stack, or for blockDim.
 template <unsigned Bytes, bool Write> inline void quick_access(void* p, uint64_t site) {
+    char* const address = static_cast<char*>(p);
+    if (followed<Bytes, Write>(address, site)) return;
     if (size_t(p) - size_t(current_fiber->bottom) >= stack_bytes) {
         const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
         if (size_t(p) - size_t(&__start_cudacpu_builtin) >= builtins) far_access<Bytes, Write>(p, site);
         return;
     }
-    if (state.index_too_large) past_local_array(static_cast<char*>(p), Bytes, Write);
+    if (state.index_too_large) past_local_array(address, Bytes, Write);
 }
 
 }  // namespace cudacpu::hazards

@@ -121,6 +121,7 @@ struct UbsanBounds {
 };
 void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
     if (!cudacpu::in_kernel()) return;
+    stop_if_following();
     bad_index.where = {b->file, int(b->line)};
     bad_index.index = long(index);
     bad_index.type = b->array + 4;

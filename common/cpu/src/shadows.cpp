@@ -51,6 +51,7 @@ void region_added(Region& r) {
     r.shadow->since = ++now;
 }
 void region_fresh(Region& r) {  // what was noted in another block is older: no race
+    stop_if_following();
     if (!r.shadow) return region_added(r);
     memset(r.shadow->written, 0, r.bytes);
     r.shadow->since = ++now;
