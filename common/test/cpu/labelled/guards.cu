@@ -123,7 +123,7 @@ __global__ void next_lock_first(int* locks, int* value, int n) {  // a step has 
 
 // ---- words that a version guards ---------------
 
-enum Fences { all, none_in, none_out, none_after_look, none_before_look, one_look, in_block };
+enum Fences { fenced, none_in, none_out, none_after_look, none_before_look, one_look, in_block };
 template <Fences F>
 __device__ void versioned(unsigned* version, volatile int* words, int n, int* out) {
     if (threadIdx.x) return;
@@ -155,7 +155,7 @@ __device__ void versioned(unsigned* version, volatile int* words, int n, int* ou
     __global__ void name(unsigned* version, volatile int* words, int n, int* out) { \
         versioned<fences>(version, words, n, out);                                  \
     }
-VERSIONED(version_right, all)
+VERSIONED(version_right, fenced)
 VERSIONED(version_not_fenced, none_in)
 VERSIONED(version_late, none_out)
 VERSIONED(version_early, none_after_look)
@@ -264,38 +264,41 @@ __global__ void rows_no_barrier(int* out) { by_rows<false>(out); }
 
 int main(int argc, char** argv) {
 #define Z zeros<int>
-#define RUN(label, name, ...)                                                     \
-    {                                                                             \
-        label, #name, [](int n) { static_cast<void>(n), name < < < __VA_ARGS__; } \
+#define RUN(label, blocks, threads, name, ...)      \
+    {                                               \
+        label, #name, [](int n) {                   \
+            name<<<blocks, threads>>>(__VA_ARGS__); \
+            (void)n;                                \
+        }                                           \
     }
     const Case cases[] = {
-        RUN("race", read_behind, 3, 32 >>> (Z(1), Z(3))),
-        RUN("race", written_behind, 3, 32 >>> (Z(1))),
-        RUN("race", read_before, 3, 32 >>> (Z(1), Z(3))),
-        RUN("race", warps_read_behind, 1, 128 >>> (Z(4))),
-        RUN("right", last_reads_behind, 3, 32 >>> (Z(1), Z(1))),
-        RUN("right", popped_behind, 4, 32 >>> (Z(2 * n), Z(2), n, Z(2 * n))),
-        RUN("right", first_fills, 3, 32 >>> (Z(1), Z(n), n, Z(3))),
-        RUN("right", waits_for_the_lock, 3, 32 >>> (Z(1), Z(1), Z(3))),
-        RUN("right", one_for_the_block, 3, 64 >>> (Z(n), n)),
-        RUN("right", one_for_the_warp, 3, 64 >>> (Z(32))),
-        RUN("right", next_lock_first, 3, 32 >>> (Z(n), Z(n), n)),
-        RUN("right", version_right, 2, 32 >>> (zeros<unsigned>(1), Z(3), n, Z(1))),
-        RUN("race", version_not_fenced, 2, 32 >>> (zeros<unsigned>(1), Z(3), n, Z(1))),
-        RUN("race", version_late, 2, 32 >>> (zeros<unsigned>(1), Z(3), n, Z(1))),
-        RUN("race", version_early, 2, 32 >>> (zeros<unsigned>(1), Z(3), n, Z(1))),
-        RUN("race", version_unchecked, 2, 32 >>> (zeros<unsigned>(1), Z(3), n, Z(1))),
-        RUN("race", version_once, 2, 32 >>> (zeros<unsigned>(1), Z(3), n, Z(1))),
-        RUN("race", version_block, 2, 32 >>> (zeros<unsigned>(1), Z(3), n, Z(1))),
-        RUN("right", version_in_block, 1, 96 >>> (n, Z(3))),
-        RUN("right", three_flags, 2, 32 >>> (Z(20), Z(3), Z(1))),
-        RUN("right", once_right, 3, 32 >>> (Z(1), Z(1), Z(3))),
-        RUN("race", once_not_published, 3, 32 >>> (Z(1), Z(1), Z(3))),
-        RUN("race", once_not_acquired, 3, 32 >>> (Z(1), Z(1), Z(3))),
-        RUN("right", slot_given_back, 2, 32 >>> (Z(1), Z(1), Z(4), n + 20, Z(n + 20))),
-        RUN("race", slot_given_back_early, 2, 32 >>> (Z(1), Z(1), Z(4), n + 20, Z(n + 20))),
-        RUN("right", rows_right, 1, 64 >>> (Z(64))),
-        RUN("race", rows_no_barrier, 1, 64 >>> (Z(64))),
+        RUN("race", 3, 32, read_behind, Z(1), Z(3)),
+        RUN("race", 3, 32, written_behind, Z(1)),
+        RUN("race", 3, 32, read_before, Z(1), Z(3)),
+        RUN("race", 1, 128, warps_read_behind, Z(4)),
+        RUN("right", 3, 32, last_reads_behind, Z(1), Z(1)),
+        RUN("right", 4, 32, popped_behind, Z(2 * n), Z(2), n, Z(2 * n)),
+        RUN("right", 3, 32, first_fills, Z(1), Z(n), n, Z(3)),
+        RUN("right", 3, 32, waits_for_the_lock, Z(1), Z(1), Z(3)),
+        RUN("right", 3, 64, one_for_the_block, Z(n), n),
+        RUN("right", 3, 64, one_for_the_warp, Z(32)),
+        RUN("right", 3, 32, next_lock_first, Z(n), Z(n), n),
+        RUN("right", 2, 32, version_right, zeros<unsigned>(1), Z(3), n, Z(1)),
+        RUN("race", 2, 32, version_not_fenced, zeros<unsigned>(1), Z(3), n, Z(1)),
+        RUN("race", 2, 32, version_late, zeros<unsigned>(1), Z(3), n, Z(1)),
+        RUN("race", 2, 32, version_early, zeros<unsigned>(1), Z(3), n, Z(1)),
+        RUN("race", 2, 32, version_unchecked, zeros<unsigned>(1), Z(3), n, Z(1)),
+        RUN("race", 2, 32, version_once, zeros<unsigned>(1), Z(3), n, Z(1)),
+        RUN("race", 2, 32, version_block, zeros<unsigned>(1), Z(3), n, Z(1)),
+        RUN("right", 1, 96, version_in_block, n, Z(3)),
+        RUN("right", 2, 32, three_flags, Z(20), Z(3), Z(1)),
+        RUN("right", 3, 32, once_right, Z(1), Z(1), Z(3)),
+        RUN("race", 3, 32, once_not_published, Z(1), Z(1), Z(3)),
+        RUN("race", 3, 32, once_not_acquired, Z(1), Z(1), Z(3)),
+        RUN("right", 2, 32, slot_given_back, Z(1), Z(1), Z(4), n + 20, Z(n + 20)),
+        RUN("race", 2, 32, slot_given_back_early, Z(1), Z(1), Z(4), n + 20, Z(n + 20)),
+        RUN("right", 1, 64, rows_right, Z(64)),
+        RUN("race", 1, 64, rows_no_barrier, Z(64)),
     };
     return choose(cases, argc, argv);
 }
