@@ -55,7 +55,7 @@ try 1 "$folder/place.cu"
 says '^WRONG: place[.] plain: exit status 4[.]' && says '^given no arguments ' || fail "it does not say that there were none"
 ends 1 sh "$top/common/tools/try.sh" "$build" "$folder/place.cu" place.cu
 says 'hazard: ' && says '^  in kernel last, block 0, at place.cu:2$' || fail "the race has no short place"
-sed 's/threadIdx/blockIdx/; s/<<<1, 32>>>/<<<32, 1>>>/; s/\*a = \(blockIdx.x\)/atomicExch(a, \1)/' "$folder/place.cu" >"$folder/order.cu"
+sed 's/threadIdx/blockIdx/; s/<<<1, 32>>>/<<<2, 1>>>/; s/== 31/== 1/; s/\*a = \(blockIdx.x\)/atomicExch(a, \1)/' "$folder/place.cu" >"$folder/order.cu"
 ends 1 sh "$top/common/tools/try.sh" "$build" "$folder/order.cu" order.cu
 says '^WRONG: order[.] plain, LAB_ORDER=reverse: exit status 4[.]' || fail "another order of the threads is not run"
 

@@ -21,7 +21,7 @@ for file in $(find common -name '*.cpp' ! -path 'common/cpu/*' ! -name 'exercise
     try "$file" "$compiler" -std=c++17 $flags -isystem "$include"
 done
 for file in $(find common/cpu -name '*.cpp') common/exercise*.cpp; do
-    try "$file" "$compiler" -std=c++20 $flags -I common/cpu/src -I "$include" -DCUDACPU_HAZARDS -DCUDACPU_FOLDER='""'
+    try "$file" "$compiler" -std=c++20 $flags -I common/cpu/src -I "$include" -DCUDACPU_HAZARDS -DCUDACPU_FOLDER='""' -DCUDACPU_PAGE='""'
 done
 # -iquote: else the CPU device's headers are a system's, which g++ is silent about. But now GoogleTest's macros, which
 # have a dangling else, are not.

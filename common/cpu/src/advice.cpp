@@ -281,7 +281,7 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
     if (a == string::npos || b == string::npos) return;
     const auto ca = src.callers(a), cb = src.callers(b);
     const auto launched = [&](size_t at) {
-        return src.text.substr(at, src.text.find('(', at) - at).find("<<<") != string::npos;
+        return src.text.substr(at, src.text.find_first_of("(;", at) - at).find("<<<") != string::npos;
     };
     for (const auto& [g, place] : ca)
         for (const auto& [h, other] : cb)
