@@ -41,8 +41,8 @@ unsigned long block, accesses;
 
 bool is_shared(const Region& r) { return r.kind == Kind::shared || r.kind == Kind::dynamic; }
 const Region* region_of(const char* p) {
-    static const Region variables{};
-    if (is_global(p)) return &variables;
+    static const Region globals{};
+    if (is_global(p)) return &globals;
     if (region && p >= region->start && p < region->start + region->bytes) return region;
     const Region* r = find(p);
     return r && (is_shared(*r) || r->kind == Kind::device || r->kind == Kind::managed) ? region = r : nullptr;
