@@ -245,7 +245,7 @@ TEST(Memory, AsManyPiecesAsRows) {  // what nobody touches costs nothing
     for (int*& row : few) ASSERT_EQ(cudaSuccess, cudaMalloc(&row, 16));
     const clock_t short_time = time_of_copies(few);
     for (int*& row : many) ASSERT_EQ(cudaSuccess, cudaMalloc(&row, 16));
-    EXPECT_LT(time_of_copies(many), 10 * short_time);
+    EXPECT_LT(time_of_copies(many), 10 * short_time + CLOCKS_PER_SEC / 5);
     int **rows, back[4];
     ASSERT_EQ(cudaSuccess, cudaMalloc(&rows, many.size() * sizeof *rows));
     cudaMemcpy(rows, many.data(), many.size() * sizeof *rows, cudaMemcpyHostToDevice);
