@@ -15,6 +15,7 @@ constexpr unsigned long many_synchronised = 1 << 18;
 // A block is stopped above all when a thread hands on what it has written, or has just given something back; the
 // more often that was, the more seldom, as a block must be stopped for long, too.
 unsigned stops;
+unsigned turns_given;  // of a launch: the more there were, the more seldom, as each costs hundreds of accesses
 const char* handing_on;  // a block is stopped before it hands on here: who looks once must not always be too early
 
 void let_others_run(unsigned one_in) {
@@ -27,7 +28,7 @@ void let_others_run(unsigned one_in) {
 }  // namespace
 
 void give_turn() {
-    until_preempted = int(random_number() % 128);
+    until_preempted = int(random_number() % (128u << std::min(turns_given++ / 2048, 5u)));
     let_others_run(4);
 }
 
@@ -53,7 +54,7 @@ void turns_of_launch() {
     blocks_meet = handed_on = false;
     handing_on = nullptr;
     picks_in_turn = 16;
-    stops = 0;
+    stops = turns_given = 0;
     synchronised = 0;
 }
 
