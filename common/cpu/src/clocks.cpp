@@ -213,6 +213,7 @@ void take_gift(Mind& m, const Gift& gift, uint32_t of, unsigned fenced) {
 
 static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
 
+bool nothing_was_handed_on() { return words.empty(); }
 bool nothing_is_handed_on() { return words.empty() && no_fence(); }
 
 Gift gift(unsigned access) {

@@ -291,8 +291,9 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         NotedLine& line = s.lines[i / line_bytes];
         if (a.mine.bytes == 15) {
             for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a);
-            line.noted = line.words = now;
+            line.words_noted();
         } else {
+            line.read_twice = 0;
             line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
             compare(s.words.at(i / 4), a);
             for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a), keep(s.bytes.at(b), a);

@@ -276,7 +276,7 @@ void work_touches(const void* address, size_t bytes, bool write) {
             if (b >= from && b < from + bytes) compare(r->shadow->bytes.at(b), b);
         Cell& cell = r->shadow->words.cells[i];
         (write ? cell.write : cell.read) = mine;
-        line.noted = line.words = now;
+        line.words_noted();
     }
 }
 
