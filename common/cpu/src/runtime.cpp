@@ -196,6 +196,7 @@ cudaError_t reset(cudaError_t passed) {
     streams = {&default_stream, &per_thread};
     events.clear();
     last_error = sticky_error = cudaSuccess;
+    begin_anew();
     return release_all();
 }
 

@@ -536,6 +536,32 @@ TEST(Errors, ResetGivesAllMemoryBack) {
     cudaGetLastError();
 }
 
+__device__ int counted = 3, many[5000];
+__constant__ float factor = 0.5f;
+__managed__ int seen_by_both = 4;
+__global__ void change_all() {
+    ++counted;
+    many[4999] = int(factor * 10);
+    ++seen_by_both;
+}
+
+TEST(Errors, ResetLetsVariablesBeginAnew) {
+    const float two = 2;
+    for (int i = 0; i < 2; ++i) {
+        int c = 0, m = 0;
+        change_all<<<1, 1>>>();
+        ASSERT_EQ(cudaSuccess, cudaMemcpyToSymbol(factor, &two, sizeof two));
+        ASSERT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&c, counted, sizeof c));
+        ASSERT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&m, many, sizeof m, 4999 * sizeof m));
+        EXPECT_EQ(4, c);
+        EXPECT_EQ(5, m);
+        EXPECT_EQ(5, seen_by_both);
+        ASSERT_EQ(cudaSuccess, cudaDeviceReset());
+        ASSERT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&m, many, sizeof m, 4999 * sizeof m));
+        EXPECT_EQ(0, m);
+    }
+}
+
 TEST(Device, DescribesItself) {
     cudaDeviceProp p;
     int n = 0, blocks = 0, sms = 0;
