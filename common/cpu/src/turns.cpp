@@ -15,7 +15,7 @@ constexpr unsigned long many_synchronised = 1 << 18;
 // A block is stopped above all when a thread hands on what it has written, or has just given something back; the
 // more often that was, the more seldom, as a block must be stopped for long, too.
 unsigned stops;
-unsigned turns_given;  // of a launch: the more there were, the more seldom, as each costs hundreds of accesses
+unsigned turns_given;    // of a launch: the more there were, the more seldom, as each costs hundreds of accesses
 const char* handing_on;  // a block is stopped before it hands on here: who looks once must not always be too early
 
 void let_others_run(unsigned one_in) {
