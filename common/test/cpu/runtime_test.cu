@@ -494,6 +494,8 @@ TEST(Errors, BadLaunches) {
     EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
     add<<<0, 32>>>(nullptr, 0, 0);
     EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
+    add<<<dim3(1, 65536), 32>>>(nullptr, 0, 0);
+    EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
     add<<<1, 32, 60 << 10>>>(nullptr, 0, 0);
     EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
     EXPECT_EQ(cudaSuccess, cudaFuncSetAttribute(add, cudaFuncAttributeMaxDynamicSharedMemorySize, 60 << 10));
@@ -521,6 +523,7 @@ TEST(Errors, StickUntilReset) {
     EXPECT_STREQ("cudaErrorIllegalAddress", cudaGetErrorName(cudaErrorIllegalAddress));
     EXPECT_STREQ("an illegal memory access was encountered", cudaGetErrorString(cudaErrorIllegalAddress));
     EXPECT_STREQ("invalid device symbol", cudaGetErrorString(cudaErrorInvalidSymbol));
+    EXPECT_STREQ("unrecognized error code", cudaGetErrorString(cudaError_t(12345)));
 }
 
 TEST(Errors, ResetGivesAllMemoryBack) {
