@@ -206,9 +206,11 @@ void compare(const Word& w, const Access& a) {
     for (const Record* r : {&w.cell.read, &w.rare.read}) {
         if (!r->time) continue;
         if (apart(*r, a)) conflict(w, *r, a);
-        for (int i = 0; a.kind & compares && by_me(*r) && i < 4; ++i)
+        const uint64_t here = ~me->polled_at;  // others have read it here, too: there may be no note of this thread
+        for (int i = 0; a.kind & compares && (r->site == here || by_me(*r)) && i < 4; ++i)
             if (Record& l = looked_at[i];
-                r->bytes >> i & 1 && std::pair(r->time, r->step) > std::pair(l.time, l.step))
+                r->bytes >> i & 1 && l.site != here &&
+                (r->site == here || std::pair(r->time, r->step) > std::pair(l.time, l.step)))
                 l = *r;
     }
 }
@@ -333,7 +335,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         take_sections(*me, address);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
-        me->polled_at = 0;
+        me->polled_at = kind & writes ? 0 : ~site;
     }
     if (kind & writes && !(kind & atomic)) me->wrote = true;
 }
