@@ -10,10 +10,6 @@
 //   shadows.cpp   what is noted about a region, while its block pauses, too
 //   hooks.cpp     what the compiler calls
 #pragma once
-#include <bit>
-#include <memory>
-#include <utility>
-
 #include "hazards.hpp"
 
 namespace cudacpu::hazards {
@@ -162,17 +158,17 @@ inline bool ordered(const Record& r, Time from) {
 }
 struct Gift {  // what an atomic or a volatile write hands on
     Known block, device;
+    uint32_t run;  // of the block that gives it
 };
 void take(const char* address, unsigned access);
 Gift gift(unsigned access);
-/// Of a block; fenced: since it came, 2 by a fence of the device.
-void take_gift(Mind& m, const Gift& gift, uint32_t run, unsigned fenced);
+/// Fenced: since it came, 2 by a fence of the device.
+void take_gift(Mind& m, const Gift& gift, unsigned fenced);
 bool nothing_was_handed_on();  // by any thread of the launch
 bool nothing_is_handed_on();   // by the running thread, nor to it
 void forget_words(const char* start, size_t bytes);
 void give(const char* address, unsigned access, const Gift& gift);
 void clocks_launch_begins();
-void clocks_block_begins();
 void clocks_block_pauses();
 void clocks_block_goes_on();
 uint64_t block_of(const Record& r);
@@ -306,9 +302,14 @@ void close_red_zones();
 
 extern bool several_streams;               // have works in the queue
 bool before_this_launch(const Record& r);  // of an earlier work: does this one wait for it?
-void race_of_works(const Record& before, const Record& mine, char* address, size_t bytes);
+void race_of_works(const Record& before, const Record& mine, char* address);
 Time launch_beside();  // a launch begins: when did the first work begin that it does not wait for?
 /// An atomic or volatile access of a kernel: the host may have written before what it reads behind it.
 void host_may_tell(const Region* r, const char* address, unsigned kind);
+
+// ---- hooks.cpp -------------------------------------------------------------------------------------------
+
+#define CUDACPU_SITE reinterpret_cast<uint64_t>(__builtin_return_address(0))
+void draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame);
 
 }  // namespace cudacpu::hazards

@@ -4,9 +4,8 @@
 // Most often the lanes of a warp access elements that lie side by side. Of 128 bytes one note then says it for all:
 // the thread of each element follows from that of the first. Where accesses are mixed, it is written out into the
 // notes about each word, and these hold from then on.
-#include <algorithm>
-
-#include "hooks.hpp"
+#include "detect.hpp"
+#include "record.hpp"
 
 extern "C" char __start_cudacpu_builtin, __stop_cudacpu_builtin;  // from the linker
 
