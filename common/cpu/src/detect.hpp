@@ -102,7 +102,7 @@ struct alignas(64) Mind {  // of a thread of the running block: one line of the 
     bool wrote, publishes;                // since its last atomic; and then there was a fence
     bool records;                         // what it touches under the lock
     Time last_atomic;
-    uint64_t polled_at;    // its last access was a read of a flag here
+    uint64_t polled_at;    // its last access was a read of a flag here; ~: a plain one (quick.cpp: not always said)
     const char* seen;      // the flag that it has read and not yet written
     const char* lock;      // that it holds
     unsigned seen_writes;  // how many writes of the flag there had been
@@ -165,7 +165,7 @@ Gift gift(unsigned access);
 /// Fenced: since it came, 2 by a fence of the device.
 void take_gift(Mind& m, const Gift& gift, unsigned fenced);
 bool nothing_was_handed_on();  // by any thread of the launch
-bool nothing_is_handed_on();  // by the running thread, nor to it
+bool nothing_is_handed_on();   // by the running thread, nor to it
 void forget_words(const char* start, size_t bytes);
 void give(const char* address, unsigned access, const Gift& gift);
 void clocks_launch_begins();

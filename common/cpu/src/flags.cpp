@@ -161,7 +161,8 @@ void close_section(const char* lock, Section& s) {
 
 void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, bool unordered) {
     // `while (wants[other] && *turn == other)` looks at two words in turn.
-    const bool in_turn = me->polled_at && me->more->polled_before == site && me->more->seen_before == address;
+    const bool in_turn =
+        int64_t(me->polled_at) > 0 && me->more->polled_before == site && me->more->seen_before == address;
     if (in_turn || (me->polled_at == site && me->seen == address))
         waiting_sites.insert(site), flags[address].polled = true;
     me->more->polled_before = me->polled_at;

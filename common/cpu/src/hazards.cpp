@@ -32,6 +32,7 @@ std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this
 // Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
 // still holds. A thread that goes without the CAS has decided on an old value.
 std::set<uint64_t> before_cas CUDACPU_LASTING;
+Record looked_at[4];  // before a CAS, by its thread: the last read of each byte of the word
 
 struct Last {  // the last access, what has to be looked at once it is done
     bool race = false, flag_write = false, word = false, gives = false;
@@ -201,8 +202,21 @@ void compare(const Word& w, const Access& a) {
     for (const Record* r : {&w.cell.read, &w.rare.read}) {
         if (!r->time) continue;
         if (apart(*r, a)) conflict(w, *r, a);
-        if (a.kind & compares && by_me(*r)) before_cas.insert(r->site);
+        const uint64_t here = ~me->polled_at;  // others have read it here, too: there may be no note of this thread
+        for (int i = 0; a.kind & compares && (r->site == here || by_me(*r)) && i < 4; ++i)
+            if (Record& l = looked_at[i];
+                r->bytes >> i & 1 && l.site != here &&
+                (r->site == here || std::pair(r->time, r->step) > std::pair(l.time, l.step)))
+                l = *r;
     }
+}
+
+// Who has read a part of the word, and then the whole, does the CAS on what he read then.
+void done_on_what_was_read(const Access& cas) {
+    bool all = true;
+    for (int i = 0; i < 4; ++i) all &= !(cas.mine.bytes >> i & 1) || looked_at[i].time;
+    for (Record& l : looked_at)
+        if (const Record r = std::exchange(l, {}); all && r.time) before_cas.insert(r.site);
 }
 
 void keep(const Word& w, const Access& a) {
@@ -281,6 +295,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         const Word w = cell(i);
         compare(w, a);
         keep(w, a);
+        if (!r && kind & compares) done_on_what_was_read(a);
         if (!r) continue;
         const size_t next = std::min(end, (i / 4 + 1) * 4);
         Shadow& s = *r->shadow;
@@ -294,6 +309,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
             compare(s.words.at(i / 4), a);
             for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a), keep(s.bytes.at(b), a);
         }
+        if (kind & compares) done_on_what_was_read(a);
     }
     if (me->records && address != me->lock)
         for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
@@ -315,7 +331,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         take_sections(*me, address);
         flag_read(address, bytes, site, w, !a.shared && apart(w, a));
     } else {
-        me->polled_at = 0;
+        me->polled_at = kind & writes ? 0 : ~site;
     }
     if (kind & writes && !(kind & atomic)) me->wrote = true;
 }

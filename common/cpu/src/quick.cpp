@@ -122,10 +122,12 @@ template <unsigned Bytes, bool Write>
     return true;
 }
 
-template <bool Write> [[gnu::always_inline]] inline void noted(const Recent& q, size_t first, size_t bytes) {
+// read_at: where it was read, if the note of another may be all that there is of it; else 0.
+template <bool Write>
+[[gnu::always_inline]] inline void noted(const Recent& q, size_t first, size_t bytes, uint64_t read_at = 0) {
     Mind& m = minds[rank];
     m.steps += m.steps < 255;
-    m.polled_at = 0;
+    m.polled_at = Write || !read_at ? 0 : ~read_at;
     if (!q.shared) touched_globally();
     if (!Write) return;
     if (q.written) memset(q.written + first, 1, bytes);
@@ -218,7 +220,7 @@ template <unsigned Bytes, bool Write> struct Quick {
         if constexpr (!Write && Bytes >= 4)
             if (constexpr uint32_t all = (1u << Bytes / 4) - 1;
                 line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
-                return noted<Write>(q, first, Bytes);
+                return noted<Write>(q, first, Bytes, site);
         Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
         const bool none = other.time() < floor_time,
                    same_threads = other.time() == now && !((other.rest ^ rest) >> 32 & 0xff00ffff);
@@ -240,7 +242,7 @@ template <unsigned Bytes, bool Write> struct Quick {
         } else if (!note_each<Bytes, Write>(q, first, Bytes, site)) {
             return otherwise(address, site);
         }
-        noted<Write>(q, first, Bytes);
+        noted<Write>(q, first, Bytes, site);
     }
 };
 
@@ -322,7 +324,7 @@ template <bool Write> bool note_range(char* address, size_t bytes, uint64_t site
     const size_t first = address - q->start;
     if (!note_each<0, Write>(*q, first, bytes, site)) return false;
     --until_preempted;
-    noted<Write>(*q, first, bytes);
+    noted<Write>(*q, first, bytes, site);
     return true;
 }
 bool note_range(void* p, size_t bytes, bool write, uint64_t site) {

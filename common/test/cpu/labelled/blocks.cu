@@ -187,6 +187,9 @@ __device__ void max_by_cas(float* address, float value) {
     } while (old != assumed);
 }
 __global__ void cas_loop(float* p) { max_by_cas(p, float(blockIdx.x * blockDim.x + threadIdx.x)); }
+__global__ void cas_of_one(float* p, unsigned one) {  // all others only look
+    if (threadIdx.x % 32 == 0) max_by_cas(p, blockIdx.x == one && threadIdx.x == 64);
+}
 __global__ void dropped_exchange(int* p) { atomicExch(p, int(threadIdx.x)); }
 __global__ void new_and_delete(int* out) {
     int* const mine = new int[4];
@@ -360,6 +363,7 @@ int main(int argc, char** argv) {
         {"race", "counter_read_early",
          [](int n) { counter_read_early<<<1, 64>>>(zeros<int>(1), zeros<int>(64), n); }},
         {"race", "reset_beside_atomics", OUT(reset_beside_atomics, zeros<int>(1))},
+        {"right", "cas_of_one", [](int n) { cas_of_one<<<5, 96>>>(zeros<float>(1), unsigned(n) % 5); }},
         {"right", "cas_loop", [](int) { cas_loop<<<4, 64>>>(zeros<float>(1)); }},
         {"right", "dropped_exchange",
          [](int) {

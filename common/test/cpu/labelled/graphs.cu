@@ -72,6 +72,26 @@ __global__ void push_most_plain(Graph g, int* out) {
     if (v < g.n) EDGES(j)
     if (out[g.edges[j]] < g.weight[v]) out[g.edges[j]] = g.weight[v];  // race push_most_plain
 }
+__device__ inline void most(float* p, float x) {
+    int* const word = (int*)p;
+    int old = *word, seen;
+    do {
+        seen = old;
+        if (__int_as_float(seen) >= x) break;
+        old = atomicCAS(word, seen, __float_as_int(x));
+    } while (old != seen);
+}
+__global__ void push_most_by_cas(Graph g, float* out) {
+    VERTEX;
+    if (v < g.n) EDGES(j) most(out + g.edges[j], float(g.weight[v]));
+}
+__global__ void push_most_by_cas_guarded(Graph g,
+                                         float* out) {  // the guard's look is not the one the CAS is done on
+    VERTEX;
+    if (v < g.n) EDGES(j)
+    if (out[g.edges[j]] < float(g.weight[v]))  // race push_most_by_cas_guarded
+        most(out + g.edges[j], float(g.weight[v]));
+}
 __global__ void push_mark(Graph g, int* out) {  // all write 1
     VERTEX;
     if (v < g.n) EDGES(j) out[g.edges[j]] = 1;  // equal push_mark
@@ -153,6 +173,23 @@ __global__ void block_carry(Graph g, int* most, bool wait) {  // the most of a b
     if (wait) __syncthreads();
     if (warp == 0 && lane < int(blockDim.x) / 32) atomicMax(most, carry[lane]);  // race block_carry_no_barrier
 }
+__global__ void block_sums(Graph g, int* out, bool wait) {  // all read what one uses
+    __shared__ int sums[64];
+    const int t = int(threadIdx.x);
+    for (int v = int(blockIdx.x); v < g.n; v += int(gridDim.x)) {
+        int sum = 0;
+        for (int j = g.first[v] + t; j < g.first[v + 1]; j += int(blockDim.x)) sum += g.weight[g.edges[j]];
+        sums[t] = sum;  // race block_sums_no_barrier
+        __syncthreads();
+        for (int d = 32; d > 0; d /= 2) {
+            if (t < d) sums[t] += sums[t + d];
+            __syncthreads();
+        }
+        sum = sums[0];  // race block_sums_no_barrier
+        if (t == 0) out[v] = sum;
+        if (wait) __syncthreads();
+    }
+}
 __global__ void relax(Graph g, int* distance, int* changed) {
     VERTEX;
     if (v < g.n) EDGES(j)
@@ -188,6 +225,7 @@ __global__ void parents_plain(Graph g, int* parent) {
 
 int main(int argc, char** argv) {
 #define GRAPH(name, words) [](int n) { name<<<n / 32 + 1, 32>>>(make_graph(n), zeros<int>(words)); }
+#define FLOATS(name) [](int n) { name<<<n / 32 + 1, 32>>>(make_graph(n), zeros<float>(n)); }
 #define LIST(name) [](int n) { name<<<n / 32 + 1, 32>>>(make_graph(n), zeros<int>(n), zeros<int>(1)); }
     const Case cases[] = {
         {"right", "pull", GRAPH(pull, n)},
@@ -199,6 +237,8 @@ int main(int argc, char** argv) {
         {"right", "push_most", GRAPH(push_most, n)},
         {"race", "push_most_guarded", GRAPH(push_most_guarded, n)},
         {"race", "push_most_plain", GRAPH(push_most_plain, n)},
+        {"right", "push_most_by_cas", FLOATS(push_most_by_cas)},
+        {"race", "push_most_by_cas_guarded", FLOATS(push_most_by_cas_guarded)},
         {"equal", "push_mark", GRAPH(push_mark, n)},
         {"right", "worklist", LIST(worklist)},
         {"race", "worklist_lost", LIST(worklist_lost)},
@@ -221,6 +261,9 @@ int main(int argc, char** argv) {
          [](int n) { block_carry<<<n / 96 + 1, 96>>>(make_graph(n), zeros<int>(1), true); }},
         {"race", "block_carry_no_barrier",
          [](int n) { block_carry<<<n / 96 + 1, 96>>>(make_graph(n), zeros<int>(1), false); }},
+        {"right", "block_sums", [](int n) { block_sums<<<2, 64>>>(make_graph(n), zeros<int>(n), true); }},
+        {"race", "block_sums_no_barrier",
+         [](int n) { block_sums<<<2, 64>>>(make_graph(n), zeros<int>(n), false); }},
         {"race", "relax", LIST(relax)},
         {"right", "relax_by_atomics", GRAPH(relax_by_atomics, n)},
         {"race", "independent_set", GRAPH(independent_set, n)},

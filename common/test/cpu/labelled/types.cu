@@ -47,6 +47,43 @@ __global__ void bit_fields(Bits* x, int n) {
     else
         x[i / 2].b = unsigned(i + 1) & 15;  // race bit_fields
 }
+__device__ void byte_most(unsigned char* p, unsigned char x) {  // by CAS on the word that the byte lies in
+    unsigned* const word = (unsigned*)((size_t)p & ~size_t(3));
+    const unsigned shift = 8 * unsigned((size_t)p & 3);
+    unsigned old = *word, seen;
+    do {
+        seen = old;
+        if ((unsigned char)(seen >> shift) >= x) return;
+        old = atomicCAS(word, seen, (seen & ~(0xffu << shift)) | unsigned(x) << shift);
+    } while (old != seen);
+}
+__global__ void bytes_by_cas(unsigned char* x, int n) {
+    const int i = ID;
+    if (i < n) byte_most(x + (i + 1) % n, (unsigned char)(i + 1));
+}
+__global__ void byte_looked_at(unsigned char* x, int n) {  // it is not what the CAS is done on
+    const int i = ID;
+    if (i < n && x[i % 2] <= i)  // race byte_looked_at
+        byte_most(x + i % 2, (unsigned char)(i + 1));
+}
+__global__ void byte_handed_on(unsigned char* x, int n) {  // its own byte lies in the same word
+    const int i = ID;
+    if (i >= n) return;
+    const unsigned char mine = (unsigned char)(x[i] + i + 1);  // race byte_handed_on
+    byte_most(x + (i + 1) % n, mine);
+}
+struct Pair {
+    unsigned short low, high;
+};
+__global__ void halves_by_cas(Pair* p, int n) {  // each half is read by itself
+    const int i = ID;
+    for (unsigned old, seen; i < n;) {
+        const unsigned low = p->low, high = p->high;
+        seen = low | high << 16;
+        old = atomicCAS((unsigned*)p, seen, (low + 1) % 65536 | (high + 2) << 16);
+        if (old == seen) return;
+    }
+}
 __global__ void odd_rows(unsigned char* image, int width, int n) {  // two blocks write into one word
     const int x = threadIdx.x, y = blockIdx.x;
     if (x < width && y < n) image[y * width + x] = (unsigned char)(image[y * width + x] + x + y + 1);
@@ -431,6 +468,10 @@ int main(int argc, char** argv) {
         {"race", "chars_in_place", [](int n) { chars_in_place<<<B(n), 64>>>(iota<signed char>(n), n); }},
         {"right", "short_halves", [](int n) { short_halves<<<B(2 * n), 64>>>(zeros<Halves>(n), n); }},
         {"race", "bit_fields", [](int n) { bit_fields<<<B(2 * n), 64>>>(zeros<Bits>(n), n); }},
+        {"right", "bytes_by_cas", [](int n) { bytes_by_cas<<<B(n), 64>>>(zeros<unsigned char>(n + 3), n); }},
+        {"race", "byte_looked_at", [](int n) { byte_looked_at<<<B(n), 64>>>(zeros<unsigned char>(4), n); }},
+        {"race", "byte_handed_on", [](int n) { byte_handed_on<<<B(n), 64>>>(zeros<unsigned char>(n + 3), n); }},
+        {"right", "halves_by_cas", [](int n) { halves_by_cas<<<B(n), 64>>>(zeros<Pair>(1), n); }},
         {"right", "odd_rows", [](int n) { odd_rows<<<n, 32>>>(zeros<unsigned char>(5 * n), 5, n); }},
         {"race", "bytes_then_words",
          [](int n) { bytes_then_words<<<1, 64>>>(zeros<unsigned char>(32), zeros<unsigned>(32), n); }},
