@@ -317,17 +317,18 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
 
 Advice Scene::advise() const {
     Advice v{"", ""};
-    if (advise_own(v)) return v;
+    if (advise_own(v) || advise_missed(v)) return v;
     if (pair.equal) return equal_values();
     if (advise_fences(v) || advise_parts(v) || advise_exchange(v) || advise_in_place(v)) return v;
     bool both = false;
     const string instead = extremum(both);
     if (both) return {instead, ""};
+    if (advise_first(v)) return v;
     const bool one_atomic = (pair.race.before.access ^ pair.race.after.access) & atomic;
     if (far == 2 && advise_stride(v)) return v;
     if (pair.adds && !one_atomic) return advise_atomic(pa);
     if (far == 2 && (one_atomic || grid_sync().empty())) return advise_blocks();
-    v = barrier();
+    v = stay(barrier());
     if (!instead.empty() && v.before.starts_with("put")) return {v.words() + ", and " + instead, ""};
     if (!one_atomic || v.before.starts_with("put")) return v;
     const Party& plain = pair.race.before.access & atomic ? pair.race.after : pair.race.before;
@@ -358,7 +359,7 @@ string Advice::words() const {
 Advice advise(const Pair& p) {
     const Source* source = p.a.number && p.a.file == p.b.file ? Source::of(p.a.file) : nullptr;
     if (source)
-        if (const Scene scene(p, *source); scene.found) return scene.advise();
+        if (const Scene scene(p, *source); scene.found) return scene.typed(scene.advise());
     return without_source(p);
 }
 

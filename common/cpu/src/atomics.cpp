@@ -1,6 +1,7 @@
 // atomics.cpp - advice where an atomic helps, or nothing does within a kernel as two blocks cannot wait for each
 // other; and for variables that should not be __shared__.
 #include <algorithm>
+#include <regex>
 #include <tuple>
 
 #include "scene.hpp"
@@ -107,6 +108,10 @@ Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
                 ""};
     const string t = s.kind == Statement::simple ? src.code_of(s) : "";
     const string call = as_atomic(t, !pair.adds);
+    if (!call.empty() && !has_atomic(call))
+        return {text("use an atomic in line %d: a loop around atomicCAS, as no atomic does this with %s", line,
+                     type_of(pair.name).c_str()),
+                ""};
     if (call.empty()) {
         const size_t end = s.kind == Statement::simple ? s.end : s.head_end;
         auto [step, atomic] = src.step_at(pair.name, s.kind == Statement::simple ? s.begin : s.head, end);
@@ -117,6 +122,40 @@ Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
         return {text("use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS", line), ""};
     }
     return {text("use an atomic: in line %d write `", line) + call + "` for `" + t + "`", ""};
+}
+
+// The memory that an atomic changes: "&s->count" is count.
+static string changed(const string& pointer) {
+    const size_t end = std::min(pointer.find('['), pointer.size()), dot = pointer.find_last_of(".>", end);
+    const size_t from = dot == string::npos ? pointer.find_first_not_of("&*( ") : dot + 1;
+    return pointer.substr(from, end - from);
+}
+
+bool Scene::has_atomic(const string& call) const {
+    const string type = type_of(changed(call.substr(call.find('(') + 1, call.find(',') - call.find('(') - 1)));
+    const bool adds = call.starts_with("atomicAdd") || call.starts_with("atomicExch");
+    return adds || (type != "float" && type != "double");
+}
+
+Advice Scene::typed(Advice v) const {
+    static const std::regex call(R"(atomic(Add|Exch|CAS|Max|Min|And|Or|Xor)\((&?[^,()]+), )");
+    static const std::set<string> plain{"long", "long int", "int64_t", "std::int64_t", "ptrdiff_t"},
+        unsigned_ones{"unsigned long", "size_t", "std::size_t", "uint64_t", "std::uint64_t"};
+    string typed;
+    std::sregex_iterator i(v.before.begin(), v.before.end(), call), none;
+    size_t at = 0;
+    for (; i != none; ++i) {
+        const string name = (*i)[1], pointer = (*i)[2], type = type_of(changed(pointer));
+        const bool compares = name[0] == 'M', as_signed = compares && plain.count(type),
+                   as_unsigned =
+                       unsigned_ones.count(type) || (!compares && (plain.count(type) || type == "long long"));
+        if (!as_signed && !as_unsigned) continue;
+        const size_t to = size_t(i->position(2));
+        typed += v.before.substr(at, to - at) + (as_signed ? "(long long*)" : "(unsigned long long*)");
+        at = to;
+    }
+    v.before = typed + v.before.substr(at);
+    return v;
 }
 
 bool Scene::trades() const {
@@ -147,7 +186,13 @@ string Scene::old_value() const {
                  own = reads.substr(0, sign).substr(reads.find_last_of(" *", sign - 1) + 1);
     if (const string sum = word + " = " + own + " + "; adds.starts_with(sum))  // *n = pos + 1
         adds = word + " += " + adds.substr(sum.size());
-    if (!adds.starts_with("atomic")) adds = as_atomic(adds, false);
+    if (!adds.starts_with("atomic")) {
+        const size_t set = adds.find(" = ");
+        const bool exchanges =
+            adds.substr(0, set) == word && src.word(own, pb.back()->begin, pb.back()->end) >= pb.back()->end &&
+            src.word(pair.name, pb.back()->begin + word.size(), pb.back()->end) >= pb.back()->end;
+        adds = as_atomic(adds, exchanges);
+    }
     if (adds.find("(" + (word[0] == '*' ? word.substr(1) : "&" + word) + ",") == string::npos) return "";
     return text("take the old value from the atomic: in line %d write `%s%s` for `%s`, and drop line %d", read_at,
                 before.c_str(), adds.c_str(), reads.c_str(), add_at);

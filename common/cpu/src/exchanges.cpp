@@ -48,11 +48,10 @@ void passed(const Exchange& e, unsigned warp) {
     std::fill(std::begin(last_met), std::end(last_met), e.where);
     hazards::barrier_passed();
     if (!running_block.ended()) return;
+    std::string all = "let all threads reach it, guard the work with if";
+    hazards::let_all_come(e.where, false, all);
     note_once("note: a barrier that threads of the block never reach, as they have ended",
-              "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard the work "
-              "with if" +
-                  who_waits_where(),
-              e.where);
+              "GPUs since Volta go on without them, older ones may not: " + all + who_waits_where(), e.where);
 }
 
 // Of two questions the one that stands first in the source: who gets that answer may still come to the other.

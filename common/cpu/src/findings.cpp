@@ -102,8 +102,12 @@ void say_mistake(const Noted& m) {
         what = "a value that nobody has written: " + element;
         mend = r ? "set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel"
                  : "write it first: malloc() and new set nothing";
-        if (is_shared(r))
-            mend = "write it first, or check the index; if another thread writes it, put __syncthreads() between";
+        if (is_shared(r)) {
+            mend = set_first(at, name, r->bytes / m.bytes);
+            if (mend.empty())
+                mend =
+                    "write it first, or check the index; if another thread writes it, put __syncthreads() between";
+        }
     }
     say(head(what, "block " + block_of(m.who), at) +
         listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who), name}}) + wrapped(mend));
@@ -202,10 +206,11 @@ void report(const std::vector<Race>& races) {
     leave_out([](const Pair& p, const Pair& q) {
         return distance(p.race) == 2 && distance(q.race) < 2 && follows_from(p, q);
     });
+    const bool deadlocked = follows_from_deadlock();
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
         if (!said.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
-        Advice advice = advise(p);
+        Advice advice = deadlocked ? Advice{"mend the barrier first: this may follow from it", ""} : advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
         const auto [r, is_new] = reports.try_emplace(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <regex>
 
 #include "internal.hpp"
 #include "scene.hpp"
@@ -123,23 +124,40 @@ bool is_own_number(const Source& src, const Function& f, const string& expressio
     return others.empty();
 }
 
-// The line where those are sent away, or not let in, for whom a variable of the expression is too large or too
-// small; 0: there is none.
-int compared_at(const Source& src, const Function& f, size_t at, size_t end) {
-    int line = 0;
-    const auto look = [&](const Statement& s) {
-        const string head = src.text.substr(s.head, s.head_end - s.head);
+// What decides who comes to an access: where those are sent away, or not let in, for whom a variable of the index
+// is too large or too small.
+struct Guard {
+    int line = 0;           // 0: there is none
+    string wrong, instead;  // `i <= n`, which lets in one too many, and `i < n`; "": it is not that
+};
+Guard guard_of(const Source& src, const Function& f, size_t at, size_t end) {
+    Guard found;
+    const auto look = [&](const Statement& s, bool sends_away) {
+        const string head = src.text.substr(s.head, s.head_end - s.head), index = src.original(at + 1, end - 1);
         if (head.find_first_of("<>") == string::npos) return;
-        for (size_t i = at; i < end; ++i)
-            if (src.word(src.name_at(i), s.head, s.head_end) < s.head_end) line = src.line_at(s.head);
+        static const std::regex compares(R"(\b(\w+) (<=|>) ([\w.]+)(?= *(\)|;|&&|\|\|)))");
+        for (size_t i = at; i < end; ++i) {
+            const string name = src.name_at(i);
+            if (src.word(name, s.head, s.head_end) >= s.head_end) continue;
+            if (found.wrong.empty()) found.line = src.line_at(s.head);
+            const string before = index.substr(0, i - at - 1), behind = index.substr(i - at - 1 + name.size());
+            if (!std::regex_match(before, std::regex(R"((.*\+ )?)")) ||
+                !std::regex_match(behind, std::regex(R"(( \+.*)?)")) ||
+                std::regex_search(index, std::regex(R"(-|\+ *\d)")))
+                continue;  // it is no summand, or another one leads too far
+            for (std::sregex_iterator c(head.begin(), head.end(), compares), none; c != none; ++c)
+                if ((*c)[1] == name && ((*c)[2] == ">") == sends_away)
+                    found = {src.line_at(s.head + size_t(c->position())), c->str(),
+                             name + (sends_away ? " >= " : " < ") + (*c)[3].str()};
+        }
     };
     for (const Statement* s : Source::path(f, at)) {
-        look(*s);
+        look(*s, false);
         for (const Statement& before : s->parts)
             if (before.end <= at && src.has({"return", "break", "continue"}, before.begin, before.end))
-                look(before);
+                look(before, true);
     }
-    return line;
+    return found;
 }
 
 }  // namespace
@@ -151,7 +169,7 @@ string check_index(const Line& line, const string& name, long element, size_t ha
     std::map<string, string> others;  // an access by what is not the thread's own number, and its index
     string index;
     bool whole = true;  // elements of an array of one dimension, and not parts of them
-    int compares = 0;
+    Guard compares;
     const size_t line_end = f ? src->text.find('\n', first) : 0;
     for (size_t i = f ? src->variable(name, first, line_end) : 0, end; i < line_end;
          i = src->variable(name, end, line_end)) {
@@ -163,9 +181,12 @@ string check_index(const Line& line, const string& name, long element, size_t ha
         whole &= !strchr("[.", src->text[end]) && src->text.compare(end, 2, "->");
         while (src->text[end] == '[') end = closed(src->text, end);
         if (!own) others[src->original(i, end)] = index;
-        compares = std::max(compares, compared_at(*src, *f, open, end));
+        if (const Guard g = guard_of(*src, *f, open, end); compares.wrong.empty() && g.line) compares = g;
     }
-    if (index.empty() || (others.empty() && !compares && !shared)) return "";
+    if (index.empty() || (others.empty() && !compares.line && !shared)) return "";
+    if (has && element == long(has) && !compares.wrong.empty())
+        return text("%zu elements end with number %zu: in line %d write `%s` for `%s`", has, has - 1, compares.line,
+                    compares.instead.c_str(), compares.wrong.c_str());
     if (element < 0 &&
         std::ranges::any_of(others, [](const auto& o) { return o.second.find('-') != string::npos; }))
         std::erase_if(others, [](const auto& o) { return o.second.find('-') == string::npos; });
@@ -175,13 +196,14 @@ string check_index(const Line& line, const string& name, long element, size_t ha
                  larger = element < 0 ? "" : ", or make the array larger",
                  guard = whole && has && others.size() < 2 ? ": if (" + index + " " + sign + ")" : "";
     if (others.empty())
-        return compares ? text("check the index: line %d lets it grow beyond the size", compares) + guard + larger
-                        : "let it have an element for each thread, or check the index against the size" + guard;
+        return compares.line
+                   ? text("check the index: line %d lets it grow beyond the size", compares.line) + guard + larger
+                   : "let it have an element for each thread, or check the index against the size" + guard;
     string all;
     size_t left = others.size();
     for (const auto& other : others) all += "`" + other.first + (--left > 1 ? "`, " : left ? "` and " : "`");
-    const string what =
-        compares ? text("check the index, and what line %d compares: ", compares) : "check the index first: ";
+    const string what = compares.line ? text("check the index, and what line %d compares: ", compares.line)
+                                      : "check the index first: ";
     return what +
            (others.size() == 1 ? "is " + all + " the element that is meant? If it is, guard it"
                                : "are " + all + " the elements that are meant? If they are, guard them") +

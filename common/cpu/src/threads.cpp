@@ -41,6 +41,14 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
     if (in_loop)
         together.replace(together.find("move"), std::string::npos,
                          in_branch ? "move it out of the branch, and " : "") += rounds;
+    for (const Exchange* e : open_exchanges[32]) {
+        const size_t from = together.find(": ") + 2;
+        std::string words = together.substr(from);
+        hazards::let_all_come(e->where, true, words);
+        if (together.compare(from, std::string::npos, words) == 0) continue;
+        together.replace(from, std::string::npos, words);
+        break;
+    }
     if (barriers == 1) {
         what = "deadlock: the threads of a block wait for each other";
         mend = together + "; " + mend;
