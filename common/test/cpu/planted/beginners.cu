@@ -137,7 +137,7 @@ __global__ void row_sums(const int* m, int* sums, int rows, int cols) {
     for (int c = 0; c <= cols; c++) sum += m[r * cols + c];  // cured: for (int c = 0; c < cols; c++) sum += m[r * cols + c];
     sums[r] = sum;
 }
-PLANT(loop_one_too_many) {  // ADVICE=what line [0-9]+ compares
+PLANT(loop_one_too_many) {  // ADVICE=write .[a-z]+ <
     int* sums = zeros(30);
     row_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
     wants(sums, 30, [](int r) { int s = 0; for (int c = 0; c < 20; ++c) s += in_at(r * 20 + c); return s; });

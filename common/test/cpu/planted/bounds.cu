@@ -67,7 +67,7 @@ __global__ void unset_bins(const int* in, int* out) {
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
-PLANT(bins_never_set) { unset_bins<<<1, 128>>>(filled(128), zeros(8)); }  // ADVICE=write it first
+PLANT(bins_never_set) { unset_bins<<<1, 128>>>(filled(128), zeros(8)); }  // ADVICE=set it first
 
 __global__ void half_a_barrier(int* out) {
     __shared__ int a[64];

@@ -115,7 +115,7 @@ __global__ void off_by_one(const int* in, int* out) {
     }
     if (tid == 0) *out = a[0];
 }
-PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // ADVICE=check the index
+PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // ADVICE=write `.* < .*` for `.* <=
 
 __global__ void overlap(int* out) {
     out[threadIdx.x / 2] = threadIdx.x;  // cured: out[threadIdx.x] = threadIdx.x;
