@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 namespace cudacpu::hazards {
 
@@ -179,20 +180,17 @@ bool Scene::is_tile(const string& group) const {
 bool Scene::parts_block(size_t sync) const {
     size_t first = sync - 1;
     while (first && in_word(src.text[first - 1])) --first;
-    return far == 2 ? !grid_sync().empty() : !far || !is_tile(src.text.substr(first, sync - 1 - first));
+    const string group = src.text.substr(first, sync - 1 - first);
+    return far == 2 ? grid_sync().starts_with(group + ".") : !far || !is_tile(group);
 }
 
 string Scene::grid_sync() const {
-    if (far == 2 && src.has({"grid_group", "this_grid"}, src.head(*f), f->body.end))
-        for (const size_t i : src.words("sync", f->body.begin, f->body.end)) {
-            const Statement& s = *Source::path(*f, i).back();
-            const string call = text_between(s.begin, i), group = call.substr(0, call.size() - 1);
-            const size_t declared = src.word(group, src.head(*f), i), end = src.text.find_first_of(";,)", declared);
-            const size_t from = src.text.find_last_of(";{(,", declared);
-            if (call.ends_with("this_grid().") || src.has({"grid_group", "this_grid"}, from, end))
-                return call + "sync()";
-        }
-    return "";
+    static const std::regex grid(
+        R"(([\w:]*this_grid\(\)\.)sync|\bgrid_group[ &]+(\w+)|(\w+) *= *[\w:]*this_grid\()");
+    const string function = src.text.substr(src.head(*f), f->body.end - src.head(*f));
+    std::smatch m;
+    if (far < 2 || !launch->cooperative || !std::regex_search(function, m, grid)) return "";
+    return m[1].matched ? m[1].str() + "sync()" : m[2].str() + m[3].str() + ".sync()";
 }
 
 string Scene::barrier_at(const std::vector<const Statement*>& path, size_t n) const {
@@ -318,6 +316,11 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
 Advice Scene::advise() const {
     Advice v{"", ""};
     if (advise_own(v) || advise_missed(v)) return v;
+    const size_t open = a + pair.name.size();
+    if (a == b && pair.both_write && src.text[open] == '[')
+        if (const string rows = mixed_rows(src, *f, a, text_between(open + 1, closed(src.text, open) - 1));
+            !rows.empty())
+            return {rows, ""};
     if (pair.equal) return equal_values();
     if (advise_fences(v) || advise_parts(v) || advise_exchange(v) || advise_in_place(v)) return v;
     bool both = false;
@@ -326,6 +329,7 @@ Advice Scene::advise() const {
     if (advise_first(v)) return v;
     const bool one_atomic = (pair.race.before.access ^ pair.race.after.access) & atomic;
     if (far == 2 && advise_stride(v)) return v;
+    if (const string old = one_atomic ? "" : old_value(); old.find("atomicAdd") != string::npos) return {old, ""};
     if (pair.adds && !one_atomic) return advise_atomic(pa);
     if (far == 2 && (one_atomic || grid_sync().empty())) return advise_blocks();
     v = stay(barrier());
@@ -407,6 +411,8 @@ bool index_from(const Pair& pair, const Pair& cause) {
     const string code = source ? source->line(pair.a.number) : "";
     const size_t open = code.find('[');
     if (open == code.npos || pair.a.place != pair.b.place || pair.b.file != cause.b.file) return false;
+    const string index = code.substr(open + 1, closed(code, open) - open - 2);
+    if (!cause.name.empty() && std::regex_search(index, std::regex("\\b" + cause.name + "\\b"))) return true;
     for (const Line* c : {&cause.a, &cause.b}) {
         const string sets = source->line(c->number);
         size_t end = std::min(sets.find('='), sets.size()), first;

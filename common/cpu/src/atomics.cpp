@@ -174,28 +174,42 @@ bool Scene::trades() const {
 
 // Who reads a word and then adds to it by an atomic gets what nobody else gets by the atomic alone.
 string Scene::old_value() const {
-    const bool in_turn = pa.size() > 1 && pb.size() > 1 && pa[pa.size() - 2] == pb[pb.size() - 2];
-    const string reads = src.code_of(*pa.back());  // int pos = *n
-    string adds = src.code_of(*pb.back());
-    const int read_at = src.line_at(a), add_at = src.line_at(b);
-    const size_t sign = reads.rfind(" = ");
-    if (!in_turn || sign == string::npos || src.line_at(pb.back()->begin) == read_at ||
-        text_between(src.text.rfind('\n', pb.back()->begin), src.text.find('\n', b)) != adds + ";")
+    const Statement& change = *pb.back();
+    const string adds = src.code_of(change);
+    if (pb.size() < 2 || pb[pb.size() - 2]->kind != Statement::block ||
+        text_between(src.text.rfind('\n', change.begin), src.text.find('\n', b)) != adds + ";")
         return "";
-    const string before = reads.substr(0, sign + 3), word = reads.substr(sign + 3),
-                 own = reads.substr(0, sign).substr(reads.find_last_of(" *", sign - 1) + 1);
-    if (const string sum = word + " = " + own + " + "; adds.starts_with(sum))  // *n = pos + 1
-        adds = word + " += " + adds.substr(sum.size());
-    if (!adds.starts_with("atomic")) {
-        const size_t set = adds.find(" = ");
-        const bool exchanges =
-            adds.substr(0, set) == word && src.word(own, pb.back()->begin, pb.back()->end) >= pb.back()->end &&
-            src.word(pair.name, pb.back()->begin + word.size(), pb.back()->end) >= pb.back()->end;
-        adds = as_atomic(adds, exchanges);
+    for (const Statement& s : pb[pb.size() - 2]->parts) {
+        const string reads = src.code_of(s);  // int pos = *n, or list[*n] = x
+        if (s.kind != Statement::simple || s.end > change.begin || (a < change.begin && !s.holds(a)) ||
+            src.word(pair.name, s.end, change.begin) < change.begin || barrier_between(s.end, change.begin))
+            continue;
+        const size_t sign = std::min(reads.rfind(" = "), reads.size());
+        const string own = reads.substr(0, sign).substr(reads.find_last_of(" *", sign - 1) + 1);
+        const size_t sum = adds.find(" = " + own + " + ");  // *n = pos + 1
+        string call = sum == string::npos ? adds : adds.substr(0, sum) + " += " + adds.substr(sum + own.size() + 6);
+        if (!call.starts_with("atomic")) call = as_atomic(call, true);
+        const size_t open = call.find('(') + 1, comma = std::min(call.find(", "), call.size());
+        const string pointer = call.substr(open, comma - open), value = call.substr(comma),
+                     word = pointer[0] == '&' ? pointer.substr(1) : "*" + pointer;
+        const size_t at = reads.find(word), end = at + word.size();
+        if (comma == call.size() || !at || at == string::npos || reads.find(word, end) != string::npos) continue;
+        const char before = reads[reads.find_last_not_of(' ', at - 1)];
+        const bool named = !in_word(before) && !strchr(word[0] == '*' ? ")]" : ".>", before) &&
+                           !in_word(reads[end]) && (end == reads.size() || !strchr("[.-(", reads[end])),
+                   whole = at == sign + 3 && end == reads.size();
+        const auto has = [](const string& code, const string& name) {
+            return std::regex_search(code, std::regex("\\b" + name + "\\b"));
+        };
+        if (!named || pair.name.empty() || !has(word, pair.name) ||
+            (std::ranges::all_of(own, in_word) && has(value, own)) ||
+            (call.starts_with("atomicExch") && (!whole || has(value, pair.name))))
+            continue;
+        return text("take the old value from the atomic: in line %d write `%s` for `%s`, and drop line %d",
+                    src.line_at(s.begin), (reads.substr(0, at) + call + reads.substr(end)).c_str(), reads.c_str(),
+                    src.line_at(b));
     }
-    if (adds.find("(" + (word[0] == '*' ? word.substr(1) : "&" + word) + ",") == string::npos) return "";
-    return text("take the old value from the atomic: in line %d write `%s%s` for `%s`, and drop line %d", read_at,
-                before.c_str(), adds.c_str(), reads.c_str(), add_at);
+    return "";
 }
 
 Advice Scene::read_by_atomic(int line) const {

@@ -92,7 +92,8 @@ Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where
         fault(cudaErrorNotSupported, std::string(what) + " is for kernels", "the host cannot call it", &where);
     if (kind == Exchange::at_warp && !(mask >> lane() & 1))
         fault(cudaErrorLaunchFailure, text("%s: lane %u is not in its own mask 0x%08x", what, lane(), mask),
-              "a lane may only take part in an operation whose mask names it", &where);
+              "name in the mask all lanes that come here (0xffffffff: a whole warp), or let only those come",
+              &where);
     auto& list = open_exchanges[kind == Exchange::at_barrier ? 32 : rank / 32];
     for (Exchange* e : list)
         if (e->kind == kind &&
@@ -126,7 +127,10 @@ void lane_is_absent(Exchange* e, int from) {
     const bool named = e->mask >> from & 1, exists = lanes_of_block(rank / 32) >> from & 1;
     const std::string what = text("%s takes the value of lane %d, which ", e->what, from);
     const char* const mend =
-        "the value is undefined: name in the mask the lanes that take part, and read from these alone";
+        named && exists
+            ? "the value is undefined: let all lanes come here, with a value that changes nothing where one has no "
+              "element"
+            : "the value is undefined: name in the mask the lanes that take part, and read from these alone";
     if (named) bug(what + (exists ? "has ended" : "the block does not have"), mend, source_line(self->where));
     else note_once("note: " + what + "is not in the mask", mend, self->where);
 }

@@ -116,7 +116,14 @@ string Scene::first_argument(size_t call) const {
     size_t at = src.text.find('(', call) + 1;
     while (strchr("&*( ", src.text[at])) ++at;
     const size_t cast = src.text.find(')', at);  // (int*)lock
-    return src.name_at(cast < src.text.find(',', at) && isalpha(src.text[cast + 1]) ? cast + 1 : at);
+    if (cast < src.text.find(',', at) && isalpha(src.text[cast + 1])) at = cast + 1;
+    for (size_t member = at; member != string::npos;) {  // seen.data[i]: data
+        at = member;
+        size_t end = at + word_at(src.text, at).size();
+        while (src.text[end] == '[') end = closed(src.text, end);
+        member = src.text[end] == '.' ? end + 1 : src.text.compare(end, 2, "->") == 0 ? end + 2 : string::npos;
+    }
+    return src.name_at(at);
 }
 
 bool Scene::sets(const Statement& s) const {

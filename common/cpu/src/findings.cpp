@@ -49,7 +49,7 @@ string head(const string& what, const string& blocks, const Line& at, bool harml
 std::set<string> said CUDACPU_LASTING;
 struct Noted {
     Mistake what;
-    char* address;
+    char *address, *last;
     size_t bytes;
     Party who;
 };
@@ -93,9 +93,13 @@ void say_mistake(const Noted& m) {
         const bool whole = r && m.address - r->start == number * ptrdiff_t(m.bytes);
         mend = r && r->kind == Kind::dynamic
                    ? ""
-                   : check_index(at, name, number, whole ? r->bytes / m.bytes : 0, is_shared(r));
+                   : check_index(at, name, number,
+                                 is_shared(r) ? number + (m.last - m.address) / ptrdiff_t(m.bytes) : 0,
+                                 whole ? r->bytes / m.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
-        if (small) mend = "a size counts bytes: n * sizeof(int)";
+        if (mend.starts_with("let the launch"))
+            mend.insert(strlen("let the launch"), text(" at %s:%d", launch->where.file, launch->where.line));
+        if (small && r->bytes) mend = "a size counts bytes: n * sizeof(int)";
         else if (counts_elements(r, m.bytes))
             mend.insert(0, "give the size in bytes, n * sizeof(int); if it is so already, ");
     } else if (m.what == Mistake::unwritten) {
@@ -138,7 +142,8 @@ int distance(const Race& r) {
 
 void note(Mistake what, char* address, size_t bytes, const Party& who) {
     exit_status = 1;
-    noted.try_emplace({what, who.site}, Noted{what, address, bytes, who});
+    Noted& n = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who}).first->second;
+    n.last = std::max(n.last, address);
 }
 
 void report(const std::vector<Race>& races) {

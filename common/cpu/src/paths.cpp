@@ -45,7 +45,8 @@ bool Source::declares(const Statement& block, size_t to) const {
 
 Source::Who Source::who_enters(const Function& f, const Statement& s) const {
     const std::string head = text.substr(s.head, s.head_end - s.head);
-    Who who = everybody;
+    const std::string kind = word_at(text, s.begin);
+    Who who = s.kind == Statement::branch || kind == "for" || kind == "while" || kind == "do" ? everybody : some;
     for (size_t i = 0; i < head.size(); ++i) {
         if (!in_word(head[i]) || (i && in_word(head[i - 1]))) continue;
         const std::string w = word_at(head, i);

@@ -27,6 +27,9 @@ struct Update {
     bool reads_others() const { return !others.empty(); }
 };
 
+/// How rows are as long as who writes and who compares take them for, in `y * width + x`; "" if they are.
+std::string mixed_rows(const Source& src, const Function& f, size_t at, std::string index);
+
 // One race in the text: where its lines stand in one function.
 class Scene {
     const Pair& pair;

@@ -55,6 +55,10 @@ void strip(std::string& s, std::string& with_literals) {
     }
 }
 
+bool in_capitals(const std::string& name) {
+    return std::ranges::none_of(name, [](unsigned char c) { return islower(c); }) && !name.starts_with("__");
+}
+
 }  // namespace
 
 size_t skip_space(const std::string& s, size_t at) {
@@ -181,6 +185,9 @@ Statement Source::statement(size_t& at) const {
         s.parts.push_back(statement(at));
         s.end = at;
     };
+    const size_t given = skip_space(text, at + first.size());  // EACH(i, n) {, a macro that hides a loop
+    const size_t held = !first.empty() && text[given] == '(' ? skip_space(text, closed(text, given)) : text.size();
+    const bool hidden = held < text.size() && (text[held] == '{' || (in_word(text[held]) && in_capitals(first)));
     auto parentheses = [&] {
         s.head = text.find('(', at);
         if (s.head == text.npos) s.head = text.size();
@@ -191,7 +198,7 @@ Statement Source::statement(size_t& at) const {
         const size_t end = closed(text, at);
         for (++at; (at = skip_space(text, at)) < end - 1;) s.parts.push_back(statement(at));
         at = s.end = end;
-    } else if (first == "if" || first == "for" || first == "while" || first == "switch") {
+    } else if (first == "if" || first == "for" || first == "while" || first == "switch" || hidden) {
         s.kind = first == "if" || first == "switch" ? Statement::branch : Statement::loop;
         parentheses();
         add();

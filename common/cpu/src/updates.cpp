@@ -81,11 +81,14 @@ string as_atomic(const string& t, bool exchange) {
     if (value.starts_with(x + " + ")) return call("atomicAdd", x, value.substr(x.size() + 3));
     if (value.starts_with(x + " - ")) return call("atomicAdd", x, "-(" + value.substr(x.size() + 3) + ")");
     if (value.ends_with(" + " + x)) return call("atomicAdd", x, value.substr(0, value.size() - x.size() - 3));
-    for (const auto& [name, atomic] : {std::pair("max", "atomicMax"), {"min", "atomicMin"}})
-        if (value.starts_with(text("%s(%s, ", name, x.c_str())))
-            return call(atomic, x, value.substr(x.size() + 6, value.size() - x.size() - 7));
-        else if (value.starts_with(string(name) + "(") && value.ends_with(", " + x + ")"))
-            return call(atomic, x, value.substr(4, value.size() - x.size() - 7));
+    for (const string name : {"max", "min", "fmaxf", "fminf"}) {
+        const char* const atomic = name.find("max") != string::npos ? "atomicMax" : "atomicMin";
+        const size_t open = name.size() + 1, rest = value.size() - std::min(value.size(), open + x.size() + 3);
+        if (value.starts_with(name + "(" + x + ", "))
+            return call(atomic, x, value.substr(open + x.size() + 2, rest));
+        if (value.starts_with(name + "(") && value.ends_with(", " + x + ")"))
+            return call(atomic, x, value.substr(open, rest));
+    }
     // x = v < x ? v : x
     const size_t asks = value.find('?'), colon = value.find(" : "),
                  less = std::min(value.find_first_of("<>"), asks);
@@ -118,7 +121,12 @@ std::pair<string, string> Source::step_at(const string& name, size_t from, size_
     }
     for (const size_t i : variables(name, from, to)) {
         size_t end = i + name.size();
-        while (end < to && text[end] == '[') end = closed(text, end);
+        for (bool more = true; more;) {
+            const size_t member = text[end] == '.' ? end + 1 : text.compare(end, 2, "->") == 0 ? end + 2 : to;
+            if (end < to && text[end] == '[') end = closed(text, end);
+            else if (member < to) end = member + word_at(text, member).size();
+            else more = false;
+        }
         for (const bool up : {true, false}) {
             const string x = original(i, end), step = up ? "++" : "--",
                          call = "atomicAdd(&" + x + (up ? ", 1)" : ", -1)");

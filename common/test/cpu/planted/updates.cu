@@ -249,3 +249,62 @@ __global__ void set_too_late(const int* in, int* out) {
     if (threadIdx.x == 0) *out = sum;
 }
 PLANT(set_too_late) { set_too_late<<<1, 64>>>(filled(64), zeros(1)); }  // ONE REPORT
+
+#define EACH(i, n) for (int i = threadIdx.x; i < (n); i += blockDim.x)
+__global__ void counted_by_macro(const int* in, int* bins, int n) {
+    __shared__ int local[32];
+    if (threadIdx.x < 32) local[threadIdx.x] = 0;
+    __syncthreads();
+    EACH(i, n) {
+        local[in[i] % 32] += 1;
+    }
+    __syncthreads();
+    EACH(i, 32) atomicAdd(bins + i, local[i]);
+}
+PLANT(loop_of_a_macro) { counted_by_macro<<<1, 96>>>(filled(200), zeros(32), 200); }
+
+struct Found {
+    int* items;
+    int size;
+};
+__device__ void push(Found* q, int item) {
+    q->items[q->size] = item;
+    q->size++;
+}
+__global__ void pushes(const int* in, Found* q, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > 50) push(q, i);
+}
+PLANT(pushed_and_counted) {  // ONE REPORT
+    const Found empty{zeros(200), 0};
+    Found* q = zeros<Found>(1);
+    cudaMemcpy(q, &empty, sizeof empty, cudaMemcpyHostToDevice);
+    pushes<<<4, 64>>>(filled(200), q, 200);
+}
+
+struct Seen {
+    int data[128];
+    int used;
+};
+__global__ void different(const int* in, int* out, int n) {
+    __shared__ Seen seen;
+    for (int k = threadIdx.x; k < 128; k += blockDim.x) seen.data[k] = 0;
+    if (threadIdx.x == 0) seen.used = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        if (atomicExch(&seen.data[in[i]], 1) == 0)
+            seen.used++;
+    __syncthreads();
+    if (threadIdx.x == 0) *out = seen.used;
+}
+PLANT(counted_by_who_marks) { different<<<1, 64>>>(filled(200), zeros(1), 200); }
+
+struct Box {
+    size_t taken;
+    int most;
+};
+__global__ void boxed(const int* in, Box* box, int* list) {
+    list[box->taken++] = in[threadIdx.x];
+    box->most = max(box->most, in[threadIdx.x]);
+}
+PLANT(member_stepped) { boxed<<<2, 32>>>(filled(32), zeros<Box>(1), zeros(64)); }

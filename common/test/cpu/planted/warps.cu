@@ -191,3 +191,21 @@ __global__ void minus(int* left) {
     left[0]--;
 }
 PLANT(count_down) { minus<<<2, 32>>>(filled(1)); }
+
+__device__ int fold_row(int v, int* row) {
+    const int lane = threadIdx.x & 31;
+    row[lane] = v;
+    for (int d = 16; d > 0; d >>= 1) {
+        int w = lane < d ? row[lane + d] : 0;
+        __syncwarp();
+        if (lane < d) row[lane] += w;
+        __syncwarp();
+    }
+    return row[0];
+}
+__global__ void rows_of_warps(const int* in, int* out) {
+    __shared__ int rows[4][32];
+    const int sum = fold_row(in[threadIdx.x], rows[threadIdx.x / 32]);
+    if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = sum;
+}
+PLANT(row_of_each_warp) { rows_of_warps<<<1, 128>>>(filled(128), zeros(4)); }
