@@ -205,6 +205,17 @@ bool Scene::goes_round() const {
            !barrier_between(around->begin, a);
 }
 
+bool Scene::called_again() const {
+    int calls = 0;
+    for (const size_t call : src.calls(f->name, 0, src.text.size()))
+        if (const Function* g = src.function_at(call); g && g != f) {
+            const auto path = Source::path(*g, call);
+            const bool turns = std::ranges::any_of(path, [](auto* s) { return s->kind == Statement::loop; });
+            calls += turns ? 2 : 1;
+        }
+    return calls > 1;
+}
+
 Advice Scene::ending() const {
     const auto round = last_in_turn();
     const bool same = common == pa.size() && common == pb.size();
@@ -227,6 +238,9 @@ Advice Scene::barrier() const {
     // From the first to the second, and from the second around the loop to the first: where no barrier lies.
     const bool straight = !met_between && !barrier_between(pa.back()->end, b);
     const bool turns = goes_round();
+    if (same && !around && called_again() && pa.size() > 1)
+        if (const string put = barrier_at(pa, 1); !put.empty() && update(pa).meets == Meeting::none)
+            return behind(put, pa, 1);
     if (same && (!around || met_inside || !turns)) return same_round();
     if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))
         return {

@@ -108,9 +108,10 @@ Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
                 ""};
     const string t = s.kind == Statement::simple ? src.code_of(s) : "";
     const string call = as_atomic(t, !pair.adds);
-    if (!call.empty() && !has_atomic(call))
+    const string type = call.starts_with("atomicAdd") || call.starts_with("atomicExch") ? "" : type_changed(call);
+    if (type == "float" || type == "double")
         return {text("use an atomic in line %d: a loop around atomicCAS, as no atomic does this with %s", line,
-                     type_of(pair.name).c_str()),
+                     type.c_str()),
                 ""};
     if (call.empty()) {
         const size_t end = s.kind == Statement::simple ? s.end : s.head_end;
@@ -131,10 +132,9 @@ static string changed(const string& pointer) {
     return pointer.substr(from, end - from);
 }
 
-bool Scene::has_atomic(const string& call) const {
-    const string type = type_of(changed(call.substr(call.find('(') + 1, call.find(',') - call.find('(') - 1)));
-    const bool adds = call.starts_with("atomicAdd") || call.starts_with("atomicExch");
-    return adds || (type != "float" && type != "double");
+string Scene::type_changed(const string& call) const {
+    const size_t open = call.find('('), comma = call.find(',');
+    return comma == string::npos ? "" : type_of(changed(call.substr(open + 1, comma - open - 1)));
 }
 
 Advice Scene::typed(Advice v) const {

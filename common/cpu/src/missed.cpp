@@ -65,18 +65,12 @@ string drop(const Source& src, const Statement& s) {
 
 // Does a statement between the two give a variable of this text a value?
 bool sets_one_of(const Source& src, const string& names, size_t from, size_t to) {
-    for (size_t i = 0; i < names.size(); ++i) {
-        if (!in_word(names[i]) || (i && in_word(names[i - 1]))) continue;
-        const string name = word_at(names, i);
-        for (const size_t at : src.variables(name, from, to)) {
-            const size_t sign = skip_space(src.text, at + name.size());
-            const string next = src.text.substr(sign, 2);
-            if ((next[0] == '=' && next[1] != '=') ||
-                (strchr("+-*/%&|^", next[0]) && (next[1] == '=' || next[1] == next[0])) ||
-                src.text.compare(at - 2, 2, "++") == 0 || src.text.compare(at - 2, 2, "--") == 0)
-                return true;
-        }
-    }
+    static const std::regex any(R"([A-Za-z_]\w*)");
+    const string code = src.text.substr(from, to - from);
+    for (std::sregex_iterator i(names.begin(), names.end(), any), none; i != none; ++i)
+        if (std::regex_search(code, std::regex("(\\+\\+|--)" + i->str() + "\\b|\\b" + i->str() +
+                                               R"( *(=[^=]|[-+*/%&|^]=|\+\+|--))")))
+            return true;
     return false;
 }
 
@@ -185,7 +179,7 @@ bool Scene::advise_missed(Advice& v) const {
 Advice Scene::stay(const Advice& v) const {
     const Statement* away = sends_away(src, *f, pa);
     const string call = "__syncthreads()";
-    if (far != 1 || !away || !v.before.starts_with("put " + call) || v.lines.empty()) return v;
+    if (far == 2 || !away || !v.before.starts_with("put " + call) || v.lines.empty()) return v;
     const string leaves = in_parentheses(src, *away), stays = negated(leaves);
     const Path path = Source::path(*f, away->begin);
     const Statement& holder = *path[path.size() - 2];
@@ -211,11 +205,50 @@ Advice Scene::stay(const Advice& v) const {
     return guarded;
 }
 
-// What a statement that reads it does, and what changes nothing there; "": that is not known.
-static string neutral(const Source& src, const Statement& reads) {
-    const string code = src.original(reads.begin, reads.end);
-    if (code.find("+=") != string::npos) return "0";
-    return "";
+// All threads stay where a branch sends some away, or lets only some in, and these take what changes nothing in a
+// sum: "drop line 5, and in line 6 write `int v = i < n ? in[i] : 0` for `int v = in[i]`"; "": more depends on the
+// branch.
+static string take_nothing(const Source& src, const Function& f, const Statement& branch, const Statement& set) {
+    const bool away = only_returns(src, branch);
+    const string asks = in_parentheses(src, branch), code = src.code_of(set);
+    const size_t sign = code.find(" = "), open = branch.parts[0].begin + 1;
+    if (branch.parts.size() > 1 || sign == string::npos ||
+        !(away ? alone_in_its_lines(src, branch)
+               : branch.parts[0].kind == Statement::block && src.line_at(open) == src.line_at(branch.begin)))
+        return "";
+    for (const string& own : f.own)
+        if (src.word(own, branch.head, branch.head_end) < branch.head_end && own != "threadIdx" &&
+            (src.word(own, set.end, f.body.end) < f.body.end ||
+             src.word(own, branch.head_end, set.begin) < set.begin))
+            return "";
+    return (away ? drop(src, branch)
+                 : text("in line %d write `{` for `", src.line_at(open)) + src.original(branch.begin, open) + "`") +
+           text(", and in line %d write `%s = %s ? %s : 0` for `%s`", src.line_at(set.begin),
+                code.substr(0, sign).c_str(), (away ? negated(asks) : asks).c_str(), code.substr(sign + 3).c_str(),
+                code.c_str());
+}
+
+void let_lanes_come(Where where, const char* what, string& words) {
+    const Source* src = Source::of(where.file);
+    const size_t at = src ? src->spot(where.line, string(what, strcspn(what, "("))) : string::npos;
+    const Function* f = at == string::npos ? nullptr : src->function_at(at);
+    if (!f) return;
+    const Path path = Source::path(*f, at);
+    const Statement* branch = sends_away(*src, *f, path);
+    for (const Statement* s : path)
+        if (!branch && s->kind == Statement::branch && src->who_enters(*f, *s) == Source::some) branch = s;
+    const size_t comma = src->text.find(", ", at);
+    if (!branch || src->text.substr(path.back()->begin, at - path.back()->begin).find("+=") == string::npos) return;
+    const string value = src->name_at(std::min(comma, src->text.size() - 3) + 2);
+    for (const Statement* block : path)
+        for (const Statement& s : block->parts) {
+            const string code = src->code_of(s);
+            if (s.begin < branch->parts[0].begin || s.end > at || code.find(' ' + value + " = ") == string::npos)
+                continue;
+            const string better = take_nothing(*src, *f, *branch, s);
+            if (!better.empty()) words = "let all lanes come here: " + better;
+            return;
+        }
 }
 
 // Of an element that each thread has alone: threadIdx.x, and threadIdx.y.
@@ -260,45 +293,34 @@ string set_first(const Line& line, const string& name, size_t has) {
     const int at = src.line_at(declared->end - 1);
     if (!sets && updates && alone_in_its_lines(src, *declared)) {
         const string code = src.code_of(*declared);
-        static const std::regex array(R"(__shared__ [\w ]+ (\w+)\[([^\],]+)\])"),
-            scalar(R"(__shared__ [\w ]+ (\w+))");
+        static const std::regex form(R"(__shared__ [\w ]+ \w+(?:\[([^\],]+)\])?)");
+        const bool one_row = all == block.x;
         std::smatch m;
-        if (std::regex_match(code, m, scalar))
-            return text("set it first: after line %d write `if (%s == 0) %s = 0; __syncthreads();`", at,
-                        block.y * block.z > 1 ? "threadIdx.x + threadIdx.y + threadIdx.z" : "threadIdx.x",
-                        name.c_str());
-        if (std::regex_match(code, m, array) && all == block.x)
-            return text(
-                "set it first: after line %d write `for (int i = threadIdx.x; i < %s; i += blockDim.x) %s[i] = 0; "
-                "__syncthreads();`",
-                at, m[2].str().c_str(), name.c_str());
+        if (!std::regex_match(code, m, form) || (m[1].matched && !one_row)) return "";
+        const string first = one_row ? "threadIdx.x" : "threadIdx.x + threadIdx.y + threadIdx.z",
+                     whose = m[1].matched ? "for (int i = threadIdx.x; i < " + m[1].str() + "; i += blockDim.x) " +
+                                                name + "[i]"
+                                          : "if (" + first + " == 0) " + name;
+        return text("set it first: after line %d write `%s = 0; __syncthreads();`", at, whose.c_str());
     }
     if (sets != 1 || updates > 1 || !set || set->kind != Statement::simple) return "";
     const Path path = Source::path(*f, set->begin);
-    const string code = src.code_of(*set), zero = neutral(src, *Source::path(*f, read).back()),
-                 nothing = "a value that changes nothing (0 in a sum)";
-    const size_t sign = code.find(" = ");
-    if (sign == string::npos || !code.starts_with(name + "[")) return "";
-    const string target = code.substr(0, sign), value = code.substr(sign + 3);
+    const string code = src.code_of(*set), nothing = "a value that changes nothing (0 in a sum)";
+    const Statement& reads = *Source::path(*f, read).back();
+    const bool sums = src.original(reads.begin, reads.end).find("+=") != string::npos;
+    if (code.find(" = ") == string::npos || !code.starts_with(name + "[")) return "";
+    const string target = code.substr(0, code.find(" = "));
     if (const Statement* away = sends_away(src, *f, path)) {
-        const string leaves = in_parentheses(src, *away);
         const Path there = Source::path(*f, away->begin);
-        bool needed = zero.empty() || path[path.size() - 2] != there[there.size() - 2] ||
-                      !only_returns(src, *away) || !alone_in_its_lines(src, *away) || has < all;
-        for (const string& own : f->own)
-            if (src.word(own, away->head, away->head_end) < away->head_end && own != "threadIdx")
-                needed |= src.word(own, set->end, f->body.end) < f->body.end ||
-                          src.word(own, away->end, set->begin) < set->begin;
-        if (!needed)
-            return text("line %d sends threads away before they set theirs: %s, and ", src.line_at(away->begin),
-                        drop(src, *away).c_str()) +
-                   text("in line %d write `%s = %s ? %s : %s` for `%s`", src.line_at(set->begin), target.c_str(),
-                        negated(leaves).c_str(), value.c_str(), zero.c_str(), code.c_str());
-        return text(
-            "line %d sends threads away before they set theirs in line %d: let them stay and set it to %s, and "
-            "guard "
-            "with if (%s) what else needs an element",
-            src.line_at(away->begin), src.line_at(set->begin), nothing.c_str(), negated(leaves).c_str());
+        const bool beside = path[path.size() - 2] == there[there.size() - 2];
+        const string stay =
+            sums && beside && has >= all && only_returns(src, *away) ? take_nothing(src, *f, *away, *set) : "";
+        return text("line %d sends threads away before they set theirs", src.line_at(away->begin)) +
+               (stay.empty()
+                    ? text(" in line %d: let them stay and set it to %s, and guard with if (%s) what else "
+                           "needs an element",
+                           src.line_at(set->begin), nothing.c_str(), negated(in_parentheses(src, *away)).c_str())
+                    : ": " + stay);
     }
     for (size_t i = path.size(); i-- > 1;) {
         const Statement& s = *path[i];
@@ -307,9 +329,9 @@ string set_first(const Line& line, const string& name, size_t has) {
         const bool only = s.parts.size() == 1 && (&s.parts[0] == set || s.parts[0].parts.size() == 1) &&
                           alone_in_its_lines(src, s);
         const std::set<string> own = own_indices(src, *f, target);
-        if (only && !zero.empty() && has >= all && own.size() == (block.y > 1 ? 2 : 1) && block.z == 1)
-            return text("not all threads set theirs: after line %d write `else %s = %s;`", src.line_at(s.end - 1),
-                        target.c_str(), zero.c_str());
+        if (only && sums && has >= all && own.size() == (block.y > 1 ? 2 : 1) && block.z == 1)
+            return text("not all threads set theirs: after line %d write `else %s = 0;`", src.line_at(s.end - 1),
+                        target.c_str());
         return text(
             "line %d lets not all threads set theirs in line %d: let the others set it to %s, or check the index",
             src.line_at(s.begin), src.line_at(set->begin), nothing.c_str());

@@ -67,6 +67,7 @@ class Scene {
     // The barrier that can stand there; "" if not all threads come.
     std::string barrier_at(const std::vector<const Statement*>& path, size_t n) const;
     bool goes_round() const;  // from the second around the loop to the first there is no barrier
+    bool called_again() const;
     Advice ending() const;    // a barrier at the end of the loop
     Advice barrier() const;
 
@@ -111,7 +112,7 @@ class Scene {
     bool each_has_its_own(const std::string& name, const Statement& declaration,
                           const std::set<std::string>& others) const;
     bool advise_own(Advice& v) const;
-    bool has_atomic(const std::string& call) const;  // for elements of this type
+    std::string type_changed(const std::string& call) const;  // by an atomic
     Advice advise_atomic(const std::vector<const Statement*>& path) const;
     // Elements change places, in a loop without a barrier: no atomic does that.
     bool trades() const;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "internal.hpp"
 
@@ -102,7 +103,7 @@ Source::Source(const std::vector<std::string>& lines, const std::set<int>& left_
     text = written;
     strip(text, written);
     read_functions();
-    for (Function& f : all) read_variables(f);
+    for (Function& f : std::views::reverse(all)) read_variables(f);  // a lambda is before what holds it
 }
 
 const Source* Source::of(const std::string& file) {
@@ -258,6 +259,16 @@ void Source::read_functions() {
             size_t inside = opened;
             all.push_back({"", text.substr(given, closed(text, given) - given), statement(inside), {}, {}});
         }
+        // auto fold = [&](int d) {...}, which is called by its name
+        for (size_t i = text.find("= [", body); i < at; i = text.find("= [", i + 1)) {
+            size_t end = text.find_last_not_of(' ', i - 1) + 1, first = end;
+            while (in_word(text[first - 1])) --first;
+            const size_t given = skip_space(text, closed(text, i + 2));
+            size_t inside = text[given] == '(' ? skip_space(text, closed(text, given)) : at;
+            if (inside >= at || text[inside] != '{' || first == end) continue;
+            const std::string parameters = text.substr(given, closed(text, given) - given);
+            all.push_back({text.substr(first, end - first), parameters, statement(inside), {}, {}});
+        }
         all.push_back(std::move(f));
         begin = at--;
     }
@@ -266,6 +277,7 @@ void Source::read_functions() {
 // What is computed from the thread's index, or comes from an atomic or a shuffle, differs from thread to thread.
 void Source::read_variables(Function& f) const {
     f.own = {"threadIdx", "thread_rank", "laneid", "clock", "clock64"};
+    if (const Function* holder = holder_of(f)) f.own.insert(holder->own.begin(), holder->own.end());
     std::set<std::string> shared;
     for (size_t i = 0; i < f.parameters.size(); ++i) {
         if (i && in_word(f.parameters[i - 1])) continue;
@@ -302,6 +314,12 @@ void Source::read_variables(Function& f) const {
             if (differs) f.own.insert(name);
             else if (by_warp) f.warps.insert(name);
         }
+}
+
+const Function* Source::holder_of(const Function& f) const {
+    for (const Function& g : all)
+        if (&g != &f && g.body.holds(f.body.begin)) return &g;
+    return nullptr;
 }
 
 const Function* Source::function_at(size_t at) const {
@@ -365,6 +383,7 @@ std::optional<std::string> Source::definition(const Function& f, const std::stri
     }
     if (!value.empty()) return value;
     const bool given = word(name, head(f), f.body.begin) < f.body.begin;
+    if (const Function* holder = given ? nullptr : holder_of(f)) return definition(*holder, name);
     return given ? std::optional<std::string>("") : std::nullopt;
 }
 

@@ -52,6 +52,7 @@ public:
 
     const std::vector<Function>& functions() const { return all; }
     const Function* function_at(size_t at) const;
+    const Function* holder_of(const Function& f) const;  // of a lambda, else null
     int line_at(size_t at) const;
     std::string line(int number) const;  // its text
     std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }

@@ -150,3 +150,35 @@ PLANT(claimed_by_a_question) { claims<<<1, 64>>>(filled(64), zeros(1), zeros(1))
 
 __global__ void wide(const int* in, long long* sum) { *sum += in[threadIdx.x]; }
 PLANT(sum_of_long_long) { wide<<<1, 64>>>(filled(64), zeros<long long>(1)); }
+
+__global__ void lanes_not_let_in(const int* in, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int v = in[i];
+        for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+        if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+    }
+}
+PLANT(shuffle_in_a_branch) {  // ADVICE=let all lanes come here: in line
+    int* out = zeros(1);
+    lanes_not_let_in<<<4, 64>>>(filled(200), out, 200);
+    wants(out, 1, [](int) { return sum_of(200); });
+}
+
+__global__ void lanes_sent_away(const float* in, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    float v = in[i];
+    v += __shfl_xor_sync(0xffffffffu, v, 16);
+    v += __shfl_xor_sync(0xffffffffu, v, 8);
+    v += __shfl_xor_sync(0xffffffffu, v, 4);
+    v += __shfl_xor_sync(0xffffffffu, v, 2);
+    v += __shfl_xor_sync(0xffffffffu, v, 1);
+    if ((threadIdx.x & 31) == 0) atomicAdd(out, v);
+}
+PLANT(shuffle_behind_a_return) {  // ADVICE=let all lanes come here: drop lines
+    float* out = zeros<float>(1);
+    lanes_sent_away<<<2, 128>>>(filled<float>(200), out, 200);
+    wants(out, 1, [](int) { return float(sum_of(200)); });
+}

@@ -209,3 +209,21 @@ __global__ void rows_of_warps(const int* in, int* out) {
     if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = sum;
 }
 PLANT(row_of_each_warp) { rows_of_warps<<<1, 128>>>(filled(128), zeros(4)); }
+
+__global__ void folded_by_lambda(const int* in, int* out) {
+    __shared__ int a[64];
+    const unsigned t = threadIdx.x;
+    auto fold = [&](unsigned d) {
+        if (t < d) a[t] += a[t + d];
+    };
+    a[t] = in[t];
+    __syncthreads();
+    fold(32);
+    fold(16);
+    fold(8);
+    fold(4);
+    fold(2);
+    fold(1);
+    if (t == 0) *out = a[0];
+}
+PLANT(lambda_called_again) { folded_by_lambda<<<1, 64>>>(filled(64), zeros(1)); }
