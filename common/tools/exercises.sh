@@ -95,9 +95,12 @@ count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereE,--wrap=_ZN7cudac
 count=$count,--wrap=_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc,--wrap=_ZN7cudacpu7hazards10work_waitsEmm
 for access in read1 read2 read4 read8 read16 write1 write2 write4 write8 write16; do count=$count,--wrap=__tsan_$access; done
 
-# report FILE: of what the CPU device printed the first report: what it is, where, and which lines; not what to do
+# report FILE: of what the CPU device printed the first report: what it is, where, and which lines; not what to do. One of
+# equal values counts only where nothing worse is.
 report() {
-    awk '/^cudacpu: / { on = !reports++; listed = 0; sub(/^cudacpu: (hazard: |note: )?/, "") }
+    awk -v hazards="$(grep -c '^cudacpu: hazard: ' "$1")" '
+        /^cudacpu: note: race, but of equal/ && hazards { on = 0; next }
+        /^cudacpu: / { on = !reports++; listed = 0; sub(/^cudacpu: (hazard: |note: )?/, "") }
         /^[^ ]/ && reports && !on { exit }
         on && /^ +[0-9]* +\|  / { listed = 1; print; next }
         on && listed && !/^          / { exit }
