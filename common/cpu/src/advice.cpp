@@ -426,7 +426,9 @@ bool index_from(const Pair& pair, const Pair& cause) {
     const size_t open = code.find('[');
     if (open == code.npos || pair.a.place != pair.b.place || pair.b.file != cause.b.file) return false;
     const string index = code.substr(open + 1, closed(code, open) - open - 2);
-    if (!cause.name.empty() && std::regex_search(index, std::regex("\\b" + cause.name + "\\b"))) return true;
+    if (!cause.name.empty() && cause.name != pair.name &&
+        std::regex_search(index, std::regex("\\b" + cause.name + "\\b")))
+        return true;
     for (const Line* c : {&cause.a, &cause.b}) {
         const string sets = source->line(c->number);
         size_t end = std::min(sets.find('='), sets.size()), first;

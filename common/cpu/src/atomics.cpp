@@ -182,7 +182,7 @@ string Scene::old_value() const {
     for (const Statement& s : pb[pb.size() - 2]->parts) {
         const string reads = src.code_of(s);  // int pos = *n, or list[*n] = x
         if (s.kind != Statement::simple || s.end > change.begin || (a < change.begin && !s.holds(a)) ||
-            src.word(pair.name, s.end, change.begin) < change.begin || barrier_between(s.end, change.begin))
+            barrier_between(s.end, change.begin))
             continue;
         const size_t sign = std::min(reads.rfind(" = "), reads.size());
         const string own = reads.substr(0, sign).substr(reads.find_last_of(" *", sign - 1) + 1);
@@ -193,7 +193,9 @@ string Scene::old_value() const {
         const string pointer = call.substr(open, comma - open), value = call.substr(comma),
                      word = pointer[0] == '&' ? pointer.substr(1) : "*" + pointer;
         const size_t at = reads.find(word), end = at + word.size();
-        if (comma == call.size() || !at || at == string::npos || reads.find(word, end) != string::npos) continue;
+        if (comma == call.size() || !at || at == string::npos || reads.find(word, end) != string::npos ||
+            src.original(s.end, change.begin).find(word) != string::npos)
+            continue;
         const char before = reads[reads.find_last_not_of(' ', at - 1)];
         const bool named = !in_word(before) && !strchr(word[0] == '*' ? ")]" : ".>", before) &&
                            !in_word(reads[end]) && (end == reads.size() || !strchr("[.-(", reads[end])),

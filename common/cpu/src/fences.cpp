@@ -117,13 +117,7 @@ string Scene::first_argument(size_t call) const {
     while (strchr("&*( ", src.text[at])) ++at;
     const size_t cast = src.text.find(')', at);  // (int*)lock
     if (cast < src.text.find(',', at) && isalpha(src.text[cast + 1])) at = cast + 1;
-    for (size_t member = at; member != string::npos;) {  // seen.data[i]: data
-        at = member;
-        size_t end = at + word_at(src.text, at).size();
-        while (src.text[end] == '[') end = closed(src.text, end);
-        member = src.text[end] == '.' ? end + 1 : src.text.compare(end, 2, "->") == 0 ? end + 2 : string::npos;
-    }
-    return src.name_at(at);
+    return src.name_at(src.last_member(at).first);
 }
 
 bool Scene::sets(const Statement& s) const {

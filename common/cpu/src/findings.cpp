@@ -207,7 +207,9 @@ void report(const std::vector<Race>& races) {
                (q.a.place == p.a.place || q.b.place == p.a.place) &&
                !(distance(p.race) == 2 && distance(q.race) < 2);
     });
-    leave_out([](const Pair& p, const Pair& q) { return q.adds && q.name != p.name && index_from(p, q); });
+    leave_out([](const Pair& p, const Pair& q) {
+        return q.adds && q.race.address != p.race.address && index_from(p, q);
+    });
     leave_out([](const Pair& p, const Pair& q) {
         return distance(p.race) == 2 && distance(q.race) < 2 && follows_from(p, q);
     });

@@ -168,7 +168,7 @@ std::vector<Bound> bounds_of(const Source& src, const Function& f, size_t at, co
 // `i <= n` for an element n; "": that is not it.
 string one_too_far(const std::vector<Bound>& bounds, const string& index) {
     for (const Bound& b : bounds)
-        if (b.itself && std::regex_match(index, std::regex("(.*\\+ )?" + b.name + "( \\+.*)?")) &&
+        if (b.itself && std::regex_match(index, std::regex("(.*\\+ )?" + b.name + "( \\* \\w+)?( \\+.*)?")) &&
             !std::regex_search(index, std::regex("-|\\+ *\\d")))  // another summand leads too far
             return b.write(b.name);
     return "";

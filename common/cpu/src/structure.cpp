@@ -56,6 +56,18 @@ void strip(std::string& s, std::string& with_literals) {
     }
 }
 
+// Of "(int i, int n)": what the commas part.
+std::vector<std::string> listed(const std::string& list) {
+    std::vector<std::string> parts;
+    for (size_t from = 1, end; from < list.size(); from = end + 1) {
+        from = skip_space(list, from);
+        for (end = from; end < list.size() - 1 && list[end] != ',';)
+            end = strchr("([{", list[end]) ? closed(list, end) : end + 1;
+        parts.push_back(list.substr(from, end - from));
+    }
+    return parts;
+}
+
 bool in_capitals(const std::string& name) {
     return std::ranges::none_of(name, [](unsigned char c) { return islower(c); }) && !name.starts_with("__");
 }
@@ -266,8 +278,8 @@ void Source::read_functions() {
             const size_t given = skip_space(text, closed(text, i + 2));
             size_t inside = text[given] == '(' ? skip_space(text, closed(text, given)) : at;
             if (inside >= at || text[inside] != '{' || first == end) continue;
-            const std::string parameters = text.substr(given, closed(text, given) - given);
-            all.push_back({text.substr(first, end - first), parameters, statement(inside), {}, {}});
+            const std::string list = text.substr(given, closed(text, given) - given);
+            all.push_back({text.substr(first, end - first), list, statement(inside), {}, {}});
         }
         all.push_back(std::move(f));
         begin = at--;
@@ -278,6 +290,16 @@ void Source::read_functions() {
 void Source::read_variables(Function& f) const {
     f.own = {"threadIdx", "thread_rank", "laneid", "clock", "clock64"};
     if (const Function* holder = holder_of(f)) f.own.insert(holder->own.begin(), holder->own.end());
+    const std::vector<std::string> names = listed(f.parameters);
+    for (const size_t call : calls(f.name, 0, text.size())) {  // with a caller's own number
+        const Function* g = function_at(call);
+        const size_t open = text.find('(', call);
+        if (!g || g == &f) continue;
+        const std::vector<std::string> given = listed(text.substr(open, closed(text, open) - open));
+        for (size_t i = 0; i < std::min(given.size(), names.size()); ++i)
+            if (g->own.count(given[i]) || given[i] == "threadIdx.x")
+                f.own.insert(names[i].substr(names[i].find_last_of(" *&") + 1));
+    }
     std::set<std::string> shared;
     for (size_t i = 0; i < f.parameters.size(); ++i) {
         if (i && in_word(f.parameters[i - 1])) continue;

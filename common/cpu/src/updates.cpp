@@ -51,6 +51,8 @@ std::vector<string> parts_of(const string& condition) {  // what && joins
 }  // namespace
 
 string as_atomic(const string& t, bool exchange) {
+    for (size_t i = 0; i < t.size(); i = strchr("([{", t[i]) ? closed(t, i) : i + 1)
+        if (t[i] == ',') return "";  // ++a, ++b
     const size_t sign = sign_of_assignment(t);
     auto call = [&](const char* name, const string& x, const string& value) {
         const bool held = x.starts_with("(*") && closed(x, 0) == x.size();  // (*count)++
@@ -120,13 +122,7 @@ std::pair<string, string> Source::step_at(const string& name, size_t from, size_
         return {x + "++", "atomicAdd(&" + x + ", 1)"};
     }
     for (const size_t i : variables(name, from, to)) {
-        size_t end = i + name.size();
-        for (bool more = true; more;) {
-            const size_t member = text[end] == '.' ? end + 1 : text.compare(end, 2, "->") == 0 ? end + 2 : to;
-            if (end < to && text[end] == '[') end = closed(text, end);
-            else if (member < to) end = member + word_at(text, member).size();
-            else more = false;
-        }
+        const size_t end = last_member(i).second;
         for (const bool up : {true, false}) {
             const string x = original(i, end), step = up ? "++" : "--",
                          call = "atomicAdd(&" + x + (up ? ", 1)" : ", -1)");
@@ -314,6 +310,9 @@ bool Scene::advise_first(Advice& v) const {
 
 Advice Scene::part(const Update& u, const string& check) const {
     const string first = check + ", all must have read before one writes: ";
+    std::vector<string> others = u.others;
+    if (const string code = src.code_of(*u.path.back()); code.find('?') != string::npos)  // with what guards it
+        others = {trimmed(code.substr(sign_of_assignment(code) + 1))};
     std::vector<string> guards = u.guards;
     size_t n = u.level;
     string barrier = barrier_at(u.path, n);
@@ -329,7 +328,7 @@ Advice Scene::part(const Update& u, const string& check) const {
             guards.insert(guards.begin(), text_between(outer.head + 1, outer.head_end - 1));
     }
     const Statement& s = *u.path[n];
-    const string type = guards.empty() ? "const auto" : u.others[0].back() == ']' ? type_of(u.base) : "";
+    const string type = guards.empty() ? "const auto" : others[0].back() == ']' ? type_of(u.base) : "";
     if (barrier.empty() || type.empty()) {
         const Statement* branch = nullptr;  // the outermost that not all enter
         for (size_t i = n; i > 1; --i)
@@ -350,13 +349,13 @@ Advice Scene::part(const Update& u, const string& check) const {
         asked.append(asked.empty() ? "if (" : " && ").append(g);
     }
     if (!asked.empty()) asked += ") ";
-    for (size_t i = 0; i < u.others.size(); ++i) {
-        const string name = i ? text("read_%zu", i + 1) : "read", &other = u.others[i];
+    for (size_t i = 0; i < others.size(); ++i) {
+        const string name = i ? text("read_%zu", i + 1) : "read", &other = others[i];
         names += (i ? ", " : type + " ").append(name) + (asked.empty() ? " = " + other : "{}");
         read.append(i ? " " : "").append(name).append(" = ").append(other).append(";");
         replace_all(write, other, name);
     }
-    if (u.others.size() > 1) read = "{ " + read + " }";
+    if (others.size() > 1) read = "{ " + read + " }";
     const string turn = goes_round() ? "` `" + barrier + "; }`" : " }`",
                  code = "write `{ " + names + ";` " + (asked.empty() ? "" : "`" + asked + read + "` ") + "`" +
                         barrier + ";` `" + asked + write + turn + " for ";

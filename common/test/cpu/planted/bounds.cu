@@ -152,3 +152,10 @@ __global__ void no_bytes(const int* in, int* out) {
 PLANT(dynamic_bytes_forgotten) {  // ADVICE=<<<blocks, threads, bytes>>>
     no_bytes<<<1, 32>>>(filled(32), zeros(32));  // cured: no_bytes<<<1, 32, 128>>>(filled(32), zeros(32));
 }
+
+__global__ void whitened(unsigned char* map, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y > h) return;
+    map[y * w + x] = map[y * w + x] ? 255 : 0;
+}
+PLANT(one_row_too_many) { whitened<<<dim3(2, 2), dim3(16, 8)>>>(filled<unsigned char>(160), 20, 8); }

@@ -308,3 +308,38 @@ __global__ void boxed(const int* in, Box* box, int* list) {
     box->most = max(box->most, in[threadIdx.x]);
 }
 PLANT(member_stepped) { boxed<<<2, 32>>>(filled(32), zeros<Box>(1), zeros(64)); }
+
+__global__ void stacked(const int* in, int* out, int n) {
+    __shared__ Seen stack;
+    if (threadIdx.x == 0) stack.used = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        if (in[i] & 1) {
+            const int where = stack.used;
+            stack.data[where] = in[i];
+            stack.used = where + 1;
+        }
+    __syncthreads();
+    for (int i = threadIdx.x; i < stack.used; i += blockDim.x) out[i] = stack.data[i];
+}
+PLANT(pushed_in_three_lines) { stacked<<<1, 64>>>(filled(100), zeros(128), 100); }  // ONE REPORT
+
+__global__ void asked_in_the_line(const int* in, int* out) {
+    __shared__ int part[64];
+    const int t = threadIdx.x;
+    part[t] = in[t];
+    for (int s = 32; s > 0; s >>= 1) {
+        __syncthreads();
+        part[t] += t < s ? part[t + s] : 0;
+    }
+    if (t == 0) *out = part[0];
+}
+PLANT(tree_by_a_question) {
+    int* out = zeros(1);
+    asked_in_the_line<<<1, 64>>>(filled(64), out);
+    wants(out, 1, [](int) {
+        int sum = 0;
+        for (int i = 0; i < 64; ++i) sum += in_at(i);
+        return sum;
+    });
+}

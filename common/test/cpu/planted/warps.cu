@@ -227,3 +227,17 @@ __global__ void folded_by_lambda(const int* in, int* out) {
     if (t == 0) *out = a[0];
 }
 PLANT(lambda_called_again) { folded_by_lambda<<<1, 64>>>(filled(64), zeros(1)); }
+
+__device__ void fold_half(int* a, unsigned t, unsigned d) {
+    if (t < d) a[t] += a[t + d];
+}
+__global__ void folded_by_function(const int* in, int* out) {
+    __shared__ int a[256];
+    const unsigned t = threadIdx.x;
+    a[t] = in[t];
+    __syncthreads();
+    for (unsigned d = 128; d; d /= 2)
+        fold_half(a, t, d);
+    if (t == 0) *out = a[0];
+}
+PLANT(function_called_again) { folded_by_function<<<1, 256>>>(filled(256), zeros(1)); }
