@@ -68,7 +68,7 @@ class Scene {
     std::string barrier_at(const std::vector<const Statement*>& path, size_t n) const;
     bool goes_round() const;  // from the second around the loop to the first there is no barrier
     bool called_again() const;
-    Advice ending() const;    // a barrier at the end of the loop
+    Advice ending() const;  // a barrier at the end of the loop
     Advice barrier() const;
 
     // missed.cpp
