@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 namespace cudacpu::hazards {
 
@@ -179,20 +180,17 @@ bool Scene::is_tile(const string& group) const {
 bool Scene::parts_block(size_t sync) const {
     size_t first = sync - 1;
     while (first && in_word(src.text[first - 1])) --first;
-    return far == 2 ? !grid_sync().empty() : !far || !is_tile(src.text.substr(first, sync - 1 - first));
+    const string group = src.text.substr(first, sync - 1 - first);
+    return far == 2 ? grid_sync().starts_with(group + ".") : !far || !is_tile(group);
 }
 
 string Scene::grid_sync() const {
-    if (far == 2 && src.has({"grid_group", "this_grid"}, src.head(*f), f->body.end))
-        for (const size_t i : src.words("sync", f->body.begin, f->body.end)) {
-            const Statement& s = *Source::path(*f, i).back();
-            const string call = text_between(s.begin, i), group = call.substr(0, call.size() - 1);
-            const size_t declared = src.word(group, src.head(*f), i), end = src.text.find_first_of(";,)", declared);
-            const size_t from = src.text.find_last_of(";{(,", declared);
-            if (call.ends_with("this_grid().") || src.has({"grid_group", "this_grid"}, from, end))
-                return call + "sync()";
-        }
-    return "";
+    static const std::regex grid(
+        R"(([\w:]*this_grid\(\)\.)sync|\bgrid_group[ &]+(\w+)|(\w+) *= *[\w:]*this_grid\()");
+    const string function = src.text.substr(src.head(*f), f->body.end - src.head(*f));
+    std::smatch m;
+    if (far < 2 || !launch->cooperative || !std::regex_search(function, m, grid)) return "";
+    return m[1].matched ? m[1].str() + "sync()" : m[2].str() + m[3].str() + ".sync()";
 }
 
 string Scene::barrier_at(const std::vector<const Statement*>& path, size_t n) const {
@@ -205,6 +203,17 @@ bool Scene::goes_round() const {
     const bool met_inside = around && met != string::npos && unconditional(met) && around->holds(met);
     return around && !(met_inside && !(met > a && met < b)) && !barrier_between(b, around->end) &&
            !barrier_between(around->begin, a);
+}
+
+bool Scene::called_again() const {
+    int calls = 0;
+    for (const size_t call : src.calls(f->name, 0, src.text.size()))
+        if (const Function* g = src.function_at(call); g && g != f) {
+            const auto path = Source::path(*g, call);
+            const bool turns = std::ranges::any_of(path, [](auto* s) { return s->kind == Statement::loop; });
+            calls += turns ? 2 : 1;
+        }
+    return calls > 1;
 }
 
 Advice Scene::ending() const {
@@ -229,6 +238,9 @@ Advice Scene::barrier() const {
     // From the first to the second, and from the second around the loop to the first: where no barrier lies.
     const bool straight = !met_between && !barrier_between(pa.back()->end, b);
     const bool turns = goes_round();
+    if (same && !around && called_again() && pa.size() > 1)
+        if (const string put = barrier_at(pa, 1); !put.empty() && update(pa).meets == Meeting::none)
+            return behind(put, pa, 1);
     if (same && (!around || met_inside || !turns)) return same_round();
     if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))
         return {
@@ -317,17 +329,24 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
 
 Advice Scene::advise() const {
     Advice v{"", ""};
-    if (advise_own(v)) return v;
+    if (advise_own(v) || advise_missed(v)) return v;
+    const size_t open = a + pair.name.size();
+    if (a == b && pair.both_write && src.text[open] == '[')
+        if (const string rows = mixed_rows(src, *f, a, text_between(open + 1, closed(src.text, open) - 1));
+            !rows.empty())
+            return {rows, ""};
     if (pair.equal) return equal_values();
     if (advise_fences(v) || advise_parts(v) || advise_exchange(v) || advise_in_place(v)) return v;
     bool both = false;
     const string instead = extremum(both);
     if (both) return {instead, ""};
+    if (advise_first(v)) return v;
     const bool one_atomic = (pair.race.before.access ^ pair.race.after.access) & atomic;
     if (far == 2 && advise_stride(v)) return v;
+    if (const string old = one_atomic ? "" : old_value(); old.find("atomicAdd") != string::npos) return {old, ""};
     if (pair.adds && !one_atomic) return advise_atomic(pa);
     if (far == 2 && (one_atomic || grid_sync().empty())) return advise_blocks();
-    v = barrier();
+    v = stay(barrier());
     if (!instead.empty() && v.before.starts_with("put")) return {v.words() + ", and " + instead, ""};
     if (!one_atomic || v.before.starts_with("put")) return v;
     const Party& plain = pair.race.before.access & atomic ? pair.race.after : pair.race.before;
@@ -358,7 +377,7 @@ string Advice::words() const {
 Advice advise(const Pair& p) {
     const Source* source = p.a.number && p.a.file == p.b.file ? Source::of(p.a.file) : nullptr;
     if (source)
-        if (const Scene scene(p, *source); scene.found) return scene.advise();
+        if (const Scene scene(p, *source); scene.found) return scene.typed(scene.advise());
     return without_source(p);
 }
 
@@ -406,6 +425,10 @@ bool index_from(const Pair& pair, const Pair& cause) {
     const string code = source ? source->line(pair.a.number) : "";
     const size_t open = code.find('[');
     if (open == code.npos || pair.a.place != pair.b.place || pair.b.file != cause.b.file) return false;
+    const string index = code.substr(open + 1, closed(code, open) - open - 2);
+    if (!cause.name.empty() && cause.name != pair.name &&
+        std::regex_search(index, std::regex("\\b" + cause.name + "\\b")))
+        return true;
     for (const Line* c : {&cause.a, &cause.b}) {
         const string sets = source->line(c->number);
         size_t end = std::min(sets.find('='), sets.size()), first;

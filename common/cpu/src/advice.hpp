@@ -28,8 +28,15 @@ struct Advice {
 };
 Advice advise(const Pair& pair);
 /// How to mend an access of a line out of bounds, by this name; "" if its text does not tell. has: elements, if
-/// they are known to be counted as the index counts them.
-std::string check_index(const Line& line, const std::string& name, long element, size_t has, bool shared);
+/// they are known to be counted as the index counts them; last: the last that is accessed there of an array in
+/// shared memory, or 0.
+std::string check_index(const Line& line, const std::string& name, long element, long last, size_t has,
+                        bool shared);
+/// How an element of a __shared__ array, of which it has so many, gets set before that line reads it; "" if the
+/// text does not tell.
+std::string set_first(const Line& line, const std::string& name, size_t has);
+/// Has the launch ended as threads waited for each other? Asked once.
+bool follows_from_deadlock();
 /// Does the line stand in the head of a loop that does nothing but wait, or write what such a loop looks at?
 bool of_waiting_loop(uint64_t site);
 /// Does the first stand in the text where only those come for whom a condition held that the second disputes?

@@ -1,6 +1,7 @@
 // atomics.cpp - advice where an atomic helps, or nothing does within a kernel as two blocks cannot wait for each
 // other; and for variables that should not be __shared__.
 #include <algorithm>
+#include <regex>
 #include <tuple>
 
 #include "scene.hpp"
@@ -107,6 +108,11 @@ Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
                 ""};
     const string t = s.kind == Statement::simple ? src.code_of(s) : "";
     const string call = as_atomic(t, !pair.adds);
+    const string type = call.starts_with("atomicAdd") || call.starts_with("atomicExch") ? "" : type_changed(call);
+    if (type == "float" || type == "double")
+        return {text("use an atomic in line %d: a loop around atomicCAS, as no atomic does this with %s", line,
+                     type.c_str()),
+                ""};
     if (call.empty()) {
         const size_t end = s.kind == Statement::simple ? s.end : s.head_end;
         auto [step, atomic] = src.step_at(pair.name, s.kind == Statement::simple ? s.begin : s.head, end);
@@ -117,6 +123,39 @@ Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
         return {text("use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS", line), ""};
     }
     return {text("use an atomic: in line %d write `", line) + call + "` for `" + t + "`", ""};
+}
+
+// The memory that an atomic changes: "&s->count" is count.
+static string changed(const string& pointer) {
+    const size_t end = std::min(pointer.find('['), pointer.size()), dot = pointer.find_last_of(".>", end);
+    const size_t from = dot == string::npos ? pointer.find_first_not_of("&*( ") : dot + 1;
+    return pointer.substr(from, end - from);
+}
+
+string Scene::type_changed(const string& call) const {
+    const size_t open = call.find('('), comma = call.find(',');
+    return comma == string::npos ? "" : type_of(changed(call.substr(open + 1, comma - open - 1)));
+}
+
+Advice Scene::typed(Advice v) const {
+    static const std::regex call(R"(atomic(Add|Exch|CAS|Max|Min|And|Or|Xor)\((&?[^,()]+), )");
+    static const std::set<string> plain{"long", "long int", "int64_t", "std::int64_t", "ptrdiff_t"},
+        unsigned_ones{"unsigned long", "size_t", "std::size_t", "uint64_t", "std::uint64_t"};
+    string typed;
+    std::sregex_iterator i(v.before.begin(), v.before.end(), call), none;
+    size_t at = 0;
+    for (; i != none; ++i) {
+        const string name = (*i)[1], pointer = (*i)[2], type = type_of(changed(pointer));
+        const bool compares = name[0] == 'M', as_signed = compares && plain.count(type),
+                   as_unsigned =
+                       unsigned_ones.count(type) || (!compares && (plain.count(type) || type == "long long"));
+        if (!as_signed && !as_unsigned) continue;
+        const size_t to = size_t(i->position(2));
+        typed += v.before.substr(at, to - at) + (as_signed ? "(long long*)" : "(unsigned long long*)");
+        at = to;
+    }
+    v.before = typed + v.before.substr(at);
+    return v;
 }
 
 bool Scene::trades() const {
@@ -135,22 +174,44 @@ bool Scene::trades() const {
 
 // Who reads a word and then adds to it by an atomic gets what nobody else gets by the atomic alone.
 string Scene::old_value() const {
-    const bool in_turn = pa.size() > 1 && pb.size() > 1 && pa[pa.size() - 2] == pb[pb.size() - 2];
-    const string reads = src.code_of(*pa.back());  // int pos = *n
-    string adds = src.code_of(*pb.back());
-    const int read_at = src.line_at(a), add_at = src.line_at(b);
-    const size_t sign = reads.rfind(" = ");
-    if (!in_turn || sign == string::npos || src.line_at(pb.back()->begin) == read_at ||
-        text_between(src.text.rfind('\n', pb.back()->begin), src.text.find('\n', b)) != adds + ";")
+    const Statement& change = *pb.back();
+    const string adds = src.code_of(change);
+    if (pb.size() < 2 || pb[pb.size() - 2]->kind != Statement::block ||
+        text_between(src.text.rfind('\n', change.begin), src.text.find('\n', b)) != adds + ";")
         return "";
-    const string before = reads.substr(0, sign + 3), word = reads.substr(sign + 3),
-                 own = reads.substr(0, sign).substr(reads.find_last_of(" *", sign - 1) + 1);
-    if (const string sum = word + " = " + own + " + "; adds.starts_with(sum))  // *n = pos + 1
-        adds = word + " += " + adds.substr(sum.size());
-    if (!adds.starts_with("atomic")) adds = as_atomic(adds, false);
-    if (adds.find("(" + (word[0] == '*' ? word.substr(1) : "&" + word) + ",") == string::npos) return "";
-    return text("take the old value from the atomic: in line %d write `%s%s` for `%s`, and drop line %d", read_at,
-                before.c_str(), adds.c_str(), reads.c_str(), add_at);
+    for (const Statement& s : pb[pb.size() - 2]->parts) {
+        const string reads = src.code_of(s);  // int pos = *n, or list[*n] = x
+        if (s.kind != Statement::simple || s.end > change.begin || (a < change.begin && !s.holds(a)) ||
+            barrier_between(s.end, change.begin))
+            continue;
+        const size_t sign = std::min(reads.rfind(" = "), reads.size());
+        const string own = reads.substr(0, sign).substr(reads.find_last_of(" *", sign - 1) + 1);
+        const size_t sum = adds.find(" = " + own + " + ");  // *n = pos + 1
+        string call = sum == string::npos ? adds : adds.substr(0, sum) + " += " + adds.substr(sum + own.size() + 6);
+        if (!call.starts_with("atomic")) call = as_atomic(call, true);
+        const size_t open = call.find('(') + 1, comma = std::min(call.find(", "), call.size());
+        const string pointer = call.substr(open, comma - open), value = call.substr(comma),
+                     word = pointer[0] == '&' ? pointer.substr(1) : "*" + pointer;
+        const size_t at = reads.find(word), end = at + word.size();
+        if (comma == call.size() || !at || at == string::npos || reads.find(word, end) != string::npos ||
+            src.original(s.end, change.begin).find(word) != string::npos)
+            continue;
+        const char before = reads[reads.find_last_not_of(' ', at - 1)];
+        const bool named = !in_word(before) && !strchr(word[0] == '*' ? ")]" : ".>", before) &&
+                           !in_word(reads[end]) && (end == reads.size() || !strchr("[.-(", reads[end])),
+                   whole = at == sign + 3 && end == reads.size();
+        const auto has = [](const string& code, const string& name) {
+            return std::regex_search(code, std::regex("\\b" + name + "\\b"));
+        };
+        if (!named || pair.name.empty() || !has(word, pair.name) ||
+            (std::ranges::all_of(own, in_word) && has(value, own)) ||
+            (call.starts_with("atomicExch") && (!whole || has(value, pair.name))))
+            continue;
+        return text("take the old value from the atomic: in line %d write `%s` for `%s`, and drop line %d",
+                    src.line_at(s.begin), (reads.substr(0, at) + call + reads.substr(end)).c_str(), reads.c_str(),
+                    src.line_at(b));
+    }
+    return "";
 }
 
 Advice Scene::read_by_atomic(int line) const {

@@ -19,12 +19,15 @@ unsigned lanes_of_block(unsigned warp) {
     return running_block.size - 32 * warp < 32 ? (1u << running_block.size % 32) - 1 : ~0u;
 }
 
-void note_once(const std::string& what, const std::string& mend, Where where) {
+bool is_noted(Where where) {
     static auto& noted = *new std::set<std::string>;  // lines
     static Where last{};                              // saves the look into the set
-    if (last == where) return;
+    if (last == where) return true;
     last = where;
-    if (noted.insert(source_line(where)).second) say(compose_report(what, mend, source_line(where)));
+    return !noted.insert(source_line(where)).second;
+}
+void note_once(const std::string& what, const std::string& mend, Where where) {
+    if (!is_noted(where)) say(compose_report(what, mend, source_line(where)));
 }
 
 void passed(const Exchange& e, unsigned warp) {
@@ -37,20 +40,23 @@ void passed(const Exchange& e, unsigned warp) {
     const bool syncwarp = e.kind == Exchange::at_warp && !strcmp(e.what, "__syncwarp()");
     if (syncwarp) last_met[warp] = e.where, hazards::lanes_met(32 * warp, e.arrived);
     if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived;
-        ended && e.kind == Exchange::at_warp && !syncwarp)
-        note_once(text("note: %s names lanes that have ended: 0x%08x", e.what, ended),
-                  "let all lanes come here, with a value that changes nothing where one has no element; or name "
-                  "those that do: ask __ballot_sync() for them before the branch",
-                  e.where);
+        ended && e.kind == Exchange::at_warp && !syncwarp && !is_noted(e.where)) {
+        std::string all =
+            "let all lanes come here, with a value that changes nothing where one has no element; or name "
+            "those that do: ask __ballot_sync() for them before the branch";
+        hazards::let_lanes_come(e.where, e.what, all);
+        say(compose_report(text("note: %s names lanes that have ended: 0x%08x", e.what, ended), all,
+                           source_line(e.where)));
+    }
     if (e.kind != Exchange::at_barrier) return;
     std::fill(std::begin(last_met), std::end(last_met), e.where);
     hazards::barrier_passed();
-    if (!running_block.ended()) return;
-    note_once("note: a barrier that threads of the block never reach, as they have ended",
-              "GPUs since Volta go on without them, older ones may not: let all threads reach it, guard the work "
-              "with if" +
-                  who_waits_where(),
-              e.where);
+    if (!running_block.ended() || is_noted(e.where)) return;
+    std::string all = "let all threads reach it, guard the work with if";
+    hazards::let_all_come(e.where, false, all);
+    say(compose_report("note: a barrier that threads of the block never reach, as they have ended",
+                       "GPUs since Volta go on without them, older ones may not: " + all + who_waits_where(),
+                       source_line(e.where)));
 }
 
 // Of two questions the one that stands first in the source: who gets that answer may still come to the other.
@@ -91,7 +97,8 @@ Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where
         fault(cudaErrorNotSupported, std::string(what) + " is for kernels", "the host cannot call it", &where);
     if (kind == Exchange::at_warp && !(mask >> lane() & 1))
         fault(cudaErrorLaunchFailure, text("%s: lane %u is not in its own mask 0x%08x", what, lane(), mask),
-              "a lane may only take part in an operation whose mask names it", &where);
+              "name in the mask all lanes that come here (0xffffffff: a whole warp), or let only those come",
+              &where);
     auto& list = open_exchanges[kind == Exchange::at_barrier ? 32 : rank / 32];
     for (Exchange* e : list)
         if (e->kind == kind &&
@@ -125,7 +132,10 @@ void lane_is_absent(Exchange* e, int from) {
     const bool named = e->mask >> from & 1, exists = lanes_of_block(rank / 32) >> from & 1;
     const std::string what = text("%s takes the value of lane %d, which ", e->what, from);
     const char* const mend =
-        "the value is undefined: name in the mask the lanes that take part, and read from these alone";
+        named && exists
+            ? "the value is undefined: let all lanes come here, with a value that changes nothing where one has no "
+              "element"
+            : "the value is undefined: name in the mask the lanes that take part, and read from these alone";
     if (named) bug(what + (exists ? "has ended" : "the block does not have"), mend, source_line(self->where));
     else note_once("note: " + what + "is not in the mask", mend, self->where);
 }

@@ -116,7 +116,8 @@ string Scene::first_argument(size_t call) const {
     size_t at = src.text.find('(', call) + 1;
     while (strchr("&*( ", src.text[at])) ++at;
     const size_t cast = src.text.find(')', at);  // (int*)lock
-    return src.name_at(cast < src.text.find(',', at) && isalpha(src.text[cast + 1]) ? cast + 1 : at);
+    if (cast < src.text.find(',', at) && isalpha(src.text[cast + 1])) at = cast + 1;
+    return src.name_at(src.last_member(at).first);
 }
 
 bool Scene::sets(const Statement& s) const {

@@ -49,7 +49,7 @@ string head(const string& what, const string& blocks, const Line& at, bool harml
 std::set<string> said CUDACPU_LASTING;
 struct Noted {
     Mistake what;
-    char* address;
+    char *address, *last;
     size_t bytes;
     Party who;
 };
@@ -93,17 +93,25 @@ void say_mistake(const Noted& m) {
         const bool whole = r && m.address - r->start == number * ptrdiff_t(m.bytes);
         mend = r && r->kind == Kind::dynamic
                    ? ""
-                   : check_index(at, name, number, whole ? r->bytes / m.bytes : 0, is_shared(r));
+                   : check_index(at, name, number,
+                                 is_shared(r) ? number + (m.last - m.address) / ptrdiff_t(m.bytes) : 0,
+                                 whole ? r->bytes / m.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
-        if (small) mend = "a size counts bytes: n * sizeof(int)";
+        if (mend.starts_with("let the launch"))
+            mend.insert(strlen("let the launch"), text(" at %s:%d", launch->where.file, launch->where.line));
+        if (small && r->bytes) mend = "a size counts bytes: n * sizeof(int)";
         else if (counts_elements(r, m.bytes))
             mend.insert(0, "give the size in bytes, n * sizeof(int); if it is so already, ");
     } else if (m.what == Mistake::unwritten) {
         what = "a value that nobody has written: " + element;
         mend = r ? "set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel"
                  : "write it first: malloc() and new set nothing";
-        if (is_shared(r))
-            mend = "write it first, or check the index; if another thread writes it, put __syncthreads() between";
+        if (is_shared(r)) {
+            mend = set_first(at, name, r->bytes / m.bytes);
+            if (mend.empty())
+                mend =
+                    "write it first, or check the index; if another thread writes it, put __syncthreads() between";
+        }
     }
     say(head(what, "block " + block_of(m.who), at) +
         listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who), name}}) + wrapped(mend));
@@ -134,7 +142,8 @@ int distance(const Race& r) {
 
 void note(Mistake what, char* address, size_t bytes, const Party& who) {
     exit_status = 1;
-    noted.try_emplace({what, who.site}, Noted{what, address, bytes, who});
+    Noted& n = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who}).first->second;
+    n.last = std::max(n.last, address);
 }
 
 void report(const std::vector<Race>& races) {
@@ -198,14 +207,17 @@ void report(const std::vector<Race>& races) {
                (q.a.place == p.a.place || q.b.place == p.a.place) &&
                !(distance(p.race) == 2 && distance(q.race) < 2);
     });
-    leave_out([](const Pair& p, const Pair& q) { return q.adds && q.name != p.name && index_from(p, q); });
+    leave_out([](const Pair& p, const Pair& q) {
+        return q.adds && q.race.address != p.race.address && index_from(p, q);
+    });
     leave_out([](const Pair& p, const Pair& q) {
         return distance(p.race) == 2 && distance(q.race) < 2 && follows_from(p, q);
     });
+    const bool deadlocked = follows_from_deadlock();
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
         if (!said.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
-        Advice advice = advise(p);
+        Advice advice = deadlocked ? Advice{"mend the barrier first: this may follow from it", ""} : advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
         const auto [r, is_new] = reports.try_emplace(

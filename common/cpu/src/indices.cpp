@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <regex>
 
 #include "internal.hpp"
 #include "scene.hpp"
@@ -123,35 +124,103 @@ bool is_own_number(const Source& src, const Function& f, const string& expressio
     return others.empty();
 }
 
-// The line where those are sent away, or not let in, for whom a variable of the expression is too large or too
-// small; 0: there is none.
-int compared_at(const Source& src, const Function& f, size_t at, size_t end) {
-    int line = 0;
-    const auto look = [&](const Statement& s) {
+// `i < n`, which decides who comes to an access: those are sent away, or not let in, for whom it does not hold.
+struct Bound {
+    int line;
+    string name, limit, code;
+    bool sends_away, itself, of_loop;  // itself: `i <= n`
+    string write(const string& what) const {
+        return text("in line %d write `%s%s%s` for `%s`", line, what.c_str(), sends_away ? " >= " : " < ",
+                    limit.c_str(), code.c_str());
+    }
+};
+
+// Of what an index names; compared: the last line that compares any of it.
+std::vector<Bound> bounds_of(const Source& src, const Function& f, size_t at, const string& index, int& compared) {
+    static const std::regex compares(R"(\b(\w+) (<=|<|>=|>) (\w[\w. ]*?)(?= *(\)|;|&&|\|\|)))"),
+        any(R"([A-Za-z_]\w*)");
+    std::set<string> names;
+    std::sregex_iterator i(index.begin(), index.end(), any), none;
+    for (; i != none; ++i) names.insert(i->str());
+    std::vector<Bound> found;
+    const auto look = [&](const Statement& s, bool sends_away) {
         const string head = src.text.substr(s.head, s.head_end - s.head);
         if (head.find_first_of("<>") == string::npos) return;
-        for (size_t i = at; i < end; ++i)
-            if (src.word(src.name_at(i), s.head, s.head_end) < s.head_end) line = src.line_at(s.head);
+        for (const string& name : names)
+            if (src.word(name, s.head, s.head_end) < s.head_end) compared = src.line_at(s.head);
+        for (std::sregex_iterator c(head.begin(), head.end(), compares); c != none; ++c) {
+            const string name = (*c)[1], sign = (*c)[2], limit = (*c)[3];
+            if (names.count(name) && (sign[0] == '>') == sends_away &&
+                head.find("= -" + limit) == string::npos)  // from -R to R
+                found.push_back({src.line_at(s.head + size_t(c->position())), name, limit, c->str(), sends_away,
+                                 sign == "<=" || sign == ">", s.kind == Statement::loop});
+        }
     };
     for (const Statement* s : Source::path(f, at)) {
-        look(*s);
+        look(*s, false);
         for (const Statement& before : s->parts)
             if (before.end <= at && src.has({"return", "break", "continue"}, before.begin, before.end))
-                look(before);
+                look(before, true);
     }
-    return line;
+    return found;
+}
+
+// `i <= n` for an element n; "": that is not it.
+string one_too_far(const std::vector<Bound>& bounds, const string& index) {
+    for (const Bound& b : bounds)
+        if (b.itself && std::regex_match(index, std::regex("(.*\\+ )?" + b.name + "( \\* \\w+)?( \\+.*)?")) &&
+            !std::regex_search(index, std::regex("-|\\+ *\\d")))  // another summand leads too far
+            return b.write(b.name);
+    return "";
+}
+
+// What is to be asked if `in[i + 1]` or `in[i - 1]` is meant, where `i < n` is asked.
+string shifted(const std::vector<Bound>& bounds, const string& index, bool below) {
+    static const std::regex form(R"((\w+) ([+-]) (\d+))");
+    std::smatch m;
+    if (!std::regex_match(index, m, form)) return "";
+    for (const Bound& b : bounds) {
+        if (m[1] != b.name || b.itself || (m[2] == "-") != below) continue;
+        if (!below) return b.write(index);
+        const string least =
+            b.name + (b.sends_away ? " < " : " >= ") + m[3].str() + (b.sends_away ? " || " : " && ");
+        if (!b.of_loop) return b.write(least + b.name);
+    }
+    return "";
 }
 
 }  // namespace
 
-string check_index(const Line& line, const string& name, long element, size_t has, bool shared) {
+string mixed_rows(const Source& src, const Function& f, size_t at, string index) {
+    static const std::regex form(R"((\w+) \* (\w+) \+ (\w+))");
+    if (const auto value = src.definition(f, index); value && !value->empty())
+        index = value->substr(std::min(value->find_first_not_of(' '), value->size()));
+    std::smatch m;
+    if (!std::regex_match(index, m, form)) return "";
+    const string row = m[1], length = m[2], column = m[3];
+    string limit;
+    int line = 0, rows_line = 0;
+    for (const Bound& b : bounds_of(src, f, at, index, line)) {
+        if (b.name == row && b.limit == length) rows_line = b.line;
+        if (b.name == column) limit = b.limit;
+    }
+    if (!rows_line || limit.empty() || limit == length) return "";
+    return text(
+        "rows of `%s` have %s elements, but line %d lets %s go up to %s, not %s: write `%s * %s + %s`, or "
+        "swap %s and %s in one of the two",
+        index.c_str(), length.c_str(), rows_line, row.c_str(), length.c_str(), column.c_str(), row.c_str(),
+        limit.c_str(), column.c_str(), row.c_str(), column.c_str());
+}
+
+string check_index(const Line& line, const string& name, long element, long last, size_t has, bool shared) {
     const Source* src = line.number ? Source::of(line.file) : nullptr;
     const size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
     std::map<string, string> others;  // an access by what is not the thread's own number, and its index
-    string index;
+    string index, less;
     bool whole = true;  // elements of an array of one dimension, and not parts of them
-    int compares = 0;
+    int compared = 0;
+    std::vector<Bound> bounds;
     const size_t line_end = f ? src->text.find('\n', first) : 0;
     for (size_t i = f ? src->variable(name, first, line_end) : 0, end; i < line_end;
          i = src->variable(name, end, line_end)) {
@@ -163,25 +232,37 @@ string check_index(const Line& line, const string& name, long element, size_t ha
         whole &= !strchr("[.", src->text[end]) && src->text.compare(end, 2, "->");
         while (src->text[end] == '[') end = closed(src->text, end);
         if (!own) others[src->original(i, end)] = index;
-        compares = std::max(compares, compared_at(*src, *f, open, end));
+        const string all = src->original(open + 1, end - 1);
+        bounds = bounds_of(*src, *f, open, all, compared);
+        if (less.empty() && has && element == long(has)) less = one_too_far(bounds, all);
+        for (const Bound& b : bounds)
+            if (has && element == long(has) && all == b.limit + " - " + b.name)
+                less = text("in line %d write `%s[%s - 1 - %s]` for `%s[%s]`", line.number, name.c_str(),
+                            b.limit.c_str(), b.name.c_str(), name.c_str(), all.c_str());
     }
-    if (index.empty() || (others.empty() && !compares && !shared)) return "";
+    if (index.empty() || (others.empty() && !compared && !shared)) return "";
+    if (!less.empty()) return text("%zu elements end with number %zu: ", has, has - 1) + less;
     if (element < 0 &&
         std::ranges::any_of(others, [](const auto& o) { return o.second.find('-') != string::npos; }))
         std::erase_if(others, [](const auto& o) { return o.second.find('-') == string::npos; });
     if (others.size() == 1) index = others.begin()->second;
+    if (const string rows = mixed_rows(*src, *f, first, index); !rows.empty()) return rows;
+    string ask = whole && others.size() == 1 && !shared ? shifted(bounds, index, element < 0) : "";
     if (index.find_first_of("?&|^=<>") != string::npos) index.insert(0, "(").append(")");
     const string sign = element < 0 ? ">= 0" : text("< %zu", has),
-                 larger = element < 0 ? "" : ", or make the array larger",
+                 larger = element < 0 ? ""
+                          : last > 0  ? text(", or give the array %ld elements", last + 1)
+                                      : ", or make the array larger",
                  guard = whole && has && others.size() < 2 ? ": if (" + index + " " + sign + ")" : "";
     if (others.empty())
-        return compares ? text("check the index: line %d lets it grow beyond the size", compares) + guard + larger
+        return compared ? text("check the index: line %d lets it grow beyond the size", compared) + guard + larger
                         : "let it have an element for each thread, or check the index against the size" + guard;
     string all;
     size_t left = others.size();
     for (const auto& other : others) all += "`" + other.first + (--left > 1 ? "`, " : left ? "` and " : "`");
     const string what =
-        compares ? text("check the index, and what line %d compares: ", compares) : "check the index first: ";
+        compared ? text("check the index, and what line %d compares: ", compared) : "check the index first: ";
+    if (!ask.empty()) return what + "is " + all + " the element that is meant? If it is, " + ask;
     return what +
            (others.size() == 1 ? "is " + all + " the element that is meant? If it is, guard it"
                                : "are " + all + " the elements that are meant? If they are, guard them") +
@@ -331,6 +412,9 @@ bool Scene::advise_parts(Advice& v) const {
         if (!own || own->empty()) return false;
         part = *own;
     }
+    const string size = part.substr(part.rfind(' ') + 1);
+    const unsigned lanes = size == "warpSize" ? 32 : unsigned(atoi(size.c_str()));
+    if (lanes && x.rank / lanes == y.rank / lanes) return false;  // of one tile
     const auto& path = a_writes ? pa : pb;
     for (const Statement* s : path)
         if (s->kind == Statement::branch && !part_of(src.text.substr(s->head, s->head_end - s->head))) return false;

@@ -285,6 +285,9 @@ CUDACPU_HAZARD_HOOK(block_goes_on());
 CUDACPU_HAZARD_HOOK(block_ends());
 CUDACPU_HAZARD_HOOK(grid_barrier_passed());
 CUDACPU_HAZARD_HOOK(barrier_passed());
+/// What is advised where not all threads reach a barrier, in better words if the source tells them.
+CUDACPU_HAZARD_HOOK(let_all_come(Where, bool /*for_ever*/, std::string& /*words*/));
+CUDACPU_HAZARD_HOOK(let_lanes_come(Where, const char* /*what*/, std::string& /*words*/));
 CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
 CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where));
 CUDACPU_HAZARD_HOOK(at_fence(bool /*block_only*/));

@@ -1,4 +1,4 @@
-// paths.cpp - which threads get to a statement of the source text, and what waits there.
+// paths.cpp - which threads get to a statement of the source text, what waits there, and members.
 #include <algorithm>
 #include <cstring>
 
@@ -15,6 +15,16 @@ void Source::waiting_loops(const Statement& s, std::vector<const Statement*>& fo
         if (nothing || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
     }
     for (const Statement& part : s.parts) waiting_loops(part, found);
+}
+
+std::pair<size_t, size_t> Source::last_member(size_t at) const {
+    for (;;) {
+        size_t end = at + word_at(text, at).size();
+        while (text[end] == '[') end = closed(text, end);
+        const size_t sign = text[end] == '.' ? 1 : text.compare(end, 2, "->") == 0 ? 2 : 0;
+        if (!sign) return {at, end};
+        at = end + sign;
+    }
 }
 
 Source::Lock Source::lock_of(const Function& f) const {
@@ -45,7 +55,8 @@ bool Source::declares(const Statement& block, size_t to) const {
 
 Source::Who Source::who_enters(const Function& f, const Statement& s) const {
     const std::string head = text.substr(s.head, s.head_end - s.head);
-    Who who = everybody;
+    const std::string kind = word_at(text, s.begin);
+    Who who = s.kind == Statement::branch || kind == "for" || kind == "while" || kind == "do" ? everybody : some;
     for (size_t i = 0; i < head.size(); ++i) {
         if (!in_word(head[i]) || (i && in_word(head[i - 1]))) continue;
         const std::string w = word_at(head, i);

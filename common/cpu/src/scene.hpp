@@ -10,16 +10,25 @@ enum class Meeting { unknown, none, of_readers, of_writers };
 Meeting meeting(const Source& src, const Function& f, const std::string& written,
                 const std::vector<std::string>& read, const std::vector<std::string>& conditions);
 
+/// How all threads get to a barrier; "" if the text does not tell why they do not.
+std::string let_all_come(const Source& src, size_t barrier);
+
 // `if (i < n) s[i] += s[i + d];`: an element that is made from others of its array.
 struct Update {
-    std::vector<const Statement*> path;  // to the assignment
-    size_t level = 0;                    // of the outermost `if` in it that asks for elements
-    std::string base;                    // s
-    std::vector<std::string> others;     // s[i + d]
-    std::vector<std::string> guards;     // what it asks besides
+    std::vector<const Statement*> path;   // to the assignment
+    size_t level = 0;                     // of the outermost `if` in it that asks for elements
+    std::string base;                     // s
+    std::vector<std::string> others;      // s[i + d]
+    std::string target;                   // i
+    std::vector<std::string> indices;     // i + d
+    std::vector<std::string> guards;      // what it asks besides
+    std::vector<std::string> conditions;  // all that is asked of who comes there
     Meeting meets = Meeting::unknown;
     bool reads_others() const { return !others.empty(); }
 };
+
+/// How rows are as long as who writes and who compares take them for, in `y * width + x`; "" if they are.
+std::string mixed_rows(const Source& src, const Function& f, size_t at, std::string index);
 
 // One race in the text: where its lines stand in one function.
 class Scene {
@@ -58,8 +67,13 @@ class Scene {
     // The barrier that can stand there; "" if not all threads come.
     std::string barrier_at(const std::vector<const Statement*>& path, size_t n) const;
     bool goes_round() const;  // from the second around the loop to the first there is no barrier
-    Advice ending() const;    // a barrier at the end of the loop
+    bool called_again() const;
+    Advice ending() const;  // a barrier at the end of the loop
     Advice barrier() const;
+
+    // missed.cpp
+    bool advise_missed(Advice& v) const;  // a barrier between the two that not all threads reach
+    Advice stay(const Advice& v) const;   // the same barrier, but all threads come to it
 
     // fences.cpp
     // The outermost statement that holds one place and not the other.
@@ -98,6 +112,7 @@ class Scene {
     bool each_has_its_own(const std::string& name, const Statement& declaration,
                           const std::set<std::string>& others) const;
     bool advise_own(Advice& v) const;
+    std::string type_changed(const std::string& call) const;  // by an atomic
     Advice advise_atomic(const std::vector<const Statement*>& path) const;
     // Elements change places, in a loop without a barrier: no atomic does that.
     bool trades() const;
@@ -116,6 +131,8 @@ class Scene {
     // What is to be written for `if (x > *best) *best = x;`, as the question alone would still be a race. both: the
     // two race there, and not one of them with what sets *best before.
     std::string extremum(bool& both) const;
+    // `if (*first < 0) *first = i;`: who comes first sets it.
+    bool advise_first(Advice& v) const;
     // First all read, and behind a barrier they write.
     Advice part(const Update& u, const std::string& check) const;
     // `x = s[i]; s[i] = s[j]; s[j] = x;` by both threads of a pair.
@@ -139,6 +156,8 @@ public:
     bool found = false;
     Scene(const Pair& p, const Source& source);
     Advice advise() const;
+    // With the casts that atomics of 64 bits want.
+    Advice typed(Advice v) const;
 };
 
 }  // namespace cudacpu::hazards

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "internal.hpp"
 
@@ -55,6 +56,22 @@ void strip(std::string& s, std::string& with_literals) {
     }
 }
 
+// Of "(int i, int n)": what the commas part.
+std::vector<std::string> listed(const std::string& list) {
+    std::vector<std::string> parts;
+    for (size_t from = 1, end; from < list.size(); from = end + 1) {
+        from = skip_space(list, from);
+        for (end = from; end < list.size() - 1 && list[end] != ',';)
+            end = strchr("([{", list[end]) ? closed(list, end) : end + 1;
+        parts.push_back(list.substr(from, end - from));
+    }
+    return parts;
+}
+
+bool in_capitals(const std::string& name) {
+    return std::ranges::none_of(name, [](unsigned char c) { return islower(c); }) && !name.starts_with("__");
+}
+
 }  // namespace
 
 size_t skip_space(const std::string& s, size_t at) {
@@ -98,7 +115,7 @@ Source::Source(const std::vector<std::string>& lines, const std::set<int>& left_
     text = written;
     strip(text, written);
     read_functions();
-    for (Function& f : all) read_variables(f);
+    for (Function& f : std::views::reverse(all)) read_variables(f);  // a lambda is before what holds it
 }
 
 const Source* Source::of(const std::string& file) {
@@ -181,6 +198,9 @@ Statement Source::statement(size_t& at) const {
         s.parts.push_back(statement(at));
         s.end = at;
     };
+    const size_t given = skip_space(text, at + first.size());  // EACH(i, n) {, a macro that hides a loop
+    const size_t held = !first.empty() && text[given] == '(' ? skip_space(text, closed(text, given)) : text.size();
+    const bool hidden = held < text.size() && (text[held] == '{' || (in_word(text[held]) && in_capitals(first)));
     auto parentheses = [&] {
         s.head = text.find('(', at);
         if (s.head == text.npos) s.head = text.size();
@@ -191,7 +211,7 @@ Statement Source::statement(size_t& at) const {
         const size_t end = closed(text, at);
         for (++at; (at = skip_space(text, at)) < end - 1;) s.parts.push_back(statement(at));
         at = s.end = end;
-    } else if (first == "if" || first == "for" || first == "while" || first == "switch") {
+    } else if (first == "if" || first == "for" || first == "while" || first == "switch" || hidden) {
         s.kind = first == "if" || first == "switch" ? Statement::branch : Statement::loop;
         parentheses();
         add();
@@ -251,6 +271,16 @@ void Source::read_functions() {
             size_t inside = opened;
             all.push_back({"", text.substr(given, closed(text, given) - given), statement(inside), {}, {}});
         }
+        // auto fold = [&](int d) {...}, which is called by its name
+        for (size_t i = text.find("= [", body); i < at; i = text.find("= [", i + 1)) {
+            size_t end = text.find_last_not_of(' ', i - 1) + 1, first = end;
+            while (in_word(text[first - 1])) --first;
+            const size_t given = skip_space(text, closed(text, i + 2));
+            size_t inside = text[given] == '(' ? skip_space(text, closed(text, given)) : at;
+            if (inside >= at || text[inside] != '{' || first == end) continue;
+            const std::string list = text.substr(given, closed(text, given) - given);
+            all.push_back({text.substr(first, end - first), list, statement(inside), {}, {}});
+        }
         all.push_back(std::move(f));
         begin = at--;
     }
@@ -259,6 +289,17 @@ void Source::read_functions() {
 // What is computed from the thread's index, or comes from an atomic or a shuffle, differs from thread to thread.
 void Source::read_variables(Function& f) const {
     f.own = {"threadIdx", "thread_rank", "laneid", "clock", "clock64"};
+    if (const Function* holder = holder_of(f)) f.own.insert(holder->own.begin(), holder->own.end());
+    const std::vector<std::string> names = listed(f.parameters);
+    for (const size_t call : calls(f.name, 0, text.size())) {  // with a caller's own number
+        const Function* g = function_at(call);
+        const size_t open = text.find('(', call);
+        if (!g || g == &f) continue;
+        const std::vector<std::string> given = listed(text.substr(open, closed(text, open) - open));
+        for (size_t i = 0; i < std::min(given.size(), names.size()); ++i)
+            if (g->own.count(given[i]) || given[i] == "threadIdx.x")
+                f.own.insert(names[i].substr(names[i].find_last_of(" *&") + 1));
+    }
     std::set<std::string> shared;
     for (size_t i = 0; i < f.parameters.size(); ++i) {
         if (i && in_word(f.parameters[i - 1])) continue;
@@ -295,6 +336,12 @@ void Source::read_variables(Function& f) const {
             if (differs) f.own.insert(name);
             else if (by_warp) f.warps.insert(name);
         }
+}
+
+const Function* Source::holder_of(const Function& f) const {
+    for (const Function& g : all)
+        if (&g != &f && g.body.holds(f.body.begin)) return &g;
+    return nullptr;
 }
 
 const Function* Source::function_at(size_t at) const {
@@ -358,6 +405,7 @@ std::optional<std::string> Source::definition(const Function& f, const std::stri
     }
     if (!value.empty()) return value;
     const bool given = word(name, head(f), f.body.begin) < f.body.begin;
+    if (const Function* holder = given ? nullptr : holder_of(f)) return definition(*holder, name);
     return given ? std::optional<std::string>("") : std::nullopt;
 }
 

@@ -52,6 +52,7 @@ public:
 
     const std::vector<Function>& functions() const { return all; }
     const Function* function_at(size_t at) const;
+    const Function* holder_of(const Function& f) const;  // of a lambda, else null
     int line_at(size_t at) const;
     std::string line(int number) const;  // its text
     std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }
@@ -68,6 +69,8 @@ public:
         return first_of(words, from, to) != std::string::npos;
     }
     std::string name_at(size_t at) const;  // that begins here, or ""
+    /// Of `s->items[i].size`: where size begins, and what is behind it.
+    std::pair<size_t, size_t> last_member(size_t at) const;
     size_t head(const Function& f) const;  // where its parameters begin
     /// What the function says a variable is, if it says so once; "" for a parameter.
     std::optional<std::string> definition(const Function& f, const std::string& name) const;

@@ -49,6 +49,14 @@ bool stands_in(Where where, Statement::Kind kind) {
     if (in_loop)
         together.replace(together.find("move"), std::string::npos,
                          in_branch ? "move it out of the branch, and " : "") += rounds;
+    for (const Exchange* e : open_exchanges[32]) {
+        const size_t from = together.find(": ") + 2;
+        std::string words = together.substr(from);
+        hazards::let_all_come(e->where, true, words);
+        if (together.compare(from, std::string::npos, words) == 0) continue;
+        together.replace(from, std::string::npos, words);
+        break;
+    }
     if (barriers == 1) {
         what = "deadlock: the threads of a block wait for each other";
         mend = together + "; " + mend;

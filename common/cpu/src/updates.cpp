@@ -1,6 +1,7 @@
 // updates.cpp - statements that change an element in place: as one atomic, or, where a thread reads what another
 // one writes there, in two halves with a barrier between.
 #include <algorithm>
+#include <utility>
 
 #include "internal.hpp"
 #include "scene.hpp"
@@ -50,6 +51,8 @@ std::vector<string> parts_of(const string& condition) {  // what && joins
 }  // namespace
 
 string as_atomic(const string& t, bool exchange) {
+    for (size_t i = 0; i < t.size(); i = strchr("([{", t[i]) ? closed(t, i) : i + 1)
+        if (t[i] == ',') return "";  // ++a, ++b
     const size_t sign = sign_of_assignment(t);
     auto call = [&](const char* name, const string& x, const string& value) {
         const bool held = x.starts_with("(*") && closed(x, 0) == x.size();  // (*count)++
@@ -80,9 +83,28 @@ string as_atomic(const string& t, bool exchange) {
     if (value.starts_with(x + " + ")) return call("atomicAdd", x, value.substr(x.size() + 3));
     if (value.starts_with(x + " - ")) return call("atomicAdd", x, "-(" + value.substr(x.size() + 3) + ")");
     if (value.ends_with(" + " + x)) return call("atomicAdd", x, value.substr(0, value.size() - x.size() - 3));
-    for (const auto& [name, atomic] : {std::pair("max", "atomicMax"), {"min", "atomicMin"}})
-        if (value.starts_with(text("%s(%s, ", name, x.c_str())))
-            return call(atomic, x, value.substr(x.size() + 6, value.size() - x.size() - 7));
+    for (const string name : {"max", "min", "fmaxf", "fminf"}) {
+        const char* const atomic = name.find("max") != string::npos ? "atomicMax" : "atomicMin";
+        const size_t open = name.size() + 1, rest = value.size() - std::min(value.size(), open + x.size() + 3);
+        if (value.starts_with(name + "(" + x + ", "))
+            return call(atomic, x, value.substr(open + x.size() + 2, rest));
+        if (value.starts_with(name + "(") && value.ends_with(", " + x + ")"))
+            return call(atomic, x, value.substr(open, rest));
+    }
+    // x = v < x ? v : x
+    const size_t asks = value.find('?'), colon = value.find(" : "),
+                 less = std::min(value.find_first_of("<>"), asks);
+    if (colon != value.npos && less < asks && asks < colon) {
+        const size_t behind = less + 1 + (value[less + 1] == '=');
+        const auto part = [&](size_t from, size_t to) { return trimmed(value.substr(from, to - from)); };
+        const size_t first = value[0] == '(' && closed(value, 0) <= asks;
+        const string left = part(first, less),
+                     right = part(behind, value.find_last_not_of(first ? " )" : " ", asks - 1) + 1),
+                     yes = part(asks + 1, colon), no = part(colon + 3, value.size()),
+                     other = left == x ? right : left;
+        if ((left == x || right == x) && (yes == x ? no : yes) == other && (yes == x || no == x))
+            return call((value[less] == '<') == (left == yes) ? "atomicMin" : "atomicMax", x, other);
+    }
     return exchange ? call("atomicExch", x, value) : "";
 }
 
@@ -100,8 +122,7 @@ std::pair<string, string> Source::step_at(const string& name, size_t from, size_
         return {x + "++", "atomicAdd(&" + x + ", 1)"};
     }
     for (const size_t i : variables(name, from, to)) {
-        size_t end = i + name.size();
-        while (end < to && text[end] == '[') end = closed(text, end);
+        const size_t end = last_member(i).second;
         for (const bool up : {true, false}) {
             const string x = original(i, end), step = up ? "++" : "--",
                          call = "atomicAdd(&" + x + (up ? ", 1)" : ", -1)");
@@ -150,7 +171,7 @@ string Scene::type_of(const string& array) const {
     for (const size_t start : {src.head(*f), size_t(0)}) {  // in the function, or outside
         const size_t at = src.word(array, start, f->body.end);
         string declares = text_between(src.text.find_last_of(",(;{}", at) + 1, at);
-        if (declares.find_first_of("=+-[]|^%/!?") != string::npos) continue;
+        if (declares.find_first_of("=+-[].|^%/!?") != string::npos) continue;
         for (const char* word :
              {"__shared__", "__device__", "__restrict__", "extern", "static", "const", "volatile"})
             if (const size_t i = find_name(declares, word); i != string::npos) declares.erase(i, strlen(word));
@@ -196,17 +217,16 @@ Update Scene::update(std::vector<const Statement*> path) const {
         if (packed(element) != packed(target) && std::ranges::find(u.others, element) == u.others.end())
             u.others.push_back(element);
     }
-    std::vector<string> indices, conditions;
-    for (const string& other : u.others) indices.push_back(index(other));
+    for (const string& other : u.others) u.indices.push_back(index(other));
     for (size_t i = 1; i + 1 < path.size(); ++i)
         if (path[i]->kind == Statement::branch && &path[i]->parts[0] == path[i + 1])
             for (const string& part : parts_of(text_between(path[i]->head + 1, path[i]->head_end - 1)))
                 if (find_name(part, base) == string::npos) {
-                    conditions.push_back(part);
+                    u.conditions.push_back(part);
                     if (i >= level) u.guards.push_back(part);
                 }
     u.path = path, u.level = level, u.base = base;
-    if (!u.others.empty()) u.meets = meeting(src, *f, index(target), indices, conditions);
+    if (!u.others.empty()) u.meets = meeting(src, *f, u.target = index(target), u.indices, u.conditions);
     return u;
 }
 
@@ -219,14 +239,29 @@ string Scene::extremum(bool& both) const {
                                         [](const Statement* s) { return s->kind == Statement::branch; });
         if (inner == path.rend() || (*inner)->parts.size() != 1) continue;
         const Statement &branch = **inner, &held = branch.parts[0];
-        const Statement& set = held.kind == Statement::block && held.parts.size() == 1 ? held.parts[0] : held;
+        const bool in_block = held.kind == Statement::block && !held.parts.empty();
+        const Statement& set =
+            in_block ? *std::ranges::find_if(held.parts.begin(), held.parts.end() - 1,
+                                             [&](const Statement& s) { return s.holds(a) || s.holds(b); })
+                     : held;
         if (set.kind != Statement::simple || src.word(pair.name, set.begin, set.end) >= set.end) continue;
-        string call = as_extremum(src.original(branch.head + 1, branch.head_end - 1), src.code_of(set));
+        const string code = src.code_of(set),
+                     target = assigned(code, std::min(sign_of_assignment(code), code.size()));
+        if (std::ranges::all_of(target, in_word) && target != pair.name)
+            continue;  // a variable of the thread's own
+        string call = as_extremum(src.original(branch.head + 1, branch.head_end - 1), code);
         const Update u = update(path);
         if (call.empty() || (far < 2 && u.reads_others() && u.meets != Meeting::unknown)) continue;
         for (const string& other : u.others)  // others change it, too
             replace_all(call, other, "atomicAdd(&" + other + ", 0)");
         both = branch.holds(a) && branch.holds(b);
+        if (in_block && held.parts.size() > 1)
+            return both ? text(
+                              "what lines %d to %d set belongs together: put it into one 64-bit word, the upper "
+                              "half what line %d compares, and take its %s, or hold a lock",
+                              src.line_at(held.parts[0].begin), src.line_at(held.parts.back().end - 1),
+                              src.line_at(branch.head), call.substr(call.find("atomic"), 9).append("()").c_str())
+                        : "";
         const int first = src.line_at(branch.begin), last = src.line_at(branch.end - 1);
         if (first != last)
             return text("use an atomic: write `%s;` for the if of lines %d to %d", call.c_str(), first, last);
@@ -236,8 +271,48 @@ string Scene::extremum(bool& both) const {
     return "";
 }
 
+bool Scene::advise_first(Advice& v) const {
+    const auto inner = std::find_if(pb.rbegin(), pb.rend(), [&](const Statement* s) { return s->holds(a); });
+    if (inner == pb.rend() || (*inner)->kind != Statement::branch || a >= (*inner)->head_end) return false;
+    const Statement& branch = **inner;
+    const string set = src.code_of(*pb.back()), exchange = as_atomic(set, true), name = "atomicExch(";
+    if (!exchange.starts_with(name)) return false;
+    const string target = packed(assigned(set, sign_of_assignment(set)));
+    const int first = src.line_at(branch.begin), sets = src.line_at(pb.back()->begin),
+              last = src.line_at(branch.end - 1);
+    for (const string& part : parts_of(text_between(branch.head + 1, branch.head_end - 1))) {
+        const string asks = packed(part);
+        const bool unset = asks == "!" + target, equals = asks.starts_with(target + "==");
+        if (!unset && !equals && !asks.starts_with(target + "<") && !asks.starts_with(target + ">")) continue;
+        const string comma = exchange.substr(name.size(), exchange.find(", ") + 2 - name.size()),
+                     before = unset ? "0" : asks.substr(target.size() + 2),
+                     cas = "atomicCAS(" + comma + before + ", " + exchange.substr(name.size() + comma.size());
+        if (!unset && !equals)
+            v = {text("who comes first is to set it: use atomicCAS(%snew) instead of lines %d and %d, with what it "
+                      "holds at first as old",
+                      (comma + "old, ").c_str(), src.line_at(a), sets),
+                 ""};
+        else if (&branch.parts[0] == pb.back() && branch.parts.size() == 1 && first == last &&
+                 asks == packed(text_between(branch.head + 1, branch.head_end - 1)))
+            v = {text("use an atomic: in line %d write `%s` for `%s`", first, cas.c_str(),
+                      src.code_of(branch).c_str()),
+                 ""};
+        else if (text_between(src.text.rfind('\n', pb.back()->begin), src.text.find('\n', b)) == set + ";")
+            v = {text("use an atomic: in line %d write `%s == %s` for `%s`, and %s line %d", src.line_at(a),
+                      cas.c_str(), before.c_str(), part.c_str(),
+                      branch.parts[0].kind == Statement::block ? "drop" : "leave only the `;` of", sets),
+                 ""};
+        else return false;
+        return true;
+    }
+    return false;
+}
+
 Advice Scene::part(const Update& u, const string& check) const {
     const string first = check + ", all must have read before one writes: ";
+    std::vector<string> others = u.others;
+    if (const string code = src.code_of(*u.path.back()); code.find('?') != string::npos)  // with what guards it
+        others = {trimmed(code.substr(sign_of_assignment(code) + 1))};
     std::vector<string> guards = u.guards;
     size_t n = u.level;
     string barrier = barrier_at(u.path, n);
@@ -253,7 +328,7 @@ Advice Scene::part(const Update& u, const string& check) const {
             guards.insert(guards.begin(), text_between(outer.head + 1, outer.head_end - 1));
     }
     const Statement& s = *u.path[n];
-    const string type = guards.empty() ? "const auto" : u.others[0].back() == ']' ? type_of(u.base) : "";
+    const string type = guards.empty() ? "const auto" : others[0].back() == ']' ? type_of(u.base) : "";
     if (barrier.empty() || type.empty()) {
         const Statement* branch = nullptr;  // the outermost that not all enter
         for (size_t i = n; i > 1; --i)
@@ -274,13 +349,13 @@ Advice Scene::part(const Update& u, const string& check) const {
         asked.append(asked.empty() ? "if (" : " && ").append(g);
     }
     if (!asked.empty()) asked += ") ";
-    for (size_t i = 0; i < u.others.size(); ++i) {
-        const string name = i ? text("read_%zu", i + 1) : "read", &other = u.others[i];
+    for (size_t i = 0; i < others.size(); ++i) {
+        const string name = i ? text("read_%zu", i + 1) : "read", &other = others[i];
         names += (i ? ", " : type + " ").append(name) + (asked.empty() ? " = " + other : "{}");
         read.append(i ? " " : "").append(name).append(" = ").append(other).append(";");
         replace_all(write, other, name);
     }
-    if (u.others.size() > 1) read = "{ " + read + " }";
+    if (others.size() > 1) read = "{ " + read + " }";
     const string turn = goes_round() ? "` `" + barrier + "; }`" : " }`",
                  code = "write `{ " + names + ";` " + (asked.empty() ? "" : "`" + asked + read + "` ") + "`" +
                         barrier + ";` `" + asked + write + turn + " for ";
@@ -296,6 +371,20 @@ bool Scene::advise_in_place(Advice& v) const {
     const int line = src.line_at(u.path.back()->begin);
     const bool turns = goes_round();
     if (u.meets == Meeting::of_writers || (u.meets == Meeting::unknown && (turns || pair.both_write))) return false;
+    for (const Statement* branch : u.path)  // if (t <= d) s[t] += s[t + d];
+        for (auto conditions = u.conditions; string & c : conditions) {
+            const size_t less = c.find(" <= "), at = src.text.find(c, branch->head);
+            if (less == string::npos || at >= branch->head_end || u.meets != Meeting::of_readers) continue;
+            const string wrong = std::exchange(c, c.substr(0, less) + " < " + c.substr(less + 4));
+            if (meeting(src, *f, u.target, u.indices, conditions) != Meeting::none) {
+                c = wrong;
+                continue;
+            }
+            v = {text("a thread reads what another writes there: in line %d write `%s` for `%s`", src.line_at(at),
+                      c.c_str(), wrong.c_str()),
+                 ""};
+            return true;
+        }
     if (u.meets == Meeting::none) {
         const auto round = last_in_turn();
         if (!turns || far == 2 || barrier_at(round, round.size() - 1).empty()) return false;

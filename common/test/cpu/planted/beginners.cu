@@ -32,7 +32,7 @@ __global__ void brighten(const int* in, int* out, int width, int height) {
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height) out[x * width + y] = in[x * width + y] + 10;  // cured: if (x < width && y < height) out[y * width + x] = in[y * width + x] + 10;
 }
-PLANT(row_and_column_swapped) {  // ADVICE=is .in.x . width . y.. the element
+PLANT(row_and_column_swapped) {  // ADVICE=or swap x and y
     int* out = zeros(48 * 32);
     brighten<<<dim3(3, 2), dim3(16, 16)>>>(filled(48 * 32), out, 48, 32);
     wants(out, 48 * 32, [](int i) { return in_at(i) + 10; });
@@ -44,7 +44,7 @@ __global__ void invert(const int* in, int* out, int width, int height) {
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height) out[y * height + x] = 255 - in[y * height + x];  // cured: if (x < width && y < height) out[y * width + x] = 255 - in[y * width + x];
 }
-PLANT(height_as_width) {  // ADVICE=check the index of line
+PLANT(height_as_width) {  // ADVICE=write .y . width . x.
     int* out = zeros(48 * 32);
     invert<<<dim3(3, 2), dim3(16, 16)>>>(filled(48 * 32), out, 48, 32);
     wants(out, 48 * 32, [](int i) { return 255 - in_at(i); });
@@ -56,7 +56,7 @@ __global__ void darken(const int* in, int* out, int width, int height) {
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < height && y < width) out[y * width + x] = in[y * width + x] / 2;  // cured: if (x < width && y < height) out[y * width + x] = in[y * width + x] / 2;
 }
-PLANT(guard_swapped) {  // ADVICE=and what line [0-9]+ compares
+PLANT(guard_swapped) {  // ADVICE=lets y go up to width, not x.*or swap
     int* out = zeros(40 * 20);
     darken<<<dim3(3, 3), dim3(16, 16)>>>(filled(40 * 20), out, 40, 20);
     wants(out, 40 * 20, [](int i) { return in_at(i) / 2; });
@@ -68,7 +68,7 @@ __global__ void transpose(const int* in, int* out, int rows, int cols) {
     int r = blockIdx.y * blockDim.y + threadIdx.y;
     if (r < rows && c < cols) out[c * cols + r] = in[r * cols + c];  // cured: if (r < rows && c < cols) out[c * rows + r] = in[r * cols + c];
 }
-PLANT(transposed_stride) {  // ADVICE=is .out.c . cols . r.. the element
+PLANT(transposed_stride) {  // ADVICE=write .c . rows . r.
     int* out = zeros(20 * 40);
     transpose<<<dim3(3, 2), dim3(16, 16)>>>(filled(20 * 40), out, 20, 40);
     wants(out, 20 * 40, [](int i) { return in_at(i % 20 * 40 + i / 20); });
@@ -77,9 +77,9 @@ PLANT(transposed_stride) {  // ADVICE=is .out.c . cols . r.. the element
 // n - i
 __global__ void backwards(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = in[n - i];  // cured: if (i < n) out[i] = in[n - 1 - i];
+    if (i < n) out[i] = in[n - i];
 }
-PLANT(one_off_backwards) {  // ADVICE=is .in.n - i.. the element
+PLANT(one_off_backwards) {
     int* out = zeros(100);
     backwards<<<2, 64>>>(filled(100), out, 100);
     wants(out, 100, [](int i) { return in_at(99 - i); });
@@ -137,7 +137,7 @@ __global__ void row_sums(const int* m, int* sums, int rows, int cols) {
     for (int c = 0; c <= cols; c++) sum += m[r * cols + c];  // cured: for (int c = 0; c < cols; c++) sum += m[r * cols + c];
     sums[r] = sum;
 }
-PLANT(loop_one_too_many) {  // ADVICE=what line [0-9]+ compares
+PLANT(loop_one_too_many) {  // ADVICE=write .[a-z]+ <
     int* sums = zeros(30);
     row_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
     wants(sums, 30, [](int r) { int s = 0; for (int c = 0; c < 20; ++c) s += in_at(r * 20 + c); return s; });
@@ -163,7 +163,7 @@ __global__ void smooth(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;  // cured: if (i - 1 >= 0) if (i + 1 < 128) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
 }
-PLANT(no_edges) {  // ADVICE=is .in.i - 1.. the element.*if .i - 1 >= 0.
+PLANT(no_edges) {  // ADVICE=is .in.i - 1.. the element.*write .i >= 1 && i < n.
     int* out = zeros(128);
     smooth<<<2, 64>>>(filled(128), out, 128);
     wants(out, 128, [](int i) { return i && i < 127 ? (in_at(i - 1) + in_at(i) + in_at(i + 1)) / 3 : 0; });

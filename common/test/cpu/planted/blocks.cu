@@ -162,3 +162,15 @@ __global__ void column(const int* in, int* sums, int w, int h) {
     if (y < h) sums[x] += in[y * w + x];
 }
 PLANT(columns) { column<<<8, 32>>>(filled(256), zeros(32), 32, 8); }
+
+__global__ void both_halves(const int* in, int* mid, int* out, int n) {
+    auto grid = cooperative_groups::this_grid();
+    for (unsigned i = grid.thread_rank(); i < n; i += grid.size()) mid[i] = 3 * in[i];
+    for (unsigned i = grid.thread_rank(); i < n; i += grid.size()) out[i] = mid[n - 1 - i];
+}
+PLANT(never_met_in_the_grid) {
+    int n = 200, *in = filled(n), *mid = zeros(n), *out = zeros(n);
+    void* arguments[] = {&in, &mid, &out, &n};
+    cudaLaunchCooperativeKernel((const void*)both_halves, 4, 32, arguments, 0, nullptr);
+    wants(out, n, [](int i) { return 3 * in_at(199 - i); });
+}

@@ -67,7 +67,7 @@ __global__ void unset_bins(const int* in, int* out) {
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
-PLANT(bins_never_set) { unset_bins<<<1, 128>>>(filled(128), zeros(8)); }  // ADVICE=write it first
+PLANT(bins_never_set) { unset_bins<<<1, 128>>>(filled(128), zeros(8)); }  // ADVICE=set it first
 
 __global__ void half_a_barrier(int* out) {
     __shared__ int a[64];
@@ -115,3 +115,47 @@ __global__ void one_element(int* out) {
 PLANT(bytes_for_an_int) {  // ADVICE=which has 1 of its 4 bytes.*n . sizeof
     one_element<<<1, 1>>>(reinterpret_cast<int*>(zeros<char>(1)));
 }
+
+__global__ void steps(const int* in, int* out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        out[i] = in[i + 1] - in[i];
+}
+PLANT(next_of_the_last) {
+    int* out = zeros(200);
+    steps<<<2, 32>>>(filled(200), out, 200);
+    wants(out, 199, [](int i) { return in_at(i + 1) - in_at(i); });
+}
+
+__global__ void from_the_left(const int* in, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    out[i] = in[i - 1];
+}
+PLANT(one_before_the_first) { from_the_left<<<2, 32>>>(filled(50), zeros(50), 50); }
+
+__global__ void small_tile(const int* in, int* out) {
+    __shared__ int s[64 + 2];  // cured: __shared__ int s[68];
+    const int t = threadIdx.x;
+    s[t + 2] = in[t];
+    if (t < 2) s[t] = in[t], s[66 + t] = in[62 + t];
+    __syncthreads();
+    for (int k = -2; k <= 2; ++k) out[t] += s[t + 2 + k];
+}
+PLANT(tile_without_one_halo) { small_tile<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=give the array 68 elements
+
+__global__ void no_bytes(const int* in, int* out) {
+    extern __shared__ int bytes_forgotten[];
+    bytes_forgotten[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = bytes_forgotten[threadIdx.x ^ 1];
+}
+PLANT(dynamic_bytes_forgotten) {  // ADVICE=<<<blocks, threads, bytes>>>
+    no_bytes<<<1, 32>>>(filled(32), zeros(32));  // cured: no_bytes<<<1, 32, 128>>>(filled(32), zeros(32));
+}
+
+__global__ void whitened(unsigned char* map, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y > h) return;
+    map[y * w + x] = map[y * w + x] ? 255 : 0;
+}
+PLANT(one_row_too_many) { whitened<<<dim3(2, 2), dim3(16, 8)>>>(filled<unsigned char>(160), 20, 8); }

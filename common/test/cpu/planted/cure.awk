@@ -15,7 +15,7 @@ function pieces(code,   parts, i, all) {  # "`int i;` `i = 1;` for ..."
     for (i = 2; parts[i - 1] !~ /for/; i += 2) all = all (all == "" ? "" : " ") parts[i]
     return all
 }
-function carry_out(advice,   what, n, list, i, rest, code, parts) {
+function carry_out(advice,   what, n, list, i, rest, code, parts, at) {
     if (match(advice, /give the (loop|branch) of line [0-9]+ braces, and /)) {
         rest = substr(advice, RSTART + RLENGTH)
         code = substr(advice, RSTART, RLENGTH)
@@ -25,8 +25,8 @@ function carry_out(advice,   what, n, list, i, rest, code, parts) {
         close_after[substr(rest, RSTART + 11, RLENGTH - 11) + 0] = 1
         advice = rest
     }
-    for (rest = advice; match(rest, /put [_a-z.]+\(\) (after|before) lines? [0-9]/);
-         rest = substr(rest, RSTART + 4)) {
+    for (rest = advice; match(rest, /put [_a-z.]+\(\) (after|before) lines? [0-9]/); rest = substr(rest, at + 4)) {
+        at = RSTART
         split(substr(rest, RSTART), what, " ")
         n = each(numbers_in(substr(rest, RSTART + RLENGTH - 1)), list)
         for (i = 1; i <= n; ++i)
@@ -50,10 +50,13 @@ function carry_out(advice,   what, n, list, i, rest, code, parts) {
         for (i = what[n - 2]; i <= what[n] + 0; ++i) dropped[i + 0] = 1
         before[what[n - 2]] = before[what[n - 2]] " " pieces(code)
     }
-    if (match(advice, /drop line [0-9]+/)) dropped[substr(advice, RSTART + 10, RLENGTH - 10) + 0] = 1
-    if (match(advice, /after line [0-9]+ write /)) {
-        split(substr(advice, RSTART), what, " ")
-        split(substr(advice, RSTART), parts, "`")
+    for (rest = advice; match(rest, /drop lines? [0-9]+( to [0-9]+)?/); rest = substr(rest, RSTART + 4)) {
+        n = split(substr(rest, RSTART, RLENGTH), what, " ")
+        for (i = what[3] + 0; i <= what[n] + 0; ++i) dropped[i] = 1
+    }
+    for (rest = advice; match(rest, /after line [0-9]+ write /); rest = substr(rest, RSTART + 4)) {
+        split(substr(rest, RSTART), what, " ")
+        split(substr(rest, RSTART), parts, "`")
         after[what[3]] = after[what[3]] " " parts[2]
     }
     for (rest = advice; match(rest, /lines? [0-9]/); rest = substr(rest, RSTART + 4)) {

@@ -178,4 +178,4 @@ __global__ void reversed(int* a) {
     __syncthreads();
     a[threadIdx.x] = s[63 - threadIdx.x];
 }
-PLANT(bytes_for_elements) { reversed<<<1, 64, 64>>>(filled(64)); }  // ADVICE=let the launch give enough bytes
+PLANT(bytes_for_elements) { reversed<<<1, 64, 64>>>(filled(64)); }  // ADVICE=let the launch at planted.cu:181 give enough bytes

@@ -249,3 +249,97 @@ __global__ void set_too_late(const int* in, int* out) {
     if (threadIdx.x == 0) *out = sum;
 }
 PLANT(set_too_late) { set_too_late<<<1, 64>>>(filled(64), zeros(1)); }  // ONE REPORT
+
+#define EACH(i, n) for (int i = threadIdx.x; i < (n); i += blockDim.x)
+__global__ void counted_by_macro(const int* in, int* bins, int n) {
+    __shared__ int local[32];
+    if (threadIdx.x < 32) local[threadIdx.x] = 0;
+    __syncthreads();
+    EACH(i, n) {
+        local[in[i] % 32] += 1;
+    }
+    __syncthreads();
+    EACH(i, 32) atomicAdd(bins + i, local[i]);
+}
+PLANT(loop_of_a_macro) { counted_by_macro<<<1, 96>>>(filled(200), zeros(32), 200); }
+
+struct Found {
+    int* items;
+    int size;
+};
+__device__ void push(Found* q, int item) {
+    q->items[q->size] = item;
+    q->size++;
+}
+__global__ void pushes(const int* in, Found* q, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > 50) push(q, i);
+}
+PLANT(pushed_and_counted) {  // ONE REPORT
+    const Found empty{zeros(200), 0};
+    Found* q = zeros<Found>(1);
+    cudaMemcpy(q, &empty, sizeof empty, cudaMemcpyHostToDevice);
+    pushes<<<4, 64>>>(filled(200), q, 200);
+}
+
+struct Seen {
+    int data[128];
+    int used;
+};
+__global__ void different(const int* in, int* out, int n) {
+    __shared__ Seen seen;
+    for (int k = threadIdx.x; k < 128; k += blockDim.x) seen.data[k] = 0;
+    if (threadIdx.x == 0) seen.used = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        if (atomicExch(&seen.data[in[i]], 1) == 0)
+            seen.used++;
+    __syncthreads();
+    if (threadIdx.x == 0) *out = seen.used;
+}
+PLANT(counted_by_who_marks) { different<<<1, 64>>>(filled(200), zeros(1), 200); }
+
+struct Box {
+    size_t taken;
+    int most;
+};
+__global__ void boxed(const int* in, Box* box, int* list) {
+    list[box->taken++] = in[threadIdx.x];
+    box->most = max(box->most, in[threadIdx.x]);
+}
+PLANT(member_stepped) { boxed<<<2, 32>>>(filled(32), zeros<Box>(1), zeros(64)); }
+
+__global__ void stacked(const int* in, int* out, int n) {
+    __shared__ Seen stack;
+    if (threadIdx.x == 0) stack.used = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        if (in[i] & 1) {
+            const int where = stack.used;
+            stack.data[where] = in[i];
+            stack.used = where + 1;
+        }
+    __syncthreads();
+    for (int i = threadIdx.x; i < stack.used; i += blockDim.x) out[i] = stack.data[i];
+}
+PLANT(pushed_in_three_lines) { stacked<<<1, 64>>>(filled(100), zeros(128), 100); }  // ONE REPORT
+
+__global__ void asked_in_the_line(const int* in, int* out) {
+    __shared__ int part[64];
+    const int t = threadIdx.x;
+    part[t] = in[t];
+    for (int s = 32; s > 0; s >>= 1) {
+        __syncthreads();
+        part[t] += t < s ? part[t + s] : 0;
+    }
+    if (t == 0) *out = part[0];
+}
+PLANT(tree_by_a_question) {
+    int* out = zeros(1);
+    asked_in_the_line<<<1, 64>>>(filled(64), out);
+    wants(out, 1, [](int) {
+        int sum = 0;
+        for (int i = 0; i < 64; ++i) sum += in_at(i);
+        return sum;
+    });
+}

@@ -115,7 +115,7 @@ __global__ void off_by_one(const int* in, int* out) {
     }
     if (tid == 0) *out = a[0];
 }
-PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // ADVICE=check the index
+PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // ADVICE=write `.* < .*` for `.* <=
 
 __global__ void overlap(int* out) {
     out[threadIdx.x / 2] = threadIdx.x;  // cured: out[threadIdx.x] = threadIdx.x;
@@ -191,3 +191,53 @@ __global__ void minus(int* left) {
     left[0]--;
 }
 PLANT(count_down) { minus<<<2, 32>>>(filled(1)); }
+
+__device__ int fold_row(int v, int* row) {
+    const int lane = threadIdx.x & 31;
+    row[lane] = v;
+    for (int d = 16; d > 0; d >>= 1) {
+        int w = lane < d ? row[lane + d] : 0;
+        __syncwarp();
+        if (lane < d) row[lane] += w;
+        __syncwarp();
+    }
+    return row[0];
+}
+__global__ void rows_of_warps(const int* in, int* out) {
+    __shared__ int rows[4][32];
+    const int sum = fold_row(in[threadIdx.x], rows[threadIdx.x / 32]);
+    if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = sum;
+}
+PLANT(row_of_each_warp) { rows_of_warps<<<1, 128>>>(filled(128), zeros(4)); }
+
+__global__ void folded_by_lambda(const int* in, int* out) {
+    __shared__ int a[64];
+    const unsigned t = threadIdx.x;
+    auto fold = [&](unsigned d) {
+        if (t < d) a[t] += a[t + d];
+    };
+    a[t] = in[t];
+    __syncthreads();
+    fold(32);
+    fold(16);
+    fold(8);
+    fold(4);
+    fold(2);
+    fold(1);
+    if (t == 0) *out = a[0];
+}
+PLANT(lambda_called_again) { folded_by_lambda<<<1, 64>>>(filled(64), zeros(1)); }
+
+__device__ void fold_half(int* a, unsigned t, unsigned d) {
+    if (t < d) a[t] += a[t + d];
+}
+__global__ void folded_by_function(const int* in, int* out) {
+    __shared__ int a[256];
+    const unsigned t = threadIdx.x;
+    a[t] = in[t];
+    __syncthreads();
+    for (unsigned d = 128; d; d /= 2)
+        fold_half(a, t, d);
+    if (t == 0) *out = a[0];
+}
+PLANT(function_called_again) { folded_by_function<<<1, 256>>>(filled(256), zeros(1)); }
