@@ -109,6 +109,7 @@ cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cuda
             write(row, y);
             if (Region* r = find(row)) hazards::bytes_written(*r, row - r->start, width);
         }
+        if (const Region* r = find(to)) check_margins(*r);
         return cudaSuccess;
     });
 }
@@ -256,6 +257,11 @@ static void complain_beyond(size_t bytes, const void* p) {
              r && r->freed ? "free it behind its last use" : "a size counts bytes: n * sizeof(int)");
 }
 
+void check_all_margins() {
+    for (const auto& [end, r] : regions())
+        if (!r.freed && r.kind <= Kind::pinned && !mprotect(r.base, r.pages, open_pages)) check_margins(r);
+}
+
 void report_leaks() {
     size_t count = 0;
     Where first{};
@@ -289,6 +295,7 @@ cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where)
     if (kind == Kind::device && r.pages >= 2 << 20) madvise(r.base, r.pages, MADV_HUGEPAGE);
     // Not 0: a program that forgets to set its memory must see it. Managed memory does begin with 0.
     if (kind == Kind::device) memset(r.start, 0xff, std::min<size_t>(bytes, 1 << 30));
+    mark_margins(r);
     add_region(r);
     bytes_in_use += bytes;
     pieces += kind == Kind::device;
@@ -314,6 +321,7 @@ cudaError_t release(void* p, Kind kind) {
         return failed(kind == Kind::registered ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
     hazards::region_gone(*r);
     if (kind == Kind::registered) return regions().erase(r->start + r->bytes), cudaSuccess;
+    if (!mprotect(r->base, r->pages, open_pages)) check_margins(*r);
     bytes_in_use -= r->bytes;
     pieces -= r->kind == Kind::device;
     // Its addresses are never given out again, so that a use after free is found; the last ones are explained.
@@ -387,6 +395,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
         if (to_host && !y) hazards::host_gets(from, from_pitch, width, height);
         hazards::work_touches(rows + y * from_pitch, width, false);
         memmove(row, rows + y * from_pitch, width);
+        if (const Region* r = find(rows); r && !y) check_margins(*r);
         if (what) falsify(*what, row, width, from);
     };
     if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;
