@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "detect.hpp"
 #include "structure.hpp"
@@ -61,18 +62,27 @@ void heap_taken(void* p) {
     freed().insert(heap().extract(static_cast<char*>(p)));
 }
 
+static unsigned arrays_indexed(const Where& where) {
+    const Source* const source = Source::of(where.file);
+    return source ? source->indexed(where.line) : 0;
+}
+
 // What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
-void past_local_array(char* address, size_t bytes, bool write) {
-    const std::string file = bad_index.where.file;
-    const auto& lines = source_text(file);
+static bool index_is_bad() {
+    const auto& lines = source_text(bad_index.where.file);
     const size_t line = bad_index.where.line;
-    if (const Source* source = Source::of(file); source && source->indexes_shared(int(line))) return;
-    state.index_too_large = false;
     const auto matrix = [](std::string_view code) { return code.find("][") != code.npos; };
-    if (line <= lines.size() && matrix(lines[line - 1]) && !matrix(bad_index.type)) return;
+    if (line <= lines.size() && matrix(lines[line - 1]) && !matrix(bad_index.type)) return false;
     bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index.index, bad_index.type),
         "check the index against the array's size", source_line(bad_index.where));
-    if (write && bytes <= 8) show(address, bytes);  // as if it had not been written: what lies there is another's
+    return true;
+}
+
+void past_local_array(char* address, size_t bytes, bool write) {
+    if (arrays_indexed(bad_index.where) == Source::of_blocks) return;
+    state.index_too_large = false;
+    if (index_is_bad() && write && bytes <= 8)
+        show(address, bytes);  // as if it had not been written: what lies there is another's
 }
 
 bool on_device_heap(const char* address) { return is_near(nearest(heap(), address), address, 0); }
@@ -112,8 +122,10 @@ void close_red_zones() {
 using namespace cudacpu::hazards;
 
 extern "C" {
-// The compiler calls this before an access whose index its array does not have. Only what is on the stack is looked
-// at: other memory is checked by its own size, as rows of a matrix are often used as one.
+// The compiler calls this before an access whose index its array does not have. What is on the stack is looked at,
+// and arrays of a thread or of the program that are called by their names: the first are accessed without another
+// call if nothing points to them, and behind one of the second lies the next. Other memory is checked by its own
+// size, as rows of a matrix are often used as one.
 struct UbsanBounds {
     const char* file;
     unsigned line, column;
@@ -126,5 +138,9 @@ void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
     bad_index.index = long(index);
     bad_index.type = b->array + 4;
     state.index_too_large = true;
+    static auto& known = *new std::set<const UbsanBounds*>;
+    if (!known.insert(b).second) return;
+    const unsigned arrays = arrays_indexed(bad_index.where);
+    if (arrays && !(arrays & ~(cudacpu::Source::of_threads | cudacpu::Source::of_program))) index_is_bad();
 }
 }
