@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 use utf8;
+use JSON::PP;
 binmode STDERR, ":encoding(UTF-8)";
 my ($traces, $top, @only) = @ARGV;
 die "pictures.pl: type pictures.pl TRACES OUT [NN...]\n" if !defined $top;
@@ -90,40 +91,13 @@ sub draw {
 
 # ---- what runs have left ---------------------------------------------------------------------------------------------------
 # A trace, as common/cpu/src/record.hpp describes it: the launch of the kernel whose name begins with KERNEL.
-sub json {
-    my ($text) = @_;
-    my $value;
-    $value = sub {
-        if ($$text =~ /\G\s*\{/gc) {
-            my %all;
-            until ($$text =~ /\G\s*\}/gc) {
-                $$text =~ /\G\s*,?\s*"([^"]*)"\s*:/gc or die "no name at " . pos($$text) . "\n";
-                my $name = $1;
-                $all{$name} = $value->();
-            }
-            return \%all;
-        }
-        if ($$text =~ /\G\s*\[/gc) {
-            my @all;
-            until ($$text =~ /\G\s*\]/gc) {
-                push @all, $value->();
-                $$text =~ /\G\s*,/gc;
-            }
-            return \@all;
-        }
-        return $1 if $$text =~ /\G\s*"((?:[^"\\]|\\.)*)"/gc || $$text =~ /\G\s*([-+.\w]+)/gc;
-        die "no value at " . pos($$text) . "\n";
-    };
-    pos($$text) = 0;
-    return $value->();
-}
 sub trace {
     my ($file, $kernel) = @_;
     open my $in, "<:encoding(UTF-8)", "$traces/$file.html" or die "pictures.pl: cannot read $traces/$file.html: $!\n";
     local $/;
     my $page = <$in>;
     my ($text) = $page =~ /<script type="application\/json" id="trace">(.*?)<\/script>/s or die "pictures.pl: no trace in $traces/$file.html\n";
-    my $all = eval { json(\$text) } or die "pictures.pl: $traces/$file.html: $@";
+    my $all = eval { JSON::PP->new->decode($text) } or die "pictures.pl: $traces/$file.html: $@";
     my ($launch) = grep { $_->{kernel} =~ /^\Q$kernel\E\b/ } @{$all->{launches}};
     $launch or die "pictures.pl: no launch of $kernel in $traces/$file.html\n";
     return $launch;

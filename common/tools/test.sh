@@ -157,7 +157,6 @@ END {
     most = 24
     for (k = 1; k <= kernel_count; ++k) {
         split(kernels[k], parts, " ")
-        if (parts[2] == "" && (parts[1] in has_kernel)) continue
         if (parts[2] != "") has_kernel[parts[1]] = 1
     }
     for (pass = 1; pass <= 2; ++pass) # kernels first

@@ -10,7 +10,6 @@
 //     where this thread has done an atomic, or read the word, and then had a fence or a barrier
 // Fences and atomics of a block's scope lead to threads of the same block only. Each word has clocks of its own, so
 // that no race is hidden by a fence that has nothing to do with it.
-#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -32,11 +31,7 @@ namespace {
 constexpr unsigned whole = 1024;  // in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
-struct Handed {  // what atomics and volatile writes have handed on here
-    Known block, device;
-    uint32_t run;  // of the block whose scope it is
-};
-std::unordered_map<const void*, Handed> words CUDACPU_LASTING;
+std::unordered_map<const void*, Gift> words CUDACPU_LASTING;  // where they were handed on
 std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with clocks of their own since the last barrier
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that had a fence since then
 Known block_fenced[2] CUDACPU_LASTING;  // what fences before the last barrier covered: a thread may hand it on for
@@ -105,8 +100,7 @@ void compact(Clock& c) {
         const Time of_last = std::max(all, time_of(c, key(c.prefix, r.last_rank)));
         if (!r.ended || (r.last && r.last >= of_last) || (r.last_of_others && r.last_of_others >= all)) break;
     }
-    const auto known = [&](const Clock::Entry& e) { return e.who >> 11 < c.prefix; };
-    c.entries.erase(std::remove_if(c.entries.begin(), c.entries.end(), known), c.entries.end());
+    std::erase_if(c.entries, [&](const Clock::Entry& e) { return e.who >> 11 < c.prefix; });
 }
 
 const Known& made(Fence& f, unsigned thread) {
@@ -196,10 +190,11 @@ void take(const char* address, unsigned access) {
     if (words.empty()) return;
     const auto w = words.find(address);
     if (w == words.end()) return;
-    take_gift(*me, {w->second.block, access & narrow ? nullptr : w->second.device}, w->second.run, 0);
+    const Gift& all = w->second;
+    take_gift(*me, {all.block, access & narrow ? nullptr : all.device, all.run}, 0);
 }
 
-void take_gift(Mind& m, const Gift& gift, uint32_t of, unsigned fenced) {
+void take_gift(Mind& m, const Gift& gift, unsigned fenced) {
     const auto learn_later = [&](Scope s, const Known& from) {
         Known& to = m.more->pending[s];
         if (!from || to == from) return;
@@ -208,26 +203,27 @@ void take_gift(Mind& m, const Gift& gift, uint32_t of, unsigned fenced) {
         m.synchronised = true;
         if (!m.knows) m.knows = true, knowers.push_back(unsigned(&m - minds));
     };
-    if (of == run) learn_later(in_block, gift.block);
+    if (gift.run == run) learn_later(in_block, gift.block);
     learn_later(in_device, gift.device);
 }
 
 static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
 
-bool nothing_is_handed_on() { return words.empty() && no_fence() && !sections_hand_on(); }
+bool nothing_was_handed_on() { return words.empty() && !sections_hand_on(); }
+bool nothing_is_handed_on() { return nothing_was_handed_on() && no_fence(); }
 
 Gift gift(unsigned access) {
     if (no_fence()) return {};
     const auto of = [](Scope s) {
         return join(join(made(me->more->fence[s], rank), me->more->of_lanes[s]), block_fenced[s]);
     };
-    return {of(in_block), access & narrow ? nullptr : of(in_device)};
+    return {of(in_block), access & narrow ? nullptr : of(in_device), run};
 }
 
 void give(const char* address, unsigned access, const Gift& gift) {
     const bool both = access & atomic;  // it reads, too: what others have handed on stays
     if (!gift.block && !gift.device && (both || words.empty())) return;
-    Handed& word = words[address];
+    Gift& word = words[address];
     if (!both || word.run != run) word.block = nullptr;
     if (!both) word.device = nullptr;
     word.run = run;
@@ -255,7 +251,7 @@ void clocks_launch_begins() {
     spare_minds.clear();
 }
 
-void clocks_block_begins() {
+void block_begins() {
     run = uint32_t(runs.size());
     runs.push_back({block_number});
     begin_part();

@@ -3,9 +3,6 @@
 // A request is one operation of a warp on memory. It takes sectors of 32 bytes of global memory; shared memory has
 // 32 banks of 4 bytes, and each further word of a bank costs a wavefront. Of 8 bytes a lane half a warp is served
 // at a time, of 16 bytes a quarter. Constant memory has a cache of its own and takes no sectors.
-#include <algorithm>
-#include <map>
-
 #include "record.hpp"
 
 extern "C" char __data_start;  // from the linker: what lies before it is constant
@@ -24,8 +21,7 @@ struct Totals {
 struct What {  // in the order of the table
     Kind kind;
     Space space;
-    bool operator==(const What& w) const { return kind == w.kind && space == w.space; }
-    bool operator<(const What& w) const { return std::pair(kind, space) < std::pair(w.kind, w.space); }
+    auto operator<=>(const What&) const = default;
 };
 struct Counted {
     uint64_t launches = 0, blocks = 0, warps = 0;
@@ -73,9 +69,8 @@ Place place_of(const volatile void* of) {
     if (!r || address < r->start || address >= r->start + r->bytes) r = last = find(address);
     if (!r && is_constant(address)) return {constant_memory, true, nullptr, uint64_t(address)};
     if (!r) return {global_memory, !is_global(address) || address >= &__data_start, nullptr, uint64_t(address)};
-    const bool shared = r->kind == cudacpu::Kind::shared || r->kind == cudacpu::Kind::dynamic;
     const uint64_t begin = r->kind == cudacpu::Kind::registered ? uint64_t(r->start) : uint64_t(r->start) & ~255ul;
-    return {shared ? shared_memory : global_memory, true, r, uint64_t(address - r->start) + begin};
+    return {is_shared(r) ? shared_memory : global_memory, true, r, uint64_t(address - r->start) + begin};
 }
 
 Request request_of(const Operation& o, unsigned behind) {
@@ -225,10 +220,8 @@ void count(const Operation& o) {
 namespace {
 
 std::string words_of(What w) {
-    const char* const names[] = {"",         "load",    "store", "atomic", "barrier",
-                                 "syncwarp", "shuffle", "vote",  "",       "divergence"};
     const bool access = w.kind == load || w.kind == store || w.kind == atomic;
-    return (access ? names_of_spaces[w.space] + std::string(" ") : "") + names[w.kind];
+    return (access ? names_of_spaces[w.space] + std::string(" ") : "") + names_of_kinds[w.kind];
 }
 
 std::string with_commas(uint64_t n) {
@@ -246,16 +239,15 @@ std::string size_of(dim3 d) {
 
 using Lines = std::map<std::tuple<std::string, int, What>, Totals>;  // by file, line and what is done there
 std::vector<Lines> lines_of_all() {
-    std::vector<uint64_t> sites;
+    std::set<uint64_t> sites;
     for (const auto& [shape, c] : all)
-        for (const auto& [key, totals] : c.sites) sites.push_back(key.first);
+        for (const auto& [key, totals] : c.sites) sites.insert(key.first);
     const auto names = places(sites);
     std::vector<Lines> result;
-    size_t i = 0;
     for (const auto& [shape, c] : all) {
         Lines lines;
         for (const auto& [key, totals] : c.sites) {
-            const std::string& place = names[i++];
+            const std::string& place = names.at(key.first);
             const size_t colon = std::min(place.rfind(':'), place.size());
             const int number = colon < place.size() ? atoi(place.c_str() + colon + 1) : 0;
             lines[{place.substr(0, colon), number, key.second}].add(totals);

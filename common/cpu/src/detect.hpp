@@ -10,15 +10,12 @@
 //   shadows.cpp   what is noted about a region, while its block pauses, too
 //   hooks.cpp     what the compiler calls
 #pragma once
-#include <bit>
-#include <memory>
-#include <utility>
-
 #include "hazards.hpp"
 
 namespace cudacpu::hazards {
 
 using Time = uint32_t;  // of one clock: launches, blocks, barriers and fences move it on
+extern Time now;
 
 struct Record {     // one access
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
@@ -55,6 +52,8 @@ constexpr size_t line_bytes = 128, short_line_bytes = 32;  // short: of elements
 struct alignas(64) NotedLine {
     Span write, read;
     Time noted, words, bytes;  // when something was last noted one by one, and of that words and bytes
+    uint32_t read_twice;       // words of which two readers were noted then, of two warps or blocks
+    void words_noted() { noted = words = now, read_twice = 0; }
 };
 struct Shadow {          // of a region
     Plane words, bytes;  // an access of less than a word is noted for each of its bytes
@@ -111,7 +110,7 @@ struct alignas(64) Mind {  // of a thread of the running block: one line of the 
     unsigned seen_writes;  // how many writes of the flag there had been
     std::unique_ptr<More> more = std::make_unique<More>();
 };
-extern Time now, floor_time, launch_start, block_start, last_barrier;
+extern Time floor_time, launch_start, block_start, last_barrier;
 extern Time part_start;  // when the running block began, or last went on
 extern Known block_known;
 extern uint32_t run;  // which block of the launch this is, in the order in which they begin
@@ -161,16 +160,17 @@ inline bool ordered(const Record& r, Time from) {
 }
 struct Gift {  // what an atomic or a volatile write hands on
     Known block, device;
+    uint32_t run;  // of the block that gives it
 };
 void take(const char* address, unsigned access);
 Gift gift(unsigned access);
-/// Of a block; fenced: since it came, 2 by a fence of the device.
-void take_gift(Mind& m, const Gift& gift, uint32_t run, unsigned fenced);
-bool nothing_is_handed_on();  // by the running thread, nor to it
+/// Fenced: since it came, 2 by a fence of the device.
+void take_gift(Mind& m, const Gift& gift, unsigned fenced);
+bool nothing_was_handed_on();  // by any thread of the launch
+bool nothing_is_handed_on();   // by the running thread, nor to it
 void forget_words(const char* start, size_t bytes);
 void give(const char* address, unsigned access, const Gift& gift);
 void clocks_launch_begins();
-void clocks_block_begins();
 void clocks_block_pauses();
 void clocks_block_goes_on();
 uint64_t block_of(const Record& r);
@@ -305,9 +305,14 @@ void close_red_zones();
 
 extern bool several_streams;               // have works in the queue
 bool before_this_launch(const Record& r);  // of an earlier work: does this one wait for it?
-void race_of_works(const Record& before, const Record& mine, char* address, size_t bytes);
+void race_of_works(const Record& before, const Record& mine, char* address);
 Time launch_beside();  // a launch begins: when did the first work begin that it does not wait for?
 /// An atomic or volatile access of a kernel: the host may have written before what it reads behind it.
 void host_may_tell(const Region* r, const char* address, unsigned kind);
+
+// ---- hooks.cpp -------------------------------------------------------------------------------------------
+
+#define CUDACPU_SITE reinterpret_cast<uint64_t>(__builtin_return_address(0))
+void draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame);
 
 }  // namespace cudacpu::hazards

@@ -4,8 +4,6 @@
 // have come is complete, and its threads go on. If none is, they wait for each other: threads.cpp reports it.
 #include "internal.hpp"
 
-#include <set>
-
 namespace cudacpu {
 
 std::vector<Exchange*> open_exchanges[33] CUDACPU_LASTING;

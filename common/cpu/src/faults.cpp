@@ -3,11 +3,7 @@
 
 #include <cxxabi.h>
 #include <sanitizer/asan_interface.h>
-#include <signal.h>
 #include <unistd.h>
-
-#include <memory>
-#include <set>
 
 // What describes classes of no base, of one and of several begins with these tables, as the ABI of C++ has it.
 extern "C" const char _ZTVN10__cxxabiv117__class_type_infoE[], _ZTVN10__cxxabiv120__si_class_type_infoE[],
@@ -243,31 +239,24 @@ void __ubsan_on_report() { exit_status = 1; }
 #else
 // The compiler calls these in place of an access at an address that its type does not allow, and at the end of a
 // function that has to return a value.
-struct UbsanPlace {
-    const char* file;
-    unsigned line, column;
-};
 struct UbsanMismatch {
-    UbsanPlace place;
+    Where where;
     const char* type;  // after two numbers of 16 bits
     unsigned char log_of_alignment, kind;
 };
 void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address) {
-    const Where where{m->place.file, int(m->place.line)};
-    const bool of_header =
-        std::string(where.file).find("cpu/include/") != std::string::npos;  // of ours: who called it?
+    const bool of_header = strstr(m->where.file, "cpu/include/");  // of ours: who called it?
     const unsigned alignment = 1u << m->log_of_alignment;
     if (in_kernel() && uintptr_t(address) % alignment)
         fault(cudaErrorMisalignedAddress,
               text("misaligned address: %p is no multiple of %u, which %s needs", address, alignment, m->type + 4) +
                   (find(address) ? ": " + explain(address) : ""),
               "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
-              of_header ? nullptr : &where, __builtin_return_address(0));
+              of_header ? nullptr : &m->where, __builtin_return_address(0));
 }
-void __ubsan_handle_missing_return(const UbsanPlace* place) {
-    const Where where{place->file, int(place->line)};
+void __ubsan_handle_missing_return(const Where* where) {
     fault(cudaErrorLaunchFailure, "a function that has to return a value ended without a return",
-          "end each of its branches with a return", &where);
+          "end each of its branches with a return", where);
 }
 #endif
 

@@ -6,7 +6,6 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
-#include <algorithm>
 #include <deque>
 
 using namespace boost::context::detail;

@@ -9,9 +9,7 @@
 // Who comes last into a critical section knows all that came before: in the order that was run a fence may be
 // missing in the first or in the last without harm. So what was touched under a lock is compared whatever the
 // order.
-#include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "advice.hpp"
@@ -37,12 +35,6 @@ struct Shown {
     uint64_t value;
 } shown;  // a value from before, in place of this one
 
-uint64_t value_at(const char* address, size_t bytes) {
-    uint64_t v = 0;
-    memcpy(&v, address, std::min(bytes, sizeof v));
-    return v;
-}
-
 struct Touched {  // under a lock
     const char* lock;
     Record record;
@@ -57,7 +49,6 @@ struct Touched {  // under a lock
 struct Past {
     std::vector<std::pair<const char*, bool>> touched;  // and whether it was written
     Gift gift;
-    uint32_t run;
 };
 using Pasts = std::vector<std::shared_ptr<const Past>>;
 struct Section {
@@ -142,7 +133,7 @@ Version version_of(const Race& race) {
 std::unordered_map<const char*, Pasts> past_sections CUDACPU_LASTING;  // by lock
 
 void take_pasts(Mind& m, Section& s) {
-    for (const auto& p : std::exchange(s.pasts, {})) take_gift(m, p->gift, p->run, s.entered);
+    for (const auto& p : std::exchange(s.pasts, {})) take_gift(m, p->gift, s.entered);
 }
 void meets_others(unsigned thread, Section& s) {
     s.alone = false;
@@ -288,7 +279,7 @@ void enter_section(const char* address, size_t bytes, unsigned kind) {
     const auto conflicts = [&](const auto& p) {
         for (const auto& [word, written] : p->touched)
             if (word < address + bytes && address < word + 4 && (written || kind & writes))
-                return take_gift(*me, p->gift, p->run, s.entered), true;
+                return take_gift(*me, p->gift, s.entered), true;
         return false;
     };
     std::erase_if(s.pasts, conflicts);
@@ -299,7 +290,7 @@ bool section_gives(Mind& m, const char* lock, const Gift& gift) {
     if (!s.alone || !m.records) return false;
     const auto past = std::make_shared<Past>();
     for (const auto& [address, t] : s.touched) past->touched.emplace_back(address, t.record.access & writes);
-    past->gift = gift, past->run = run;
+    past->gift = gift;
     Pasts& all = past_sections[lock];
     if (all.size() == 16) return false;
     all.push_back(past);
@@ -308,7 +299,7 @@ bool section_gives(Mind& m, const char* lock, const Gift& gift) {
 
 void take_sections(Mind& m, const char* address) {
     if (const auto all = past_sections.find(address); all != past_sections.end())
-        for (const auto& p : all->second) take_gift(m, p->gift, p->run, 0);
+        for (const auto& p : all->second) take_gift(m, p->gift, 0);
 }
 
 bool sections_hand_on() { return !past_sections.empty(); }

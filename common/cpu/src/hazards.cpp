@@ -4,17 +4,13 @@
 // compared with what is noted about those bytes: who wrote and read them last. Two accesses of different threads,
 // one of them a write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run.
 // Two writes of the same value are noted, but change no result.
-#include <unistd.h>
-
-#include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "detect.hpp"
 #include "record.hpp"
 
-extern "C" char __executable_start, _end, __start_cudacpu_builtin, __stop_cudacpu_builtin;  // from the linker
+extern "C" char __executable_start, _end;  // from the linker
 
 namespace cudacpu::hazards {
 
@@ -144,7 +140,7 @@ void look_after(const Access& a) {
 __attribute__((noinline)) void conflict(const Word& w, const Record& r, const Access& a) {
     const Record& mine = a.mine;
     const bool atomics = r.access & mine.access & atomic && !((r.access | mine.access) & narrow);
-    if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address, a.bytes);
+    if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address);
     const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
@@ -291,8 +287,9 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         NotedLine& line = s.lines[i / line_bytes];
         if (a.mine.bytes == 15) {
             for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a);
-            line.noted = line.words = now;
+            line.words_noted();
         } else {
+            line.read_twice = 0;
             line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
             compare(s.words.at(i / 4), a);
             for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a), keep(s.bytes.at(b), a);
@@ -391,7 +388,6 @@ void launch_begins() {
     turns_of_launch();
     flags_of_launch(true);
 }
-void block_begins() { clocks_block_begins(); }
 void block_pauses() {
     settle_all();
     sections_pause(block_number);

@@ -33,7 +33,6 @@ struct Race {
 // Of one thread. past_heap and freed: of what malloc() and new give in a kernel.
 enum class Mistake { foreign, past_heap, freed, others_stack, out_of_bounds, unwritten };
 
-inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
 /// How a report begins. What is harmless leaves the exit status as it is.
 std::string finding(const std::string& what, bool harmless = false);
 int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a block, 2 between blocks

@@ -2,7 +2,8 @@
 // ones see quick.cpp.
 //
 // `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
-#include "hooks.hpp"
+#include "detect.hpp"
+#include "record.hpp"
 
 using namespace cudacpu::hazards;
 
@@ -22,6 +23,8 @@ void range(const void* p, size_t bytes, unsigned kind, uint64_t site, const void
 }  // namespace
 
 // clang-format off
+#define CUDACPU_DRAW(p, bytes, kind) \
+    if (__builtin_expect(cudacpu::steps::drawing, 0)) draw(p, bytes, kind, CUDACPU_SITE, __builtin_frame_address(0))
 #define CUDACPU_HOOK(name, bytes, kind) void __tsan_##name(void* p) { CUDACPU_DRAW(p, bytes, kind); access(p, bytes, kind, CUDACPU_SITE); }
 #define CUDACPU_HOOKS(bytes) \
     CUDACPU_HOOK(volatile_read##bytes, bytes, flag) CUDACPU_HOOK(volatile_write##bytes, bytes, flag | writes) \

@@ -48,6 +48,15 @@ constexpr bool plain_build = false;
 constexpr bool plain_build = true;
 #endif
 constexpr size_t page = 4096;
+inline uint64_t value_at(const volatile void* address, size_t bytes) {  // the first eight
+    uint64_t value = 0;
+    memcpy(&value, const_cast<const void*>(address), std::min(bytes, sizeof value));
+    return value;
+}
+inline uint64_t mix(uint64_t mixed, uint64_t word) {
+    mixed = (mixed ^ word) * 0x9e3779b97f4a7c15;
+    return mixed ^ mixed >> 29;
+}
 // threadIdx, blockIdx and the like: between __start_cudacpu_builtin and __stop_cudacpu_builtin.
 #define CUDACPU_BUILTIN __attribute__((section("cudacpu_builtin")))
 // It outlives the program's own objects: kernels may run at its very end.
@@ -58,8 +67,9 @@ constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 // ---- reports.cpp: words ----------------------------------------------------------------------------------
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
-void say(const std::string& message);     // on stderr, after all that stdout has
-std::string source_line(const void* pc);  // "sum.cu:12", from the debug information
+void say(const std::string& message);       // on stderr, after all that stdout has
+void say_once(const std::string& message);  // in the whole program
+std::string source_line(const void* pc);    // "sum.cu:12", from the debug information
 std::string source_line(Where where);
 std::vector<std::string> source_lines(const std::vector<const void*>& pcs);
 std::string from_here(std::string files);  // files below the working folder are named from there
@@ -67,18 +77,18 @@ std::string thread_name();                 // "block (0,0,0), thread (5,0,0)"
 std::string who_waits_where();             // a line for each run of threads
 /// The lines of a file as compiled, or as it is found from here; none if it is not there.
 const std::vector<std::string>& source_text(const std::string& file);
-/// Whether one of these words begins what the line stands within, as far as braces tell.
-bool stands_in(Where where, std::initializer_list<const char*> words);
 std::string wrapped(const std::string& words);  // into lines of the terminal's width; `code` is kept together
 std::string opening(const std::string& words);  // the first lines of a report: "cudacpu: " and these words, wrapped
 /// Says what is wrong about a call of the API, with its line, and how to mend it.
 void complain(const std::string& words, const std::string& mend = "");
-std::string first_line(void* const* callers, int depth);  // that is the program's own; "" if there is none
+using Callers = std::vector<void*>;
+Callers callers(int frames);                     // of who calls this, the innermost first
+std::string first_line(const Callers& callers);  // that is the program's own; "" if there is none
 struct Remark {
     std::string place, words;  // "sum.cu:12", "thread 3 reads"
     std::string name = {};     // what must be seen of a line that is too long
 };
-/// Each line as it stands in its file, and beside or below it what is said about it.
+/// Each line as it stands in its file, and beside or below it what is said about it; but none that is not known.
 std::string listing(const std::vector<Remark>& remarks);
 /// "element 19 of cache (sum.cu:8)", with the name that the running kernel has for it.
 std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
@@ -222,6 +232,7 @@ struct Region {  // memory that the device may use
     hazards::Shadow* shadow = nullptr;  // the hazard build's notes about it
     const char* name = "";              // of a __shared__ variable
 };
+inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
 const char* past_the_end(const Region* r);  // how to mend an access there
 Region* find(const void* address);          // the region, or the inaccessible page behind it
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages);

@@ -22,8 +22,7 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
 }
 
 Space space_of(const void* p) {
-    const Region* const r = find(p);
-    if (r && (r->kind == Kind::shared || r->kind == Kind::dynamic)) return Space::shared;
+    if (is_shared(find(p))) return Space::shared;
     return on_own_stack(p) ? Space::local : Space::global;
 }
 

@@ -5,7 +5,6 @@
 
 #include <deque>
 #include <numeric>
-#include <set>
 #include <sstream>
 
 // The program sees these as constants.
@@ -183,14 +182,13 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
         error = cudaErrorCooperativeLaunchTooLarge;
     }
     if (!why.empty()) {
-        static auto& said = *new std::set<std::string>;  // a loop may launch it
         const char* const mend = !l.grid.x ? "n / threads rounds down, (n + threads - 1) / threads does not; "
                                  : 1ul * l.block.x * l.block.y * l.block.z > 1024
                                      ? "take more blocks of fewer threads; "
                                      : "";
-        why = compose_report(text("notice: kernel %s is not launched: %s", kernel.name, why.c_str()),
-                             std::string(mend) + "after each launch ask cudaGetLastError()", source_line(l.where));
-        if (said.insert(why).second) say(why);
+        say_once(compose_report(text("notice: kernel %s is not launched: %s", kernel.name, why.c_str()),
+                                std::string(mend) + "after each launch ask cudaGetLastError()",
+                                source_line(l.where)));  // a loop may launch it
         return void(untold = failed(error));
     }
     auto work = [l, refused] {

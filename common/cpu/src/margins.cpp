@@ -2,7 +2,6 @@
 // 15 bytes behind its last one. What is written there hits nothing else, and is noticed at the next copy, when the
 // memory is freed, or at the program's end. The hazard build and AddressSanitizer see it at once, and name the
 // line.
-#include <algorithm>
 #include <iterator>
 
 #include "internal.hpp"

@@ -4,13 +4,10 @@
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
-#include <bit>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <queue>
-#include <vector>
 
 // From the linker: the program and its variables, and those that are __managed__.
 extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacpu_managed;

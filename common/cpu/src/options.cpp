@@ -1,8 +1,6 @@
 // options.cpp - what a program of the counters' or the hazard build takes from its command line before main sees
 // it, and the files that it writes in the end. The linker puts __wrap_main in main's place (--wrap=main).
-#include <algorithm>
 #include <charconv>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 // page.cpp - what trace.cpp has recorded, as a page: that of trace/ with what record.hpp says in it.
 #include <errno.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "trace.hpp"
@@ -109,15 +108,9 @@ std::string name_of_part(const Drawn& d, const Part& p) {
 }
 
 std::string json_of(const Drawn& d, Files& files) {
-    std::vector<uint64_t> sites;
-    for (const Event& e : d.events) sites.push_back(e.site);
-    std::vector<uint64_t> known = sites;
-    std::sort(known.begin(), known.end());
-    known.erase(std::unique(known.begin(), known.end()), known.end());
-    const auto names = places(known);
-    const auto place = [&](uint64_t site) {
-        return names[size_t(std::lower_bound(known.begin(), known.end(), site) - known.begin())];
-    };
+    std::set<uint64_t> sites;
+    for (const Event& e : d.events) sites.insert(e.site);
+    const auto names = places(sites);
     const std::vector<bool> floats = arrays_of_floats(d);
     unsigned rows = 0;
     for (const Event& e : d.events) rows = std::max(rows, e.row + 1);
@@ -146,11 +139,9 @@ std::string json_of(const Drawn& d, Files& files) {
 
     const auto event = [&](size_t i) {
         const Event& e = d.events[i];
-        const char* const kinds[] = {"",         "load",    "store", "atomic", "barrier",
-                                     "syncwarp", "shuffle", "vote",  "exit",   "diverge"};
-        std::string s =
-            text("{\"row\":%u,\"column\":%u,\"kind\":\"%s\",\"mask\":%u", e.row, e.column, kinds[e.kind], e.mask);
-        if (e.kind != leaves) s += ",\"at\":" + files.at(place(e.site));
+        std::string s = text("{\"row\":%u,\"column\":%u,\"kind\":\"%s\",\"mask\":%u", e.row, e.column,
+                             names_of_kinds[e.kind], e.mask);
+        if (e.kind != leaves) s += ",\"at\":" + files.at(names.at(e.site));
         if (!e.what.empty()) s += ",\"what\":" + json_text(e.what);
         unsigned element = e.taken == 8 ? 8 : 4, bytes = element;
         bool is_float = false;

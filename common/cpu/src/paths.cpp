@@ -1,5 +1,4 @@
 // paths.cpp - which threads get to a statement of the source text, and what waits there.
-#include <algorithm>
 #include <cstring>
 
 #include "advice.hpp"

@@ -4,9 +4,8 @@
 // Most often the lanes of a warp access elements that lie side by side. Of 128 bytes one note then says it for all:
 // the thread of each element follows from that of the first. Where accesses are mixed, it is written out into the
 // notes about each word, and these hold from then on.
-#include <algorithm>
-
-#include "hooks.hpp"
+#include "detect.hpp"
+#include "record.hpp"
 
 extern "C" char __start_cudacpu_builtin, __stop_cudacpu_builtin;  // from the linker
 
@@ -105,16 +104,20 @@ template <unsigned Bytes, bool Write>
     const uint64_t mask = small ? ((1u << Bytes) - 1) << first % 4 : 15;
     const uint64_t words[] = {
         site, now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | mask << 56 | uint64_t(Write) << 60};
+    for (size_t l = begin_line; l < begin_line + lines; ++l)
+        if (NotedLine& line = shadow.lines[l]; small) line.noted = line.bytes = now, line.read_twice = 0;
+        else if (Write || line.words != now) line.words_noted();
     for (size_t i = begin; i < begin + number; ++i) {
         Record* to = Write ? &plane.cells[i].write : &plane.cells[i].read;
         if (!Write && apart(*to) && !to->access) {
+            const bool far = to->time < part || (to->rank ^ rank) >= 32;
+            if (!small && far && !synced && nothing_was_handed_on())
+                shadow.lines[i * 4 / line_bytes].read_twice |= 1u << i % 32;
             to = &plane.rare[i].read;
             plane.reads_since = now;
         }
         memcpy(static_cast<void*>(to), words, sizeof words);
     }
-    for (size_t l = begin_line; l < begin_line + lines; ++l)
-        shadow.lines[l].noted = (small ? shadow.lines[l].bytes : shadow.lines[l].words) = now;
     if (small) shadow.short_lines[first / short_line_bytes].noted = now;
     return true;
 }
@@ -212,6 +215,10 @@ template <unsigned Bytes, bool Write> struct Quick {
         const unsigned i = unsigned(first % width / Bytes);
         const uint64_t rest = rest_of(i);
         NotedLine& line = line_of(q, first);
+        if constexpr (!Write && Bytes >= 4)
+            if (constexpr uint32_t all = (1u << Bytes / 4) - 1;
+                line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
+                return noted<Write>(q, first, Bytes);
         Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
         const bool none = other.time() < floor_time,
                    same_threads = other.time() == now && !((other.rest ^ rest) >> 32 & 0xff00ffff);
@@ -283,7 +290,8 @@ bool note_atomic(Region& r, size_t first, size_t bytes, const Record& mine) {
         rare.synced = mine;
         rare.synced.bytes = 15;
     }
-    line.noted = line.words = shadow.words.rare_since = now;
+    line.words_noted();
+    shadow.words.rare_since = now;
     return true;
 }
 
@@ -297,6 +305,7 @@ void write_out(Shadow& shadow, size_t number) {
         return last;
     };
     if (line.write.done || line.read.done)
+        line.read_twice = 0,
         line.words = std::max(line.words, both(line, shadow.words, number * line_bytes / 4, 4));
     if (!line.bytes) return;
     for (size_t at = number * line_bytes; at < (number + 1) * line_bytes; at += short_line_bytes)

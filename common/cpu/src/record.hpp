@@ -54,6 +54,7 @@
 //   }]
 // }
 #pragma once
+#include <map>
 #include <optional>
 
 #include "internal.hpp"
@@ -63,6 +64,8 @@ namespace cudacpu::steps {
 // ---- steps.cpp -------------------------------------------------------------------------------------------
 
 enum Kind : uint8_t { path, load, store, atomic, barrier, syncwarp, shuffle, vote, leaves, diverges };
+constexpr const char* names_of_kinds[] = {"",         "load",    "store", "atomic", "barrier",
+                                          "syncwarp", "shuffle", "vote",  "exit",   "divergence"};
 struct Access {
     Kind kind;
     const volatile void* address = nullptr;
@@ -97,7 +100,7 @@ void stop(const Access& access, const Code& code);
 /// The same for what the compiler calls before an access: what is a thread's own, or a register on a GPU, is none.
 void arrive(const Access& access, const Code& code);
 /// "/home/me/sum.cu:12" of sites, in the program's own files; "" where it is not known.
-std::vector<std::string> places(const std::vector<uint64_t>& sites);
+std::map<uint64_t, std::string> places(const std::set<uint64_t>& sites);
 template <class F> void for_lanes(unsigned mask, F f) {
     for (; mask; mask &= mask - 1) f(unsigned(std::countr_zero(mask)));
 }

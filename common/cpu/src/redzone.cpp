@@ -5,9 +5,7 @@
 // lie inaccessible pages; those that are touched become readable and writable until the launch ends.
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <map>
-#include <set>
 
 #include "detect.hpp"
 #include "structure.hpp"
@@ -16,23 +14,18 @@ namespace cudacpu::hazards {
 
 namespace {
 
-struct {
+// What the compiler tells of an index that its array does not have.
+struct UbsanBounds {
     Where where;
-    long index;
-    const char* type;
-} bad_index;
+    const char *array, *index;  // types: a kind and what belongs to it, of 16 bits each, and then the name
+};
+const UbsanBounds* bad_bounds;
+long bad_index;
 std::vector<char*> opened CUDACPU_LASTING;  // pages
 
 // Memory that kernels have got, by its start.
 using Blocks = std::map<const char*, size_t>;
-Blocks& heap() {
-    static auto& h = *new Blocks;
-    return h;
-}
-Blocks& freed() {  // and not given again
-    static auto& h = *new Blocks;
-    return h;
-}
+Blocks heap CUDACPU_LASTING, freed CUDACPU_LASTING;  // freed: and not given again
 // The block that holds the address or lies next to it.
 const Blocks::value_type* nearest(const Blocks& blocks, const char* address) {
     const auto next = blocks.upper_bound(address);
@@ -42,24 +35,24 @@ const Blocks::value_type* nearest(const Blocks& blocks, const char* address) {
         return &*std::prev(next);
     return next == blocks.end() ? nullptr : &*next;
 }
-bool is_near(const Blocks::value_type* block, const char* address, ptrdiff_t far) {
-    return block && address >= block->first - far && address < block->first + block->second + far;
+bool is_in(const Blocks& blocks, const char* address) {
+    const auto* const block = nearest(blocks, address);
+    return block && size_t(address - block->first) < block->second;
 }
 
 }  // namespace
 
 void heap_given(void* p, size_t bytes) {
     const char* const start = static_cast<char*>(p);
-    heap()[start] = bytes;
-    Blocks& old = freed();
-    for (auto i = old.lower_bound(start + bytes);
-         i != old.begin() && std::prev(i)->first + std::prev(i)->second > start;)
-        i = old.erase(std::prev(i));
+    heap[start] = bytes;
+    for (auto i = freed.lower_bound(start + bytes);
+         i != freed.begin() && std::prev(i)->first + std::prev(i)->second > start;)
+        i = freed.erase(std::prev(i));
     heap_changed(start, bytes);
 }
 void heap_taken(void* p) {
     restore_flag();
-    freed().insert(heap().extract(static_cast<char*>(p)));
+    freed.insert(heap.extract(static_cast<char*>(p)));
 }
 
 static unsigned arrays_indexed(const Where& where) {
@@ -69,33 +62,34 @@ static unsigned arrays_indexed(const Where& where) {
 
 // What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
 static bool index_is_bad() {
-    const auto& lines = source_text(bad_index.where.file);
-    const size_t line = bad_index.where.line;
+    const Where& where = bad_bounds->where;
+    const char* const type = bad_bounds->array + 4;
+    const auto& lines = source_text(where.file);
     const auto matrix = [](std::string_view code) { return code.find("][") != code.npos; };
-    if (line <= lines.size() && matrix(lines[line - 1]) && !matrix(bad_index.type)) return false;
-    bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index.index, bad_index.type),
-        "check the index against the array's size", source_line(bad_index.where));
+    if (size_t(where.line) <= lines.size() && matrix(lines[where.line - 1]) && !matrix(type)) return false;
+    bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index, type),
+        "check the index against the array's size", source_line(where));
     return true;
 }
 
 void past_local_array(char* address, size_t bytes, bool write) {
-    if (arrays_indexed(bad_index.where) == Source::of_blocks) return;
+    if (arrays_indexed(bad_bounds->where) == Source::of_blocks) return;
     state.index_too_large = false;
     if (index_is_bad() && write && bytes <= 8)
         show(address, bytes);  // as if it had not been written: what lies there is another's
 }
 
-bool on_device_heap(const char* address) { return is_near(nearest(heap(), address), address, 0); }
+bool on_device_heap(const char* address) { return is_in(heap, address); }
 
 Mistake stranger(const char* address) {
-    if (is_near(nearest(freed(), address), address, 0)) return Mistake::freed;
+    if (is_in(freed, address)) return Mistake::freed;
     if (on_heap(address)) return Mistake::past_heap;
     return on_a_stack(address) ? Mistake::others_stack : Mistake::foreign;
 }
 
 std::string place_in_heap(const char* address) {
-    const auto *block = nearest(freed(), address), *live = nearest(heap(), address);
-    if (!is_near(block, address, 0) && live) block = live;
+    const auto *block = nearest(freed, address), *live = nearest(heap, address);
+    if (!is_in(freed, address) && live) block = live;
     return text("byte %td of the %zu bytes", address - block->first, block->second);
 }
 
@@ -126,21 +120,15 @@ extern "C" {
 // and arrays of a thread or of the program that are called by their names: the first are accessed without another
 // call if nothing points to them, and behind one of the second lies the next. Other memory is checked by its own
 // size, as rows of a matrix are often used as one.
-struct UbsanBounds {
-    const char* file;
-    unsigned line, column;
-    const char *array, *index;  // types: a kind and what belongs to it, of 16 bits each, and then the name
-};
 void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
     if (!cudacpu::in_kernel()) return;
     stop_if_following();
-    bad_index.where = {b->file, int(b->line)};
-    bad_index.index = long(index);
-    bad_index.type = b->array + 4;
+    bad_bounds = b;
+    bad_index = long(index);
     state.index_too_large = true;
     static auto& known = *new std::set<const UbsanBounds*>;
     if (!known.insert(b).second) return;
-    const unsigned arrays = arrays_indexed(bad_index.where);
+    const unsigned arrays = arrays_indexed(b->where);
     if (arrays && !(arrays & ~(cudacpu::Source::of_threads | cudacpu::Source::of_program))) index_is_bad();
 }
 }

@@ -54,6 +54,11 @@ void say(const std::string& message) {
     fputs(s.c_str(), stderr);
 }
 
+void say_once(const std::string& message) {
+    static auto& said = *new std::set<std::string>;
+    if (said.insert(message).second) say(message);
+}
+
 const std::vector<std::string>& source_text(const std::string& file) {
     static auto& known = *new std::map<std::string, std::vector<std::string>>;
     const auto [lines, is_new] = known.try_emplace(file);
@@ -65,41 +70,6 @@ const std::vector<std::string>& source_text(const std::string& file) {
         name.erase(0, folder + 1);
     }
     return lines->second;
-}
-
-bool stands_in(Where where, std::initializer_list<const char*> words) {
-    const std::string file = where.file;
-    const auto& lines = source_text(file);
-    const auto has_word = [&](const std::string& code) {
-        return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-            for (size_t i = code.find(word); i != code.npos; i = code.find(word, i + 1))
-                if (!(i && isalnum(code[i - 1])) && !isalnum(code[i + word.size()])) return true;
-            return false;
-        });
-    };
-    std::string before;  // what stands before the brace that is looked for, or before the barrier
-    bool is_head = true;
-    int depth = 0, parentheses = 0;  // that are closed
-    for (size_t n = std::min(size_t(where.line), lines.size()); n-- > 0;) {
-        std::string code = lines[n].substr(0, lines[n].find("//"));
-        if (n + 1 == size_t(where.line)) code.resize(std::min(code.find("sync"), code.size()));
-        while (!code.empty()) {
-            const char c = code.back();
-            parentheses += c == ')' ? 1 : c == '(' ? -1 : 0;
-            if (!parentheses && (c == ';' || c == '{' || c == '}')) {
-                if (is_head && has_word(before)) return true;
-                before.clear();
-                depth += c == '}' ? 1 : c == '{' ? -1 : 0;
-                is_head = c == '{' && depth < 0;
-                depth = std::max(depth, 0);
-            } else {
-                before.insert(before.begin(), c);
-            }
-            code.pop_back();
-        }
-        before.insert(0, " ");
-    }
-    return false;
 }
 
 std::string wrapped(const std::string& words) {
@@ -120,24 +90,28 @@ std::string wrapped(const std::string& words) {
     return s;
 }
 
-std::string first_line(void* const* callers, int depth) {
-    for (int i = 0; i < depth; ++i)
-        if (std::string s = source_line(static_cast<char*>(callers[i]) - 1); !s.empty()) return s;
+Callers callers(int frames) {
+    Callers all(frames);
+    all.resize(backtrace(all.data(), frames));
+    return all;
+}
+std::string first_line(const Callers& callers) {
+    for (void* const caller : callers)
+        if (std::string s = source_line(static_cast<char*>(caller) - 1); !s.empty()) return s;
     return "";
 }
 
 std::string opening(const std::string& words) { return wrapped("cudacpu: " + words).substr(3); }
 
 void complain(const std::string& words, const std::string& mend) {
-    void* callers[32];
-    const std::string line = first_line(callers, backtrace(callers, 32));
-    say(opening(words + (line.empty() ? "" : "\nat " + line)) + (line.empty() ? "" : listing({{line, ""}})) +
-        wrapped(mend));
+    const std::string line = first_line(callers(32));
+    say(opening(words + (line.empty() ? "" : "\nat " + line)) + listing({{line, ""}}) + wrapped(mend));
 }
 
 std::string listing(const std::vector<Remark>& remarks) {
     std::string s, file_before;
     for (const auto& [place, words, name] : remarks) {
+        if (place.empty()) continue;
         const size_t colon = place.rfind(':');
         if (colon == place.npos) {
             s.append("\n    ").append(place).append(": ").append(words);
@@ -226,7 +200,7 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
         if (r->where.line) made = text(" (%s:%d)", r->where.file, r->where.line);
         if (r->kind == Kind::dynamic && name->empty()) *name = "the dynamic shared memory";
         std::string all = launch ? launch->kernel->parameters : "";
-        if (launch && r->kind != Kind::shared && r->kind != Kind::dynamic)
+        if (launch && !is_shared(r))
             for (const void* p : launch->arguments) {  // of several in one allocation the last before it
                 const std::string parameter = all.substr(0, all.find(','));
                 all.erase(0, parameter.size() + 1);
@@ -314,8 +288,7 @@ std::string compose_report(const std::string& what, const std::string& mend, con
     } else if (!line.empty()) {
         s += "\n  at " + line;
     }
-    if (!line.empty()) s += listing({{line, ""}});
-    return s + wrapped(mend);
+    return s + listing({{line, ""}}) + wrapped(mend);
 }
 
 }  // namespace cudacpu

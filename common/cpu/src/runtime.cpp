@@ -3,14 +3,12 @@
 // Work is put off until the host waits for it. A program that forgets to wait reads old values, always.
 #include "internal.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
-#include <set>
 #include <thread>
 
 using Numbers = std::set<unsigned long>;  // of works
@@ -197,6 +195,7 @@ cudaError_t reset(cudaError_t passed) {
     streams = {&default_stream, &per_thread};
     events.clear();
     last_error = sticky_error = cudaSuccess;
+    begin_anew();
     return release_all();
 }
 

@@ -28,15 +28,12 @@ Region& arena() {
 }
 
 // The __shared__ variables in functions, by their types: noted before main() begins.
-std::vector<std::pair<std::string_view, size_t>>& declared() {
-    static std::vector<std::pair<std::string_view, size_t>> all;
-    return all;
-}
+std::vector<std::pair<std::string_view, size_t>> declared CUDACPU_LASTING;
 
 }  // namespace
 
 bool note_shared(const char* type, size_t bytes) {
-    declared().emplace_back(type, bytes);
+    declared.emplace_back(type, bytes);
     return true;
 }
 
@@ -47,7 +44,7 @@ void foresee_shared(Kernel& k, const char* closure) {
     if (!name.ends_with(lambda)) return;
     const std::string within = text("Z%.*sN%sclEvE", int(name.size() - lambda.size()), closure, lambda.data());
     size_t bytes = 0;
-    for (const auto& [type, size] : declared())
+    for (const auto& [type, size] : declared)
         if (type.find(within) != std::string::npos) bytes += size;
     k.static_bytes = std::max(k.static_bytes, bytes);
 }

@@ -7,7 +7,6 @@
 // that have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less
 // SIMT reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
 #include <filesystem>
-#include <map>
 
 #include "record.hpp"
 
@@ -57,8 +56,7 @@ bool spins(Warp& w, const Operation& o) {
         if (s.kind != path && w.spin.mask & o.mask) w.spin.times = 0;
         return false;
     }
-    uint64_t value = 0;
-    memcpy(&value, const_cast<const void*>(s.address), std::min<size_t>(s.bytes, 8));
+    const uint64_t value = value_at(s.address, s.bytes);
     const bool again = w.spin.site == o.site && w.spin.address == s.address && w.spin.value == value;
     w.spin = {o.site, value, s.address, o.mask, again ? w.spin.times + 1 : 0};
     return w.spin.times > patience;
@@ -229,12 +227,12 @@ void block_goes_on() {
     leave_warp = false;
 }
 
-std::vector<std::string> places(const std::vector<uint64_t>& sites) {
+std::map<uint64_t, std::string> places(const std::set<uint64_t>& sites) {
     std::vector<const void*> codes;
     for (const uint64_t site : sites)
         if (!(site >> 48) || site & with_line) codes.push_back(reinterpret_cast<char*>(site << 16 >> 16) - 1);
     const auto lines = source_lines(codes);
-    std::vector<std::string> all;
+    std::map<uint64_t, std::string> all;
     size_t code = 0;
     for (const uint64_t site : sites) {
         const int line = int(site >> 48 & 0x7fff);
@@ -243,7 +241,7 @@ std::vector<std::string> places(const std::vector<uint64_t>& sites) {
         if (line && !place.empty()) place.append(":").append(std::to_string(line));
         // The compiler names a file as it was given, the debug information with its folder.
         if (!place.empty() && place[0] != '/') place = std::filesystem::absolute(place);
-        all.push_back(place);
+        all[site] = place;
     }
     return all;
 }

@@ -1,7 +1,13 @@
 // symbols.cpp - the program's variables for the device, of which the host may have copies of its own.
+#include <algorithm>
+
 #include "internal.hpp"
 
+extern "C" char __bss_start;  // from the linker: what lies behind it begins with 0
+
 namespace cudacpu {
+
+const DeviceVariable* DeviceVariable::last;
 
 HostsCopy* HostsCopy::last;
 
@@ -17,6 +23,27 @@ HostsCopy* hosts_copy(const void* p) {
     while (c && size_t(static_cast<const char*>(p) - c->start) >= c->bytes) c = c->before;
     return c;
 }
+
+// One a variable, as long as the program.
+DeviceVariable::DeviceVariable(void* variable, size_t size)
+    // cppcheck-suppress [noCopyConstructor, noOperatorEq, noDestructor]
+    : start(static_cast<char*>(variable)), first(nullptr), bytes(size), before(last) {
+    if (start < &__bss_start) first = static_cast<char*>(memcpy(new char[bytes], start, bytes));
+    last = this;
+}
+void begin_anew() {  // writes only where something has changed: a large array may never have been touched
+    static const char zeros[4096] = {};
+    for (const DeviceVariable* v = DeviceVariable::last; v; v = v->before) {
+        const HostsCopy* const copy = hosts_copy(v->start);
+        char* const at = copy ? copy->other + (v->start - copy->start) : v->start;
+        for (size_t i = 0, n; i < v->bytes; i += n) {
+            n = std::min(sizeof zeros, v->bytes - i);
+            const char* const was = v->first ? v->first + i : zeros;
+            if (memcmp(at + i, was, n) != 0) memcpy(at + i, was, n);
+        }
+    }
+}
+
 void* symbol_address(const void* symbol) {
     if (HostsCopy* const c = hosts_copy(symbol)) c->address_asked = true;
     return const_cast<void*>(symbol);

@@ -3,6 +3,7 @@
 // A thread runs until it waits or ends. The fiber of one that ends takes up the next that has not begun, so that
 // threads that never wait cost no switch.
 #include "internal.hpp"
+#include "structure.hpp"
 
 CUDACPU_BUILTIN uint3 cudacpu_thread;
 extern const int warpSize = 32;
@@ -25,6 +26,13 @@ namespace {
 bool pauses;          // the block, until others have run
 bool threads_waited;  // in the block, or the last one: their notes are to be cleared
 
+bool stands_in(Where where, Statement::Kind kind) {
+    const Source* const source = Source::of(where.file);
+    const size_t at = source ? source->spot(where.line, "__syncthreads") : 0;
+    const Function* const f = source ? source->function_at(at) : nullptr;
+    return f && std::ranges::any_of(Source::path(*f, at), [&](const Statement* s) { return s->kind == kind; });
+}
+
 [[noreturn]] void report_deadlock() {
     Thread* const end = running_block.threads + running_block.size;
     become(std::find_if(running_block.threads, end, [](const Thread& t) { return t.at; }));
@@ -34,8 +42,8 @@ bool threads_waited;  // in the block, or the last one: their notes are to be cl
     std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
     bool in_branch = false, in_loop = false;
     for (const Exchange* e : open_exchanges[32]) {
-        in_branch |= stands_in(e->where, {"if", "else", "switch", "case"});
-        in_loop |= stands_in(e->where, {"for", "while", "do"});
+        in_branch |= stands_in(e->where, Statement::branch);
+        in_loop |= stands_in(e->where, Statement::loop);
     }
     const char* const rounds = "let all take as many rounds of the loop, and guard the work in it with if";
     if (in_loop)

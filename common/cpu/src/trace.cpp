@@ -1,6 +1,4 @@
 // trace.cpp - the operations of a few warps, as they come: page.cpp makes a page of them.
-#include <algorithm>
-
 #include "trace.hpp"
 
 namespace cudacpu::steps {
@@ -15,18 +13,18 @@ constexpr unsigned warps_shown = 4, blocks_shown = 8;
 std::vector<Drawn> launches CUDACPU_LASTING;
 std::map<std::string, unsigned> numbers CUDACPU_LASTING;  // how often each kernel was launched
 size_t cells, cells_before;                               // of the launches before this one
-int column_of[32];                                        // of each warp of the block
 struct Now {
     size_t event = 0;
     unsigned cell = 0;
     bool any = false;
     const char* pending = nullptr;  // what it writes is there when it stops next
-} now[1024];
-struct Kept {
-    bool drawing;
-    int column_of[32];
-    Now now[1024];
 };
+struct OfBlock {
+    bool is_drawn;
+    int column_of[32];  // of each warp
+    Now now[1024];      // of each thread
+} of_block;
+auto& [is_drawn, column_of, now] = of_block;
 
 Cell* cell_of(unsigned thread) {
     const Now& n = now[thread];
@@ -172,19 +170,13 @@ void draw_block() {
 }
 
 std::shared_ptr<void> keep_drawing() {
-    if (!drawing_launch) return nullptr;
-    const auto k = std::make_shared<Kept>();
-    k->drawing = drawing;
-    std::copy(std::begin(column_of), std::end(column_of), k->column_of);
-    std::copy(std::begin(now), std::end(now), k->now);
-    return k;
+    is_drawn = drawing;
+    return drawing_launch ? std::make_shared<OfBlock>(of_block) : nullptr;
 }
 void go_on_drawing(const std::shared_ptr<void>& kept) {
     if (!kept) return;
-    const auto* k = static_cast<const Kept*>(kept.get());
-    drawing = k->drawing;
-    std::copy(std::begin(k->column_of), std::end(k->column_of), column_of);
-    std::copy(std::begin(k->now), std::end(k->now), now);
+    of_block = *static_cast<const OfBlock*>(kept.get());
+    drawing = is_drawn;
 }
 
 void draw_barrier() {

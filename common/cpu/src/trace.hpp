@@ -1,8 +1,5 @@
 // trace.hpp - what trace.cpp records of a launch, and page.cpp writes.
 #pragma once
-#include <map>
-#include <optional>
-
 #include "record.hpp"
 
 namespace cudacpu::steps {

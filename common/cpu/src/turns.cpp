@@ -16,7 +16,9 @@ constexpr unsigned long many_synchronised = 1 << 18;
 // more often that was, the more seldom, as a block must be stopped for long, too.
 unsigned stops;
 unsigned turns_given;  // of a launch: the more there were, the more seldom, as each costs hundreds of accesses
-const char* handing_on;  // a block is stopped before it hands on here: who looks once must not always be too early
+// A block is stopped before it hands on here: who looks once must not always be too early.
+const char* handing_on;
+unsigned met;  // how many others were stopped there, too
 
 void let_others_run(unsigned one_in) {
     handed_on = false;
@@ -38,10 +40,11 @@ void take_turns(const Region* r, const char* address, unsigned kind) {
     if (handed_on) {
         let_others_run(2);
     } else if (hands_on && random_number() % 2) {
-        handing_on = address;
+        handing_on = is_shared(r) ? nullptr : address;
         let_others_run(2);
         handing_on = nullptr;
-    } else if (address == handing_on && random_number() % 4) {
+    } else if (address == handing_on && random_number() % (4u << std::min(met / 64, 24u)) < 3) {
+        ++met;
         preempt_block();
     } else if ((until_preempted -= meets && ++synchronised <= many_synchronised ? 8 : 1) < 0) {
         give_turn();
@@ -54,7 +57,7 @@ void turns_of_launch() {
     blocks_meet = handed_on = false;
     handing_on = nullptr;
     picks_in_turn = 16;
-    stops = turns_given = 0;
+    stops = turns_given = met = 0;
     synchronised = 0;
 }
 

@@ -1,8 +1,5 @@
 // unlike.cpp - the hazard build: what a GPU calculates unlike this CPU. The compiler calls the functions below
 // before it shifts by more bits than there are, and before it makes a whole number of one that is too large for it.
-#include <cstring>
-#include <set>
-
 #include "internal.hpp"
 
 using namespace cudacpu;
@@ -16,15 +13,14 @@ struct UbsanType {
 };
 
 struct UbsanOperation {
-    const char* file;
-    unsigned line, column;
+    Where where;
     const UbsanType *from, *to;
 };
 
 void unlike_a_gpu(const UbsanOperation& o, const std::string& what, const char* mend) {
     static auto& noted = *new std::set<std::string>;
-    if (std::string(o.file).find("cpu/include/") != std::string::npos) return;  // of ours
-    const std::string line = source_line(Where{o.file, int(o.line)});
+    if (strstr(o.where.file, "cpu/include/")) return;  // of ours
+    const std::string line = source_line(o.where);
     if (noted.insert(line).second) say(compose_report("note: " + what, mend, line));
 }
 

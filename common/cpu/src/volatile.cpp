@@ -9,7 +9,6 @@
 // written it before that read and after.
 #include "internal.hpp"
 
-#include <set>
 #include <unordered_map>
 
 namespace cudacpu {
@@ -39,13 +38,12 @@ LastSeen seen_last[1024];  // at what each has read, last
 const Region* region;
 unsigned long block, accesses;
 
-bool is_shared(const Region& r) { return r.kind == Kind::shared || r.kind == Kind::dynamic; }
 const Region* region_of(const char* p) {
     static const Region globals{};
     if (is_global(p)) return &globals;
     if (region && p >= region->start && p < region->start + region->bytes) return region;
     const Region* r = find(p);
-    return r && (is_shared(*r) || r->kind == Kind::device || r->kind == Kind::managed) ? region = r : nullptr;
+    return r && (is_shared(r) || r->kind == Kind::device || r->kind == Kind::managed) ? region = r : nullptr;
 }
 
 void access(const void* p, unsigned bytes, bool writes, const void* pc) {
@@ -76,8 +74,8 @@ void access(const void* p, unsigned bytes, bool writes, const void* pc) {
         return;
     const bool in_a_row = address - its.address == (int(rank) - int(reader.rank)) * int(bytes);
     const bool answered = seen_last[rank].address == its.address && seen_last[rank].at > its.last;
-    const bool meant = is_shared(*r) ? its.last < reader.at || (answered && again)
-                                     : answered || !in_a_row || reader.at < its.first || its.last < reader.at;
+    const bool meant = is_shared(r) ? its.last < reader.at || (answered && again)
+                                    : answered || !in_a_row || reader.at < its.first || its.last < reader.at;
     static auto& known = *new std::set<const void*>;
     if (meant || !known.insert(pc).second) return;
     bug(text("lane %u writes what lane %u of its warp has read already, as if a warp ran in step: ", lane(),
@@ -87,8 +85,6 @@ void access(const void* p, unsigned bytes, bool writes, const void* pc) {
 }
 
 }  // namespace
-
-int left_out(const char*, const char*) { return 0; }
 
 }  // namespace cudacpu
 

@@ -3,7 +3,6 @@
 // While nothing goes on (no block or thread ends, nobody is waited for) the state of what runs is looked at a
 // hundred times a second: where an atomic or a volatile read stands, its address and the value there; of a thread
 // that does none, the processor's registers. Who computes is never found in the same state for long. Who spins is.
-#include <signal.h>
 #include <sys/time.h>
 
 #include "internal.hpp"
@@ -20,11 +19,6 @@ constexpr int looks_a_second = 100;
 uint64_t states[4096];  // that were seen
 unsigned all_states, new_states, looks;
 volatile bool looked;  // since the last tick
-
-uint64_t mix(uint64_t sum, uint64_t word) {
-    sum = (sum ^ word) * 0x9e3779b97f4a7c15;
-    return sum ^ sum >> 29;
-}
 
 void note_state(uint64_t state) {  // also in a handler of signals: it allocates nothing
     ++looks;
@@ -60,11 +54,9 @@ void tick_each(int milliseconds) {
 }
 
 void look(const void* pc, const void* address, unsigned bytes) {
-    uint64_t value = 0;
-    memcpy(&value, address, std::min<size_t>(bytes, sizeof value));
     look_asked = 0;
     looked = true;
-    note_state(mix(mix(mix(1, uintptr_t(pc)), uintptr_t(address)), value));
+    note_state(mix(mix(mix(1, uintptr_t(pc)), uintptr_t(address)), value_at(address, bytes)));
 }
 
 bool spins(const ucontext_t& context) {

@@ -3,14 +3,11 @@
 //
 // A work comes after another if its stream or an event says so, or if the host had waited for the other before it
 // queued this one. All others may run at the same time, although here they run one after the other.
-#include <execinfo.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <map>
-#include <set>
 
 #include "detect.hpp"
 
@@ -29,8 +26,7 @@ struct Work {
     unsigned long turn = ~0ul;   // as which it runs
     Time start = 0;
     std::string what, line;  // the line of a kernel; of copies the callers
-    void* callers[8];
-    int depth;
+    Callers callers;
 };
 std::map<unsigned long, Work> queued CUDACPU_LASTING;
 std::vector<Work> done CUDACPU_LASTING;  // since the queue was last empty
@@ -43,21 +39,26 @@ struct Source {  // that the host must not change before it is copied
     size_t pitch, width, height;
     uint64_t sum, before;  // before: when the callback that now runs began
     std::string what;
-    void* callers[8];
-    int depth;
+    Callers callers;
 };
 std::vector<Source> sources CUDACPU_LASTING, copied CUDACPU_LASTING;  // copied: since the queue was last empty
 // What the host has written since the running kernel was queued; unless it has told the kernel by a flag.
 std::vector<std::pair<const char*, const void*>> written_meanwhile CUDACPU_LASTING;
 
-std::string line_of(void* const* callers, int depth) {
-    const std::string s = first_line(callers, depth);
-    return s.empty() ? "" : " at " + s;
-}
+std::string at(const std::string& line) { return line.empty() ? "" : " at " + line; }
 std::string line_of(const Record& r) {
     if (r.rank == 0xffff) return "";
-    if (r.site >> 48) return text(" at %s:%d", reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48));
-    return " at " + source_line(reinterpret_cast<char*>(r.site) - 1);
+    if (r.site >> 48) return source_line(Where{reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48)});
+    return source_line(reinterpret_cast<char*>(r.site) - 1);
+}
+
+void comes_after(Work& later, const Work& earlier) {
+    const auto note = [&](const void* stream, unsigned long number) {
+        unsigned long& newest = later.after[stream];
+        newest = std::max(newest, number);
+    };
+    for (const auto& [stream, number] : earlier.after) note(stream, number);
+    note(earlier.stream, earlier.number);
 }
 
 bool waits_for(const Work& later, const Work& earlier) {
@@ -91,12 +92,7 @@ uint64_t sum_of(const Source& s) {  // 0: it cannot be read now
             iovec from{const_cast<char*>(s.start) + y * s.pitch + x, n}, to{buffer, n};
             if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != ssize_t(n)) return 0;
             memset(buffer + n, 0, std::min<size_t>(7, sizeof buffer - n));
-            for (size_t i = 0; i < n; i += 8) {
-                uint64_t word;
-                memcpy(&word, buffer + i, 8);
-                sum = (sum ^ word) * 0x9e3779b97f4a7c15;
-                sum ^= sum >> 29;
-            }
+            for (size_t i = 0; i < n; i += 8) sum = mix(sum, value_at(buffer + i, 8));
         }
     return sum ? sum : 1;
 }
@@ -114,9 +110,7 @@ void watch(const Source& s, bool on) {
 }
 
 void say_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend) {
-    static auto& said = *new std::set<std::string>;
-    const std::string s = finding(what) + listing(lines) + wrapped(mend);
-    if (said.insert(s).second) say(s);
+    say_once(finding(what) + listing(lines) + wrapped(mend));
 }
 
 bool is_callback(const Work& w) { return w.what == "cudaLaunchHostFunc" || w.what == "cudaStreamAddCallback"; }
@@ -132,11 +126,9 @@ void compare_sources() {
                                  (earlier != done.end() && waits_for(running, *earlier));
             const uint64_t sum = sum_of(s);
             if (ordered || !sum || !s.before || sum == s.before) continue;
-            const std::string at = line_of(s.callers, s.depth), call = line_of(running.callers, running.depth);
-            std::vector<Remark> lines;
-            if (!at.empty()) lines.push_back({at.substr(4), "is queued"});
-            if (!call.empty()) lines.push_back({call.substr(4), "its function writes"});
-            say_hazard("a callback changes " + explain(s.start) + ",\nwhich " + s.what + at + " copies", lines,
+            const std::string line = first_line(s.callers);
+            say_hazard("a callback changes " + explain(s.start) + ",\nwhich " + s.what + at(line) + " copies",
+                       {{line, "is queued"}, {first_line(running.callers), "its function writes"}},
                        "let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both in "
                        "one stream");
         }
@@ -149,17 +141,17 @@ void compare_written() {
         const Region* const r = region_of(address);
         if (!r || !r->shadow || r->freed) continue;
         Shadow& s = *r->shadow;
-        const size_t at = address - r->start;
-        write_out(s, at / line_bytes);
-        const Word word = s.words.at(at / 4), byte = s.bytes.at(at);
+        const size_t offset = address - r->start;
+        write_out(s, offset / line_bytes);
+        const Word word = s.words.at(offset / 4), byte = s.bytes.at(offset);
         for (const Record* read : {&word.cell.read, &word.rare.read, &byte.cell.read, &byte.rare.read})
-            if (read->time >= running.start && read->access == reads && read->bytes >> at % 4 & 1 &&
+            if (read->time >= running.start && read->access == reads && read->bytes >> offset % 4 & 1 &&
                 said.insert({pc, running.line}).second)
                 say_hazard("the host has written " + explain(address) + "\nbefore " + running.what + ", queued" +
-                               running.line + ", had read it",
-                           {{running.line.substr(4), "is queued"},
+                               at(running.line) + ", had read it",
+                           {{running.line, "is queued"},
                             {source_line(pc), "the host writes"},
-                            {line_of(*read).substr(4), "the kernel reads"}},
+                            {line_of(*read), "the kernel reads"}},
                            "wait for the kernel first: cudaDeviceSynchronize()");
     }
 }
@@ -174,24 +166,20 @@ void host_may_tell(const Region* r, const char* address, unsigned kind) {
 }
 
 void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what) {
-    Work w{number, stream, {}, turns, ~0ul, 0, what, "", {}, 0};
+    Work w{number, stream, {}, turns, ~0ul, 0, what, "", callers(9)};
     for (unsigned long a : after) {
         const auto i = queued.find(a);
         if (i == queued.end()) continue;
-        for (const auto& [s, n] : i->second.after) w.after[s] = std::max(w.after[s], n);
-        w.after[i->second.stream] = std::max(w.after[i->second.stream], a);
+        comes_after(w, i->second);
         several_streams |= i->second.stream != stream;
     }
     if (!queued.empty() && queued.rbegin()->second.stream != stream) several_streams = true;
-    w.depth = backtrace(w.callers, 8);
     queued[number] = std::move(w);
 }
 
 void work_waits(unsigned long number, unsigned long event) {
     const auto w = queued.find(number), e = queued.find(event);
-    if (w == queued.end() || e == queued.end()) return;
-    for (const auto& [s, n] : e->second.after) w->second.after[s] = std::max(w->second.after[s], n);
-    w->second.after[e->second.stream] = std::max(w->second.after[e->second.stream], event);
+    if (w != queued.end() && e != queued.end()) comes_after(w->second, e->second);
 }
 
 void work_begins(unsigned long number) {
@@ -216,7 +204,7 @@ void work_ended() {
 
 Time launch_beside() {
     running.what = std::string("kernel ") + launch->kernel->name;
-    running.line = " at " + source_line(launch->where);
+    running.line = source_line(launch->where);
     written_meanwhile = written_since(running.number);
     for (const Work& w : done)
         if (!waits_for(running, w)) return w.start;
@@ -228,21 +216,18 @@ bool before_this_launch(const Record& r) {
     return !w || waits_for(running, *w);
 }
 
-void race_of_works(const Record& before, const Record& mine, char* address, size_t) {
+void race_of_works(const Record& before, const Record& mine, char* address) {
     static auto& said = *new std::set<std::pair<uint64_t, uint64_t>>;
     const Work* const w = work_at(before.time);
     exit_status = 1;
     if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
     std::vector<Remark> lines;
-    const auto show = [&](const std::string& at, const std::string& words) {  // " at sum.cu:12"
-        if (!at.empty()) lines.push_back({at.substr(4), words});
-    };
     const auto does = [&](const Work& work, const Record& r) {
-        const std::string queued = work.line.empty() ? line_of(work.callers, work.depth) : work.line;
-        const std::string verb = r.access & writes ? "writes" : "reads", at = line_of(r);
-        show(queued, at.empty() ? verb : "is queued");
-        show(at, verb);
-        return work.what + (queued.empty() ? " " : ", queued" + queued + ", ") + verb + at;
+        const std::string queued = work.line.empty() ? first_line(work.callers) : work.line;
+        const std::string verb = r.access & writes ? "writes" : "reads", line = line_of(r);
+        lines.push_back({queued, line.empty() ? verb : "is queued"});
+        lines.push_back({line, verb});
+        return work.what + (queued.empty() ? " " : ", queued" + at(queued) + ", ") + verb + at(line);
     };
     const std::string first = does(*w, before), second = does(running, mine);
     say_hazard("a race between streams on " + explain(address) + "\n" + first + ",\nand " + second +
@@ -266,7 +251,7 @@ void work_touches(const void* address, size_t bytes, bool write) {
             if (apart(*o)) other = o;
         for (const Record* o : {&w.cell.read, &w.rare.read})
             if (write && apart(*o)) other = o;
-        if (other) race_of_works(*other, mine, r->start + at, 4);
+        if (other) race_of_works(*other, mine, r->start + at);
     };
     for (size_t i = from / 4; i <= (from + bytes - 1) / 4; ++i) {
         NotedLine& line = r->shadow->lines[4 * i / line_bytes];
@@ -276,7 +261,7 @@ void work_touches(const void* address, size_t bytes, bool write) {
             if (b >= from && b < from + bytes) compare(r->shadow->bytes.at(b), b);
         Cell& cell = r->shadow->words.cells[i];
         (write ? cell.write : cell.read) = mine;
-        line.noted = line.words = now;
+        line.words_noted();
     }
 }
 
@@ -294,7 +279,7 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
     }
     if (!count) return;
     const bool all = count == width * height;  // else it may be padding, or room that was not needed
-    const std::string call = line_of(running.callers, running.depth);
+    const std::string call = first_line(running.callers);
     static auto& said = *new std::set<std::string>;
     if (!said.insert(call + (all ? "*" : "")).second) return;
     const size_t unit = element_of(*r);
@@ -302,12 +287,10 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
     if (last / unit != first / unit)
         which = text(unit == 1 ? "bytes %zu to %zu" : "elements %zu to %zu", first / unit, last / unit);
     if (count < last + 1 - first) which = text("%zu among ", count / unit) + which;
-    std::vector<Remark> lines;
-    if (!call.empty()) lines.push_back({call.substr(4), ""});
     say(finding(text("%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
                      running.what.c_str(), which.c_str(), r->bytes / unit, r->where.file, r->where.line),
                 !all) +
-        listing(lines) +
+        listing({{call, ""}}) +
         wrapped(all ? "let a kernel, cudaMemcpy or cudaMemset write it first"
                     : "if it is no padding, check which elements the kernel writes"));
 }
@@ -315,10 +298,16 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
 void host_must_keep(const void* start, size_t pitch, size_t width, size_t height) {
     const Region* const r = find(start);
     if (queued.empty() || !r || r->kind < Kind::managed || r->kind > Kind::registered) return;
-    Source s{
-        queued.rbegin()->first, static_cast<const char*>(start), pitch, width, height, 0, 0, api_function, {}, 0};
+    Source s{queued.rbegin()->first,
+             static_cast<const char*>(start),
+             pitch,
+             width,
+             height,
+             0,
+             0,
+             api_function,
+             callers(9)};
     s.sum = sum_of(s);
-    s.depth = backtrace(s.callers, 8);
     watch(s, true);
     sources.push_back(std::move(s));
 }
@@ -328,13 +317,11 @@ void host_waits(bool begins) {
         const uint64_t sum = sum_of(s);
         watch(s, !begins);
         if (begins && sum && s.sum && sum != s.sum) {
-            const std::string at = line_of(s.callers, s.depth);
-            const void* const writer = where_touched(s.start, s.width);
-            std::vector<Remark> lines;
-            if (!at.empty()) lines.push_back({at.substr(4), "is queued"});
-            if (writer) lines.push_back({source_line(writer), "the host writes"});
-            say_hazard("the host has changed " + explain(s.start) + "\nbefore " + s.what + at + " had copied it",
-                       lines, "wait for the copy first: cudaStreamSynchronize(), or an event");
+            const std::string line = first_line(s.callers);
+            say_hazard(
+                "the host has changed " + explain(s.start) + "\nbefore " + s.what + at(line) + " had copied it",
+                {{line, "is queued"}, {source_line(where_touched(s.start, s.width)), "the host writes"}},
+                "wait for the copy first: cudaStreamSynchronize(), or an event");
         }
         s.sum = sum;
     }

@@ -77,6 +77,19 @@ TEST(Launch, PrintsWhenTheHostWaits) {
     for (const char* line : {"0 of 3\n", "1 of 3\n", "2 of 3\n"}) EXPECT_NE(std::string::npos, lines.find(line));
 }
 
+__global__ void count_values(int* out) {
+    out[0] = printf("%d and %d\n", 1, 2);
+    if (printf("none\n") == 0) out[1] = 1;
+}
+TEST(Launch, PrintfCountsItsValues) {
+    Managed<int> out(2);
+    count_values<<<1, 1>>>(out);
+    WAIT();
+    EXPECT_EQ(2, out[0]);
+    EXPECT_EQ(1, out[1]);
+    EXPECT_EQ(5, printf("host\n"));
+}
+
 template <int scale, class F>
 __global__ void __launch_bounds__(64) scaled(float4* __restrict__ out, F f, int add = 1) {
     const float x = f(float(threadIdx.x));

@@ -494,6 +494,8 @@ TEST(Errors, BadLaunches) {
     EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
     add<<<0, 32>>>(nullptr, 0, 0);
     EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
+    add<<<dim3(1, 65536), 32>>>(nullptr, 0, 0);
+    EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
     add<<<1, 32, 60 << 10>>>(nullptr, 0, 0);
     EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
     EXPECT_EQ(cudaSuccess, cudaFuncSetAttribute(add, cudaFuncAttributeMaxDynamicSharedMemorySize, 60 << 10));
@@ -521,6 +523,7 @@ TEST(Errors, StickUntilReset) {
     EXPECT_STREQ("cudaErrorIllegalAddress", cudaGetErrorName(cudaErrorIllegalAddress));
     EXPECT_STREQ("an illegal memory access was encountered", cudaGetErrorString(cudaErrorIllegalAddress));
     EXPECT_STREQ("invalid device symbol", cudaGetErrorString(cudaErrorInvalidSymbol));
+    EXPECT_STREQ("unrecognized error code", cudaGetErrorString(cudaError_t(12345)));
 }
 
 TEST(Errors, ResetGivesAllMemoryBack) {
@@ -534,6 +537,32 @@ TEST(Errors, ResetGivesAllMemoryBack) {
     EXPECT_EQ(0, cudacpu::bytes_in_use);
     EXPECT_EQ(cudaErrorInvalidValue, cudaFree(device));
     cudaGetLastError();
+}
+
+__device__ int counted = 3, many[5000];
+__constant__ float factor = 0.5f;
+__managed__ int seen_by_both = 4;
+__global__ void change_all() {
+    ++counted;
+    many[4999] = int(factor * 10);
+    ++seen_by_both;
+}
+
+TEST(Errors, ResetLetsVariablesBeginAnew) {
+    const float two = 2;
+    for (int i = 0; i < 2; ++i) {
+        int c = 0, m = 0;
+        change_all<<<1, 1>>>();
+        ASSERT_EQ(cudaSuccess, cudaMemcpyToSymbol(factor, &two, sizeof two));
+        ASSERT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&c, counted, sizeof c));
+        ASSERT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&m, many, sizeof m, 4999 * sizeof m));
+        EXPECT_EQ(4, c);
+        EXPECT_EQ(5, m);
+        EXPECT_EQ(5, seen_by_both);
+        ASSERT_EQ(cudaSuccess, cudaDeviceReset());
+        ASSERT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&m, many, sizeof m, 4999 * sizeof m));
+        EXPECT_EQ(0, m);
+    }
 }
 
 TEST(Device, DescribesItself) {

@@ -132,6 +132,10 @@ __global__ void overrun_heap(int bytes) {
 }
 __device__ int* of_a_kernel;
 __global__ void make_one() { of_a_kernel = new int(5); }
+__global__ void unmake_one() { delete of_a_kernel; }
+__host__ __device__ void launch_one(int* p) { set_one<<<1, 1>>>(*p, 5); }  // @launched_from_kernel
+__global__ void launch_from_kernel(int* p) { launch_one(p); }
+__host__ __device__ void meet() { __syncthreads(); }  // @barrier_on_host
 __global__ void fill_heap(int* taken, char** pieces) {  // one half of it by malloc(), one by new
     char* const p = threadIdx.x % 2 ? new char[1 << 20] : static_cast<char*>(malloc(1 << 20));
     if (p) atomicAdd(taken, 1);
@@ -385,6 +389,20 @@ int main(int, char** argv) {
         if (cudaMemcpy(memory, p, sizeof *p, cudaMemcpyDeviceToHost) != cudaErrorInvalidValue) return 4;
         status = *p;  // @heap_of_the_kernel
     }
+    if (is("heap_given_back_twice")) {
+        make_one<<<1, 1>>>();
+        for (int i = 0; i < 2; ++i) unmake_one<<<1, 1>>>();
+        status = result(0);
+    }
+    if (is("heap_given_back_by_host")) {
+        int* p;
+        make_one<<<1, 1>>>();
+        cudaMemcpyFromSymbol(&p, of_a_kernel, sizeof p);
+        delete p;
+        status = result(0);
+    }
+    if (is("launched_from_kernel")) launch_from_kernel<<<1, 1>>>(memory), status = result(0);
+    if (is("barrier_on_host")) meet();
     if (is("heap_limit")) {
         size_t limit = 0;
         cudaDeviceSetLimit(cudaLimitMallocHeapSize, 10 << 20);

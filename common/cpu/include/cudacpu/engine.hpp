@@ -239,6 +239,14 @@ struct HostsCopy {        // of a __device__ variable that functions of the host
     static HostsCopy* last;
 };
 HostsCopy* hosts_copy(const void* address);
+struct DeviceVariable {   // or a __constant__ or __managed__ one
+    char *start, *first;  // first: what it begins with, if that is not 0
+    size_t bytes;
+    const DeviceVariable* before;
+    DeviceVariable(void* variable, size_t size);
+    static const DeviceVariable* last;
+};
+void begin_anew();  // the variables of the device, after cudaDeviceReset()
 extern unsigned long block_serial;
 char* fresh(SharedObject& object);  // poisoned, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
@@ -363,6 +371,10 @@ public:
 struct DeviceHeap {};
 constexpr DeviceHeap device_heap;  // where a kernel's `new` takes its memory from
 bool in_kernel();
+template <class... T> int printed(const char* format, T... values) {
+    const int characters = __builtin_printf(format, values...);
+    return in_kernel() ? int(sizeof...(T)) : characters;
+}
 enum class Space { global, shared, local };  // what is neither shared nor on a thread's stack counts as global
 Space space_of(const void* p);
 enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };         // kinds of atomics
