@@ -175,12 +175,14 @@ void await_kernel(const void* argument) {
     if (r && r->kind == Kind::pinned && !r->freed) await_last_work(r->start, r->bytes);
 }
 
+static bool is_awaited(const char* at) {
+    return std::ranges::any_of(awaited, [&](const Awaited& a) { return size_t(at - a.pages) < a.bytes; });
+}
+
 void shut_again() {
     const std::lock_guard lock(touches_change);
     char* const at = std::exchange(page_to_shut, nullptr);
-    const bool pinned = std::any_of(awaited.begin(), awaited.end(),
-                                    [&](const Awaited& a) { return size_t(at - a.pages) < a.bytes; });
-    if (at && !device_has_it && (pinned || managed_taken)) mprotect(at, page, PROT_NONE);
+    if (at && !device_has_it && (managed_taken || is_awaited(at))) mprotect(at, page, PROT_NONE);
 }
 
 bool touched_early(const void* address, bool writes, const void* pc, unsigned bytes) {
@@ -373,7 +375,8 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                       misdirected ? "" : "notice: ", api_function, names[target], names[source]),
                  misdirected ? "cudaMemcpyDefault takes the right one" : "CUDA goes by the addresses and copies");
     if (target == outside || source == outside || misdirected) return untold = failed(cudaErrorInvalidValue);
-    if (source == host_only && target != host_only) note_virtual_functions(from, width);
+    if (source == host_only && target != host_only && !is_awaited(static_cast<const char*>(from)))
+        note_virtual_functions(from, width);
 
     // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
     // writes later. Between host memory of whatever kind the host waits, between device memory it never does.

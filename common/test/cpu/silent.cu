@@ -312,6 +312,16 @@ int main(int, char** argv) {
         if (is("pinned_beside")) status = after;
         cudaFreeHost(pinned);
     }
+    if (is("to_and_fro")) {  // the second copy comes behind the first, and the host touches nothing between
+        int* pinned;
+        cudaMallocHost(&pinned, 4096);
+        std::memset(pinned, 0, 4096);
+        set<<<1, 32>>>(memory, 5);
+        cudaMemcpyAsync(pinned, memory, 128, cudaMemcpyDefault);
+        cudaMemcpyAsync(memory + 32, pinned, 128, cudaMemcpyDefault);
+        status = result(5, pinned);
+        cudaFreeHost(pinned);
+    }
     if (is("host_polls")) {  // without a call of the API
         set<<<1, 32>>>(memory, 5);
         while (*const_cast<volatile int*>(memory + 3) != 5) std::atomic_thread_fence(std::memory_order_seq_cst);
