@@ -90,6 +90,7 @@ struct More {                  // of a thread, what few need
     uint64_t atomic_found;
     uint64_t polled_before;  // as polled_at and seen, of the access before that one
     const char* seen_before;
+    Time polled;        // when it read a flag last
     Time lanes[32];     // before these times of its warp's lanes, by __syncwarp()
     Known known;        // by fences
     Known pending[2];   // read by atomics and flags, and a fence of that scope is still to come

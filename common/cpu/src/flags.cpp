@@ -162,7 +162,9 @@ void close_section(const char* lock, Section& s) {
 void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, bool unordered) {
     // `while (wants[other] && *turn == other)` looks at two words in turn.
     const bool in_turn = me->polled_at && me->more->polled_before == site && me->more->seen_before == address;
-    if (in_turn || (me->polled_at == site && me->seen == address))
+    const bool in_place = me->more->polled >= last_barrier;  // else it may look once a round
+    me->more->polled = now;
+    if (in_place && (in_turn || (me->polled_at == site && me->seen == address)))
         waiting_sites.insert(site), flags[address].polled = true;
     me->more->polled_before = me->polled_at;
     me->more->seen_before = me->seen;

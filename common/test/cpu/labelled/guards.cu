@@ -310,6 +310,23 @@ __global__ void stops_when_found(int n, volatile int* stop, int* looked) {
         if (k == n / 2) *stop = 1;
     }
 }
+template <bool Waits>
+__device__ void relax(int n, int* label, volatile int* changed) {
+    const int i = int(threadIdx.x);
+    label[i] = i / 2;
+    for (int round = 0; round < n; ++round) {
+        if (Waits) __syncthreads();
+        if (i == 0) *changed = 0;  // race looked_at_too_late
+        __syncthreads();
+        const bool lower = i && i < n && label[i - 1] < label[i];
+        __syncthreads();
+        if (lower) --label[i], *changed = 1;
+        __syncthreads();
+        if (!*changed) return;  // race looked_at_too_late
+    }
+}
+__global__ void until_nothing_changes(int n, int* label, int* changed) { relax<true>(n, label, changed); }
+__global__ void looked_at_too_late(int n, int* label, int* changed) { relax<false>(n, label, changed); }
 
 int main(int argc, char** argv) {
 #define Z zeros<int>
@@ -351,6 +368,8 @@ int main(int argc, char** argv) {
         RUN("right", 1, 64, warp_hands_on, n, Z(n)),
         RUN("right", 5, 1, reader_goes_away, Z(1), Z(2), Z(1)),
         RUN("right", 2, 4, stops_when_found, n, Z(1), Z(1)),
+        RUN("right", 1, 64, until_nothing_changes, n < 40 ? n : 40, Z(64), Z(1)),
+        RUN("race", 1, 64, looked_at_too_late, n < 40 ? n : 40, Z(64), Z(1)),
     };
     return choose(cases, argc, argv);
 }
