@@ -240,7 +240,7 @@ struct OneCall {                         // of the API at a time
 };
 inline cudaError_t failed(cudaError_t e) { return e ? last_error = e : e; }
 inline cudaError_t check(bool ok, cudaError_t e = cudaErrorInvalidValue) { return failed(ok ? cudaSuccess : e); }
-cudaError_t give(auto* to, auto value) { return cudaError_t(check(to) ?: (*to = value, cudaSuccess)); }
+cudaError_t give(auto* to, auto value) { return cudaError_t(cudacpu::check(to) ?: (*to = value, cudaSuccess)); }
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 

@@ -381,23 +381,6 @@ Advice advise(const Pair& p) {
     return without_source(p);
 }
 
-bool of_waiting_loop(uint64_t site) {
-    const Line& line = line_of(site);
-    const Source* source = line.number ? Source::of(line.file) : nullptr;
-    const size_t at = source ? source->spot(line.number, "") : string::npos;
-    const Function* f = at == string::npos ? nullptr : source->function_at(at);
-    if (!f) return false;
-    const Statement& s = *Source::path(*f, at).back();
-    const string name =
-        source->name_at(source->text.find_first_not_of("*( ", s.begin));  // what it writes, if it does
-    std::vector<const Statement*> loops;
-    source->waiting_loops(f->body, loops);
-    return std::any_of(loops.begin(), loops.end(), [&](const Statement* loop) {
-        return (source->line_at(loop->head) <= line.number && line.number <= source->line_at(loop->head_end - 1)) ||
-               source->word(name, loop->head, loop->head_end) < loop->head_end;
-    });
-}
-
 bool follows_from(const Pair& pair, const Pair& cause) {
     const Source* source = Source::of(pair.b.file);
     if (!source || pair.b.file != cause.b.file) return false;

@@ -39,6 +39,8 @@ std::string set_first(const Line& line, const std::string& name, size_t has);
 bool follows_from_deadlock();
 /// Does the line stand in the head of a loop that does nothing but wait, or write what such a loop looks at?
 bool of_waiting_loop(uint64_t site);
+/// Does it decide whether its thread goes another round of a loop?
+bool ends_loop(uint64_t site);
 /// Does the first stand in the text where only those come for whom a condition held that the second disputes?
 bool follows_from(const Pair& pair, const Pair& cause);
 /// Is the first one's index a variable that the second's lines set?

@@ -162,6 +162,7 @@ void forget_all(Mind& m) {
     m.synchronised = false;
     m.more->known = m.more->pending[in_block] = m.more->pending[in_device] = nullptr;
     m.more->fence[in_block] = m.more->fence[in_device] = {};
+    m.more->of_lanes[in_block] = m.more->of_lanes[in_device] = nullptr;
 }
 
 bool ordered_by_fences(const Record& r) {
@@ -208,12 +209,14 @@ void take_gift(Mind& m, const Gift& gift, unsigned fenced) {
 
 static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
 
-bool nothing_was_handed_on() { return words.empty(); }
-bool nothing_is_handed_on() { return words.empty() && no_fence(); }
+bool nothing_was_handed_on() { return words.empty() && !sections_hand_on(); }
+bool nothing_is_handed_on() { return nothing_was_handed_on() && no_fence(); }
 
 Gift gift(unsigned access) {
     if (no_fence()) return {};
-    const auto of = [](Scope s) { return join(made(me->more->fence[s], rank), block_fenced[s]); };
+    const auto of = [](Scope s) {
+        return join(join(made(me->more->fence[s], rank), me->more->of_lanes[s]), block_fenced[s]);
+    };
     return {of(in_block), access & narrow ? nullptr : of(in_device), run};
 }
 
@@ -311,13 +314,16 @@ void lanes_met(unsigned first, unsigned lanes) {
     stop_if_following();
     ++now;
     Time all[32] = {};
-    Known known;
+    Known known, fenced[2];  // fenced: by fences since these lanes met last, which one of them may hand on for all
     const unsigned last = std::min(first + 32, running_block.size);
     for (unsigned i = first; i < last; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
         section_meets(i);
         Mind& m = mind(i);
         if (m.knows) known = join(known, take_all(m));
+        for (int s : {in_block, in_device})
+            if (Fence& f = m.more->fence[s]; m.synchronised && f.time > (m.has_lanes ? m.more->lanes[i % 32] : 0))
+                fenced[s] = join(fenced[s], made(f, i));
         for (unsigned j = 0; m.has_lanes && j < 32; ++j) all[j] = std::max(all[j], m.more->lanes[j]);
     }
     for (unsigned i = 0; i < 32; ++i)
@@ -329,6 +335,8 @@ void lanes_met(unsigned first, unsigned lanes) {
         m.has_lanes = true;
         m.steps = 0;
         learn(m, known);
+        for (int s : {in_block, in_device})
+            if (fenced[s]) m.more->of_lanes[s] = join(m.more->of_lanes[s], fenced[s]), m.synchronised = true;
     }
 }
 

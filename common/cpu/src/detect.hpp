@@ -83,16 +83,19 @@ struct Fence {  // what its thread knew
     Known known, made;  // made: all of it as one clock, once it is asked for
 };
 enum Scope { in_block, in_device };
-struct More {               // of a thread, what few need
-    uint64_t unlocked;      // what the lock held before
-    const char* atomic_at;  // its last atomic beside blocks that pause, and what it found there
+struct More {                  // of a thread, what few need
+    uint64_t unlocked;         // what the lock held before
+    const char* quick_atomic;  // its last one that note_atomic() took
+    const char* atomic_at;     // its last atomic beside blocks that pause, and what it found there
     uint64_t atomic_found;
     uint64_t polled_before;  // as polled_at and seen, of the access before that one
     const char* seen_before;
-    Time lanes[32];    // before these times of its warp's lanes, by __syncwarp()
-    Known known;       // by fences
-    Known pending[2];  // read by atomics and flags, and a fence of that scope is still to come
-    Fence fence[2];    // the last one of at least that scope
+    Time polled;        // when it read a flag last
+    Time lanes[32];     // before these times of its warp's lanes, by __syncwarp()
+    Known known;        // by fences
+    Known pending[2];   // read by atomics and flags, and a fence of that scope is still to come
+    Fence fence[2];     // the last one of at least that scope
+    Known of_lanes[2];  // what fences of its warp's lanes covered before the last __syncwarp()
 };
 struct alignas(64) Mind {  // of a thread of the running block: one line of the cache
     Time block = 0;        // when its block began: if another one runs, all that follows is void
@@ -279,6 +282,7 @@ void in_section(const char* address, const Record& mine, bool shared);  // an ac
 void enter_section(const char* address, size_t bytes, unsigned kind);
 bool section_gives(Mind& m, const char* lock, const Gift& gift);  // to those in conflict with it alone
 void take_sections(Mind& m, const char* lock);                    // who does not take the lock knows all
+bool sections_hand_on();                                          // anything at all
 void section_meets(unsigned thread);                              // others, who may do a part of its work
 void sections_fenced(unsigned thread, Scope scope);
 void sections_at_barrier();

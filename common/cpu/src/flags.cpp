@@ -163,7 +163,9 @@ void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, 
     // `while (wants[other] && *turn == other)` looks at two words in turn.
     const bool in_turn =
         int64_t(me->polled_at) > 0 && me->more->polled_before == site && me->more->seen_before == address;
-    if (in_turn || (me->polled_at == site && me->seen == address))
+    const bool in_place = me->more->polled >= last_barrier;  // else it may look once a round
+    me->more->polled = now;
+    if (in_place && (in_turn || (me->polled_at == site && me->seen == address)))
         waiting_sites.insert(site), flags[address].polled = true;
     me->more->polled_before = me->polled_at;
     me->more->seen_before = me->seen;
@@ -187,6 +189,8 @@ void note_step(const char* address, unsigned kind) {
     const auto known = steps_of.find(thread);
     if (known == steps_of.end() && steps_of.size() == most_threads) return;
     Steps& all = known == steps_of.end() ? steps_of[thread] : known->second;
+    if (all.empty() && me->last_atomic >= last_barrier)  // before anybody had handed on anything: it had no fence
+        all.push_back({me->more->quick_atomic, true, true, last_barrier, {}});
     const auto fenced = [](Scope s) { return me->synchronised ? me->more->fence[s].time : 0; };
     if (all.size() < most_steps)
         all.push_back({address,
@@ -244,8 +248,9 @@ void flags_of_launch(bool begins) {
                                         of_waiting_loop(race.before.site) || of_waiting_loop(race.after.site);
                 const bool is_flag = fenced || (f.fenced && f.begins) || waited_for;
                 const Version version = version_of(race);
+                const bool looks_again = f.looked_again || ends_loop(reader.site);
                 if (version == Version::torn ||
-                    (version == Version::none && !is_flag && !(f.looked_again && !f.unequal && !shared)))
+                    (version == Version::none && !is_flag && !(looks_again && !f.unequal && !shared)))
                     note(race);
             }
     flags.clear();
@@ -299,6 +304,8 @@ void take_sections(Mind& m, const char* address) {
     if (const auto all = past_sections.find(address); all != past_sections.end())
         for (const auto& p : all->second) take_gift(m, p->gift, 0);
 }
+
+bool sections_hand_on() { return !past_sections.empty(); }
 
 void in_section(const char* address, const Record& mine, bool shared) {
     Section& s = sections[rank];

@@ -266,7 +266,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
     }
     if (kind == (writes | atomic) && r && address >= r->start && !me->lock && nothing_is_handed_on() &&
         note_atomic(*r, address - r->start, bytes, a.mine))
-        return did_atomic();
+        return me->more->quick_atomic = address, did_atomic();
     char* const start = r ? r->start : nullptr;  // what a kernel has got from `new` has its cells by the address
     const size_t first = address - start, end = first + bytes;
     if (r && (address < start || end > r->bytes)) {

@@ -254,7 +254,13 @@ void compare_touches(unsigned long work, bool waits, bool asks);
 std::string explain(const void* address,
                     size_t bytes = 4);  // "byte 400 of the 400 bytes that ... allocated", or ""
 bool is_global(const void* address);    // a variable of the program
+void check_all_margins();
 void report_leaks();
+
+// ---- margins.cpp -----------------------------------------------------------------------------------------
+
+void mark_margins(const Region& r);  // what lies around it in its pages
+void check_margins(const Region& r);
 
 // ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
 

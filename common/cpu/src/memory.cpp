@@ -106,6 +106,7 @@ cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cuda
             write(row, y);
             if (Region* r = find(row)) hazards::bytes_written(*r, row - r->start, width);
         }
+        if (const Region* r = find(to)) check_margins(*r);
         return cudaSuccess;
     });
 }
@@ -174,12 +175,14 @@ void await_kernel(const void* argument) {
     if (r && r->kind == Kind::pinned && !r->freed) await_last_work(r->start, r->bytes);
 }
 
+static bool is_awaited(const char* at) {
+    return std::ranges::any_of(awaited, [&](const Awaited& a) { return size_t(at - a.pages) < a.bytes; });
+}
+
 void shut_again() {
     const std::lock_guard lock(touches_change);
     char* const at = std::exchange(page_to_shut, nullptr);
-    const bool pinned = std::any_of(awaited.begin(), awaited.end(),
-                                    [&](const Awaited& a) { return size_t(at - a.pages) < a.bytes; });
-    if (at && !device_has_it && (pinned || managed_taken)) mprotect(at, page, PROT_NONE);
+    if (at && !device_has_it && (managed_taken || is_awaited(at))) mprotect(at, page, PROT_NONE);
 }
 
 bool touched_early(const void* address, bool writes, const void* pc, unsigned bytes) {
@@ -253,6 +256,11 @@ static void complain_beyond(size_t bytes, const void* p) {
              r && r->freed ? "free it behind its last use" : "a size counts bytes: n * sizeof(int)");
 }
 
+void check_all_margins() {
+    for (const auto& [end, r] : regions())
+        if (!r.freed && r.kind <= Kind::pinned && !mprotect(r.base, r.pages, open_pages)) check_margins(r);
+}
+
 void report_leaks() {
     size_t count = 0;
     Where first{};
@@ -286,6 +294,7 @@ cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where)
     if (kind == Kind::device && r.pages >= 2 << 20) madvise(r.base, r.pages, MADV_HUGEPAGE);
     // Not 0: a program that forgets to set its memory must see it. Managed memory does begin with 0.
     if (kind == Kind::device) memset(r.start, 0xff, std::min<size_t>(bytes, 1 << 30));
+    mark_margins(r);
     add_region(r);
     bytes_in_use += bytes;
     pieces += kind == Kind::device;
@@ -311,6 +320,7 @@ cudaError_t release(void* p, Kind kind) {
         return failed(kind == Kind::registered ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
     hazards::region_gone(*r);
     if (kind == Kind::registered) return regions().erase(r->start + r->bytes), cudaSuccess;
+    if (!mprotect(r->base, r->pages, open_pages)) check_margins(*r);
     bytes_in_use -= r->bytes;
     pieces -= r->kind == Kind::device;
     // Its addresses are never given out again, so that a use after free is found; the last ones are explained.
@@ -365,7 +375,8 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                       misdirected ? "" : "notice: ", api_function, names[target], names[source]),
                  misdirected ? "cudaMemcpyDefault takes the right one" : "CUDA goes by the addresses and copies");
     if (target == outside || source == outside || misdirected) return untold = failed(cudaErrorInvalidValue);
-    if (source == host_only && target != host_only) note_virtual_functions(from, width);
+    if (source == host_only && target != host_only && !is_awaited(static_cast<const char*>(from)))
+        note_virtual_functions(from, width);
 
     // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
     // writes later. Between host memory of whatever kind the host waits, between device memory it never does.
@@ -384,6 +395,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
         if (to_host && !y) hazards::host_gets(from, from_pitch, width, height);
         hazards::work_touches(rows + y * from_pitch, width, false);
         memmove(row, rows + y * from_pitch, width);
+        if (const Region* r = find(rows); r && !y) check_margins(*r);
         if (what) falsify(*what, row, width, from);
     };
     if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;

@@ -55,19 +55,28 @@ void heap_taken(void* p) {
     freed.insert(heap.extract(static_cast<char*>(p)));
 }
 
+static unsigned arrays_indexed(const Where& where) {
+    const Source* const source = Source::of(where.file);
+    return source ? source->indexed(where.line) : 0;
+}
+
 // What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
-void past_local_array(char* address, size_t bytes, bool write) {
-    const std::string file = bad_bounds->where.file;
+static bool index_is_bad() {
+    const Where& where = bad_bounds->where;
     const char* const type = bad_bounds->array + 4;
-    const auto& lines = source_text(file);
-    const size_t line = bad_bounds->where.line;
-    if (const Source* source = Source::of(file); source && source->indexes_shared(int(line))) return;
-    state.index_too_large = false;
+    const auto& lines = source_text(where.file);
     const auto matrix = [](std::string_view code) { return code.find("][") != code.npos; };
-    if (line <= lines.size() && matrix(lines[line - 1]) && !matrix(type)) return;
+    if (size_t(where.line) <= lines.size() && matrix(lines[where.line - 1]) && !matrix(type)) return false;
     bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index, type),
-        "check the index against the array's size", source_line(bad_bounds->where));
-    if (write && bytes <= 8) show(address, bytes);  // as if it had not been written: what lies there is another's
+        "check the index against the array's size", source_line(where));
+    return true;
+}
+
+void past_local_array(char* address, size_t bytes, bool write) {
+    if (arrays_indexed(bad_bounds->where) == Source::of_blocks) return;
+    state.index_too_large = false;
+    if (index_is_bad() && write && bytes <= 8)
+        show(address, bytes);  // as if it had not been written: what lies there is another's
 }
 
 bool on_device_heap(const char* address) { return is_in(heap, address); }
@@ -107,13 +116,19 @@ void close_red_zones() {
 using namespace cudacpu::hazards;
 
 extern "C" {
-// The compiler calls this before an access whose index its array does not have. Only what is on the stack is looked
-// at: other memory is checked by its own size, as rows of a matrix are often used as one.
+// The compiler calls this before an access whose index its array does not have. What is on the stack is looked at,
+// and arrays of a thread or of the program that are called by their names: the first are accessed without another
+// call if nothing points to them, and behind one of the second lies the next. Other memory is checked by its own
+// size, as rows of a matrix are often used as one.
 void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
     if (!cudacpu::in_kernel()) return;
     stop_if_following();
     bad_bounds = b;
     bad_index = long(index);
     state.index_too_large = true;
+    static auto& known = *new std::set<const UbsanBounds*>;
+    if (!known.insert(b).second) return;
+    const unsigned arrays = arrays_indexed(b->where);
+    if (arrays && !(arrays & ~(cudacpu::Source::of_threads | cudacpu::Source::of_program))) index_is_bad();
 }
 }

@@ -146,6 +146,7 @@ void last_word(int status, void*) {
         finish_all();
         fflush(stdout);
     }
+    check_all_margins();
     if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
     if (untold && !told) exit_status = 1;
     if (const int failed_to_write = steps::write_files()) fflush(nullptr), _exit(failed_to_write);

@@ -420,28 +420,31 @@ std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const
     return found;
 }
 
-bool Source::indexes_shared(int number) const {
-    const auto is_shared = [&](const std::string& name, const Function* f) {
-        for (const size_t i : words("__shared__", 0, text.size())) {
-            const size_t end = text.find(';', i);
+unsigned Source::indexed(int number) const {
+    const auto declared = [&](const char* as, const char* up_to, const std::string& name, const Function* f) {
+        for (const size_t i : words(as, 0, text.size())) {
+            const size_t end = text.find_first_of(up_to, i);
             if (word(name, i, end) < end && (!function_at(i) || function_at(i) == f)) return true;
         }
         return false;
     };
-    bool shared = false;
+    unsigned found = 0;
     const size_t to = line(number).empty() ? 0 : starts[number + 1];
     for (size_t i = to ? starts[number] : 0; i < to; ++i) {
         const std::string name = name_at(i);
         const Function* f = name.empty() || text[i + name.size()] != '[' ? nullptr : function_at(i);
         if (!f) continue;
-        if (strchr(".>", text[i - 1])) return false;  // a member
-        const bool this_one = is_shared(name, f);
-        for (const size_t d : words(name, f->body.begin, i))
-            if (!this_one && text[d + name.size()] == '[' && text[d - 1] == ' ' && in_word(text[d - 2]))
-                return false;  // declared
-        shared |= this_one;
+        const auto is_declared = [&](size_t d) {
+            return text[d + name.size()] == '[' && text[d - 1] == ' ' && in_word(text[d - 2]) &&
+                   !has({"return", "else"}, d - 7, d);
+        };
+        if (strchr(".>", text[i - 1])) found |= of_structs;
+        else if (declared("__shared__", ";", name, f)) found |= of_blocks;
+        else if (std::ranges::any_of(words(name, f->body.begin, i), is_declared)) found |= of_threads;
+        else if (declared("__device__", "(;={", name, nullptr) || declared("__constant__", "(;={", name, nullptr))
+            found |= of_program;
     }
-    return shared;
+    return found;
 }
 
 }  // namespace cudacpu

@@ -82,7 +82,8 @@ public:
     void waiting_loops(const Statement& s, std::vector<const Statement*>& found) const;  // that do nothing but look
     bool holds_barrier(const Statement& s) const;            // of a branch or loop: then all threads come there
     bool declares(const Statement& block, size_t to) const;  // a variable, before that place
-    bool indexes_shared(int line) const;                     // arrays that are __shared__, and no others
+    enum Array { of_structs = 1, of_blocks = 2, of_threads = 4, of_program = 8 };
+    unsigned indexed(int line) const;  // arrays that these have, and no pointers
     /// The statements that hold the character, the function's body first.
     static std::vector<const Statement*> path(const Function& f, size_t at);
     enum Lock { no_lock, takes, gives };

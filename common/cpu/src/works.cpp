@@ -242,9 +242,11 @@ void work_touches(const void* address, size_t bytes, bool write) {
     if (!program.shadow) region_added(program);
     Region* const r = is_global(first) ? &program : find(first);
     if (!r || !r->shadow || r->freed || first < r->start || first + bytes > r->start + r->bytes) return;
-    const Record mine{0, now, 0xffff, 0, 15, uint8_t(write ? writes : reads)};
-    auto apart = [&](const Record& o) { return o.time && o.time < running.start && !before_this_launch(o); };
-    const size_t from = first - r->start;
+    Record mine{0, now, 0xffff, 0, 15, uint8_t(write ? writes : reads)};
+    auto apart = [&](const Record& o) {
+        return o.bytes & mine.bytes && o.time && o.time < running.start && !before_this_launch(o);
+    };
+    const size_t from = first - r->start, end = from + bytes;
     auto compare = [&](Word w, size_t at) {
         const Record* other = nullptr;
         for (const Record* o : {&w.rare.other, &w.rare.synced, &w.cell.write})
@@ -253,12 +255,13 @@ void work_touches(const void* address, size_t bytes, bool write) {
             if (write && apart(*o)) other = o;
         if (other) race_of_works(*other, mine, r->start + at);
     };
-    for (size_t i = from / 4; i <= (from + bytes - 1) / 4; ++i) {
+    for (size_t i = from / 4; 4 * i < end; ++i) {
         NotedLine& line = r->shadow->lines[4 * i / line_bytes];
+        mine.bytes = ((1u << std::min<size_t>(end - 4 * i, 4)) - (1u << (std::max(from, 4 * i) - 4 * i))) & 15;
         write_out(*r->shadow, 4 * i / line_bytes);
         compare(r->shadow->words.at(i), 4 * i);
         for (size_t b = 4 * i; line.bytes && b < 4 * i + 4; ++b)
-            if (b >= from && b < from + bytes) compare(r->shadow->bytes.at(b), b);
+            if (b >= from && b < end) compare(r->shadow->bytes.at(b), b);
         Cell& cell = r->shadow->words.cells[i];
         (write ? cell.write : cell.read) = mine;
         line.words_noted();

@@ -18,6 +18,7 @@ __global__ void misaligned(const char* p, int* out) {
 __global__ void misaligned_vector(const float* p, float4* out) {
     *out = *reinterpret_cast<const float4*>(p + 1);  // @misaligned_vector
 }
+__global__ void beside(int* a, int at) { atomicAdd(a + at, 7); }
 __global__ void upper_half_gone(int* out) {
     int v = 1;
     if (threadIdx.x < 16) v += __shfl_down_sync(~0u, v, 16);  // @upper_half_gone
@@ -311,6 +312,16 @@ int main(int, char** argv) {
         if (is("pinned_beside")) status = after;
         cudaFreeHost(pinned);
     }
+    if (is("to_and_fro")) {  // the second copy comes behind the first, and the host touches nothing between
+        int* pinned;
+        cudaMallocHost(&pinned, 4096);
+        std::memset(pinned, 0, 4096);
+        set<<<1, 32>>>(memory, 5);
+        cudaMemcpyAsync(pinned, memory, 128, cudaMemcpyDefault);
+        cudaMemcpyAsync(memory + 32, pinned, 128, cudaMemcpyDefault);
+        status = result(5, pinned);
+        cudaFreeHost(pinned);
+    }
     if (is("host_polls")) {  // without a call of the API
         set<<<1, 32>>>(memory, 5);
         while (*const_cast<volatile int*>(memory + 3) != 5) std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -360,6 +371,25 @@ int main(int, char** argv) {
         if (is("one_of_many")) set<<<1, 17>>>(many[7], 5);
         status = result(0);
         if (is("host_touches_one")) status = many[3][2];  // @host_touches_one
+    }
+    if (is("written_before") || is("written_behind") || is("written_and_kept")) {
+        int* five;
+        cudaMalloc(&five, 5 * sizeof(int));  // @five
+        cudaMemset(five, 0, 5 * sizeof(int));
+        beside<<<1, 1>>>(five, is("written_before") ? -1 : 5);
+        status = is("written_before")   ? cudaMemcpy(memory, five, 5 * sizeof(int), cudaMemcpyDeviceToHost)
+                 : is("written_behind") ? cudaFree(five)
+                                        : cudaDeviceSynchronize();
+    }
+    if (is("written_to_the_end")) {
+        char* some;
+        for (size_t bytes = 1; bytes < 40; ++bytes) {
+            cudaMallocManaged(&some, bytes);
+            memset(some, 1, bytes);
+            cudaMemset(some, 2, bytes);
+            cudaFree(some);
+        }
+        status = 0;
     }
     if (is("heap_overrun")) overrun_heap<<<2, 64>>>(100), status = result(0);
     if (is("heap_of_the_kernel")) {

@@ -40,6 +40,7 @@ namespace deep::er {
 inline __global__ void __launch_bounds__((sizeof(int) < 8 ? 32 : 64)) bounded_by_sum(int* p) { *p = 13; }
 }
 #endif
+template <class T> void check(T) {}  // a name that the library's headers have, too
 template <class T> __global__ void set_to(T* p, T const value) { *p = value; }
 struct Launcher {
     template <class T> static constexpr auto member = set_to<T>;

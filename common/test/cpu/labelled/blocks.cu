@@ -307,6 +307,18 @@ __global__ void rows_as_one(int* out) {  // a matrix used as one row
     __syncthreads();
     out[threadIdx.x] = m[threadIdx.x % 8][threadIdx.x / 8];
 }
+__global__ void one_round_too_many(const int* a, int n, int* out) {
+    int window[8];
+    const int i = int(threadIdx.x);
+    for (int k = 0; k <= 8; ++k) window[k] = a[(i + k) % n];  // bounds one_round_too_many
+    int best = 0;
+    for (int k = 0; k < 8; ++k) best = max(best, window[(k * 5 + i) % 8]);
+    out[i] = best;
+}
+__device__ int first_table[4], second_table[64];
+__global__ void past_a_table(int* out) {
+    out[threadIdx.x] = first_table[threadIdx.x % 5] + second_table[threadIdx.x];  // bounds past_a_table
+}
 __global__ void past_the_end(int* a) {
     a[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // bounds past_the_end
 }
@@ -386,6 +398,9 @@ int main(int argc, char** argv) {
         {"right", "local_array", [](int n) { local_array<<<1, 64>>>(zeros<int>(64), n); }},
         {"bounds", "past_local_array", [](int n) { past_local_array<<<1, 64>>>(zeros<int>(64), n); }},
         {"right", "rows_as_one", OUT(rows_as_one, zeros<int>(64))},
+        {"bounds", "one_round_too_many",
+         [](int n) { one_round_too_many<<<1, 32>>>(zeros<int>(n), n, zeros<int>(32)); }},
+        {"bounds", "past_a_table", [](int) { past_a_table<<<1, 32>>>(zeros<int>(32)); }},
         {"bounds", "past_the_end", [](int n) { past_the_end<<<n / 64 + 1, 64>>>(zeros<int>(n)); }},
         {"bounds", "past_shared", OUT(past_shared, zeros<int>(64))},
         {"bounds", "before_the_start", [](int n) { before_the_start<<<1, 64>>>(zeros<int>(n), zeros<int>(n), n); }},

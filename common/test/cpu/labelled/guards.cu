@@ -262,6 +262,72 @@ __device__ void by_rows(int* out) {
 __global__ void rows_right(int* out) { by_rows<true>(out); }
 __global__ void rows_no_barrier(int* out) { by_rows<false>(out); }
 
+// ---- lanes that hand on together, readers that go away again, a flag that ends a loop ----------------------
+
+__global__ void warp_hands_on(int n, int* out) {
+    __shared__ volatile int flag;
+    __shared__ int data[256];
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    const int lane = int(threadIdx.x % 32);
+    if (threadIdx.x < 32) {
+        for (int k = lane; k < n; k += 32) data[k] = 3 * k;
+        __threadfence_block();
+        __syncwarp();
+        if (lane == 0) flag = 1;
+    } else if (wait_for(&flag, 1)) {
+        __threadfence_block();
+        for (int k = lane; k < n; k += 32) out[k] = data[n - 1 - k];
+    }
+}
+__device__ bool read_in(int* users) {  // below 0: a writer is in
+    for (int t = 0; t < patience; ++t) {
+        if (atomicAdd(users, 1) >= 0) return __threadfence(), true;
+        atomicSub(users, 1);
+    }
+    return false;
+}
+__global__ void reader_goes_away(int* users, int* pair, int* torn) {
+    if (blockIdx.x % 3 == 1) {
+        bool in = false;
+        for (int t = 0; t < patience && !in; ++t) in = atomicCAS(users, 0, -1000) == 0;
+        __threadfence();
+        if (!in) return;
+        pair[0] += 1;
+        pair[1] += 1;
+        __threadfence();
+        atomicAdd(users, 1000);
+    } else if (read_in(users)) {
+        if (pair[0] != pair[1]) atomicAdd(torn, 1);
+        __threadfence();
+        atomicSub(users, 1);
+    }
+}
+__global__ void stops_when_found(int n, volatile int* stop, int* looked) {
+    for (int k = int(blockIdx.x * blockDim.x + threadIdx.x); k < n; k += int(gridDim.x * blockDim.x)) {
+        if (*stop) return;
+        atomicAdd(looked, 1);
+        if (k == n / 2) *stop = 1;
+    }
+}
+template <bool Waits>
+__device__ void relax(int n, int* label, volatile int* changed) {
+    const int i = int(threadIdx.x);
+    label[i] = i / 2;
+    for (int round = 0; round < n; ++round) {
+        if (Waits) __syncthreads();
+        if (i == 0) *changed = 0;  // race looked_at_too_late
+        __syncthreads();
+        const bool lower = i && i < n && label[i - 1] < label[i];
+        __syncthreads();
+        if (lower) --label[i], *changed = 1;
+        __syncthreads();
+        if (!*changed) return;  // race looked_at_too_late
+    }
+}
+__global__ void until_nothing_changes(int n, int* label, int* changed) { relax<true>(n, label, changed); }
+__global__ void looked_at_too_late(int n, int* label, int* changed) { relax<false>(n, label, changed); }
+
 int main(int argc, char** argv) {
 #define Z zeros<int>
 #define RUN(label, blocks, threads, name, ...)      \
@@ -299,6 +365,11 @@ int main(int argc, char** argv) {
         RUN("race", 2, 32, slot_given_back_early, Z(1), Z(1), Z(4), n + 20, Z(n + 20)),
         RUN("right", 1, 64, rows_right, Z(64)),
         RUN("race", 1, 64, rows_no_barrier, Z(64)),
+        RUN("right", 1, 64, warp_hands_on, n, Z(n)),
+        RUN("right", 5, 1, reader_goes_away, Z(1), Z(2), Z(1)),
+        RUN("right", 2, 4, stops_when_found, n, Z(1), Z(1)),
+        RUN("right", 1, 64, until_nothing_changes, n < 40 ? n : 40, Z(64), Z(1)),
+        RUN("race", 1, 64, looked_at_too_late, n < 40 ? n : 40, Z(64), Z(1)),
     };
     return choose(cases, argc, argv);
 }

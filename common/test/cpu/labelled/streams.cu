@@ -281,6 +281,20 @@ void fan_in(bool waits) {
 }
 void fan_in_right(int) { fan_in(true); }
 void fan_in_forgotten(int) { fan_in(false); }
+void parts_of_a_word(int n) {  // two copies, of which one ends within the word in which the other begins
+    const Two x;
+    const int half = n % 64 | 1;
+    char* const p = (char*)pinned(64);
+    cudaMemcpyAsync(p, x.a, half, cudaMemcpyDeviceToHost, x.s);
+    cudaMemcpyAsync(p + half, x.b, 64, cudaMemcpyDeviceToHost, x.t);
+}
+void a_shared_byte(int n) {
+    const Two x;
+    const int half = n % 64 | 1;
+    char* const p = (char*)pinned(64);
+    cudaMemcpyAsync(p, x.a, half + 1, cudaMemcpyDeviceToHost, x.s);   // host a_shared_byte
+    cudaMemcpyAsync(p + half, x.b, 64, cudaMemcpyDeviceToHost, x.t);  // host a_shared_byte
+}
 
 int main(int argc, char** argv) {
     const Case cases[] = {
@@ -319,6 +333,8 @@ int main(int argc, char** argv) {
         {"right", "filled_by_callback", filled_by_callback},
         {"right", "fan_in_right", fan_in_right},
         {"host", "fan_in_forgotten", fan_in_forgotten},
+        {"right", "parts_of_a_word", parts_of_a_word},
+        {"host", "a_shared_byte", a_shared_byte},
     };
     return choose(cases, argc, argv);
 }
