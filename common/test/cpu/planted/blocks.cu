@@ -174,3 +174,14 @@ PLANT(never_met_in_the_grid) {
     cudaLaunchCooperativeKernel((const void*)both_halves, 4, 32, arguments, 0, nullptr);
     wants(out, n, [](int i) { return 3 * in_at(199 - i); });
 }
+
+__global__ void relax(float* a, int n) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    for (int k = 0; k < 2 && x + 1 < n; ++k)
+        a[x + y * n] =  // cured: a[x + y * n + n * n] =
+            (a[x + y * n] +
+             a[x + 1 + y * n]) / 2;
+}
+PLANT(relaxed_in_place) {  // ADVICE=let line [0-9]+ write into another array (cudacpu|$)
+    relax<<<dim3(4, 4), dim3(8, 8)>>>(filled<float>(2 * 32 * 32), 32);
+}
