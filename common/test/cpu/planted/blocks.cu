@@ -185,3 +185,11 @@ __global__ void relax(float* a, int n) {
 PLANT(relaxed_in_place) {  // ADVICE=let line [0-9]+ write into another array (cudacpu|$)
     relax<<<dim3(4, 4), dim3(8, 8)>>>(filled<float>(2 * 32 * 32), 32);
 }
+
+__global__ void find(const int* in, int* where) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (*where == 0 && in[i] % 8 == 7) {
+        *where = i;
+    }
+}
+PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // ADVICE=write `in.i. % 8 == 7 && atomicCAS.where, 0
