@@ -74,6 +74,9 @@ says '^  at loop.cu:[78]$' && says '^WRONG: loop[.] plain: it had not ended afte
 printf '%s    *p = 1;\n}\n' "$kernel" >"$folder/fault.cu"
 try 1 "$folder/fault.cu"
 says '^cudacpu: the host.s code touched' && says '^  at fault.cu:7$' && says '^a segmentation fault$' || fail "the host's fault"
+printf '%s    double a[5000000];\n    while (i < 5000000) a[i] = 1, ++i;\n    return a[0] > 1;\n}\n' "$kernel" >"$folder/large.cu"
+try 1 "$folder/large.cu"
+says '^cudacpu: the host.s stack is full' && says '^  at large.cu:[347]$' || fail "an array that the stack cannot hold"
 # Much output is shown once, and shortened. What two runs print alike is not shown again.
 printf '%s    for (; i < 10000; ++i) printf("line %%d\\n", i);\n}\n' "$kernel" >"$folder/long.cu"
 try 0 "$folder/long.cu"

@@ -279,14 +279,14 @@ Advice Scene::advise_blocks() const {
                      "if that is meant, let one block write, or use an atomic",
                      la),
                 ""};
-    if (a_writes && a != b)
+    const bool in_place = pa.back() == pb.back();
+    if (a_writes && a != b && !in_place)
         return {text("blocks cannot wait for each other: end the kernel behind line %d, and do line %d "
                      "in a second kernel",
                      la, lb),
                 ""};
-    return {text("blocks cannot wait for each other: let line %d write into another array, or move it "
-                 "into a second kernel",
-                 a_writes ? la : lb),
+    return {text("blocks cannot wait for each other: let line %d write into another array%s", a_writes ? la : lb,
+                 in_place ? "" : ", or move it into a second kernel"),
             ""};
 }
 

@@ -8,6 +8,7 @@
 // What describes classes of no base, of one and of several begins with these tables, as the ABI of C++ has it.
 extern "C" const char _ZTVN10__cxxabiv117__class_type_infoE[], _ZTVN10__cxxabiv120__si_class_type_infoE[],
     _ZTVN10__cxxabiv121__vmi_class_type_infoE[];
+extern "C" void* __libc_stack_end;
 extern "C" void __assert(const char* expression, const char* file, int line) noexcept;
 
 namespace cudacpu {
@@ -61,6 +62,7 @@ thread_local std::unique_ptr<char[]> signal_stack;
 
 #if defined(__x86_64__)
 #define CUDACPU_PC gregs[REG_RIP]
+#define CUDACPU_SP gregs[REG_RSP]
 #define CUDACPU_WRITES(context) ((context).gregs[REG_ERR] & 2)
 bool is_atomic(const unsigned char* code) {  // has a lock prefix, or is an xchg
     for (; *code == 0xf0 || *code == 0x66 || (*code & 0xf0) == 0x40; ++code)
@@ -91,6 +93,7 @@ void single_step(ucontext_t& context, bool on) {
 }
 #elif defined(__aarch64__)
 #define CUDACPU_PC pc
+#define CUDACPU_SP sp
 #define CUDACPU_WRITES(context) true
 bool is_atomic(const unsigned char*) { return false; }
 unsigned width_of(const unsigned char*) { return 4; }
@@ -123,10 +126,15 @@ std::string below_zero(const char* address) {
     return "";
 }
 
-const char* advice(const Region* r, bool outside, bool below) {
+// Where a pointer leads that is null, or that nobody has set where fresh memory holds 0xff bytes.
+bool near_null(const void* address) { return uintptr_t(address) + (1 << 20) < 2 << 20; }
+
+const char* advice(const void* address, const Region* r, bool outside, bool below) {
     if (below)
         return "an unsigned index that goes below 0 begins anew at 2^32: compare before you subtract, or "
                "take an int: int(threadIdx.x) - 1";
+    if (near_null(address))
+        return "that is no pointer: it is null, or nobody has set it (fresh memory holds 0xff bytes here)";
     if (!r)
         return "no memory of the device is there: check the pointer, and the index against the size: if (i < n)";
     if (r->freed) return "free memory only after its last use";
@@ -168,7 +176,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (in_kernel && below_own_stack(address))
         fault(cudaErrorIllegalAddress, "stack overflow",
               "each thread has 256 KB here: use smaller arrays, or a loop instead of recursion", nullptr, pc);
-    const char* const mend = advice(r, outside, !below.empty());
+    const char* const mend = advice(address, r, outside, !below.empty());
     if (in_kernel)
         fault(cudaErrorIllegalAddress,
               text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : below), mend, nullptr, pc);
@@ -185,7 +193,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     standard.sa_handler = SIG_DFL;
     sigaction(signal, &standard, nullptr);
     alarm(3);
+    const uintptr_t top = gettid() == getpid() ? uintptr_t(__libc_stack_end) : 0, sp = machine.CUDACPU_SP,
+                    at = uintptr_t(address);
     if (signal == SIGFPE) complain("integer division by zero in the host's code", "check the divisor");
+    else if (at < top && at + page >= sp)
+        complain("the host's stack is full",
+                 "large arrays of this function do not fit there: use std::vector or malloc; or a recursion does "
+                 "not end");
     else
         complain(text("the host's code touched %p, where no memory is", info->si_addr),
                  "check the pointer, and the index against the size");
@@ -247,7 +261,7 @@ struct UbsanMismatch {
 void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address) {
     const bool of_header = strstr(m->where.file, "cpu/include/");  // of ours: who called it?
     const unsigned alignment = 1u << m->log_of_alignment;
-    if (in_kernel() && uintptr_t(address) % alignment)
+    if (in_kernel() && uintptr_t(address) % alignment && !near_null(address))
         fault(cudaErrorMisalignedAddress,
               text("misaligned address: %p is no multiple of %u, which %s needs", address, alignment, m->type + 4) +
                   (find(address) ? ": " + explain(address) : ""),

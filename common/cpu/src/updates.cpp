@@ -280,8 +280,11 @@ bool Scene::advise_first(Advice& v) const {
     const string target = packed(assigned(set, sign_of_assignment(set)));
     const int first = src.line_at(branch.begin), sets = src.line_at(pb.back()->begin),
               last = src.line_at(branch.end - 1);
-    for (const string& part : parts_of(text_between(branch.head + 1, branch.head_end - 1))) {
-        const string asks = packed(part);
+    const string head = text_between(branch.head + 1, branch.head_end - 1);
+    if (head.find("||") != string::npos) return false;
+    for (const string& part : parts_of(head)) {
+        const string asks = packed(part), asked = head.substr(head.find(part)),  // what else is asked comes first
+            rest = asked == part ? "" : trimmed(asked.substr(asked.find("&&", part.size()) + 2)) + " && ";
         const bool unset = asks == "!" + target, equals = asks.starts_with(target + "==");
         if (!unset && !equals && !asks.starts_with(target + "<") && !asks.starts_with(target + ">")) continue;
         const string comma = exchange.substr(name.size(), exchange.find(", ") + 2 - name.size()),
@@ -292,14 +295,13 @@ bool Scene::advise_first(Advice& v) const {
                       "holds at first as old",
                       (comma + "old, ").c_str(), src.line_at(a), sets),
                  ""};
-        else if (&branch.parts[0] == pb.back() && branch.parts.size() == 1 && first == last &&
-                 asks == packed(text_between(branch.head + 1, branch.head_end - 1)))
+        else if (&branch.parts[0] == pb.back() && branch.parts.size() == 1 && first == last && asks == packed(head))
             v = {text("use an atomic: in line %d write `%s` for `%s`", first, cas.c_str(),
                       src.code_of(branch).c_str()),
                  ""};
         else if (text_between(src.text.rfind('\n', pb.back()->begin), src.text.find('\n', b)) == set + ";")
             v = {text("use an atomic: in line %d write `%s == %s` for `%s`, and %s line %d", src.line_at(a),
-                      cas.c_str(), before.c_str(), part.c_str(),
+                      (rest + cas).c_str(), before.c_str(), asked.c_str(),
                       branch.parts[0].kind == Statement::block ? "drop" : "leave only the `;` of", sets),
                  ""};
         else return false;

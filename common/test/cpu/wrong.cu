@@ -36,6 +36,10 @@ __global__ void shared_overrun(int* p) {
     a[threadIdx.x + 1] = 1;  // @shared_overrun
     p[0] = a[1];
 }
+__global__ void unset_pointer(int* p) {
+    __shared__ int* row;
+    row[threadIdx.x + 1] = p[threadIdx.x];  // @unset_pointer
+}
 __global__ void misaligned_store(float* p) {
     __stcs(reinterpret_cast<float4*>(p + 1 + 4 * threadIdx.x), float4{});  // @misaligned_store
 }
@@ -532,6 +536,7 @@ int main(int, char** argv) {
     auto is = [&](const char* name) { return !strcmp(argv[1], name); };
     if (is("illegal_address")) return illegal_address<<<1, 17>>>(device<int>(16)), waited();
     if (is("shared_overrun")) return shared_overrun<<<1, 32>>>(device<int>(1)), waited();
+    if (is("unset_pointer")) return unset_pointer<<<1, 32>>>(device<int>(32)), waited();
     for (int i = 0; is("no_blocks"); ++i) {
         if (i == 3) return 0;
         touch<<<0, 32>>>(device<int>(32));  // @no_blocks

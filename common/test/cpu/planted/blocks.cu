@@ -174,3 +174,22 @@ PLANT(never_met_in_the_grid) {
     cudaLaunchCooperativeKernel((const void*)both_halves, 4, 32, arguments, 0, nullptr);
     wants(out, n, [](int i) { return 3 * in_at(199 - i); });
 }
+
+__global__ void relax(float* a, int n) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    for (int k = 0; k < 2 && x + 1 < n; ++k)
+        a[x + y * n] =  // cured: a[x + y * n + n * n] =
+            (a[x + y * n] +
+             a[x + 1 + y * n]) / 2;
+}
+PLANT(relaxed_in_place) {  // ADVICE=let line [0-9]+ write into another array (cudacpu|$)
+    relax<<<dim3(4, 4), dim3(8, 8)>>>(filled<float>(2 * 32 * 32), 32);
+}
+
+__global__ void find(const int* in, int* where) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (*where == 0 && in[i] % 8 == 7) {
+        *where = i;
+    }
+}
+PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // ADVICE=write `in.i. % 8 == 7 && atomicCAS.where, 0
