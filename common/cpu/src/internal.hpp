@@ -286,7 +286,8 @@ CUDACPU_HAZARD_HOOK(block_ends());
 CUDACPU_HAZARD_HOOK(grid_barrier_passed());
 CUDACPU_HAZARD_HOOK(barrier_passed());
 CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
-CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where));
+CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where,
+                              const void* /*expected*/));
 CUDACPU_HAZARD_HOOK(at_fence(bool /*block_only*/));
 CUDACPU_HAZARD_HOOK(region_added(Region&));
 CUDACPU_HAZARD_HOOK(region_fresh(Region&));                     // a new block: nothing in it is written yet
