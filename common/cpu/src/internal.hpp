@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <functional>
 #include <memory>
@@ -244,6 +245,7 @@ void await_kernel(const void* argument);  // of the last work: the host must wai
 /// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it
 /// came too early; without a pc it is an atomic, which never does. false: there is no such memory.
 bool touched_early(const void* address, bool writes, const void* pc, unsigned bytes);
+extern std::atomic<unsigned long> early_touches;
 void shut_again();  // the page that has just been touched, if not all of it may be
 const void* where_touched(const void* start, size_t bytes);  // by a write that came early; nullptr: it is not known
 /// Where the host has written since this work was queued, of memory that the device may use, too; and its code.

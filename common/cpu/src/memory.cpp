@@ -182,6 +182,8 @@ void shut_again() {
     if (at && !device_has_it && (pinned || managed_taken)) mprotect(at, page, PROT_NONE);
 }
 
+std::atomic<unsigned long> early_touches;
+
 bool touched_early(const void* address, bool writes, const void* pc, unsigned bytes) {
     const Region* const r = used_by_both(address);
     const char* const at = static_cast<const char*>(address);
@@ -195,6 +197,7 @@ bool touched_early(const void* address, bool writes, const void* pc, unsigned by
     t.before = t.value;
     if (!pc || runs_works) return true;  // a callback waits for what its stream has before it
     touches.push_back(t);
+    ++early_touches;
     if (++times_touched[page_of(at)] < most_touches) page_to_shut = page_of(at);
     return true;
 }
