@@ -223,6 +223,13 @@ void note_touches() {
         if (used_by_both(t.address)) memcpy(&t.value, t.address, t.bytes);
 }
 
+static const std::string& line_of_touch(const void* pc) {  // asked for thousands of touches of one line
+    static std::map<const void*, std::string> lines;
+    const auto [known, fresh] = lines.try_emplace(pc);
+    if (fresh) known->second = source_line(pc);
+    return known->second;
+}
+
 void compare_touches(unsigned long work, bool waits, bool asks) {
     const std::lock_guard lock(touches_change);
     std::erase_if(touches, [&](const Touch& t) {
@@ -230,7 +237,7 @@ void compare_touches(unsigned long work, bool waits, bool asks) {
         if (waits && !(asks && t.looks) && used_by_both(t.address) && memcmp(&t.value, t.address, t.bytes) != 0)
             bug(text("the host %s memory too early, the device had yet to write ", t.writes ? "wrote" : "read") +
                     explain(t.address, t.bytes),
-                "wait first, for the kernel or the copy: cudaDeviceSynchronize()", source_line(t.pc));
+                "wait first, for the kernel or the copy: cudaDeviceSynchronize()", line_of_touch(t.pc));
         return true;
     });
     if (touches.empty()) times_touched.clear();
