@@ -125,9 +125,10 @@ lab::Count accesses() {
 }
 
 // cudacpu::about_to_do_atomic()
-#define LAB_ATOMIC(prefix) prefix##_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereE
-extern "C" void LAB_ATOMIC(__real_)(void*, unsigned, unsigned, cudacpu::Where);
-extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind, cudacpu::Where where) {
+#define LAB_ATOMIC(prefix) prefix##_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereEPKv
+extern "C" void LAB_ATOMIC(__real_)(void*, unsigned, unsigned, cudacpu::Where, const void*);
+extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind, cudacpu::Where where,
+                                    const void* expected) {
     const cudacpu::Region* const region = cudacpu::find(address);
     const bool is_global = region && !lab::is_shared(*region);
     ++lab::atomics;
@@ -136,7 +137,7 @@ extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind
     lab::take_turns(1, &where, nullptr);
     if (region && !is_global) lab::note(address, bytes, __builtin_return_address(0), true);
     if (kind & cudacpu::at_compares) cudacpu::give_way();  // others come between a read and its atomicCAS
-    LAB_ATOMIC(__real_)(address, bytes, kind, where);
+    LAB_ATOMIC(__real_)(address, bytes, kind, where, expected);
 }
 
 // cudacpu::hazards::barrier_passed(): all threads of a block have come to a barrier, whatever it is called.

@@ -91,7 +91,7 @@ as_found() {
 }
 
 # The linker leads accesses and atomics past exercise_counts.cpp.
-count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereE,--wrap=_ZN7cudacpu7hazards14barrier_passedEv
+count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereEPKv,--wrap=_ZN7cudacpu7hazards14barrier_passedEv
 count=$count,--wrap=_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc,--wrap=_ZN7cudacpu7hazards10work_waitsEmm
 for access in read1 read2 read4 read8 read16 write1 write2 write4 write8 write16; do count=$count,--wrap=__tsan_$access; done
 

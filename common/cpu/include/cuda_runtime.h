@@ -109,8 +109,9 @@ template <class T> CUDACPU_QUIET unsigned match(const Lanes& lanes, T value) {
             same |= rest & -rest;
     return same;
 }
-template <class T, class F> CUDACPU_QUIET T atomic(T* address, Where where, unsigned kind, F f) {
-    about_to_do_atomic(address, sizeof(T), kind, where);
+template <class T, class F>
+CUDACPU_QUIET T atomic(T* address, Where where, unsigned kind, F f, const void* expected = nullptr) {
+    about_to_do_atomic(address, sizeof(T), kind, where, expected);
     const T old = *address;  // no other fiber runs between the two
     *address = f(old);
     return old;
@@ -197,7 +198,7 @@ CUDACPU_GONE(__any)   CUDACPU_GONE(__all)      CUDACPU_GONE(__ballot)
     template <cudacpu::one_of<__VA_ARGS__> T> \
     T name(T* address, cudacpu::as<T> expected, cudacpu::as<T> value, CUDACPU_HERE) { \
         auto swap = [=](T old) CUDACPU_QUIET { return old == expected ? value : old; }; \
-        return cudacpu::atomic(address, where, kind, swap); \
+        return cudacpu::atomic(address, where, kind, swap, &expected); \
     }
 #define CUDACPU_SCOPES(X, name, kind, ...) \
     X(name, kind, __VA_ARGS__) X(name##_block, kind | cudacpu::at_block_scope, __VA_ARGS__) \
@@ -236,7 +237,7 @@ template <class T> concept wide = sizeof(T) == 16 && alignof(T) >= 16 && std::is
 #define CUDACPU_WIDE_CAS(name, kind, ...) \
     template <cudacpu::wide T> T name(T* address, cudacpu::as<T> expected, cudacpu::as<T> value, CUDACPU_HERE) { \
         auto swap = [&](const T& old) CUDACPU_QUIET { return __builtin_memcmp(&old, &expected, 16) ? old : value; }; \
-        return cudacpu::atomic(address, where, kind, swap); \
+        return cudacpu::atomic(address, where, kind, swap, &expected); \
     }
 CUDACPU_SCOPES(CUDACPU_WIDE_EXCHANGE, atomicExch, cudacpu::at_exchanges)
 CUDACPU_SCOPES(CUDACPU_WIDE_CAS, atomicCAS, cudacpu::at_compares)

@@ -184,7 +184,9 @@ bool ordered_elsewhere(const Record& r) {
 }
 
 uint64_t block_of(const Record& r) { return runs.empty() ? 0 : runs[run_at(r.time)].block; }
-Party party(const Record& r) { return {r.site, block_of(r), r.rank, r.step, r.access}; }
+Party party(const Record& r) {  // whatever an atomic did this time, it may write
+    return {r.site, block_of(r), r.rank, r.step, uint8_t(r.access | (r.access & atomic ? writes : 0))};
+}
 
 void take(const char* address, unsigned access) {
     if (words.empty()) return;

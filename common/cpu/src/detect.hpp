@@ -191,7 +191,8 @@ void settle_all();      // the last access has been done
 /// The same before a plain access. False: more than that is to be looked at.
 bool settled(bool write);
 void heap_changed(const char* start, size_t bytes);  // from now on it is new, or nobody's
-void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site);
+/// A CAS says what it expects there.
+void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site, const void* expected = nullptr);
 void note(const Race& race);  // it will be reported when the launch ends
 inline int size_of_distance(const Record& a, const Record& b) {
     return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;

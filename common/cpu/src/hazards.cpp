@@ -198,10 +198,10 @@ void compare(const Word& w, const Access& a) {
     for (const Record* r : {&w.cell.write, &w.rare.synced})
         if (apart(*r, a)) conflict(w, *r, a);
     if (apart(w.rare.other, a) && !has_ticket(w, a)) conflict(w, w.rare.other, a);
-    if (!(a.mine.access & writes)) return;
+    if (!(a.kind & writes)) return;
     for (const Record* r : {&w.cell.read, &w.rare.read}) {
         if (!r->time) continue;
-        if (apart(*r, a)) conflict(w, *r, a);
+        if (a.mine.access & writes && apart(*r, a)) conflict(w, *r, a);
         const uint64_t here = ~me->polled_at;  // others have read it here, too: there may be no note of this thread
         for (int i = 0; a.kind & compares && (r->site == here || by_me(*r)) && i < 4; ++i)
             if (Record& l = looked_at[i];
@@ -244,7 +244,7 @@ void did_atomic() {
     me->last_atomic = now;
 }
 
-void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site) {
+void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site, const void* expected) {
     restore_flag();
     settle_before(kind & writes);
     count_steps(*me);
@@ -273,6 +273,8 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site)
         note(Mistake::out_of_bounds, address, bytes, party(a.mine));
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
+    // A CAS that finds another value only reads: nobody changes what others find there.
+    if (expected && !(kind & narrow) && memcmp(address, expected, bytes)) a.mine.access &= uint8_t(15 ^ writes);
     a.shared = is_shared(r);
     if (a.shared) a.from = r->shadow->since;
     if (r && !r->shadow->all_written) check_written(*r, a, first);
@@ -363,7 +365,7 @@ void note(const Race& race) {  // of all races between two sites the one between
     noted.equal = equal;
 }
 
-void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site) {
+void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site, const void* expected) {
     if (!self || !runs_works || state.busy) return;
     stop_if_following();
     char* address = static_cast<char*>(const_cast<void*>(where));
@@ -387,7 +389,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spin only reads
     me = &mind(rank);
-    check(r, address, bytes, kind, site);
+    check(r, address, bytes, kind, site, expected);
     state.busy = false;
 }
 
@@ -431,9 +433,9 @@ void launch_ends() {
     state.busy = false;
     close_red_zones();
 }
-void at_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
+void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     access(address, bytes, writes | atomic | kind,
-           reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48);
+           reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48, expected);
 }
 
 }  // namespace cudacpu::hazards

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <functional>
 #include <memory>
@@ -90,6 +91,8 @@ struct Remark {
 };
 /// Each line as it stands in its file, and beside or below it what is said about it; but none that is not known.
 std::string listing(const std::vector<Remark>& remarks);
+/// "byte 400 of the 400 bytes that ... allocated", or "".
+std::string explain(const void* address, size_t bytes = 4);
 /// "element 19 of cache (sum.cu:8)", with the name that the running kernel has for it.
 std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
 std::string kernel_name();  // with its template arguments
@@ -244,6 +247,7 @@ void await_kernel(const void* argument);  // of the last work: the host must wai
 /// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it
 /// came too early; without a pc it is an atomic, which never does. false: there is no such memory.
 bool touched_early(const void* address, bool writes, const void* pc, unsigned bytes);
+extern std::atomic<unsigned long> early_touches;
 void shut_again();  // the page that has just been touched, if not all of it may be
 const void* where_touched(const void* start, size_t bytes);  // by a write that came early; nullptr: it is not known
 /// Where the host has written since this work was queued, of memory that the device may use, too; and its code.
@@ -251,9 +255,7 @@ std::vector<std::pair<const char*, const void*>> written_since(unsigned long wor
 void note_touches();  // before works run
 /// Those before this work, which the host waits for, or asks for: then it may have looked at what is not ready.
 void compare_touches(unsigned long work, bool waits, bool asks);
-std::string explain(const void* address,
-                    size_t bytes = 4);  // "byte 400 of the 400 bytes that ... allocated", or ""
-bool is_global(const void* address);    // a variable of the program
+bool is_global(const void* address);  // a variable of the program
 void check_all_margins();
 void report_leaks();
 
@@ -295,7 +297,8 @@ CUDACPU_HAZARD_HOOK(barrier_passed());
 CUDACPU_HAZARD_HOOK(let_all_come(Where, bool /*for_ever*/, std::string& /*words*/));
 CUDACPU_HAZARD_HOOK(let_lanes_come(Where, const char* /*what*/, std::string& /*words*/));
 CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
-CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where));
+CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*kind*/, Where,
+                              const void* /*expected*/));
 CUDACPU_HAZARD_HOOK(at_fence(bool /*block_only*/));
 CUDACPU_HAZARD_HOOK(region_added(Region&));
 CUDACPU_HAZARD_HOOK(region_fresh(Region&));                     // a new block: nothing in it is written yet

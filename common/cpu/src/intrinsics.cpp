@@ -5,7 +5,7 @@
 
 namespace cudacpu {
 
-void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where) {
+void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     if (!in_kernel()) return;
     last_access = __builtin_return_address(0);
     last_atomic = where;
@@ -18,7 +18,7 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
     }
     if (++waits_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another one
     steps::at_atomic(address, bytes, where);
-    hazards::at_atomic(address, bytes, kind, where);
+    hazards::at_atomic(address, bytes, kind, where, expected);
 }
 
 Space space_of(const void* p) {

@@ -185,6 +185,8 @@ void shut_again() {
     if (at && !device_has_it && (managed_taken || is_awaited(at))) mprotect(at, page, PROT_NONE);
 }
 
+std::atomic<unsigned long> early_touches;
+
 bool touched_early(const void* address, bool writes, const void* pc, unsigned bytes) {
     const Region* const r = used_by_both(address);
     const char* const at = static_cast<const char*>(address);
@@ -198,6 +200,7 @@ bool touched_early(const void* address, bool writes, const void* pc, unsigned by
     t.before = t.value;
     if (!pc || runs_works) return true;  // a callback waits for what its stream has before it
     touches.push_back(t);
+    ++early_touches;
     if (++times_touched[page_of(at)] < most_touches) page_to_shut = page_of(at);
     return true;
 }
@@ -223,6 +226,13 @@ void note_touches() {
         if (used_by_both(t.address)) memcpy(&t.value, t.address, t.bytes);
 }
 
+static const std::string& line_of_touch(const void* pc) {  // asked for thousands of touches of one line
+    static std::map<const void*, std::string> lines;
+    const auto [known, fresh] = lines.try_emplace(pc);
+    if (fresh) known->second = source_line(pc);
+    return known->second;
+}
+
 void compare_touches(unsigned long work, bool waits, bool asks) {
     const std::lock_guard lock(touches_change);
     std::erase_if(touches, [&](const Touch& t) {
@@ -230,24 +240,10 @@ void compare_touches(unsigned long work, bool waits, bool asks) {
         if (waits && !(asks && t.looks) && used_by_both(t.address) && memcmp(&t.value, t.address, t.bytes) != 0)
             bug(text("the host %s memory too early, the device had yet to write ", t.writes ? "wrote" : "read") +
                     explain(t.address, t.bytes),
-                "wait first, for the kernel or the copy: cudaDeviceSynchronize()", source_line(t.pc));
+                "wait first, for the kernel or the copy: cudaDeviceSynchronize()", line_of_touch(t.pc));
         return true;
     });
     if (touches.empty()) times_touched.clear();
-}
-
-std::string explain(const void* address, size_t bytes) {
-    const Region* r = find(address);
-    if (on_heap(address)) return "memory that a kernel has got from malloc() or new";
-    if (!r) return is_global(address) ? name_of(address, bytes) : "";
-    const long offset = static_cast<const char*>(address) - r->start;
-    if (r->kind == Kind::dynamic)
-        return text("byte %ld of the %zu bytes of dynamic shared memory that the launch gave", offset, r->bytes);
-    const char* const kinds[] = {"allocated by cudaMalloc", "allocated by cudaMallocManaged",
-                                 "of pinned host memory", "of registered host memory",
-                                 "of the __shared__ variable"};
-    return text("byte %ld of the %zu bytes %s at %s:%d%s", offset, r->bytes, kinds[int(r->kind)], r->where.file,
-                r->where.line, r->freed ? ", freed since" : "");
 }
 
 static void complain_beyond(size_t bytes, const void* p) {

@@ -214,6 +214,20 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
     return text("element %td of ", (at - start) / ptrdiff_t(bytes)) + *name + made;
 }
 
+std::string explain(const void* address, size_t bytes) {
+    const Region* r = find(address);
+    if (on_heap(address)) return "memory that a kernel has got from malloc() or new";
+    if (!r) return is_global(address) ? name_of(address, bytes) : "";
+    const long offset = static_cast<const char*>(address) - r->start;
+    if (r->kind == Kind::dynamic)
+        return text("byte %ld of the %zu bytes of dynamic shared memory that the launch gave", offset, r->bytes);
+    const char* const kinds[] = {"allocated by cudaMalloc", "allocated by cudaMallocManaged",
+                                 "of pinned host memory", "of registered host memory",
+                                 "of the __shared__ variable"};
+    return text("byte %ld of the %zu bytes %s at %s:%d%s", offset, r->bytes, kinds[int(r->kind)], r->where.file,
+                r->where.line, r->freed ? ", freed since" : "");
+}
+
 std::string source_line(Where where) { return text("%s:%d", where.file, where.line); }
 
 std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {

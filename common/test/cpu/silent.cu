@@ -322,6 +322,23 @@ int main(int, char** argv) {
         status = result(5, pinned);
         cudaFreeHost(pinned);
     }
+    if (is("pinned_walk")) {  // page after page, and for longer than a host that waits is left alone
+        constexpr int pages = 64, page = 1024;
+        int *pinned, *all;
+        cudaMallocHost(&pinned, pages * page * sizeof(int));
+        cudaMalloc(&all, pages * page * sizeof(int));
+        std::memset(pinned, 0, pages * page * sizeof(int));
+        cudaMemset(all, 5, pages * page * sizeof(int));
+        cudaMemcpyAsync(pinned, all, pages * page * sizeof(int), cudaMemcpyDefault);
+        status = 0;
+        for (int i = 0; i < pages; ++i) {
+            status |= pinned[page * i] != 0;  // @pinned_walk
+            std::this_thread::sleep_for(std::chrono::milliseconds(25));
+        }
+        cudaDeviceSynchronize();
+        cudaFree(all);
+        cudaFreeHost(pinned);
+    }
     if (is("host_polls")) {  // without a call of the API
         set<<<1, 32>>>(memory, 5);
         while (*const_cast<volatile int*>(memory + 3) != 5) std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 static int result(cudaError_t e) { return e == cudaSuccess ? 0 : 200 + (e - 700) % 100; }
@@ -489,6 +490,14 @@ __global__ void grid_stride(const int* in, int n, int* out) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
     atomicAdd(out, sum);
 }
+// Who is in the front has its level already: no CAS of a neighbour's changes it while it is read.
+__global__ void next_level(const int* front, int n, int* level, int* next, int* size) {
+    const int i = threadIdx.x;
+    if (i >= n) return;
+    const int v = front[i], mine = level[v];
+    for (int w = v + 1; w <= v + 2; ++w)
+        if (atomicCAS(&level[w % 64], 0, mine + 1) == 0) next[atomicAdd(size, 1)] = w % 64;
+}
 // The address of out[i] is computed between the check of the index and the access.
 __global__ void rows_as_one(int* out) {
     __shared__ int rows[8][8];
@@ -718,6 +727,18 @@ int main(int, char** argv) {
     } else if (is("right_grid_stride")) {
         grid_stride<<<3, 64>>>(in, 1024, out);
         right = !waited() && *out == 1024 / 8 * 28;
+    } else if (is("right_next_level")) {
+        int *front = device<int>(64), *next = device<int>(64), *level = more;
+        cudaMemset(front, 0, sizeof(int));
+        level[0] = 1;
+        for (*out = 1; *out; std::swap(front, next)) {
+            const int n = std::exchange(*out, 0);
+            next_level<<<1, 32>>>(front, n, level, next, out);
+            if (waited()) return 98;
+        }
+        right = level[1] == 2 && level[62] == 32 && level[63] == 33;
+        cudaFree(front);
+        cudaFree(next);
     } else if (is("right_rows_as_one")) {
         rows_as_one<<<1, 64>>>(out);
         right = !waited() && out[63] == 1;
