@@ -203,7 +203,8 @@ void compare(const Word& w, const Access& a) {
         if (!r->time) continue;
         if (a.mine.access & writes && apart(*r, a)) conflict(w, *r, a);
         const uint64_t here = ~me->polled_at;  // others have read it here, too: there may be no note of this thread
-        for (int i = 0; a.kind & compares && (r->site == here || by_me(*r)) && i < 4; ++i)
+        const bool mine = r->site == here || (by_me(*r) && !(r->access & atomic));  // a CAS that failed is no look
+        for (int i = 0; a.kind & compares && mine && i < 4; ++i)
             if (Record& l = looked_at[i];
                 r->bytes >> i & 1 && l.site != here &&
                 (r->site == here || std::pair(r->time, r->step) > std::pair(l.time, l.step)))
