@@ -72,6 +72,26 @@ __global__ void push_most_plain(Graph g, int* out) {
     if (v < g.n) EDGES(j)
     if (out[g.edges[j]] < g.weight[v]) out[g.edges[j]] = g.weight[v];  // race push_most_plain
 }
+__device__ inline void most(float* p, float x) {
+    int* const word = (int*)p;
+    int old = *word, seen;
+    do {
+        seen = old;
+        if (__int_as_float(seen) >= x) break;
+        old = atomicCAS(word, seen, __float_as_int(x));
+    } while (old != seen);
+}
+__global__ void push_most_by_cas(Graph g, float* out) {
+    VERTEX;
+    if (v < g.n) EDGES(j) most(out + g.edges[j], float(g.weight[v]));
+}
+__global__ void push_most_by_cas_guarded(Graph g,
+                                         float* out) {  // the guard's look is not the one the CAS is done on
+    VERTEX;
+    if (v < g.n) EDGES(j)
+    if (out[g.edges[j]] < float(g.weight[v]))  // race push_most_by_cas_guarded
+        most(out + g.edges[j], float(g.weight[v]));
+}
 __global__ void push_mark(Graph g, int* out) {  // all write 1
     VERTEX;
     if (v < g.n) EDGES(j) out[g.edges[j]] = 1;  // equal push_mark
@@ -205,6 +225,7 @@ __global__ void parents_plain(Graph g, int* parent) {
 
 int main(int argc, char** argv) {
 #define GRAPH(name, words) [](int n) { name<<<n / 32 + 1, 32>>>(make_graph(n), zeros<int>(words)); }
+#define FLOATS(name) [](int n) { name<<<n / 32 + 1, 32>>>(make_graph(n), zeros<float>(n)); }
 #define LIST(name) [](int n) { name<<<n / 32 + 1, 32>>>(make_graph(n), zeros<int>(n), zeros<int>(1)); }
     const Case cases[] = {
         {"right", "pull", GRAPH(pull, n)},
@@ -216,6 +237,8 @@ int main(int argc, char** argv) {
         {"right", "push_most", GRAPH(push_most, n)},
         {"race", "push_most_guarded", GRAPH(push_most_guarded, n)},
         {"race", "push_most_plain", GRAPH(push_most_plain, n)},
+        {"right", "push_most_by_cas", FLOATS(push_most_by_cas)},
+        {"race", "push_most_by_cas_guarded", FLOATS(push_most_by_cas_guarded)},
         {"equal", "push_mark", GRAPH(push_mark, n)},
         {"right", "worklist", LIST(worklist)},
         {"race", "worklist_lost", LIST(worklist_lost)},
