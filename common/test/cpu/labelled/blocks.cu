@@ -177,15 +177,6 @@ __global__ void reset_beside_atomics(int* count) {
     if (threadIdx.x == 0) *count = 0;  // race reset_beside_atomics
     atomicAdd(count, 1);               // race reset_beside_atomics
 }
-__device__ void max_by_cas(float* address, float value) {
-    int* const bits = (int*)address;
-    int old = *bits, assumed;
-    do {
-        assumed = old;
-        if (__int_as_float(assumed) >= value) break;
-        old = atomicCAS(bits, assumed, __float_as_int(value));
-    } while (old != assumed);
-}
 __global__ void cas_loop(float* p) { max_by_cas(p, float(blockIdx.x * blockDim.x + threadIdx.x)); }
 __global__ void cas_of_one(float* p, unsigned one) {  // all others only look
     if (threadIdx.x % 32 == 0) max_by_cas(p, blockIdx.x == one && threadIdx.x == 64);

@@ -72,25 +72,16 @@ __global__ void push_most_plain(Graph g, int* out) {
     if (v < g.n) EDGES(j)
     if (out[g.edges[j]] < g.weight[v]) out[g.edges[j]] = g.weight[v];  // race push_most_plain
 }
-__device__ inline void most(float* p, float x) {
-    int* const word = (int*)p;
-    int old = *word, seen;
-    do {
-        seen = old;
-        if (__int_as_float(seen) >= x) break;
-        old = atomicCAS(word, seen, __float_as_int(x));
-    } while (old != seen);
-}
 __global__ void push_most_by_cas(Graph g, float* out) {
     VERTEX;
-    if (v < g.n) EDGES(j) most(out + g.edges[j], float(g.weight[v]));
+    if (v < g.n) EDGES(j) max_by_cas(out + g.edges[j], float(g.weight[v]));
 }
 __global__ void push_most_by_cas_guarded(Graph g,
                                          float* out) {  // the guard's look is not the one the CAS is done on
     VERTEX;
     if (v < g.n) EDGES(j)
     if (out[g.edges[j]] < float(g.weight[v]))  // race push_most_by_cas_guarded
-        most(out + g.edges[j], float(g.weight[v]));
+        max_by_cas(out + g.edges[j], float(g.weight[v]));
 }
 __global__ void push_mark(Graph g, int* out) {  // all write 1
     VERTEX;

@@ -36,6 +36,15 @@ __device__ inline bool take(int* lock) {
         if (atomicCAS(lock, 0, 1) == 0) return true;
     return false;
 }
+__device__ inline void max_by_cas(float* address, float value) {
+    int* const bits = (int*)address;
+    int old = *bits, assumed;
+    do {
+        assumed = old;
+        if (__int_as_float(assumed) >= value) break;
+        old = atomicCAS(bits, assumed, __float_as_int(value));
+    } while (old != assumed);
+}
 
 template <int N>
 int choose(const Case (&cases)[N], int argc, char** argv) {
