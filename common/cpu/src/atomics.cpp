@@ -172,13 +172,16 @@ bool Scene::trades() const {
     return indices.size() > 1;
 }
 
+bool Scene::second_fills_line() const {
+    const Statement& s = *pb.back();
+    return text_between(src.text.rfind('\n', s.begin), src.text.find('\n', b)) == src.code_of(s) + ";";
+}
+
 // Who reads a word and then adds to it by an atomic gets what nobody else gets by the atomic alone.
 string Scene::old_value() const {
     const Statement& change = *pb.back();
     const string adds = src.code_of(change);
-    if (pb.size() < 2 || pb[pb.size() - 2]->kind != Statement::block ||
-        text_between(src.text.rfind('\n', change.begin), src.text.find('\n', b)) != adds + ";")
-        return "";
+    if (pb.size() < 2 || pb[pb.size() - 2]->kind != Statement::block || !second_fills_line()) return "";
     for (const Statement& s : pb[pb.size() - 2]->parts) {
         const string reads = src.code_of(s);  // int pos = *n, or list[*n] = x
         if (s.kind != Statement::simple || s.end > change.begin || (a < change.begin && !s.holds(a)) ||

@@ -194,6 +194,16 @@ bool has_ticket(const Word& w, const Access& a) {
     return own || (!apart(r, a) && fence > r.time);
 }
 
+void look_before_cas(const Record& r) {
+    const uint64_t here = ~me->polled_at;  // others have read it here, too: there may be no note of this thread
+    const bool at_last = r.site == here;
+    if (!at_last && (!by_me(r) || r.access & atomic)) return;  // a CAS that failed is no look
+    for (int i = 0; i < 4; ++i)
+        if (Record& l = looked_at[i]; r.bytes >> i & 1 && l.site != here &&
+                                      (at_last || std::pair(r.time, r.step) > std::pair(l.time, l.step)))
+            l = r;
+}
+
 void compare(const Word& w, const Access& a) {
     for (const Record* r : {&w.cell.write, &w.rare.synced})
         if (apart(*r, a)) conflict(w, *r, a);
@@ -202,13 +212,7 @@ void compare(const Word& w, const Access& a) {
     for (const Record* r : {&w.cell.read, &w.rare.read}) {
         if (!r->time) continue;
         if (a.mine.access & writes && apart(*r, a)) conflict(w, *r, a);
-        const uint64_t here = ~me->polled_at;  // others have read it here, too: there may be no note of this thread
-        const bool mine = r->site == here || (by_me(*r) && !(r->access & atomic));  // a CAS that failed is no look
-        for (int i = 0; a.kind & compares && mine && i < 4; ++i)
-            if (Record& l = looked_at[i];
-                r->bytes >> i & 1 && l.site != here &&
-                (r->site == here || std::pair(r->time, r->step) > std::pair(l.time, l.step)))
-                l = *r;
+        if (a.kind & compares) look_before_cas(*r);
     }
 }
 

@@ -39,11 +39,7 @@ const Statement* sends_away(const Source& src, const Function& f, const Path& pa
     return nullptr;
 }
 
-bool only_returns(const Source& src, const Statement& s) {
-    const Statement& held = s.parts[0];
-    const Statement& inner = held.kind == Statement::block && held.parts.size() == 1 ? held.parts[0] : held;
-    return src.code_of(inner) == "return";
-}
+bool only_returns(const Source& src, const Statement& s) { return src.code_of(s.parts[0].bare()) == "return"; }
 
 bool alone_in_its_lines(const Source& src, const Statement& s) {
     const size_t before = src.text.find_last_not_of(" \t", s.begin - 1),

@@ -9,10 +9,9 @@ namespace cudacpu {
 
 void Source::waiting_loops(const Statement& s, std::vector<const Statement*>& found) const {
     if (s.kind == Statement::loop) {
-        const Statement* body = &s.parts[0];
-        if (body->kind == Statement::block && body->parts.size() == 1) body = &body->parts[0];
-        const std::string t = text.substr(body->begin, body->end - body->begin);
-        const bool nothing = t == ";" || (body->kind == Statement::block && body->parts.empty());
+        const Statement& body = s.parts[0].bare();
+        const std::string t = text.substr(body.begin, body.end - body.begin);
+        const bool nothing = t == ";" || (body.kind == Statement::block && body.parts.empty());
         if (nothing || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
     }
     for (const Statement& part : s.parts) waiting_loops(part, found);
@@ -125,10 +124,9 @@ bool ends_loop(uint64_t site) {
     const auto asks = std::find_if(spot.path.rbegin(), spot.path.rend(),
                                    [&](const Statement* s) { return s->head_end && spot.in_head(*s); });
     if (asks == spot.path.rend() || (*asks)->kind == Statement::loop) return asks != spot.path.rend();
-    const Statement* held = &(*asks)->parts[0];
-    if (held->kind == Statement::block && held->parts.size() == 1) held = &held->parts[0];
-    return (*asks)->parts.size() == 1 && held->kind == Statement::simple &&
-           spot.source->has({"return", "break"}, held->begin, held->end) &&
+    const Statement& held = (*asks)->parts[0].bare();
+    return (*asks)->parts.size() == 1 && held.kind == Statement::simple &&
+           spot.source->has({"return", "break"}, held.begin, held.end) &&
            std::any_of(asks, spot.path.rend(), [](const Statement* s) { return s->kind == Statement::loop; });
 }
 

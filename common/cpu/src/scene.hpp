@@ -126,6 +126,7 @@ class Scene {
 
     // updates.cpp
     std::string text_between(size_t begin, size_t end) const;  // in one line
+    bool second_fills_line() const;                            // the second's statement, up to where it races
     std::string type_of(const std::string& array) const;       // of its elements
     Update update(std::vector<const Statement*> path) const;   // that is done there
     // What is to be written for `if (x > *best) *best = x;`, as the question alone would still be a race. both: the

@@ -17,6 +17,8 @@ struct Statement {
     size_t head = 0, head_end = 0;  // of a branch or loop: its parentheses
     std::vector<Statement> parts;   // of a block; of the others the one or two that they hold
     bool holds(size_t at) const { return begin <= at && at < end; }
+    /// Braces around a single statement left out.
+    const Statement& bare() const { return kind == block && parts.size() == 1 ? parts[0] : *this; }
 };
 struct Function {
     std::string name, parameters;

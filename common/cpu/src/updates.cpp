@@ -299,7 +299,7 @@ bool Scene::advise_first(Advice& v) const {
             v = {text("use an atomic: in line %d write `%s` for `%s`", first, cas.c_str(),
                       src.code_of(branch).c_str()),
                  ""};
-        else if (text_between(src.text.rfind('\n', pb.back()->begin), src.text.find('\n', b)) == set + ";")
+        else if (second_fills_line())
             v = {text("use an atomic: in line %d write `%s == %s` for `%s`, and %s line %d", src.line_at(a),
                       (rest + cas).c_str(), before.c_str(), asked.c_str(),
                       branch.parts[0].kind == Statement::block ? "drop" : "leave only the `;` of", sets),
