@@ -18,13 +18,13 @@ page() { cat >01_sum/measured.md; }
 
 mkdir -p 01_sum/results 02_other/results
 cat >01_sum/results/h200_default.csv <<'END'
-sample,device,n,variant,result,time_us,gb_per_s,percent_of_limit,times_library,nominal_gb_per_s,verdict,clocks mean,per ns,spread
-01_sum,"NVIDIA H200: SMs",4096,read only,-,15.09,2651.1,100.0,,4814,limit,,,
-01_sum,"NVIDIA H200: SMs",4096,CUB,"1,024",20.22,1977.8,74.6,1.00,4814,ok,,,
-01_sum,"NVIDIA H200: SMs",4096,modulo,"1,024",145.94,274.1,10.3,0.138,4814,ok,2447,1.37,
-01_sum,"NVIDIA H200: SMs",4096,packed,"1,024",15.47,2585.3,97.5,1.31,4814,ok,1814,417.59,0.7
-01_sum,"NVIDIA H200: SMs",8192,packed,"2,048",30.94,2585.3,97.5,1.31,4814,ok,1814,,
-01_sum,"NVIDIA H200: SMs",8192,"CPU, 1 thread","2,048",6012.25,2585.3,,,4814,ok,,,
+sample,device,n,variant,result,time_us,gb_per_s,percent_of_limit,times_library,nominal_gb_per_s,verdict,clocks mean,per ns,spread,error
+01_sum,"NVIDIA H200: SMs",4096,read only,-,15.09,2651.1,100.0,,4814,limit,,,,
+01_sum,"NVIDIA H200: SMs",4096,CUB,"1,024",20.22,1977.8,74.6,1.00,4814,ok,,,,
+01_sum,"NVIDIA H200: SMs",4096,modulo,"1,024",145.94,274.1,10.3,0.138,4814,ok,2447,1.37,,1.53e-06
+01_sum,"NVIDIA H200: SMs",4096,packed,"1,024",15.47,2585.3,97.5,1.31,4814,ok,1814,417.59,0.7,5.7e-08
+01_sum,"NVIDIA H200: SMs",8192,packed,"2,048",30.94,2585.3,97.5,1.31,4814,ok,1814,,,1.1e-07
+01_sum,"NVIDIA H200: SMs",8192,"CPU, 1 thread","2,048",6012.25,2585.3,,,4814,ok,,,,
 END
 cat >02_other/results/h200_default.csv <<'END'
 sample,variant,time_us
@@ -47,10 +47,16 @@ and the tutorial 3096 clocks. About 70 % is a rule of thumb, CPU, 1 thread takes
 <!-- tutorial: 3096 --> <!-- thumb: 70 % -->
 <!-- = 6.0 ms = default:CPU, 1 thread.time_us; 161.41 = (default:modulo.time_us + default:packed.time_us); 4.5 µs = 02/default:tutorial.time_us -->
 
+The error of `modulo` is 1.53e-06, that is 1.53E-6, 1.53 × 10⁻⁶, 1.53·10⁻⁶ or 1.53 x 10^-6; `packed` is off by 5.7e-08, by
+less than 10⁻⁷. 2⁻²⁴, 10^7, 1e24 and 1e6 are sizes and names. It does 1.2 · 10¹² adds, and prints 8.9e-01.
+<!-- = 5.7e-08 = default:packed.error@n=4096; 1.2 × 10¹² = 4 * 300000000000 -->
+<!-- given: 1e-7 | the bound --> <!-- prints: sum --wrong | 8.9e-01 -->
+
 | row | time µs | and |
 | --- | ---: | --- |
 | `modulo` | 145.94 | 10.3 % of the limit |
 | `packed` | 15.47 | 4096 |
+| `modulo` | - | 1.53e-06 |
 
 > "Ten times 11.1 µs", says the tutorial.
 
@@ -75,6 +81,15 @@ one '`modulo` takes 2,448 clocks.' && wrong "clocks" 'Nearest: 2447 clocks'
 one '`packed` is 1.32 times as fast as CUB.' && wrong "times" '1.32 times'
 one '`modulo` does 1.38 adds a ns.' && wrong "per ns" '1.38 a ns'
 one '`packed` wins 0.38.' && wrong "a decimal without unit" '0.38'
+one '`packed` is off by 5.8e-08.' && wrong "a digit of e-08" '5.8e-08'
+one '`packed` is off by 5.7e-08.' && wrong "two digits and a power" 'default:packed.error@n=4096'
+one '`packed` is off by 1.1e-07.' '<!-- = 1.1e-07 = default:packed.error@n=4096 -->' && wrong "another row's" 'is 5.7e-08'
+one '`modulo` is off by 1.53e−07.' && wrong "another power" '1.53e-07'
+one '`modulo` is off by 1.53 × 10⁻⁵.' && wrong "a raised digit" '1.53e-05'
+one '`modulo` is off by 1.53 · 10^-5.' && wrong "a digit below ^" '1.53e-05'
+one 'Less than 10⁻⁶.' && wrong "ten to a negative power" '1e-06'
+one 'It does 67 · 10¹² adds.' && wrong "a whole number and a power of ten" '67e+12'
+one '| row | why |' '| --- | --- |' '| `modulo` | 1.54e-06 |' && wrong "a power in a cell" '1.54e-06'
 one '`packed` takes 15' 'µs.' && wrong "a line's end between" ':1: 15 µs'
 one 'It saves 131 µs.' '<!-- = 131 µs = default:modulo.time_us - default:packed.time_us -->' &&
     wrong "the comment's sum" "default:modulo.time_us - default:packed.time_us is 130.47"
@@ -96,10 +111,10 @@ page <right.md
 awk '/^```/ { code = !code } { line = $0 }
 code || /^>/ || /^<!--|-->$/ || /^#/ { next }
 {
-    gsub(/`[^`]*`|4,096 ints|32 lanes|256 x 256|3\.1,|13\.0|H200|40 MB|10⁷|in 02|, 1 thread|16,384|2²⁰/, "", $0)
+    gsub(/`[^`]*`|4,096 ints|2⁻²⁴|10^7|1e24|1e6|10⁻⁷|1\.2 · 10¹²|8\.9e-01|32 lanes|256 x 256|3\.1,|13\.0|H200|40 MB|10⁷|in 02|, 1 thread|16,384|2²⁰/, "", $0)
     plain = $0
     offset = 0
-    while (match(plain, /[0-9][0-9.,]*[0-9] *(µs|ms|GB\/s|%|×|clocks|adds|times)|161\.41|15\.5|145\.94 \||15\.47 \|/)) {
+    while (match(plain, /[0-9][0-9.,]*[0-9] *(µs|ms|GB\/s|%|×|clocks|adds|times)|[0-9.]+[eE]-[0-9]+|1\.53 ?[×·x] ?10|161\.41|15\.5|145\.94 \||15\.47 \|/)) {
         figure = substr(plain, RSTART, RLENGTH)
         plain = substr(plain, RSTART + RLENGTH)
         for (d = 1; d <= length(figure); ++d) {
@@ -115,7 +130,28 @@ while IFS='	' read -r line from to; do
     planted=$((planted + 1))
     "$figures" check . 01_sum/measured.md >out 2>&1 && fail "line $line: $to, in place of $from, passes"
 done <plants
-[ $planted -ge 60 ] || fail "only $planted digits were changed"
+[ $planted -ge 90 ] || fail "only $planted digits were changed"
+
+# ---- the Chinese page: what README.md has and is right there, or what its own comments say
+chinese() { # chinese WORDS LINE...: these words say why the page of these lines is wrong; "" if it is right
+    words=$1 checks=$((checks + 1))
+    shift
+    printf '%s\n' "$@" >01_sum/README.zh-CN.md
+    "$figures" check . 01_sum/README.zh-CN.md >out 2>&1
+    if [ -z "$words" ]; then [ ! -s out ] || grep -q ' 0 figures' out; else grep -qF -e "$words" out; fi ||
+        fail "the Chinese page: $1: wanted: $words"
+}
+printf '%s\n' '`modulo` is off by 1.53e-06 and 9.43 times as slow; it takes 145.95 µs.' \
+    '<!-- = 9.43 times = default:modulo.time_us / default:packed.time_us@n=4096 -->' >01_sum/README.md
+chinese 'README.zh-CN.md:1: 145.95 µs' '它要 145.95 µs。'
+sed 's/145.95/145.94/' 01_sum/README.md >page && mv page 01_sum/README.md
+chinese '' '误差是 1.53e-06，慢 9.43 倍，要 145.94 µs。' '<!-- = 9.43 倍 = default:modulo.time_us / default:packed.time_us@n=4096 -->'
+chinese '1.54e-06' '误差是 1.54e-06。'
+chinese '1.53e-05' '误差是 1.53 × 10⁻⁵。'
+chinese '9.44 倍' '慢 9.44 倍。'
+chinese 'no such figure' '慢 9.43 倍。' '<!-- = 9.42 倍 = default:modulo.time_us / default:packed.time_us@n=4096 -->'
+chinese "time_us is 145.94" '要 145.95 µs。' '<!-- = 145.95 µs = default:modulo.time_us -->'
+rm 01_sum/README.md 01_sum/README.zh-CN.md
 
 # ---- tables
 cat >table.md <<'END'

@@ -1,8 +1,7 @@
 // figures.cpp - holds the figures of the pages against the files in results/.
 //   figures tables TOP [PAGE...]   writes the generated tables of the pages anew
 //   figures check TOP [PAGE...]    are the tables as they would be written, and where does each figure come from?
-// Without pages: README.md, README.zh-CN.md and measured.md of TOP, of its common/ and of each sample's folder; the
-// Chinese pages' prose is left out, as another test compares it with the English one.
+// Without pages: README.md, README.zh-CN.md and measured.md of TOP, of its common/ and of each sample's folder.
 //
 // A generated table; TAG is results/h200_TAG.csv beside the page, or NN/TAG that of sample NN:
 //   <!-- table: TAG | variant, time_us as time µs, + what it removed | n=16777216 | rows=modulo,packed -->
@@ -12,14 +11,19 @@
 // `+ TITLE` is typed by hand, and keeps its text by the row's name. Filters and rows may be left out. A comma that
 // a blank follows is part of a row's name.
 //
-// A figure is a number with a unit, or with a decimal point; in a table a number whose heading or row names a unit,
-// too. It is right if a row that its paragraph (or the heading above) names has it in a fitting column, with three
-// or more digits; or if a comment behind its paragraph or table says where it comes from:
+// A figure is a number with a unit, with a decimal point, or with a power of ten: 6.1e-07, 6.1E-7, 6.1 × 10⁻⁷,
+// 6.1 · 10^-7 and 10⁻⁷. In a table, a number whose heading or row names a unit is also one. Not figures, because
+// they are sizes, names and definitions: a power of another base (2³⁰, 2⁻²⁴), a bare 10⁷ or 10^7, a whole number
+// such as 1e6 or 1e24, and `code`. A figure is right if a row that its paragraph (or the heading above) names has
+// it in a fitting column, with three or more digits (those of a power of ten do not count); or if a comment below
+// its paragraph or table says where it comes from:
 //   <!-- = 8.9 = default:modulo.time_us / default:packed.time_us; 4.4 µs = ... -->   cells are
 //   TAG:ROW.COLUMN[@COLUMN=VALUE&...]
 //   <!-- tutorial: 3096 9981 -->                 the tutorial's own
 //   <!-- given: 4814 GB/s | the data sheet -->   of the hardware or a manual, and from where
 //   <!-- thumb: 32 % -->                         a rule of thumb, three of them on a page at most
+//   <!-- prints: COMMAND | 8.9e-01 -->           what the command prints: readme.pl runs it
+// In README.zh-CN.md a figure is also right if README.md, which is checked first, has it and it is right there.
 // Exit status: 0 all is right, 1 not, 3 a file is not what it should be.
 #include "csv.hpp"
 #include "lab.hpp"
@@ -65,15 +69,21 @@ constexpr Unit units[] = {
     {"nanoseconds", Kind::time, 1e-3},
     {"seconds", Kind::time, 1e6},
     {"s", Kind::time, 1e6},
+    {"微秒", Kind::time, 1},
+    {"毫秒", Kind::time, 1000},
+    {"纳秒", Kind::time, 1e-3},
+    {"秒", Kind::time, 1e6},
     {"%", Kind::percent, 1},
     {"percent", Kind::percent, 1},
     {"×", Kind::times, 1},
     {"times", Kind::times, 1},
+    {"倍", Kind::times, 1},
     {"x", Kind::times, 1},
     {"clocks", Kind::clocks, 1},
     {"clock cycles", Kind::clocks, 1},
     {"cycles", Kind::clocks, 1},
     {"clock", Kind::clocks, 1},
+    {"个时钟", Kind::clocks, 1},
     {"a ns", Kind::per_ns, 1},
     {"per ns", Kind::per_ns, 1},
     {"a nanosecond", Kind::per_ns, 1},
@@ -129,11 +139,12 @@ Unit unit_of_column(const std::string& column) {
 }
 
 struct Number {
-    std::string text;   ///< as it stands, without commas
+    std::string text;   ///< without commas; with a power of ten as 6.1e-07, however it is written
     size_t begin, end;  ///< in the text that it was found in
     double value;
-    int decimals;
-    int digits;  ///< the significant ones
+    int decimals;        ///< less the power of ten
+    int digits;          ///< the significant ones
+    bool power = false;  ///< is it a figure with a power of ten?
     const Unit* unit = nullptr;
     bool figure = false;  ///< must it come from somewhere?
 
@@ -156,6 +167,47 @@ size_t after_blank(const std::string& s, size_t i) {
     for (const char* blank : {" ", "\u00a0", "\u202f"})
         if (i < s.size() && has(s, i, blank)) return i + std::string(blank).size();
     return i;
+}
+
+bool skip(const std::string& s, size_t& i, std::initializer_list<const char*> words) {
+    for (const char* word : words) {
+        if (!any_at(s, i, {word})) continue;
+        i += std::string(word).size();
+        return true;
+    }
+    return false;
+}
+
+/// The exponent that starts at s[i], as in e-07 and 10⁻⁷; moves i past it.
+std::optional<int> exponent_at(const std::string& s, size_t& i, bool raised) {
+    static constexpr const char* digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    const bool minus = raised ? skip(s, i, {"⁻"}) : skip(s, i, {"-", "−"});
+    if (!minus && !raised) skip(s, i, {"+"});
+    int power = 0;
+    const size_t first = i;
+    for (int digit = 0; digit < 10 && power < 1000; ++digit)
+        if (raised ? skip(s, i, {digits[digit]}) : at(s, i) == '0' + digit && ++i) {
+            power = 10 * power + digit;
+            digit = -1;
+        }
+    if (i == first || is_word(at(s, i))) return std::nullopt;
+    return minus ? -power : power;
+}
+
+/// The power of ten that a number has: the number ends at s[i], and i moves past e-07, × 10⁻⁷ or · 10^-7.
+std::optional<int> power_at(const std::string& s, size_t& i) {
+    size_t k = i;
+    std::optional<int> power;
+    if (skip(s, k, {"e", "E"})) {
+        power = exponent_at(s, k, false);
+    } else {
+        k = after_blank(s, k);
+        if (!skip(s, k, {"×", "·", "⋅", "x", "*"})) return power;
+        k = after_blank(s, k);
+        if (skip(s, k, {"10"})) power = exponent_at(s, k, !skip(s, k, {"^"}));
+    }
+    if (power) i = k;
+    return power;
 }
 
 /// The word that ends before s[i].
@@ -188,6 +240,16 @@ std::vector<Number> numbers_in(const std::string& s) {
         int decimals = 0;
         if (at(s, end) == '.' && is_digit(at(s, end + 1)))
             for (text += s[end++]; is_digit(at(s, end)); ++decimals) text += s[end++];
+        std::optional<int> power;
+        bool times_ten = false;  // 10⁻⁷ and 67 · 10¹² are figures, 1e6 and 10⁷ are sizes
+        if (text == "10" && any_at(s, end, {"⁻", "^-", "^−"})) {
+            power = exponent_at(s, end, !skip(s, end, {"^"}));
+            text = "1";
+        } else {
+            times_ten = !any_at(s, end, {"e", "E"});
+            power = power_at(s, end);
+        }
+        const bool figure_of_ten = power && (times_ten || decimals || *power < 0);
         const size_t begin = i;
         i = end;
         const char before = begin ? s[begin - 1] : ' ';
@@ -201,9 +263,15 @@ std::vector<Number> numbers_in(const std::string& s) {
             while (is_word(at(s, i)) || at(s, i) == '.' || at(s, i) == '-') ++i;
             continue;
         }
-        Number number{text, begin, end, std::strtod(text.c_str(), nullptr), decimals, 0};
-        const size_t first = text.find_first_not_of("0.");
-        for (size_t d = first; d < text.size(); ++d) number.digits += text[d] != '.';
+        int digits = 0;
+        for (size_t d = text.find_first_not_of("0."); d < text.size(); ++d) digits += text[d] != '.';
+        if (power) {
+            char exponent[16];
+            std::snprintf(exponent, sizeof exponent, "e%+03d", *power);
+            text += exponent;
+        }
+        Number number{text, begin, end, std::strtod(text.c_str(), nullptr), decimals - power.value_or(0), digits};
+        number.power = figure_of_ten;
 
         const size_t next = after_blank(s, end);
         number.unit = unit_at(s, next);
@@ -224,7 +292,8 @@ std::vector<Number> numbers_in(const std::string& s) {
             number.unit = nullptr;                          // the 1990s
         if (!number.unit && is_word(at(s, end))) continue;  // 3rd, 4K
         const bool bytes = any_at(s, next, {"KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "bytes"});
-        number.figure = number.unit || (decimals && !bytes && !versions.count(word_before(s, begin)));
+        number.figure =
+            number.unit || figure_of_ten || (decimals && !bytes && !versions.count(word_before(s, begin)));
         numbers.push_back(number);
     }
     // In "17 to 18 %" and "145.94 → 77.22 µs" the unit is both numbers'.
@@ -233,7 +302,7 @@ std::vector<Number> numbers_in(const std::string& s) {
     for (size_t k = numbers.size(); k-- > 1;) {
         Number& left = numbers[k - 1];
         const Number& right = numbers[k];
-        if (left.unit || !right.unit) continue;
+        if (left.unit || left.power || !right.unit) continue;  // an error has no unit
         std::string text = s.substr(left.end, right.begin - left.end);
         text.erase(std::remove(text.begin(), text.end(), '*'), text.end());
         if (!between.count(trim(text))) continue;
@@ -578,8 +647,11 @@ public:
         return out;
     }
 
-    void check() {
+    /// Complains about each figure of the page that is neither in results/ nor in a comment nor in `known`. Returns
+    /// the page's other numbers.
+    std::set<std::string> check(const std::set<std::string>& known = {}) {
         const auto all = results_.all(folder_);
+        std::set<std::string> right;
         int thumbs = 0;
         for (const Block& block : blocks_of(lines_)) {
             std::vector<Number> covering;
@@ -588,10 +660,13 @@ public:
             for (const Found& f : found) {
                 const bool covered = std::any_of(covering.begin(), covering.end(),
                                                  [&](const Number& c) { return f.number.same(c); });
-                if (f.number.figure && !covered) search(f, all);
+                const int before = failures;
+                if (f.number.figure && !covered && !known.count(f.number.text)) search(f, all);
+                if (failures == before) right.insert(f.number.text);
             }
         }
         if (thumbs > 3) complain(name_, std::to_string(thumbs) + " rules of thumb", "a page has three at most");
+        return right;
     }
 
 private:
@@ -621,13 +696,15 @@ private:
             const auto& [line, text] = block.lines[r];
             const auto row = cells_of(text);
             for (size_t c = 0; c < row.size(); ++c) {
+                std::string bare = row[c];
+                bare.erase(std::remove(bare.begin(), bare.end(), '*'), bare.end());
                 for (Number n : numbers_in(prose(row[c]))) {
-                    if (!n.unit && !block.generated) {
+                    const bool alone = n.end - n.begin == bare.size() - starts_with(bare, "-");
+                    if (!n.unit && !block.generated && alone) {
                         if (c < head.size()) n.unit = unit_in(prose(head[c]));
                         if (!n.unit && c) n.unit = unit_in(prose(row[0]));
-                        if (trim(row[c]).find_first_not_of("0123456789.,*") != std::string::npos) n.unit = nullptr;
                     }
-                    n.figure = n.unit;
+                    n.figure = n.unit || (n.power && !(block.generated && alone));
                     found.push_back({n, line, block.lines[0].second + " " + text});
                 }
             }
@@ -670,6 +747,8 @@ private:
             }
             return;
         }
+        if (starts_with(text, "prints:") && text.find(" | ") != std::string::npos)
+            for (const Number& n : numbers_in(text.substr(text.find(" | ")))) covering.push_back(n);
         for (const char* word : {"tutorial:", "given:", "thumb:"}) {
             if (!starts_with(text, word)) continue;
             const size_t bar = text.find('|');
@@ -899,6 +978,7 @@ int main(int argc, char** argv) try {
     std::vector<fs::path> pages(argv + 3, argv + argc);
     if (pages.empty()) pages = pages_of(top);
     Results results(top);
+    std::map<fs::path, std::set<std::string>> right;  // the numbers of each README.md that are not wrong
     for (const fs::path& page : pages) {
         const std::string before = read(page), after = Page(page, results, top).with_tables();
         if (task == "tables") {
@@ -915,7 +995,11 @@ int main(int argc, char** argv) try {
                      line < old.size() ? old[line] : "the end",
                      "make tables writes: " + (line < now.size() ? now[line] : "nothing"));
         }
-        if (page.filename() != "README.zh-CN.md") Page(page, results, top).check();
+        std::set<std::string>& known = right[page.parent_path()];
+        if (page.filename() == "README.md" || (page.filename() == "README.zh-CN.md" && known.empty()))
+            known = Page(page.parent_path() / "README.md", results, top).check();
+        if (page.filename() != "README.md")
+            Page(page, results, top).check(page.filename() == "README.zh-CN.md" ? known : std::set<std::string>());
     }
     if (task == "check")
         std::printf("%zu pages, %d figures or tables are not in results/\n", pages.size(), failures);
