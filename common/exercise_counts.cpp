@@ -55,9 +55,10 @@ static bool is_shared(const cudacpu::Region& region) {
     return region.kind == cudacpu::Kind::shared || region.kind == cudacpu::Kind::dynamic;
 }
 
+enum class Access { plain, as_is, atomic };  // as_is: volatile, or a part of a range. nvcc widens only plain ones
+
 // noinline and at -O2: the call of the hook must be the last, and become a jump.
-static __attribute__((noinline)) void note(const void* address, unsigned bytes, const void* place,
-                                           bool is_atomic = false) {
+static __attribute__((noinline)) void note(const void* address, unsigned bytes, const void* place, Access access) {
     if (!cudacpu::self || cudacpu::on_own_stack(address)) return;
     const cudacpu::Region* const region = cudacpu::find(address);
     if (!region) return;
@@ -72,9 +73,10 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
         thread.place = place;
         thread.request = &request;
     };
+    const bool is_atomic = access == Access::atomic;
     // g++ makes four accesses of an int4's, at places of their own, one behind the other; nvcc one.
-    if (cudacpu::launch->kernel->names_vectors && thread.next == reinterpret_cast<uint64_t>(address) &&
-        at % 16 != 0 && thread.place != place)
+    if (access == Access::plain && cudacpu::launch->kernel->names_vectors &&
+        thread.next == reinterpret_cast<uint64_t>(address) && at % 16 != 0 && thread.place != place)
         return touch_sectors(*thread.request);
     thread.accesses += !is_atomic;
     const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;
@@ -87,6 +89,14 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
     } else {
         touch_sectors(request);
     }
+}
+
+// A struct or a memcpy. nvcc moves it in words, or in what is left of a word by its alignment and size.
+static __attribute__((noinline)) void note_range(const void* address, size_t bytes, const void* place) {
+    const auto at = reinterpret_cast<uint64_t>(address) | bytes | 4;
+    const auto part = static_cast<unsigned>(at & -at);
+    for (size_t done = 0; done < bytes; done += part)
+        note(static_cast<const char*>(address) + done, part, place, Access::as_is);
 }
 
 }  // namespace lab
@@ -135,7 +145,7 @@ extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind
     lab::global_atomics += is_global;
     lab::compares += is_global && kind & cudacpu::at_compares;
     lab::take_turns(1, &where, nullptr);
-    if (region && !is_global) lab::note(address, bytes, __builtin_return_address(0), true);
+    if (region && !is_global) lab::note(address, bytes, __builtin_return_address(0), lab::Access::atomic);
     if (kind & cudacpu::at_compares) cudacpu::give_way();  // others come between a read and its atomicCAS
     LAB_ATOMIC(__real_)(address, bytes, kind, where, expected);
 }
@@ -170,20 +180,48 @@ extern "C" void __wrap__ZN7cudacpu7hazards10work_waitsEmm(unsigned long number, 
 }
 
 // clang-format off
-#define LAB_WRAP(name, bytes) \
+#define LAB_WRAP(name, note_it) \
     extern "C" void __real___tsan_##name(void*); \
     extern "C" void __wrap___tsan_##name(void* p) { \
-        lab::note(p, bytes, __builtin_return_address(0)); \
+        note_it; \
         return __real___tsan_##name(p); \
     }
+#define LAB_PLACE_OF_CALL __builtin_return_address(0)
+#define LAB_WRAPS(name, bytes) \
+    LAB_WRAP(name##bytes, lab::note(p, bytes, LAB_PLACE_OF_CALL, lab::Access::plain)) \
+    LAB_WRAP(volatile_##name##bytes, lab::note(p, bytes, LAB_PLACE_OF_CALL, lab::Access::as_is)) \
+    LAB_WRAP(unaligned_##name##bytes, lab::note_range(p, bytes, LAB_PLACE_OF_CALL)) \
+    LAB_WRAP(unaligned_volatile_##name##bytes, lab::note_range(p, bytes, LAB_PLACE_OF_CALL))
+#define LAB_WRAP_RANGE(name) \
+    extern "C" void __real___tsan_##name(void*, size_t); \
+    extern "C" void __wrap___tsan_##name(void* p, size_t bytes) { \
+        lab::note_range(p, bytes, LAB_PLACE_OF_CALL); \
+        return __real___tsan_##name(p, bytes); \
+    }
+#define LAB_WRAP_COPY(name) \
+    extern "C" void* __real___tsan_##name(void*, const void*, size_t); \
+    extern "C" void* __wrap___tsan_##name(void* to, const void* from, size_t bytes) { \
+        lab::note_range(from, bytes, LAB_PLACE_OF_CALL); \
+        lab::note_range(to, bytes, LAB_PLACE_OF_CALL); \
+        return __real___tsan_##name(to, from, bytes); \
+    }
 // clang-format on
-LAB_WRAP(read1, 1)
-LAB_WRAP(read2, 2)
-LAB_WRAP(read4, 4)
-LAB_WRAP(read8, 8)
-LAB_WRAP(read16, 16)
-LAB_WRAP(write1, 1)
-LAB_WRAP(write2, 2)
-LAB_WRAP(write4, 4)
-LAB_WRAP(write8, 8)
-LAB_WRAP(write16, 16)
+LAB_WRAPS(read, 1)
+LAB_WRAPS(read, 2)
+LAB_WRAPS(read, 4)
+LAB_WRAPS(read, 8)
+LAB_WRAPS(read, 16)
+LAB_WRAPS(write, 1)
+LAB_WRAPS(write, 2)
+LAB_WRAPS(write, 4)
+LAB_WRAPS(write, 8)
+LAB_WRAPS(write, 16)
+LAB_WRAP_RANGE(read_range)
+LAB_WRAP_RANGE(write_range)
+LAB_WRAP_COPY(memcpy)
+LAB_WRAP_COPY(memmove)
+extern "C" void* __real___tsan_memset(void*, int, size_t);
+extern "C" void* __wrap___tsan_memset(void* to, int byte, size_t bytes) {
+    lab::note_range(to, bytes, LAB_PLACE_OF_CALL);
+    return __real___tsan_memset(to, byte, bytes);
+}

@@ -93,7 +93,12 @@ as_found() {
 # The linker leads accesses and atomics past exercise_counts.cpp.
 count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereEPKv,--wrap=_ZN7cudacpu7hazards14barrier_passedEv
 count=$count,--wrap=_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc,--wrap=_ZN7cudacpu7hazards10work_waitsEmm
-for access in read1 read2 read4 read8 read16 write1 write2 write4 write8 write16; do count=$count,--wrap=__tsan_$access; done
+for access in read write; do
+    for kind in "" volatile_ unaligned_ unaligned_volatile_; do
+        for bytes in 1 2 4 8 16; do count=$count,--wrap=__tsan_$kind$access$bytes; done
+    done
+done
+for access in read_range write_range memcpy memmove memset; do count=$count,--wrap=__tsan_$access; done
 
 # report FILE: of what the CPU device printed the first report: what it is, where, and which lines; not what to do. One of
 # equal values counts only where nothing worse is.
