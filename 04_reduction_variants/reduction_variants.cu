@@ -450,9 +450,10 @@ template <class T> std::vector<T> make_input(int64_t n, uint64_t seed, const std
     return in;
 }
 
-// NVIDIA's library, in its two modes: in a fixed order, which gives the same bits in every run, or, from CUB 3.2 on, sums
-// in any order, by one kernel whose blocks add to one word; it fetches its own room. Without room the first says how many
-// bytes of that it wants, and the second only that it is there; 0 where it is not.
+// NVIDIA's library, in its two modes: in a fixed order, which gives the same bits in every run, or sums in any order, by one
+// kernel whose blocks add to one word; it fetches its own room. (NVIDIA's notes name CCCL 3.1 for the second mode; it is
+// used here from CUB 3.2 on.) Without room the first says how many bytes of that it wants, and the second only that it is
+// there; 0 where it is not.
 template <class T, class Op>
 size_t library([[maybe_unused]] const Job<T>& job, [[maybe_unused]] bool in_order, [[maybe_unused]] void* room,
                size_t bytes) {

@@ -36,8 +36,8 @@ constexpr const char* cuda_advice(cudaError_t error) {
             return "an index is out of bounds; on the CPU device the lines above\n    name it, after a GPU's "
                    "run build/hazards/NN_name does, or cudacpu FILE.cu";
         case cudaErrorInvalidValue:
-            return "an argument is wrong: where a pointer points, the bytes, the\n    direction; without a GPU the "
-                   "program says which";
+            return "an argument is wrong: a pointer, the bytes or the direction;\n    or a block has over 1024 "
+                   "threads. Without a GPU the program says which";
         case cudaErrorInvalidConfiguration:
             return "a launch has 1 to 1024 threads a block, and 1 block\n    or more: look at <<<blocks, "
                    "threads>>>";

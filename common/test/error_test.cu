@@ -13,7 +13,7 @@ struct Case {
     const char* advice;  // a regular expression
 };
 const Case cases[] = {
-    {1, "where a pointer points, the bytes"},
+    {1, "a pointer, the bytes or the direction;.*a block has over 1024 threads"},
     {2, "smaller --n;.*nvidia-smi"},
     {9, "1 to 1024 threads a block"},
     {35, "driver, make doctor .*DEVICE=cpu"},

@@ -221,9 +221,9 @@ std::string word_before(const std::string& s, size_t i) {
 /// The numbers of a text, with their units. Parts of names, dates, versions and powers are none.
 std::vector<Number> numbers_in(const std::string& s) {
     static const std::set<std::string> versions = {
-        "CUDA",    "nvcc",     "g++",     "gcc",    "clang",  "capability", "capabilities", "driver",
-        "runtime", "CMake",    "Python",  "Ubuntu", "Debian", "OpenCV",     "version",      "versions",
-        "section", "sections", "Section", "§",      "SM",     "PTX",        "NCCL",         "ncu"};
+        "CUDA",    "nvcc",   "g++",    "gcc",    "clang",  "capability", "capabilities", "driver",  "runtime",
+        "CMake",   "Python", "Ubuntu", "Debian", "OpenCV", "version",    "versions",     "section", "sections",
+        "Section", "§",      "SM",     "PTX",    "NCCL",   "ncu",        "CCCL"};
     std::vector<Number> numbers;
     for (size_t i = 0; i < s.size();) {
         if (!is_digit(s[i])) {
