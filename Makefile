@@ -90,7 +90,8 @@ counters-gpu: build
 
 counters:
 	@$(tools) sh common/tools/build.sh "$(BUILD)" counters_samples
-	@echo "Built: $(BUILD)/counters/NN_name counts what each line of its kernels does; --trace FILE.html draws it."
+	@echo "Built. $(BUILD)/counters/NN_name counts what each line"
+	@echo "of its kernels does; --trace FILE.html draws it."
 
 hazards: asan
 	@sh common/test/hazards.sh "$(BUILD)" $(JOBS)

@@ -9,7 +9,7 @@ cat >"$folder/top/01_sum/counters.txt" <<'END'
 # what ncu counts
 metric smsp__inst_executed.sum instructions, each for a warp
 metric gpu__time_duration.sum time under ncu, µs
-run default ^(modulo|packed)$ --repeats 1
+run default ^(modulo|packed)$ --repeats 1 --only modulo --only packed --only shuffle --only last_block
 program 01_more
 metric lts__t_requests.sum requests
 run more first
@@ -48,6 +48,7 @@ count() { # count STATUS
         >"$folder/out" 2>&1
     got=$?
     [ $got = "$1" ] || fail "status $got, wanted $1"
+    sed "s,$folder,," "$folder/out" | grep -E '^.{81}' && fail "a line of over 80 columns"
 }
 count 77 # nothing is built for a GPU
 grep -q 'no GPU build' "$folder/out" || fail "no word of a GPU build"

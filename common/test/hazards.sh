@@ -26,13 +26,13 @@ try() {
     # First the lines of code that a report names, then others, such as the one that allocated the memory.
     place=$( (grep -A 1 -E 'in kernel |runtime error' "$folder/err"; cat "$folder/err") | grep -oE '[A-Za-z0-9_]+\.cuh?:[0-9]+' |
         head -1)
-    case $found in - | "wrong result") found=${place:-wrong result} ;; esac
+    case $found in - | missed | "wrong result") found=${place:-wrong result} ;; esac
 }
 
 if [ "${3:-}" = --row ]; then # one kernel: hazards.sh BUILD JOBS --row FILE SAMPLE variant|twin NAME
     part=$4 kind=$6 kernel=$7 option=--only clean=ok row="" found=-
     sample "$build/cpu/$5"
-    [ "$kind" = twin ] && option=--wrong clean=-
+    [ "$kind" = twin ] && option=--wrong clean=missed found=missed
     for column in forward reverse seeds asan hazards; do
         cell=clean
         case $column in
@@ -96,7 +96,7 @@ cat "$folder/sizes.txt" "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" -v bu
         }
         for (c = 2; c <= 6; ++c) {
             if (!twin && $c != "ok") { said = said (said ? ", " : "") header[c] " says " $c; shows = command(c) }
-            if ($c != "-") caught = 1
+            if ($c != "missed") caught = 1
         }
         if (twin && !caught) { said = "a wrong twin, and nothing finds it"; shows = command(6) }
         if (said) odd[++odds] = sprintf("%-62s # %s%s", shows, said, !twin && $7 ~ /:/ ? ": " $7 : "")
@@ -109,10 +109,14 @@ cat "$folder/sizes.txt" "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" -v bu
             for (c = 1; c <= 7; ++c) cells[c] = table[r, c]
             line(cells)
         }
-        print "\nok      a variant is right, and nothing is said     -         a wrong twin is not noticed"
-        print "wrong   the result is                               report    a detector names it; found: where"
-        print "status  how else it ended                           seeds     the threads in three random orders"
-        print "forward, reverse and seeds never interrupt a thread: a lost update shows under hazards alone."
+        print "\nok        a variant is right, and nothing is reported"
+        print "missed    a wrong twin is not noticed"
+        print "wrong     the result is wrong"
+        print "report    a detector reports it; the last column has the place"
+        print "status N  the program ended with another exit status"
+        print "-         a variant has nothing to find"
+        print "The seeds are three random orders of the threads. forward, reverse and seeds\n" \
+            "never interrupt a thread: only hazards shows a lost update."
         if (rows != kernels) odd[++odds] = "only " rows + 0 " of " kernels " kernels were run"
         printf "\n%d variants, %d wrong twins: %s\n", variants, twins, odds ? "not as expected" : "as expected"
         for (o = 1; o <= odds && o <= 30; ++o) print odd[o]

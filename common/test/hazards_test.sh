@@ -26,11 +26,13 @@ sample cpu 0 0
 sample asan 0 0
 expect 3 "hazards/01_fake is missing"
 sample hazards 0 1
-expect 0 "^  wrong \(twin\) +- +- +- +- +report +:7$"
+expect 0 "^  wrong \(twin\) +missed +missed +missed +missed +report +:7$"
 expect 0 "^  right +ok +ok +ok +ok +ok +-$"
 sample hazards 0 0
 expect 1 "^.*/build/hazards/01_fake --wrong wrong +# a wrong twin, and nothing finds it$"
-expect 1 "^- +a wrong twin is not noticed|  - +a wrong twin is not noticed$"
+expect 1 "^  wrong \(twin\)( +missed){6}$"
+expect 1 "^missed +a wrong twin is not noticed$"
+awk '/^ok  /, /^$/ { if (length($0) > 80) exit 1 }' "$folder/out" || fail "the legend has a line of over 80 columns"
 sample hazards 0 1
 sample asan 1 0
 expect 1 "^.*/build/asan/01_fake --only right +# asan says status 1$"

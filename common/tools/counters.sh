@@ -12,7 +12,8 @@ build=$1 folder=$2
 shift 2
 . "$(dirname "$0")/folder.sh"
 if [ -z "$(programs "$build/gpu")" ]; then
-    echo "make counters-gpu counts on GPUs, and there is no GPU build in $build/gpu."
+    echo "make counters-gpu counts on GPUs, and there is no GPU build in"
+    echo "$build/gpu."
     echo "Type make doctor to see what is missing."
     exit 77
 fi
@@ -20,7 +21,8 @@ for ncu in ncu "${CUDA_PATH:-/usr/local/cuda}/bin/ncu" /usr/local/cuda/bin/ncu "
     if command -v "$ncu" >/dev/null 2>&1; then break; fi
 done
 if [ -z "$ncu" ]; then
-    echo "There is no ncu. It comes with the CUDA Toolkit: install nsight-compute, or add its folder to PATH."
+    echo "There is no ncu. It comes with the CUDA Toolkit:"
+    echo "install nsight-compute, or add its folder to PATH."
     exit 77
 fi
 mkdir -p "$folder" || exit 3
@@ -33,7 +35,7 @@ for program in ${*:-$(programs "$build/gpu")}; do
     while read -r tag kernels arguments; do
         mkdir -p "$folder/$sample" || exit 3
         out=$folder/$sample/gpu_counters_$tag
-        printf '%-22s %-16s %s\n' "$program" "$tag" "$kernels: $arguments"
+        printf '%-22s %s\n' "$program" "$tag"
         rm -f "$out.csv" "$out.txt" "$folder/run.csv"
         # shellcheck disable=SC2086 # the arguments are words
         "$ncu" --clock-control none --csv --page raw --print-units base --print-kernel-base function \
@@ -41,8 +43,9 @@ for program in ${*:-$(programs "$build/gpu")}; do
             "$build/gpu/$program" $arguments --csv "$folder/run.csv" >"$folder/said" 2>&1 </dev/null
         status=$?
         if grep -q ERR_NVGPUCTRPERM "$out.txt" "$folder/said" 2>/dev/null; then
-            echo "The driver keeps the GPU's counters for administrators (ERR_NVGPUCTRPERM). Run this as root, or load the"
-            echo "driver with NVreg_RestrictProfilingToAdminUsers=0: https://developer.nvidia.com/ERR_NVGPUCTRPERM"
+            echo "The driver keeps the GPU's counters for administrators (ERR_NVGPUCTRPERM)."
+            echo "Run this as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0:"
+            echo "https://developer.nvidia.com/ERR_NVGPUCTRPERM"
             exit 77
         fi
         if [ $status = 77 ] || grep -q 'no CUDA device' "$folder/said"; then
