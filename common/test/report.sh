@@ -16,7 +16,8 @@ closed() {
         END { if (!bad && depth) { print "never closed: " open[depth]; bad = 1 } exit bad }'
 }
 
-# Has each colour of a text or a line a contrast of 4.5:1 or more with the page, light and dark?
+# Has each colour of a text or a line a contrast of 4.5:1 or more with the page, light and dark? And have the marks of limit
+# and library 3:1 with the bar that they are drawn on, and it with its ground?
 contrast() {
     grep -oE -e '[a-z-]+: ?light-dark\([^)]*\)' "$1" | sort -u | tr -d ' ' | awk '
         function channel(hex, at, v) {
@@ -29,7 +30,12 @@ contrast() {
             return 0.2126 * channel(hex, 2) + 0.7152 * channel(hex, 4) + 0.0722 * channel(hex, 6)
         }
         BEGIN { digits = "0123456789abcdef"; FS = "[:(),]" }
+        { of[$1, 1] = light($3) + 0.05; of[$1, 2] = light($4) + 0.05 }
         $1 == "--page" { page[1] = light($3); page[2] = light($4) }
+        function apart(one, other, theme,    ratio) {
+            ratio = of[one, theme] > of[other, theme] ? of[one, theme] / of[other, theme] : of[other, theme] / of[one, theme]
+            if (ratio < 3) { print one, "has a contrast of", ratio, "with", other; bad = 1 }
+        }
         $1 !~ /^--(page|line|box|mark|bar)$/ { names[++n] = $1; colour[n, 1] = $3; colour[n, 2] = $4 }
         END {
             for (i = 1; i <= n; ++i)
@@ -39,6 +45,10 @@ contrast() {
                     ratio = one > other ? one / other : other / one
                     if (ratio < 4.5) { print names[i], colour[i, theme], "has a contrast of", ratio; bad = 1 }
                 }
+            for (theme = 1; theme <= 2; ++theme) {
+                apart("--limit", "--bar", theme); apart("--library", "--bar", theme)
+                apart("--limit", "--box", theme); apart("--library", "--box", theme); apart("--bar", "--box", theme)
+            }
             exit bad || n < 6
         }'
 }
@@ -50,6 +60,8 @@ page() { # page FILE: what holds for every report
     must "no nan or inf, but in the pictures" test -z "$(sed 's/base64,[^"]*//g' "$1" | grep -iowE 'nan|inf')"
     must "no place is left to fill in" test -z "$(sed '/<style>/,/<\/style>/d' "$1" | grep -E '[{@][a-zA-Z]' | grep -vE '^<(code|mark)>')"
     must "one h1" count 1 '<h1>' "$1"
+    must "it is in <main>" test "$(grep -oE '<main|<h1>|</main' "$1" | tr -d '\n')" = '<main<h1></main'
+    must "no unit before its number" lacks '(µs|GB/s|[%×] [a-z ]*) [0-9][0-9.]*(;|</caption>)' "$1"
     must "no id twice" test -z "$(grep -oE " id=[\"'][^\"']*" "$1" | sort | uniq -d)"
     must "colours that can be read" contrast "$1"
     number=0
@@ -71,7 +83,9 @@ page() { # page FILE: what holds for every report
 [ -d "$build/cpu" ] || skip "no CPU device in $build"
 command -v gnuplot >/dev/null 2>&1 || skip "no gnuplot"
 samples=$(cd "$build/cpu" && ls -d [0-9]*)
-must "the report on the CPU device" sh "$top/common/tools/report.sh" "$build" cpu "$folder/cpu"
+must "the report on the CPU device" sh "$top/common/tools/report.sh" "$build" cpu "$folder/cpu" >"$folder/said"
+cat "$folder/said"
+must "no line of over 80 columns" test -z "$(sed "s,$folder,," "$folder/said" | grep -E '^.{81}')"
 page "$folder/cpu/index.html"
 must "the H200 is named" grep -q 'Measured on an <strong>NVIDIA H200</strong>' "$folder/cpu/index.html"
 limit=$(sed 's/"[^"]*"//' "$top/04_reduction_variants/results/h200_default.csv" | awk -F, '
@@ -83,7 +97,7 @@ result=$(sed -n '2s/.*"\([-0-9,]*\)".*/\1/p' "$folder/cpu/data/04_reduction_vari
 must "the result that all rows have is said once" count 1 "; result $result" "$folder/cpu/index.html"
 must "and not in each row" lacks ">$result<" "$folder/cpu/index.html"
 if [ -d "$build/hazards" ]; then
-    must "six races" count 6 '<figcaption><strong>race on element ' "$folder/cpu/index.html"
+    must "six races" count 6 '<figcaption>Wrong on purpose, the twin <code>[a-z_]*</code>: <strong>race on element ' "$folder/cpu/index.html"
     for sample in 02_clock_min 06_shared_image; do
         sed -n 's/^ *\([0-9][0-9]*\) |.*/\1/p' "$folder/cpu/data/$sample/hazard.txt" >"$folder/lines"
         while read -r line; do
@@ -131,7 +145,7 @@ chmod +x "$folder"/stub/*s/04_reduction_variants
 must "a report beside a counters build" sh "$top/common/tools/report.sh" "$folder/stub" cpu "$folder/traced"
 must "it made a page of modulo" test -s "$folder/traced/traces/04_modulo.html"
 must "and links it" grep -q '<a href="traces/04_modulo.html">modulo</a>' "$folder/traced/index.html"
-must "the race is shown" grep -q '<strong>race on element 1 of tile in kernel k, block 0</strong>' "$folder/traced/index.html"
+must "the race is shown as a mistake on purpose" grep -q 'on purpose, the twin <code>no_barrier</code>: <strong>race on element 1 of tile in kernel k, block 0</strong>' "$folder/traced/index.html"
 must "and links its page" grep -q '<a href="traces/04_no_barrier.html">step by step</a>' "$folder/traced/index.html"
 must "with its line and who is there" grep -q '<mark>  20  .*</mark><em>      thread 1 writes, thread 2 reads</em><code>' "$folder/traced/index.html"
 must "and its advice" grep -q '>Advice: put a barrier there<' "$folder/traced/index.html"
@@ -174,6 +188,16 @@ must "a plot without the library" sh "$top/common/tools/draw.sh" "$top/03_dot_sh
     "$folder"/no_library_default.csv "$folder"/no_library_exact.csv "$folder"/no_library_2_24.csv
 must "names its lines" grep -q '<text>vectorised</text>' "$folder/no_library.svg"
 must "and no other" lacks cublasSdot "$folder/no_library.svg"
+
+# A sample that failed, one that printed nothing, and one without GPU results.
+mkdir "$folder/odd" && cp -r "$folder/cpu/data" "$folder/odd" && rm -r "$folder/03_dot_shared/results"
+sed -i.bak 's/^PASSED: \(04_reduction_variants\):.*/FAILED: \1: 1 result is wrong/; s/^    .*//' "$folder/odd/data/04_reduction_variants/run.txt"
+: >"$folder/odd/data/06_shared_image/run.txt" && rm -f "$folder"/odd/data/06_shared_image/*.csv
+must "a page of them" "$build/report_page" "$folder/odd/data" "$folder" cpu "$folder/odd.html"
+must "each verdict is said once" test "$(grep -o '"verdict bad">[^<]*' "$folder/odd.html" | tr '\n' ' ')" = \
+    '"verdict bad">FAILED: 1 result is wrong "verdict bad">FAILED: it printed no verdict '
+must "no header or box is empty, and no name left out" lacks '<th[^>]*></th>| an? ?</th>|<pre[^>]*>[[:space:]]*</pre>' "$folder/odd.html"
+must "every tag is closed" closed "$folder/odd.html"
 
 # Bad input is refused, and leaves the page alone.
 first=${samples# } first=${first%% *}

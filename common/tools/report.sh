@@ -20,7 +20,8 @@ build=$1 folder=$3
 chosen=$(sh "$top/common/tools/device.sh" "$build" "$2") || exit
 device=$(echo "$chosen" | head -1)
 if [ $device = gpu ] && ! command -v gnuplot >/dev/null 2>&1; then
-    echo "report.sh: gnuplot is missing, and draws the plots. Type: apt-get install gnuplot-nox" >&2
+    echo "report.sh: gnuplot is missing, and draws the plots." >&2
+    echo "Type: apt-get install gnuplot-nox" >&2
     exit 3
 fi
 echo "$chosen" | tail -1
@@ -35,7 +36,7 @@ measure() {
     status=$?
     [ $status = 0 ] && return
     grep -q '^FAILED' "$file.txt" || echo "FAILED: $program${*:+ $*} ended with status $status" >>"$file.txt"
-    [ "$file" = "$data/run" ] || grep '^FAILED' "$file.txt"
+    [ "$file" = "$data/run" ] || grep '^FAILED' "$file.txt" | fold -s -w 80
     failed=1
 }
 asked() { settings "$top/$sample/report.txt" "$program" "$1"; }
@@ -77,7 +78,7 @@ run_program() {
     [ ! -x "$counters" ] || mkdir -p "$folder/traces"
     while [ -x "$counters" ] && read -r name arguments; do
         "$counters" --only "$name" $arguments --trace "$folder/traces/${number}_$name.html" >"$data/trace.txt" 2>&1 </dev/null ||
-            { rm -f "$folder/traces/${number}_$name.html"; echo "no page of $name: $(head -1 "$data/trace.txt")"; }
+            { rm -f "$folder/traces/${number}_$name.html"; echo "no page of $name: $(head -1 "$data/trace.txt")" | fold -s -w 80; }
     done <"$data/traced"
 
     # A wrong twin that the hazard build has something to say about
@@ -109,7 +110,7 @@ for program in $(order); do
     mkdir -p "$data" || exit 3
     printf '[%d/%d] %-22s ' $i $((count)) "$program"
     run_program
-    grep -E '^(PASSED|FAILED)' "$data/run.txt" | tail -1
+    grep -E '^(PASSED|FAILED)' "$data/run.txt" | tail -1 | sed "s/: $program: /: /" | fold -s -w 49
 done
 "$build/report_page" "$folder/data" "$top" "$device" "$folder/index.html" || exit 3
 echo

@@ -169,7 +169,7 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
         }
         if (starts_with(line, "PASSED") || starts_with(line, "FAILED")) s.verdict = line;
     }
-    if (s.verdict.empty()) s.verdict = "FAILED: " + s.name + " said no verdict";
+    if (s.verdict.empty()) s.verdict = "FAILED: " + s.name + ": it printed no verdict";
     return s;
 }
 
@@ -278,6 +278,15 @@ std::string bar(const Line& line, const std::string& library) {
                 percent.c_str(), whisker.c_str());
 }
 
+/// A column's title with the value of all its rows: the unit is after the number.
+std::string said_once(const std::string& title, const std::string& value) {
+    for (const std::string unit : {"µs", "GB/s"})
+        if (title.size() >= unit.size() && title.compare(title.size() - unit.size(), unit.size(), unit) == 0)
+            return title.substr(0, title.size() - unit.size()) + value + " " + unit;
+    if (starts_with(title, "%") || starts_with(title, "×")) return value + " " + title;
+    return title + " " + value;
+}
+
 /// The lines of a table, without what it does not need, and without times unless they are a GPU's. A column that
 /// says the same in each row is said once, above.
 std::string table(const Sample& s, const std::vector<Line>& lines, const std::string& title, bool gpu) {
@@ -320,7 +329,7 @@ std::string table(const Sample& s, const std::vector<Line>& lines, const std::st
         values.erase("");
         if (values.empty()) continue;
         if (values.size() == 1 && lines.size() > 2) {
-            words += "; " + html(title_of_column) + " " + html(*values.begin());
+            words += "; " + html(said_once(title_of_column, *values.begin()));
             continue;
         }
         std::string look;
@@ -427,11 +436,11 @@ std::string race(const Sample& s, const fs::path& source) {
     if (!advice.empty()) advice = "<p class=\"soft\">Advice: " + html(advice) + "</p>\n";
     const std::string twin = split(trim(read(s.data / "command.txt")), " ").back(), page = s.trace_of(twin);
     return text(R"(<figure class="race">
-<figcaption><strong>%s</strong>%s<br /><code>%s</code></figcaption>
+<figcaption>Wrong on purpose, the twin <code>%s</code>: <strong>%s</strong>%s<br /><code>%s</code></figcaption>
 <pre tabindex="0">%s</pre>
 %s</figure>
 )",
-                html(where).c_str(),
+                html(twin).c_str(), html(where).c_str(),
                 page.empty() ? "" : text(R"(, <a href="%s">step by step</a>)", html(page).c_str()).c_str(),
                 html(trim(read(s.data / "command.txt"))).c_str(), shown.c_str(), advice.c_str());
 }
@@ -454,7 +463,10 @@ std::string claims_table(const Sample& s, bool gpu) {
 <tbody>
 %s</tbody></table>
 )",
-                gpu ? "here" : ("on an " + named).c_str(), body.c_str());
+                gpu             ? "here"
+                : named.empty() ? "on a GPU: not yet"
+                                : ("on an " + named).c_str(),
+                body.c_str());
 }
 
 std::string plot(const Sample& s, bool gpu) {
@@ -520,7 +532,7 @@ std::string section(const Sample& s, const std::vector<Sample>& all, const fs::p
 %s)",
              level, s.name.c_str(), html(s.name).c_str(), level, html(s.question).c_str(), verdict(s).c_str());
     head = "<header>\n" + head + "</header>\n";
-    if (!s.passed()) head += R"(<pre tabindex="0">)" + html(said) + "</pre>\n";
+    if (!s.passed() && !said.empty()) head += R"(<pre tabindex="0">)" + html(said) + "</pre>\n";
     const auto tables = run_tables(s, gpu);
     std::string ladder, further;
     for (const auto& [title, contents] : tables)

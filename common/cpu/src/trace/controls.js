@@ -45,7 +45,7 @@ function build_source() {
   trace.files.forEach((file, number) => {
     if (!used.has(number)) return;
     const head = table.insertRow();
-    for (const [text, title] of [["", ""], [w.cost, w.cost_title], [file.name, ""]]) head.append(Object.assign(document.createElement("th"), {scope: "col", textContent: text, title}));
+    for (const [text, title] of [[w.number, ""], [w.cost, w.cost_title], [file.name, ""]]) head.append(Object.assign(document.createElement("th"), {scope: "col", textContent: text, title}));
     file.lines.forEach((line, k) => {
       const key = `${number},${k + 1}`, sum = costs.get(key), row = table.insertRow(), note = line.indexOf("//");
       for (const [name, text] of [["number", k + 1], [sum && sum.slow ? "cost slow" : "cost", sum && sum.n ? sum.n : ""], ["", note < 0 ? line : line.slice(0, note)]])
