@@ -153,7 +153,4 @@ for file in $(exercises); do
     done
     [ -z "$bad" ] || fail "$file:$bad"
 done
-for page in "$top"/0*/README*.md; do
-    [ "$(wc -w <"$page")" -le 2000 ] || fail "$page has more than 2000 words"
-done
 finish

@@ -280,11 +280,13 @@ std::string bar(const Line& line, const std::string& library) {
 
 /// A column's title with the value of all its rows: the unit is after the number.
 std::string said_once(const std::string& title, const std::string& value) {
-    for (const std::string unit : {"µs", "GB/s"})
-        if (title.size() >= unit.size() && title.compare(title.size() - unit.size(), unit.size(), unit) == 0)
-            return title.substr(0, title.size() - unit.size()) + value + " " + unit;
-    if (starts_with(title, "%") || starts_with(title, "×")) return value + " " + title;
-    return title + " " + value;
+    for (const std::string unit : {"µs", "GB/s"}) {
+        const size_t at = title.rfind(unit);
+        if (at != std::string::npos && at + unit.size() == title.size())
+            return join({title.substr(0, at), value, " ", unit}, "");
+    }
+    return starts_with(title, "%") || starts_with(title, "×") ? join({value, title}, " ")
+                                                              : join({title, value}, " ");
 }
 
 /// The lines of a table, without what it does not need, and without times unless they are a GPU's. A column that
