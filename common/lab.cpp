@@ -48,9 +48,10 @@ CLI::Validator whole_number(const char* option, int64_t least, int64_t most, int
         if (!value) return "'" + s + "' is not a whole number; type digits, 1e6 or 2^20";
         const bool limited = kept == nullptr;
         if (*value < static_cast<uint64_t>(least) || (limited && *value > static_cast<uint64_t>(most)))
-            return "'" + s + "' is not from " + std::to_string(least) +
-                   (limited ? " to " + std::to_string(most) : " on") + "; type " + name + " " +
-                   std::to_string(instead);
+            return "'" + s +
+                   (limited ? "' is not a number from " + std::to_string(least) + " to " + std::to_string(most)
+                            : "' is less than " + std::to_string(least)) +
+                   "; type " + name + " " + std::to_string(instead);
         if (kept) *kept = s;
         s = std::to_string(std::min(*value, static_cast<uint64_t>(most)));
         return "";
@@ -76,7 +77,7 @@ CLI::Validator one_of(const std::string& option, const std::vector<std::string>&
             meant = nearest(s, others);
             with = other;
         }
-        return "'" + s + "' is none of " + known +
+        return "'" + s + "' is not one of " + known +
                (meant.empty() ? "" : "; did you mean " + with + " " + meant + "?");
     };
     return CLI::Validator(check, "NAME");
@@ -212,6 +213,8 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     CLI::App& app = line_->app;
     path_ = argv[0];
     app.name(name_);
+    for (const char* type : {"INT:NUMBER", "UINT:NUMBER", "INT:THREADS", "TEXT:NAME", "TEXT:FILE"})
+        app.get_formatter()->label(type, std::strchr(type, ':') + 1);
     app.description(name_ + ": " + question_);
     std::string footer;
     const auto names_of = [&](bool twins, const char* title) {
@@ -238,7 +241,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->transform(whole_number("--blocks", 1, most_typed, 64, &typed_blocks_))
             ->default_str(blocks_ ? std::to_string(blocks_) : "");
     if (threads_)
-        app.add_option("--threads", threads_, "threads a block; with few, what needs more is left out")
+        app.add_option("--threads", threads_, "threads a block; variants that need more are left out")
             ->transform(power_of_two());
     app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
         ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
@@ -249,11 +252,14 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
     const CLI::Option* const only = app.add_option("--only", only_, "run only this variant; may be repeated")
                                         ->check(one_of("--only", variants, "--wrong", twins))
-                                        ->allow_extra_args(false);  // one name each, and no [a,b]
+                                        ->expected(1)
+                                        ->allow_extra_args(false)  // no [a,b]
+                                        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                                        ->default_str("");
     app.add_option("--wrong", wrong_, "run this wrong twin instead of the variants")
         ->check(one_of("--wrong", twins, "--only", variants));
-    file_option("--csv", csv_, "write the rows to this file, too");
-    app.add_flag("--verbose", verbose_, "show the times predicted on paper, too");
+    file_option("--csv", csv_, "also write the rows to this file");
+    app.add_flag("--verbose", verbose_, "also show the times predicted on paper");
     app.add_flag("--list", list, "print the names that --only, --wrong and the options take, and end");
     for (int i = 1; i < argc; ++i) {  // what CLI11 takes, and should not: --n= 5, --warm=no
         const std::string word = argv[i], name = word.substr(0, word.find('='));
@@ -261,7 +267,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         if (o && o->get_items_expected_max() == 0)
             return refusal(text("%s takes no value; type it alone", name.c_str()));
         if (o && word.size() == name.size() + 1)
-            return refusal(text("%s= has no value; type it behind the =", name.c_str()));
+            return refusal(text("%s= has no value; type it after the =", name.c_str()));
     }
     std::string problem;
     try {
@@ -284,7 +290,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         if (!meant.empty()) problem += "; did you mean " + meant + "?";
     } catch (const CLI::ArgumentMismatch& e) {
         const std::string words = e.what();
-        problem = words.substr(0, words.find(':')) + " has no value; type one behind it";
+        problem = words.substr(0, words.find(':')) + " has no value; type one after it";
     } catch (const CLI::Error& e) {
         problem = e.what();
     }
@@ -331,8 +337,8 @@ size_t Lab::longest_name() const {
 }
 
 Ended Lab::refusal(const std::string& problem) const {
-    return {bad_command_line, wrapped(name_ + ": " + printable(problem)) + "\nType " + printable(path_) +
-                                  " --help for the options.\n"};
+    return {bad_command_line, wrapped(name_ + ": " + printable(problem) + "\nType " + shell_word(printable(path_)) +
+                                      " --help for the options.\n")};
 }
 
 void Lab::refuse(const char* format, ...) const {
@@ -737,7 +743,9 @@ void Lab::say_what_shows_more() {
         static const std::vector<std::string> left = {"--only",    "--wrong",   "--csv",  "--out",
                                                       "--cpu-out", "--show",    "--warm", "--repeats",
                                                       "--list",    "--verbose", "--sweep"};
-        if (o->count() == 0 || among(left, option) || (on_gpu_ && o->get_type_name() == "NUMBER")) continue;
+        if (o->count() == 0 || among(left, option) ||
+            (on_gpu_ && o->get_type_name().find("NUMBER") != std::string::npos))
+            continue;
         rest += " " + option + (o->get_items_expected_max() == 0 ? "" : " " + o->as<std::string>());
     }
     const fs::path program(path_),
@@ -747,17 +755,20 @@ void Lab::say_what_shows_more() {
     const bool in_hazards = fs::absolute(folder).filename() == "hazards";
     const auto hint = [&](const char* what, const std::string& command) {
         say("%s", what);
-        print("  " + command);  // in one piece, to be copied
+        std::string lines =
+            wrapped("  " + command, 2, prose_width - 2);  // to be copied, so each ends with a backslash
+        for (size_t end = 0; (end = lines.find('\n', end)) != std::string::npos; end += 3) lines.insert(end, " \\");
+        print(lines);
     };
-    const std::string arguments = of + rest;
+    const std::string arguments = of + rest, path = shell_word(path_);
     const bool has_hazards = !in_hazards && ::access(hazards.c_str(), X_OK) == 0;
     if (has_hazards)
-        hint("To see the lines that race, or that go astray:", hazards + arguments);
+        hint("To see the lines that race, or that go astray:", shell_word(hazards) + arguments);
     else if (on_gpu_)
-        hint("To see what races in shared memory:", "compute-sanitizer --tool racecheck " + path_ + arguments);
+        hint("To see what races in shared memory:", "compute-sanitizer --tool racecheck " + path + arguments);
     if (!on_gpu_ && (!has_hazards || wrong_.empty() || !wrong_count_))
         hint("To run the threads in another order:",
-             text("LAB_ORDER=%s ", std::getenv("LAB_ORDER") ? "forward" : "reverse") + path_ + arguments);
+             text("LAB_ORDER=%s ", std::getenv("LAB_ORDER") ? "forward" : "reverse") + path + arguments);
     if (wrong_.empty() && n_ > 100 && of != " --only whole_program" && !typed("--n") && !typed("--width"))
         hint("To try it on a few elements:", path_ + arguments + " --n 33");
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -38,8 +39,19 @@ inline size_t width_of(const std::string& text) {
     return width;
 }
 
-/// Breaks each line at spaces so that it fits; what goes on in the next line is set in by `hanging` columns more
-/// than the line. A word is never broken, as it may be a path to copy.
+/// A word as a shell reads it: in single quotes where it has a blank or another character that a shell would take.
+inline std::string shell_word(const std::string& word) {
+    const auto plain = [](unsigned char c) {
+        return c >= 0x80 || std::isalnum(c) || std::strchr("/._-+=:,@%^", c);
+    };
+    if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+    std::string quoted = "'";
+    for (char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    return quoted + "'";
+}
+
+/// Breaks each line at spaces so that it fits; the continuation is set in by `hanging` columns more than the line.
+/// A word is never broken, nor a text in single quotes, because it may be a path to copy.
 inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t most = prose_width) {
     std::string out;
     for (size_t at = 0; at < text.size();) {
@@ -49,10 +61,19 @@ inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t m
         const std::string indent(begin + hanging, ' ');
         for (size_t least = begin; width_of(line) > most; least = indent.size()) {
             size_t space = std::string::npos;  // the last one before which all fits
-            for (size_t s = line.find(' ', least); s != std::string::npos; s = line.find(' ', s + 1)) {
-                const std::string before = line.substr(line.rfind(' ', s - 1) + 1, s - line.rfind(' ', s - 1) - 1);
-                if (before[0] == '-' || before == "type") continue;  // what is to be typed stays in one piece
-                if (space == std::string::npos || width_of(line.substr(0, s)) <= most) space = s;
+            for (size_t s = least, word = least; s < line.size(); ++s) {
+                const size_t close = line[s] == '\'' ? line.find('\'', s + 1) : std::string::npos;
+                const auto before = static_cast<unsigned char>(s ? line[s - 1] : ' ');
+                if (line[s] == '\\') {
+                    ++s;  // 'it'\''s': the apostrophe is the word's
+                } else if (close != std::string::npos && before < 0x80 && !std::isalnum(before)) {
+                    s = close;
+                } else if (line[s] == ' ') {
+                    const bool typed = line[word] == '-' || line.compare(word, s - word, "type") == 0;
+                    word = s + 1;
+                    if (typed) continue;  // what is to be typed stays in one piece
+                    if (space == std::string::npos || width_of(line.substr(0, s)) <= most) space = s;
+                }
             }
             if (space == std::string::npos) break;
             out += line.substr(0, line.find_last_not_of(' ', space) + 1) + "\n";

@@ -22,8 +22,8 @@ by_bound() { # does each row's verdict follow from its error and bound?
 }
 need_not() { # is it said why the sample need not see this?
     excused unseen "$variant $what" && return
-    place=$(sed -n 's/.* at \([^ ]*\):\([0-9]*\)$/\1 \2/p' "$folder/err" | tail -1)
-    line=$(sed -n "${place##* }p" "$home/$(basename "${place%% *}")" 2>/dev/null)
+    place=$(sed -n 's|.*[ /]\([^ /]*\):\([0-9]*\)$|\1 \2|p' "$folder/err" | tail -1)
+    line=$(sed -n "${place#* }p" "$home/${place% *}" 2>/dev/null)
     for word in $(sed -n 's/^unchecked \([^ ]*\).*/\1/p' "$home/excused.txt" 2>/dev/null); do
         case $line in *"$word"*) return ;; esac
     done

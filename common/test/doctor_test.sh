@@ -45,12 +45,12 @@ machine() {
     fi
     mkdir -p "$bin"
     : >"$folder/lacking"
-    fake c++ "read -r line; file=\${line#*<}; grep -qx \"\${file%>}\" '$folder/lacking' || echo \"# 1 \\\"/inc/\${file%>}\\\" 1\""
+    fake c++ "read -r line; file=\${line#*<}; grep -qx \"\${file%>}\" \"\${0%/*}/../lacking\" || echo \"# 1 \\\"/inc/\${file%>}\\\" 1\""
     fake g++ "echo 12.2.0"
     fake cmake "echo cmake version 3.25.1"
     fake id "echo 0"
     fake df "printf '%s\n' head '/dev/sda 99 9 50000000 9% /'"
-    fake perl "echo /usr/bin/perl" && fake gnuplot "" && fake apt-get "echo apt-get \$* >>'$folder/installed'"
+    fake perl "echo /usr/bin/perl" && fake gnuplot "" && fake apt-get "echo apt-get \$* >>\"\${0%/*}/../installed\""
     nvcc "$folder" 12.8
     gpu "NVIDIA H200" 9.0 12.8
     build_has 90-real

@@ -30,7 +30,7 @@ try() {
 }
 
 if [ "${3:-}" = --row ]; then # one kernel: hazards.sh BUILD JOBS --row FILE SAMPLE variant|twin NAME
-    part=$4 kind=$6 kernel=$7 option=--only clean=ok row="" found=-
+    part=$parts/$4 kind=$6 kernel=$7 option=--only clean=ok row="" found=-
     sample "$build/cpu/$5"
     [ "$kind" = twin ] && option=--wrong clean=missed found=missed
     for column in forward reverse seeds asan hazards; do
@@ -57,13 +57,13 @@ for sample in $samples; do
     done
 done
 for sample in $samples; do
-    "$build/cpu/$sample" --list | grep -E '^(variant|twin) ' | awk -v to="$folder/$sample" -v sample="$sample" \
-        '{ print to "-" 100 + NR, sample, $1, $2 }'
+    "$build/cpu/$sample" --list | grep -E '^(variant|twin) ' | awk -v sample="$sample" \
+        '{ print sample "-" 100 + NR, sample, $1, $2 }'
     (sample "$build/cpu/$sample" && echo "$name|$small") >>"$folder/sizes.txt"
 done >"$folder/list.txt"
 kernels=$(wc -l <"$folder/list.txt")
 [ -t 2 ] || echo "$kernels kernels, 7 runs each" >&2
-xargs -L 1 -P "$jobs" sh "$0" "$build" "$jobs" --row <"$folder/list.txt"
+parts=$folder xargs -L 1 -P "$jobs" sh "$0" "$build" "$jobs" --row <"$folder/list.txt"
 [ -t 2 ] && printf '\r%40s\r' "" >&2
 
 cat "$folder/sizes.txt" "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" -v build="$build" '

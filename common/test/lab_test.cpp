@@ -298,8 +298,85 @@ TEST(Wrapped, BreaksAtSpacesAlone) {
     EXPECT_EQ(lab::wrapped("    a b c d", 2, 7), "    a b\n      c\n      d");
     EXPECT_EQ(lab::wrapped("/a/very/long/path is here", 2, 10), "/a/very/long/path\n  is here");
     EXPECT_EQ(lab::wrapped("x\n\ny\n", 2, 10), "x\n\ny\n");
+    EXPECT_EQ(lab::wrapped("an 'x y' is it's", 0, 7), "an\n'x y'\nis it's");
+    EXPECT_EQ(lab::shell_word("/a/b-c.d"), "/a/b-c.d");
+    EXPECT_EQ(lab::shell_word("it's a b"), "'it'\\''s a b'");
+    EXPECT_EQ(lab::wrapped("run 'it'\\''s a b' now", 0, 6), "run\n'it'\\''s a b'\nnow");
     EXPECT_EQ(lab::width_of("\xc3\xa9\xe5\x86\x85"), 3u);
     EXPECT_EQ(lab::wrapped("\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9", 0, 5), "\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9");
+}
+
+// What a sample at `path` says to a command line that names it; what it prints about a wrong row.
+std::string said_at(const std::string& path, std::vector<std::string> line) {
+    Bench bench;
+    line.insert(line.begin(), path);
+    for (std::string& word : line)
+        if (const size_t at = word.find("PATH"); at != std::string::npos) word.replace(at, 4, path);
+    std::vector<char*> argv;
+    for (std::string& w : line) argv.push_back(w.data());
+    if (const auto ended = bench.read(static_cast<int>(argv.size()), argv.data())) return ended->text;
+    testing::internal::CaptureStdout();
+    bench.on(true);
+    bench.row({"slow", "9", 2.0, 1e6, "got 9, wanted 8"});
+    bench.verdict();
+    return testing::internal::GetCapturedStdout();
+}
+
+TEST(Folding, AnyPath) {
+    const std::vector<std::vector<std::string>> lines = {{"--n", "0"},
+                                                         {"--n", "1e-3"},
+                                                         {"--n", ""},
+                                                         {"--n", "1", "--n", "2"},
+                                                         {"--n="},
+                                                         {"--blocks", "0"},
+                                                         {"--seed", "-1"},
+                                                         {"--repeats", "0"},
+                                                         {"--threads", "48"},
+                                                         {"--threads"},
+                                                         {"--only", "slo"},
+                                                         {"--only", "xyz"},
+                                                         {"--wrong", "slow"},
+                                                         {"--only"},
+                                                         {"--warm=no"},
+                                                         {"--nonsense"},
+                                                         {"stray", "words"},
+                                                         {"--csv", ""},
+                                                         {"--csv", "--warm"},
+                                                         {"--csv", "PATH/none/x"},
+                                                         {"--help"},
+                                                         {"--list"},
+                                                         {"--only", "slow", "--wrong", "broken"},
+                                                         {"--n", "2^10"}};
+    for (const auto& line : lines) {
+        std::string first;
+        for (const char* beginning : {"@/long", "@it's a b/\xc3\xbc/\xe5\x86\x85 "})
+            for (size_t length = 1; length <= 200; ++length) {
+                std::string path = std::string(beginning).substr(0, length);
+                while (lab::printable(path) != path) path.pop_back();  // no half character
+                path.resize(length, 'x');
+                std::istringstream said(said_at(path, line));
+                std::string all;
+                const auto without_path = [&](std::string shown) {
+                    for (const std::string& written : {lab::shell_word(path), path})
+                        if (const size_t at = shown.find(written); at != std::string::npos)
+                            shown.replace(at, written.size(), "PATH");
+                    return shown;
+                };
+                for (std::string part; std::getline(said, part);) {
+                    const std::string whole = part;
+                    part.erase(0, part.find_first_not_of(' '));
+                    if (part.size() > 2 && part.substr(part.size() - 2) == " \\") part.resize(part.size() - 2);
+                    const bool one_word = without_path(part).find(' ') == std::string::npos;
+                    EXPECT_TRUE(lab::width_of(whole) <= 80 || one_word) << whole;
+                    all += (all.empty() ? "" : " ") + part;
+                }
+                all = without_path(all);
+                if (first.empty()) first = all;
+                ASSERT_EQ(all, first) << "a path of " << length;
+            }
+        for (const char* never : {"=[]", "--n 1024"})  // a GPU's size is too large for what looks for races
+            EXPECT_EQ(first.find(never), std::string::npos) << first;
+    }
 }
 
 TEST(Table, ComparesWithLimitAndLibrary) {

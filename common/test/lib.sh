@@ -6,6 +6,7 @@
 #     skip WHY                    leaves the rest out
 #     run COMMAND...              within $patience seconds; leaves $status, and what is printed in $folder/out and err
 #     ends STATUS COMMAND...      runs it: it must end so; several, such as 0|1, may be given
+#     copy FOLDER                 copies the lab there: what git knows and does not ignore
 # for a sample, which says itself what it takes (--list):
 #     sample BINARY               sets $binary, $name, $device, $home (the sample's folder) and $small (a small size); leaves the
 #                                 test out where the binary is for a GPU, and none answers (LAB_NO_GPU: why; "" if one does)
@@ -53,6 +54,10 @@ ends() {
     *"|$status|"*) ok "status $status  $said" ;;
     *) fail "status $status, wanted $wanted: $said" && false ;;
     esac
+}
+copy() {
+    (cd "$top" && { git ls-files -zco --exclude-standard 2>/dev/null ||
+        find . \( -name .git -o -name 'build*' \) -prune -o -type f -print0; } | tar -cf - --null -T -) | tar -xf - -C "$1"
 }
 says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 

@@ -5,12 +5,9 @@
 # Exit status: 0 yes, 1 no.
 . "$(dirname "$0")/lib.sh"
 if [ "$1" != --inside ]; then
-    source=$(cd "$1" && pwd) || exit 1
     place="$folder/a b ü'c"
     mkdir -p "$place/source" "$place/made"
-    (cd "$source" && { git ls-files -zco --exclude-standard 2>/dev/null ||
-        find . \( -name .git -o -name 'build*' \) -prune -o -type f -print0; } | tar -cf - --null -T -) |
-        tar -xf - -C "$place/source" || exit 1
+    copy "$place/source" || exit 1
     user="env HOME=/nonexistent"
     if [ "$(id -u)" = 0 ]; then
         chown -R 65534:65534 "$folder"

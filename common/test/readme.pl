@@ -151,7 +151,7 @@ for my $job (0 .. $#commands) {
     mkdir("$folder/$job") && chdir("$folder/$job") or die "$folder/$job: $!";
     symlink $_, s{.*/}{}r for grep { !m{/build$} } glob("\Q$top\E/*");
     symlink $build, "build";
-    system "cp $folder/files/* . 2>/dev/null";
+    system "sh", "-c", 'cp "$0"/files/* . 2>/dev/null', $folder;
     open my $script, ">", "run.sh";
     print $script $commands[$job], "\n";
     close $script;

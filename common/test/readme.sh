@@ -8,4 +8,4 @@ build=$(cd "$1" && pwd) || exit 1
 jobs=$2
 shift 2
 cd "$top" || exit 1
-perl -CSD "$here/readme.pl" "$build" "$jobs" "$folder" $*
+perl -CSDA "$here/readme.pl" "$build" "$jobs" "$folder" $*

@@ -8,7 +8,7 @@ printf '#!/bin/sh\nprintf "variant right\\nvariant other\\ntwin mistake\\ntwin s
 cp "$build/cpu/$program" "$build/cpu/01_sequel" && chmod +x "$build/cpu"/*
 test_that() { # test_that NAME STATUS: a test that prints what stands on stdin and ends so
     cat >"$build/$1.out"
-    echo "add_test($1 sh -c \"cat $build/$1.out; exit $2\")"
+    echo "add_test($1 sh -c [[cat \"\$0\"; exit \$1]] [[$build/$1.out]] $2)"
     echo "set_tests_properties($1 PROPERTIES SKIP_RETURN_CODE 77)"
 } >>"$build/CTestTestfile.cmake"
 # expect STATUS LINE...: what test.sh must end with, and the lines that it must print
