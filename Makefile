@@ -1,11 +1,27 @@
 # The front door. `make run` and `make test` do everything, set-up included; CMake does the work.
 # DEVICE=auto|gpu|cpu   where run and report run    NO_INSTALL=1   never install, print the command instead
 # BUILD=folder          where to build              JOBS=n         jobs at a time
-BUILD ?= build
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-DEVICE ?= auto
-CMAKE ?= cmake
-CMAKE_FLAGS ?=
+# ARGS and CMAKE_FLAGS are several words: quotes and backslashes group them as in a shell, and nothing in them is expanded.
+# Neither make nor a shell expands what is typed: recipes get it from the environment.
+override BUILD := $(or $(value BUILD),build)
+override JOBS := $(or $(value JOBS),$(shell nproc 2>/dev/null || echo 2))
+override DEVICE := $(or $(value DEVICE),auto)
+override CMAKE := $(or $(value CMAKE),cmake)
+override CMAKE_FLAGS := $(value CMAKE_FLAGS)
+override ARGS := $(value ARGS)
+override FILE := $(value FILE)
+override EX := $(value EX)
+override RESET := $(value RESET)
+# make try yours.cu, make learn 04.2: the words after the goal are no goals
+ifneq "$(filter try learn,$(firstword $(MAKECMDGOALS)))" ""
+more := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+override FILE := $(or $(FILE),$(more))
+override EX := $(or $(EX),$(more))
+MAKEFLAGS += $(if $(more),--silent)
+endif
+export BUILD JOBS DEVICE CMAKE CMAKE_FLAGS ARGS FILE EX RESET
+unexport CDPATH
+quoted = '$(subst ','\'',$(1))'
 
 number = $(firstword $(subst _, ,$(1)))
 samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(call number,$(folder)))
@@ -14,9 +30,9 @@ programs := $(foreach file,$(wildcard [0-9][0-9]_*/*.cu),$(call number,$(file))_
 programs += $(addsuffix /,$(programs))
 
 ifeq "$(origin SAMPLE)" "command line"
-$(error SAMPLE means nothing here: type make $(SAMPLE))
+$(error SAMPLE means nothing here: type make $(value SAMPLE))
 endif
-ifeq "$(filter auto gpu cpu,$(DEVICE))" ""
+ifeq "$(and $(filter 1,$(words $(DEVICE))),$(filter auto gpu cpu,$(DEVICE)))" ""
 $(error DEVICE is '$(DEVICE)'; type DEVICE=gpu, DEVICE=cpu or DEVICE=auto)
 endif
 
@@ -25,8 +41,9 @@ endif
     counters counters-gpu plots pictures tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
-inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
-tools = $(inner) CMAKE="$(CMAKE)" CMAKE_FLAGS="$(CMAKE_FLAGS)" JOBS=$(JOBS)
+inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL sh
+tools = $(inner) common/tools
+with_args = $(tools)/words.sh ARGS sh common/tools
 
 all: build
 	@echo
@@ -37,100 +54,101 @@ all: build
 	@echo "             make help                what else there is"
 
 build:
-	@$(tools) sh common/tools/build.sh "$(BUILD)"
+	@$(tools)/build.sh "$$BUILD"
 
 asan:
-	@$(tools) sh common/tools/build.sh "$(BUILD)" all test_builds slow_builds asan_samples counters_samples
+	@$(tools)/build.sh "$$BUILD" all test_builds slow_builds asan_samples counters_samples
 
 $(samples) $(programs):
-	@$(tools) sh common/tools/one.sh "$(BUILD)" "$(DEVICE)" $(@:/=) $(ARGS)
+	@$(with_args)/one.sh "$$BUILD" "$$DEVICE" $(call quoted,$(@:/=))
 
 learn:
-	@$(tools) sh common/tools/learn.sh "$(BUILD)" "$(EX)" "$(RESET)"
+	@$(tools)/learn.sh "$$BUILD" "$$EX" "$$RESET"
 
 exercises:
-	@$(tools) sh common/tools/learn.sh "$(BUILD)" --list
+	@$(tools)/learn.sh "$$BUILD" --list
 
 try:
-	@$(tools) sh common/tools/try.sh "$(BUILD)" "$(FILE)" $(ARGS)
+	@$(with_args)/try.sh "$$BUILD" "$$FILE"
 
 run:
-	@$(tools) sh common/tools/run.sh "$(BUILD)" "$(DEVICE)"
+	@$(tools)/run.sh "$$BUILD" "$$DEVICE"
 
 report: build
-	@sh common/tools/report.sh "$(BUILD)" "$(DEVICE)" "$(BUILD)/report"
+	@$(tools)/report.sh "$$BUILD" "$$DEVICE" "$$BUILD/report"
 
 plots:
-	@sh common/tools/plots.sh
+	@$(tools)/plots.sh
 
 # What the pictures of the pages are drawn from.
 pictured = counters_04_reduction_variants counters_05_atomics counters_06_shared_image
 pictures:
-	@$(tools) sh common/tools/build.sh "$(BUILD)" $(pictured)
-	@sh common/tools/pictures.sh "$(BUILD)"
+	@$(tools)/build.sh "$$BUILD" $(pictured)
+	@$(tools)/pictures.sh "$$BUILD"
 
 tables: build
-	@"$(BUILD)/figures" tables .
+	@"$$BUILD/figures" tables .
 
 test:
-	@$(tools) sh common/tools/build.sh "$(BUILD)" gpu_samples cpu_samples hazards_samples test_builds
-	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS) --label-exclude slow
+	@$(tools)/build.sh "$$BUILD" gpu_samples cpu_samples hazards_samples test_builds
+	@$(tools)/test.sh "$$BUILD" "$$JOBS" --label-exclude slow
 
 check-all: asan
-	@$(inner) sh common/tools/test.sh "$(BUILD)" $(JOBS)
+	@$(tools)/test.sh "$$BUILD" "$$JOBS"
 
 lint: build
-	@sh common/test/lint.sh "$(BUILD)" $(JOBS)
+	@$(inner) common/test/lint.sh "$$BUILD" "$$JOBS"
 
 bench: build
-	@sh common/tools/bench.sh "$(BUILD)" "$(BUILD)/bench"
+	@$(tools)/bench.sh "$$BUILD" "$$BUILD/bench"
 
 counters-gpu: build
-	@sh common/tools/counters.sh "$(BUILD)" "$(BUILD)/bench"
+	@$(tools)/counters.sh "$$BUILD" "$$BUILD/bench"
 
 counters:
-	@$(tools) sh common/tools/build.sh "$(BUILD)" counters_samples
-	@echo "Built. $(BUILD)/counters/NN_name counts what each line"
+	@$(tools)/build.sh "$$BUILD" counters_samples
+	@echo "Built. $$BUILD/counters/NN_name counts what each line"
 	@echo "of its kernels does; --trace FILE.html draws it."
 
 hazards: asan
-	@sh common/test/hazards.sh "$(BUILD)" $(JOBS)
+	@$(inner) common/test/hazards.sh "$$BUILD" "$$JOBS"
 
 bench-cpu:
-	@$(tools) sh common/tools/build.sh "$(BUILD)" bench_cpu
-	@if [ -x "$(BUILD)/cpu/bench_cpu" ]; then "$(BUILD)/cpu/bench_cpu"; \
-	else echo "There is no $(BUILD)/cpu/bench_cpu. Type make doctor to see what is missing."; exit 3; fi
+	@$(tools)/build.sh "$$BUILD" bench_cpu
+	@if [ -x "$$BUILD/cpu/bench_cpu" ]; then "$$BUILD/cpu/bench_cpu"; \
+	else echo "There is no $$BUILD/cpu/bench_cpu. Type make doctor to see what is missing."; exit 3; fi
 
 doctor:
-	@sh common/tools/doctor.sh
+	@$(tools)/doctor.sh
 
 clean:
-	@rm -rf "$(BUILD)"
+	@rm -rf "$$BUILD"
 
 .DEFAULT:
-	@echo "There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)" >&2; \
-	echo "The samples are $(samples); make help says what else there is." >&2; exit 2
+	@$(if $(more),exit 0;) printf '%s\n' $(call quoted,There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)) \
+	    'The samples are $(samples); make help says what else there is.' >&2; exit 2
 
 help:
 	@echo 'make              sets up what is missing, and builds all samples'
 	@echo 'make run          runs all: on the GPU where one answers, else on the CPU device'
 	@echo 'make 04           builds and runs one sample (01 ... 06), and looks for races;'
 	@echo '                  a sequel by its name: make 04_all_gpus'
-	@echo 'make 04 ARGS="--only sequential"    the same, with options of the sample'
+	@echo 'make 04 ARGS="--only sequential"    the same, with options of the sample; quotes'
+	@echo '                  group words as in a shell, and nothing in them is expanded'
 	@echo 'make try FILE=yours.cu    your own .cu file on the CPU device: does it race?'
 	@echo 'make learn        exercises: you write the kernels, and each save is checked;'
 	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it'
 	@echo 'make exercises    which are right, which wrong, and which still to do'
 	@echo "make test         runs the tests (the GPU's are skipped where none answers)"
 	@echo ''
-	@echo 'make report       runs all, too, and writes $(BUILD)/report/index.html: verdicts,'
+	@echo 'make report       runs all, too, and writes build/report/index.html: verdicts,'
 	@echo '                  plots, tables, and what races'
 	@echo 'make hazards      every kernel and every wrong twin under every detector of the'
 	@echo '                  CPU device: one table'
 	@echo 'make bench        measures all samples over their sizes on the GPU, and compares'
 	@echo '                  with the bars of common/README.md'
 	@echo 'make counters     builds the samples so that they count, without a GPU, what'
-	@echo '                  their kernels do: $(BUILD)/counters/NAME'
+	@echo '                  their kernels do: build/counters/NAME'
 	@echo "make counters-gpu counts with NVIDIA's ncu what the kernels do on the GPU"
 	@echo 'make bench-cpu    measures the CPU device itself: switches, barriers, launches'
 	@echo 'make check-all    all tests, also the slow ones: other compilers, more random'
@@ -147,4 +165,4 @@ help:
 	@echo 'make NO_INSTALL=1       installs nothing, prints the command instead'
 	@echo 'make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES=90    for this GPU architecture'
 	@echo ''
-	@echo '$(BUILD)/gpu/NAME and $(BUILD)/cpu/NAME are the programs; each takes --help.'
+	@echo 'build/gpu/NAME and build/cpu/NAME are the programs; each takes --help.'

@@ -25,3 +25,34 @@ green="" red="" usual=""
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
     green=$(printf '\033[32m') red=$(printf '\033[1;31m') usual=$(printf '\033[0m')
 fi
+
+# alone FILE WHAT: waits until no other process has locked the file; until this one ends, and what it has started, none can.
+alone() {
+    (: >>"$1") 2>/dev/null && exec 9>>"$1" || return
+    lock -n && return
+    [ $? = 1 ] || return 0 # this file system knows no locks
+    echo "Another $2 is running. Waiting for it to end." >&2
+    lock
+}
+lock() { # lock [-n]: file 9; with -n only if it is free, else it ends with 1
+    if command -v flock >/dev/null; then
+        flock "$@" 9
+    else
+        perl -e 'open my $file, ">>&=9"; exit !flock $file, @ARGV ? 6 : 2' -- "$@"
+    fi 2>/dev/null
+}
+
+# writable FOLDER...: can 16 MB be written there? If not, it says so, and what to type, and returns 3.
+writable() {
+    for place; do
+        if reason=$({ mkdir -p "$place" && head -c 16000000 /dev/zero >"$place/room.$$"; } 2>&1); then
+            rm "$place/room.$$"
+            continue
+        fi
+        rm -f "$place/room.$$"
+        printf '%s cannot be written: %s.\n' "$place" "${reason##*: }" >&2
+        echo "Make room there, or type make BUILD=/elsewhere, for temporary files" >&2
+        echo "export TMPDIR=/elsewhere" >&2
+        return 3
+    done
+}

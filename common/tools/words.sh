@@ -1,0 +1,31 @@
+#!/bin/sh
+# words.sh NAME COMMAND...: runs the command; its last arguments are the words in the environment's variable NAME. Blanks part
+# them, quotes and backslashes group them as in a shell; nothing is expanded, and nothing in them is run. Exit status: the
+# command's, 2 if a quote is not closed.
+name=$1
+shift
+words=$(LC_ALL=C awk -v name="$name" 'BEGIN {
+    text = ENVIRON[name]
+    for (i = 1; i <= length(text) + 1; ++i) {
+        c = substr(text, i, 1)
+        if (quote == "" && (c == "" || c ~ /[ \t\n]/)) { # the word ends here
+            gsub(/\047/, "\047\\\\\047\047", word)
+            if (begun) printf " \047%s\047", word
+            begun = 0
+            word = ""
+            continue
+        }
+        begun = 1
+        if (c == "\\" && quote != "\047" && i < length(text)) {
+            c = substr(text, ++i, 1)
+            word = word (quote != "" && c !~ /["\\$`]/ ? "\\" : "") c
+        } else if (c == quote) quote = ""
+        else if (quote == "" && c ~ /["\047]/) quote = c
+        else word = word c
+    }
+    if (quote == "") exit 0
+    print name " has a quote that is not closed: " text > "/dev/stderr"
+    exit 2
+}') || exit
+eval "set -- \"\$@\" $words"
+exec "$@"
