@@ -12,7 +12,7 @@ root=$folder/root bin=$folder/bin
 failed=0 cases=0
 
 mkdir "$folder/tools"
-for tool in awk cat dirname grep head ls mktemp readlink rm sed sh sort stat tail tr; do
+for tool in awk cat dirname fold grep head ls mkdir mktemp readlink rm sed sh sort stat tail tr; do
     ln -s "$(command -v $tool)" "$folder/tools/$tool"
 done
 
@@ -54,6 +54,7 @@ machine() {
     nvcc "$folder" 12.8
     gpu "NVIDIA H200" 9.0 12.8
     build_has 90-real
+    chmod 777 "$folder/build"
     for file in nvidia0 nvidiactl nvidia-uvm; do put dev/$file "" && chmod 666 "$root/dev/$file"; done
     put proc/version "Linux version 6.1"
     put proc/meminfo "MemAvailable:   9000000 kB"
@@ -69,7 +70,7 @@ no_driver() { rm -r "$root/dev" "$bin/nvidia-smi"; }
 # The fakes come first. nvcc lies in $folder/bin like the others, its header beside it in $folder/include.
 doctor() {
     $as env -i PATH="$bin:$folder/tools" LAB_DOCTOR_ROOT="$root" BUILD="$folder/build" $variables \
-        "$shell" "$folder/doctor.sh" $doctors >"$folder/printed" 2>&1
+        "$shell" "$folder/doctor.sh" $doctors >"$folder/printed" 2>&1 </dev/null
     status=$?
     # a check's line in one piece; what is wider than 80 columns is kept, but for what is to be typed
     awk -v wide="$folder/wide" 'BEGIN { indent = sprintf("%29s", "") }
@@ -124,12 +125,12 @@ advice 1 "Something that is required is missing: see above." lack opencv2/core/v
 advice 0 "optional +GoogleTest .*$install libgtest-dev" lack gtest/gtest_prod.h
 advice 0 "optional +Google Benchmark .*$install libbenchmark-dev" lack benchmark/benchmark.h
 advice 0 "optional +gnuplot .*$install gnuplot-nox" remove gnuplot
-advice 0 "make installs the packages. By hand: apt-get install gnuplot-nox" remove gnuplot
+advice 0 "  apt-get install gnuplot-nox" remove gnuplot
 user() { fake id "echo 1000" && remove gnuplot; }
 advice 0 "optional +gnuplot .*Type: sudo apt-get install gnuplot-nox" user
 fedora() { remove apt-get && remove gnuplot; }
 advice 0 "optional +gnuplot .*Debian calls it gnuplot-nox" fedora
-advice 0 " +Fedora: +dnf install .*gnuplot" fedora
+advice 0 "  dnf install gcc-c.*" fedora
 
 # ---- nvcc and its compiler
 elsewhere() { remove nvcc && nvcc "$root/usr/local/$1" 12.4; }
@@ -210,6 +211,11 @@ diff "$folder/all_ok" "$folder/out" || fail "root may read the counters"
 # ---- the rest
 advice 0 "optional +display +none for .*--out picture.png.*" eval variables=
 advice 0 "wrong +memory +1.4 GiB free.*Type: make JOBS=1" put proc/meminfo "MemAvailable: 1500000 kB"
+other_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
+forbidden() { chmod 755 "$folder/build" && as=$other_user; }
+if $other_user true 2>/dev/null; then
+    advice 1 "missing +build folder .*/build cannot be written. .*Type: make BUILD=/elsewhere" forbidden
+fi
 advice 1 "missing +disk +0.4 GiB free in .*Type: make BUILD=.*" fake df "printf '%s\n' head '/dev/sda 99 9 500000 9% /'"
 
 # ---- --install
@@ -241,12 +247,45 @@ broken() { remove perl && fake apt-get "echo no network; exit 100"; }
 installs "no network" broken
 installs "That failed; .*" broken
 only_say() { remove perl && variables=NO_INSTALL=1; }
-installs "To install it, type: sh -c 'apt-get update && apt-get install -y --no-install-recommends perl'" only_say
+installs "To install it, type:" only_say
 [ ! -s "$folder/installed" ] || fail "NO_INSTALL=1 installs"
 no_sudo() { remove perl && fake id "echo 1000"; }
-installs "You are not root, and there is no sudo here. Ask for:" no_sudo
+installs "You are not root, and there is no sudo here: ask an administrator." no_sudo
 [ ! -s "$folder/installed" ] || fail "installs without being root"
-installs "  Fedora: .*" fedora
+installs "  dnf install .*" fedora
+
+# sudo is called only after a yes on a terminal, and never for optional packages alone.
+many() { lack CLI/Version.hpp && lack opencv2/core/version.hpp && remove perl && remove gnuplot; }
+sudoer() { "$@" && fake id "echo 1000" && fake sudo 'PATH=$PATH exec "$@"'; }
+again() { # doctor --install once more, on the same machine
+    : >"$folder/installed"
+    doctors=--install
+    doctor
+}
+installs "  sudo apt-get update && sudo apt-get install -y --no-install-recommends perl .*" sudoer many
+[ ! -s "$folder/installed" ] || fail "sudo without a terminal"
+sed -n '/, type:$/,/^[^ ]/{/^ /p;}' "$folder/printed" | env -i PATH="$bin:$folder/tools" "$shell"
+grep -q ' perl libcli11-dev libopencv-dev gnuplot-nox$' "$folder/installed" || fail "the printed command fails when it is copied"
+[ "$(awk 'length > 80' "$folder/printed" | wc -l)" = 0 ] || fail "more than 80 columns"
+installs "  gnuplot-nox: plots .*" sudoer remove gnuplot
+again
+[ ! -s "$folder/out" ] || fail "optional packages are named twice"
+if tool=$(command -v script); then
+    answers() { # answers WORD LINE: what is typed on a terminal, and what must be printed then
+        echo "env -i PATH='$bin:$folder/tools' LAB_DOCTOR_ROOT='$root' BUILD='$folder/build' '$shell' '$folder/doctor.sh' --install" >"$folder/typed"
+        : >"$folder/installed"
+        { sleep 0.5 && echo "$1" && sleep 0.5; } | "$tool" -qec "sh '$folder/typed'" /dev/null | tr -d '\r' >"$folder/out"
+        cat "$folder/out" "$folder/installed" | grep -qE "$2" || fail "no line '$2' after the answer $1"
+    }
+    machine
+    sudoer many
+    answers n '^Now building what can be built without it[.]$'
+    answers y '^  sudo apt-get update'
+    ! grep -q 'y/N' "$folder/out" || fail "it asks twice"
+    [ ! -s "$folder/installed" ] || fail "sudo after a no"
+    remove cmake # another package, another question
+    answers y '^apt-get install .* cmake perl '
+fi
 
 [ ! -s "$folder/wide" ] || { sort -u "$folder/wide" >"$folder/out" && fail "lines of more than 80 columns"; }
 [ $failed = 1 ] || echo "$cases cases passed"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # doctor.sh: what this machine has and lacks, a line a check, with the command that mends it. Exit status 1 if
 # something required is missing.
-# doctor.sh --install: quiet where nothing is missing; else says what and why, and installs it with apt-get.
-# NO_INSTALL=1 prints the command instead.
+# doctor.sh --install: quiet where nothing is missing; else says what and why. root installs it with apt-get. Another user is
+# asked on a terminal, if something required is missing, whether sudo may install it. Without a terminal, or with NO_INSTALL=1,
+# it prints the command. BUILD/not_installed keeps a no, and which optional packages have been named: both happens once.
 # LAB_DOCTOR_ROOT=FOLDER (for tests) looks for /dev, /proc, /sys, /usr there. BUILD=FOLDER is where make builds.
 set -u
 install=no
@@ -300,7 +301,10 @@ check_machine() {
         line ok memory "$(tenths "$kib") free"
     fi
     folder=$build
-    [ -d "$folder" ] || folder=.
+    until [ -d "$folder" ]; do folder=$(dirname "$folder"); done
+    if [ ! -w "$folder" ] || [ ! -x "$folder" ]; then
+        line missing "build folder" "$folder cannot be written. Build elsewhere" "make BUILD=/elsewhere"
+    fi
     kib=$(df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { print $4 }')
     if [ -n "$kib" ] && [ "$kib" -lt 1048576 ]; then
         line missing disk "$(tenths "$kib") free in $folder, a build takes up to 1 GiB. Make room, or build elsewhere" \
@@ -309,13 +313,17 @@ check_machine() {
         line ok disk "$(tenths "$kib") free in $folder"
     fi
 }
+# command WORD...: a line of a shell that is broken for 80 columns, and can be copied
+command_line() { echo "$*" | fold -s -w 76 | sed '2,$s/^/    /; $!s/ *$/ \\/; s/^/  /'; }
 other_systems() {
-    echo "No Debian or Ubuntu here. Install the same with your package manager, such as:"
-    echo "  Fedora:  dnf install gcc-c++ cmake perl cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel gnuplot"
-    echo "  Arch:    pacman -S gcc cmake perl cli11 boost opencv gtest benchmark gnuplot"
-    echo "  macOS:   brew install cmake cli11 boost opencv googletest google-benchmark gnuplot"
+    echo "No Debian or Ubuntu here. Install the same with your package manager."
+    echo "Fedora:"
+    command_line dnf install gcc-c++ cmake perl cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel gnuplot
+    echo "Arch:"
+    command_line pacman -S gcc cmake perl cli11 boost opencv gtest benchmark gnuplot
+    echo "macOS:"
+    command_line brew install cmake cli11 boost opencv googletest google-benchmark gnuplot
 }
-
 check_packages
 if [ $install = no ]; then
     check_nvcc
@@ -329,7 +337,8 @@ if [ $install = no ]; then
         echo "Something that is required is missing: see above."
     fi
     if [ -n "$missing" ] && [ $apt = yes ]; then
-        echo "make installs the packages. By hand: ${sudo}apt-get install$missing"
+        echo "To install the packages, type:"
+        command_line "${sudo}apt-get install$missing"
     elif [ -n "$missing" ]; then
         other_systems
     fi
@@ -339,25 +348,46 @@ fi
 # ---- --install -----------------------------------------------------------------------------------------------------
 
 [ -z "$missing" ] && exit 0
+before=$(cat "$build/not_installed" 2>/dev/null)
+print_only=${NO_INSTALL:-0}
+if [ "${before#*: }" = "$missing" ] && [ $status = 0 ] && [ "$print_only" = 0 ]; then exit 0; fi
+answer="named: $missing"
+# without WORDS: ends, with nothing installed
+without() {
+    { mkdir -p "$build" && echo "$answer" >"$build/not_installed"; } 2>/dev/null
+    echo "$1building what can be built without it."
+    exit 0
+}
 echo "Missing on this machine:$reasons"
-command="apt-get update && apt-get install -y --no-install-recommends$missing"
 if [ $apt = no ]; then
     other_systems
-    exit 0
+    without "Now "
 fi
-if [ "${NO_INSTALL:-0}" != 0 ] || { [ -n "$sudo" ] && ! tool sudo >/dev/null; }; then
-    [ "${NO_INSTALL:-0}" != 0 ] || echo "You are not root, and there is no sudo here. Ask for:"
-    echo "To install it, type: ${sudo}sh -c '$command'"
-    echo "Building what can be built without it."
-    exit 0
+if [ "$print_only" = 0 ] && [ -n "$sudo" ]; then
+    print_only=1
+    if ! tool sudo >/dev/null; then
+        echo "You are not root, and there is no sudo here: ask an administrator."
+    elif [ $status = 1 ] && [ "$before" = "no: $missing" ]; then
+        answer=$before
+    elif [ $status = 1 ] && [ -t 0 ] && [ -t 2 ]; then
+        printf 'Install it with sudo apt-get? [y/N] ' >&2
+        read -r reply
+        case $reply in [yY]*) print_only=0 ;; *) answer="no: $missing" ;; esac
+    fi
 fi
-echo "Installing it: ${sudo}$command"
+if [ "$print_only" != 0 ]; then
+    echo "To install it, type:"
+    command_line "${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends$missing"
+    without "Now "
+fi
+echo "Installing it with ${sudo}apt-get."
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp) || exit 1
-if ${sudo}apt-get update >"$log" 2>&1 && ${sudo}apt-get install -y --no-install-recommends $missing >>"$log" 2>&1; then
+if { ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
     echo "Installed."
+    rm -f "$log"
 else
     tail -5 "$log"
-    echo "That failed; building what can be built without it."
+    rm -f "$log"
+    without "That failed; "
 fi
-rm -f "$log"
