@@ -69,6 +69,16 @@ echo "FAIL  no word on what to type" | test_that "$program.cpu.refusals" 1
 expect 8 "^make 01 ARGS=\"--only right --blocks 3 --n 100003 --threads 64\" +# wrong$"
 must "no line more" test "$(grep -c ' # ' "$folder/out")" = 6
 must "the log has it all" grep -q 'got 12, wanted 13' "$build/test.log"
+# On a terminal each result is shown when it comes, also where awk waits for more input (mawk).
+if command -v script >/dev/null; then
+    mkdir "$folder/two"
+    cat >"$folder/two/CTestTestfile.cmake" <<END
+add_test(first true)
+add_test(second sh -c "for i in 1 2 3 4 5 6 7 8 9; do ! grep -q '1 of 2 tests' screen || exit 0; sleep 0.5; done; exit 1")
+set_tests_properties(second PROPERTIES DEPENDS first)
+END
+    ends 0 script -qfec "sh '$top/common/tools/test.sh' '$folder/two' 2" "$folder/two/screen"
+fi
 for number in $(seq 60); do echo "FAIL  no $number" | test_that "common.many$number" 1; done
 expect 8 '^\.\.\. and 42 more$'
 must "40 lines at most" test "$(wc -l <"$folder/out")" -le 40

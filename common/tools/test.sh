@@ -21,11 +21,13 @@ for program in "$build"/gpu/[0-9]*; do
     break
 done
 
+# mawk reads what comes from a pipe line by line only if it is told to; other awks do not know that option.
+case $(awk -W version 2>/dev/null </dev/null) in mawk*) awk="awk -W interactive" ;; *) awk=awk ;; esac
 # Of ctest's own lines come the results; on a terminal they show how far it is. One test more than JOBS, as some wait.
 {
     ctest --test-dir "$build" --parallel $((jobs + 1)) --timeout 1500 --no-tests=error "$@" 2>&1
     echo "status $?"
-} | awk -v shows="$shows" -v results="$folder/results" -v other="$folder/other" -v status="$folder/status" '
+} | $awk -v shows="$shows" -v results="$folder/results" -v other="$folder/other" -v status="$folder/status" '
     /^status [0-9]+$/ { print $2 > status; next }
     /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / {
         split($1, count, "/")
