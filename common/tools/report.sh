@@ -95,7 +95,7 @@ run_program() {
         [ ! -s "$data/hazard.txt" ] || break
     done
     [ -s "$data/hazard.txt" ] || return
-    echo "build/hazards/$program $small --wrong $twin" >"$data/command.txt"
+    echo "$build/hazards/$program $small --wrong $twin" >"$data/command.txt"
     [ ! -x "$counters" ] || "$hazards" $small --wrong "$twin" --trace "$folder/traces/${number}_$twin.html" >"$data/trace.txt" 2>&1
 }
 
