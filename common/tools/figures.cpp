@@ -23,6 +23,7 @@
 //   <!-- given: 4814 GB/s | the data sheet -->   of the hardware or a manual, and from where
 //   <!-- thumb: 32 % -->                         a rule of thumb, three of them on a page at most
 //   <!-- prints: COMMAND | 8.9e-01 -->           what the command prints: readme.pl runs it
+// Files of an H100 are looked up only where the paragraph names it.
 // In README.zh-CN.md a figure is also right if README.md, which is checked first, has it and it is right there.
 // Exit status: 0 all is right, 1 not, 3 a file is not what it should be.
 #include "csv.hpp"
@@ -625,6 +626,7 @@ public:
           folder_(path.parent_path().empty() ? fs::path(".") : path.parent_path()),
           name_(fs::relative(path, top).string()),
           results_(results),
+          chinese_(path.filename() == "README.zh-CN.md"),
           lines_(lines_of(read(path))) {}
 
     /// The page with its tables written anew.
@@ -704,7 +706,7 @@ private:
                         if (c < head.size()) n.unit = unit_in(prose(head[c]));
                         if (!n.unit && c) n.unit = unit_in(prose(row[0]));
                     }
-                    n.figure = n.unit || (n.power && !(block.generated && alone));
+                    n.figure = n.unit || ((n.power || (chinese_ && n.figure)) && !(block.generated && alone));
                     found.push_back({n, line, block.lines[0].second + " " + text});
                 }
             }
@@ -778,6 +780,7 @@ private:
         std::string nearest, unnamed, few;
         double least = INFINITY;
         for (const auto& [tag, table] : all) {
+            if (tag.find("h100") != std::string::npos && !names(f.context, "H100")) continue;
             for (const Row& row : table->rows) {
                 const std::string variant = cell(row, "variant");
                 const bool named = !variant.empty() && names(f.context, variant);
@@ -956,6 +959,7 @@ private:
     fs::path path_, folder_;
     std::string name_;
     Results& results_;
+    bool chinese_;  // its tables are those of README.md, where their figures are explained
     std::vector<std::string> lines_;
     bool fenced_ = false;
 };
