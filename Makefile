@@ -91,10 +91,10 @@ tables: build
 
 test:
 	@$(tools)/build.sh "$$BUILD" gpu_samples cpu_samples hazards_samples test_builds
-	@$(tools)/test.sh "$$BUILD" "$$JOBS" --label-exclude slow
+	@$(tools)/test.sh "$$BUILD" "$$JOBS"
 
 check-all: asan
-	@$(tools)/test.sh "$$BUILD" "$$JOBS"
+	@$(tools)/test.sh "$$BUILD" "$$JOBS" -C slow
 
 lint: build
 	@$(inner) common/test/lint.sh "$$BUILD" "$$JOBS"

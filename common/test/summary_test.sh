@@ -19,6 +19,11 @@ expect() {
 }
 
 echo fine | test_that common.fine 0
+test_that build.program 1 </dev/null # make test has built the programs
+cat >>"$build/CTestTestfile.cmake" <<'END'
+set_tests_properties(build.program PROPERTIES FIXTURES_SETUP program)
+set_tests_properties(common.fine PROPERTIES FIXTURES_REQUIRED program)
+END
 echo "left out: no GPU here" | test_that "$program.gpu.run" 77
 expect 0 '^ +1 skipped: no GPU here$' '^PASSED: 1 of 2 tests passed, 1 skipped, in 0:0. min$' "^what they printed: $build/test.log$"
 
@@ -81,5 +86,7 @@ END
 fi
 for number in $(seq 60); do echo "FAIL  no $number" | test_that "common.many$number" 1; done
 expect 8 '^\.\.\. and 42 more$'
+ends 8 sh "$top/common/tools/test.sh" "$build" 2 -C slow
+must "-C slow, without which ctest does not find a slow test" says "^ctest --test-dir $build -C slow -R "
 must "40 lines at most" test "$(wc -l <"$folder/out")" -le 40
 finish

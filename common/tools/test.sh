@@ -1,6 +1,7 @@
 #!/bin/sh
-# test.sh BUILD JOBS [OPTION OF CTEST...]: runs the tests and says in a few lines what came out. What all of them printed
-# is in BUILD/test.log. Where tests fail: a line a kernel, with the command that shows it, at most 40 lines in all.
+# test.sh BUILD JOBS [OPTION OF CTEST...]: runs the tests and says in a few lines what came out. The tests' programs must be
+# built: the tests build.TARGET, with which ctest builds them, are left out. What all tests printed is in BUILD/test.log.
+# Where tests fail: a line a kernel, with the command that shows it, at most 40 lines in all.
 # Exit status: ctest's, 0 if all pass.
 . "$(dirname "$0")/folder.sh"
 build=${1:?test.sh BUILD JOBS} jobs=${2:?test.sh BUILD JOBS}
@@ -25,7 +26,8 @@ done
 case $(awk -W version 2>/dev/null </dev/null) in mawk*) awk="awk -W interactive" ;; *) awk=awk ;; esac
 # Of ctest's own lines come the results; on a terminal they show how far it is. One test more than JOBS, as some wait.
 {
-    ctest --test-dir "$build" --parallel $((jobs + 1)) --timeout 1500 --no-tests=error "$@" 2>&1
+    ctest --test-dir "$build" --parallel $((jobs + 1)) --timeout 1500 --no-tests=error \
+        --exclude-regex '^build[.]' --fixture-exclude-setup . "$@" 2>&1
     echo "status $?"
 } | $awk -v shows="$shows" -v results="$folder/results" -v other="$folder/other" -v status="$folder/status" '
     /^status [0-9]+$/ { print $2 > status; next }
@@ -59,7 +61,8 @@ for program in $(awk '$1 ~ /failed|timeout/ && $2 ~ /^[0-9]+_/ { sub(/\..*/, "",
     done
 done >"$folder/names"
 
-awk -v build="$build" -v log_file="$log" -v top="$top" -v minutes="$((seconds / 60)):$(printf %02d $((seconds % 60)))" '
+awk -v build="$build" -v asked="${*:+ $*}" -v log_file="$log" -v top="$top" \
+    -v minutes="$((seconds / 60)):$(printf %02d $((seconds % 60)))" '
 FILENAME ~ /results$/ { result[$2] = $1; ++number[$1]; tests[++test_count] = $2; next }
 FILENAME ~ /names$/ { known[$1, $3] = $2; next }
 
@@ -141,7 +144,7 @@ function note(name,   key, rank, options) {
     best[key] = rank
     says[key] = luck ? "a wrong twin, and nothing notices it" : what != "" ? what : why != "" ? why : "wrong"
     if (place != "") says[key] = says[key] ", " place
-    if (name == "") { shows[key] = "ctest --test-dir " build " -R " program "[.]" device "[.]" group " --output-on-failure"; return }
+    if (name == "") { shows[key] = "ctest --test-dir " build asked " -R " program "[.]" device "[.]" group " --output-on-failure"; return }
     name = (known[program, name] == "twin" ? "--wrong " : "--only ") name
     if (order == "" && device ~ /cpu|hazards/ && is_sample(program)) # it runs the hazard build, too, on a small size
         shows[key] = "make " substr(program, 1, 2) " ARGS=\"" name (device == "hazards" || options == "" ? "" : " " options) "\""
@@ -178,7 +181,7 @@ END {
         if (++lines <= most) {
             test = others[o]
             gsub(/[.]/, "[.]", test)
-            printf "%-46s %s\n", "ctest --test-dir " build " -R \"^" test "$\" --output-on-failure", \
+            printf "%-46s %s\n", "ctest --test-dir " build asked " -R \"^" test "$\" --output-on-failure", \
                 cut("# " (result[others[o]] == "timeout" ? "took too long" : others[o] in line ? line[others[o]] : "failed"), 100)
         }
     if (lines > most) print "... and " lines - most " more"

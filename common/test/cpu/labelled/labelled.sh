@@ -20,7 +20,7 @@ groups=${groups:-scopes blocks graphs streams patterns grids mixed types guards}
 
 for group in $groups; do
     program=$build/hazards/labelled_$group
-    [ -x "$program" ] || { echo "$program is missing. Type: cmake --build $build" >&2; exit 3; }
+    [ -x "$program" ] || { echo "$program is missing. Type: cmake --build $build --target labelled" >&2; exit 3; }
     "$program" --list | sed "s/\$/ $group/"
 done >"$folder/list"
 for n in $sizes; do
