@@ -310,6 +310,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         for (const std::string& t : twins) names += "twin " + t + "\n";
         for (const std::string& s : slow_) names += "slow " + s + "\n";
         for (const std::string& c : choices_) names += "choice " + c + "\n";
+        for (const auto& [option, path] : files_) names += "file " + option + "\n";
         for (const CLI::Option* o : app.get_options()) names += "takes " + o->get_name() + "\n";
         if (threads_) names += "takes --threads 1 2 4 8 16 32 64 128 256 512 1024\n";
         return Ended{all_agree, names};

@@ -56,3 +56,29 @@ writable() {
         return 3
     done
 }
+
+# words WORD...: the words as a shell reads them back, in one line
+words() (
+    line=""
+    for word; do
+        case $word in '' | *[!-A-Za-z0-9_./=,:+%@]*) word="'$(printf '%s' "$word" | sed "s/'/'\\\\''/g")'" ;; esac
+        line="$line${line:+ }$word"
+    done
+    printf '%s' "$line"
+)
+
+# note_in FILE KIND: what the CPU device's first note of that kind (a regular expression) says in the file, in one line
+note_in() {
+    sed 's/^\x1b\[[0-9;]*m//; s/\x1b\[0m$//' "$1" | awk -v kind="^cudacpu: $2" '
+        function ended() { if (text ~ kind) { sub(/^cudacpu: [a-z]*: /, "", text); print text; exit }; text = "" }
+        text && (!/^  / || /^  (in|at|of|launched) |^ *[0-9]+ \|/) { ended() }
+        text { text = text substr($0, 2) }
+        /^cudacpu: / { text = $0 }
+        END { ended() }'
+}
+
+# members FILE...: says what threadIdx is, where the source uses it as a number
+members() {
+    ! grep -qE '(^|[^[:alnum:]_])(threadIdx|blockIdx|blockDim|gridDim)[[:space:]]*[]+*/%<>=-]' "$@" ||
+        echo "threadIdx has .x, .y and .z, and so have blockIdx, blockDim and gridDim."
+}

@@ -2,18 +2,26 @@
 # one.sh BUILD DEVICE NN [ARGUMENT...]: builds sample NN (04), or program NN_name (a sequel), and nothing else, and runs it
 # with the arguments; then looks for what one run does not show: few and odd elements, other orders of the threads, races. On
 # the CPU device the first run is ended after $LIMIT seconds (300). Exit status: 0 if nothing is wrong, 1 if something is,
-# else as device.sh's, or the build's.
+# 3 if no verdict is possible, else as device.sh's, or the build's.
 # one.sh --checks CPU_BINARY HAZARDS_BINARY [ARGUMENT...]: looks only, and names what is wrong.
 . "$(dirname "$0")/folder.sh"
 cd "$top" || exit
 log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" ${copy:+"$copy"}' EXIT
 trap 'exit 130' HUP INT TERM
 
-typed() { # typed WORD: does the user's own command line have this option? It is given once.
-    case " $arguments " in *" $1 "* | *" $1="*) return 0 ;; esac
-    return 1
+# understand ARGUMENT...: reads what the user has typed: the $options, the wrong twin that is asked for $on_purpose, and the
+# $arguments of the checks, as a shell reads them: all but the files to write, which a check must not write over.
+understand() {
+    list=$("$cpu" --list 2>/dev/null)
+    arguments="" options=" " on_purpose="" option=""
+    for word; do
+        case $word in --*) option=${word%%=*} options="$options${word%%=*} " ;; esac
+        [ "$option" != --wrong ] || on_purpose=${word#*=}
+        echo "$list" | grep -qx -e "file $option" || arguments="$arguments $(words "$word")"
+    done
 }
+typed() { case $options in *" $1 "*) ;; *) false ;; esac; }
 has() { echo "$list" | grep -qE "^takes $1( |\$)"; }
 fits() { # fits OPTION: the sample takes it, and the user has typed neither it nor what excludes it
     if [ "$1" = --n ] && has --width; then return 1; fi
@@ -21,22 +29,37 @@ fits() { # fits OPTION: the sample takes it, and the user has typed neither it n
     has "$1" && ! typed "$1"
 }
 
-# one ORDER BINARY OPTION VALUE...: a run that must end with 0, with those of the options that fit.
+noted='(note: |notice: .* never freed)' # after right results these are mistakes, too
+# one ORDER BINARY OPTION VALUE...: a run that must end with 0 and without a note, with those of the options that fit. Where
+# the sample refuses the command line, as some variants are for some options only, it runs without --only, or not at all.
 one() {
     order=$1 binary=$2
     shift 2
-    asked=$* options=""
+    asked=$* given=""
     while [ $# -gt 0 ]; do
-        if fits "$1"; then options="$options $1 $2"; fi
+        if fits "$1"; then given="$given $1 $2"; fi
         shift 2
     done
-    command="$binary$options${arguments:+ $arguments}"
-    LAB_ORDER=$order timeout 60 $command $quick </dev/null >"$log" 2>&1
-    ended=$?
-    if [ $ended = 0 ] && ! grep -q '^cudacpu: notice: .* never freed' "$log"; then return; fi
+    command="$(words "$binary")$given$arguments"
+    for selected in "$quick" ""; do
+        eval "LAB_ORDER=$order timeout 60 $command \$selected" </dev/null >"$log" 2>&1
+        ended=$?
+        [ $ended = 2 ] || break
+    done
     [ "$order" = forward ] || command="LAB_ORDER=$order $command"
-    [ $ended != 124 ] || echo "after a minute it had not ended" >>"$log"
+    case $ended in
+    0) grep -qE "^cudacpu: $noted" "$log" || return 0 ;;
+    2) return 0 ;;
+    3) writable "$build" "${TMPDIR:-/tmp}" || exit 3 ;; # a CUDA call that fails, or a full disk
+    12[567]) no_verdict ;;
+    124) echo "after a minute it had not ended" >>"$log" ;;
+    esac
     false
+}
+no_verdict() { # the command could not be run, which is no fault of the sample
+    printf '\nNo verdict on %s: this could not be run (exit status %s):\n  %s\n' "$name" $ended "$command"
+    tail -4 "$log"
+    exit 3
 }
 plain() {
     one forward "$cpu" --n 5003 --width 70 --height 37 --blocks 3 --repeats 3 || return
@@ -74,16 +97,15 @@ fewest() {
     done
     false
 }
-# sees_mistakes: does the sample's own check find one of its wrong twins? One that lets all pass would find nothing else, too.
-sees_mistakes() {
-    most=$quick quick="" seen=yes
+# unseen_twins: names the wrong twins that the sample's own check lets pass, but for those of which its excused.txt says that
+# they may come out right. A check that lets one pass may let any mistake pass.
+unseen_twins() {
+    most=$quick typed=$arguments quick="" arguments=""
     for twin in $(echo "$list" | sed -n 's/^twin //p'); do
-        seen=no
-        one forward "$cpu" --wrong "$twin" --n 5003 --width 70 --height 37 || seen=yes
-        [ $seen = no ] || break
+        if grep -qE "^twin $twin( |\$)" "$(folder_of "$name")/excused.txt" 2>/dev/null; then continue; fi
+        if one forward "$cpu" --wrong "$twin" --n 5003 --width 70 --height 37; then echo "$twin: $command"; fi
     done
-    quick=$most
-    [ $seen = yes ]
+    quick=$most arguments=$typed
 }
 # reports WHICH: those of the first line WHICH in the log, each whole
 reports() {
@@ -99,10 +121,11 @@ reports() {
 }
 # say TITLE: the command, and of what it printed the first reports, each whole, or the first row that is wrong
 say() {
+    if [ $ended != 0 ]; then why=""; elif [ $wrong = 0 ]; then why=": $(note_in "$log" "$noted")"; fi
     wrong=1
     printf '\n%s:\n  %s\n' "$1" "$command"
     shown=$(reports '/^cudacpu: / && !/^cudacpu: (not|(hazards|bugs) were )/ || /^cudacpu: note: a barrier/')
-    [ -n "$shown" ] || shown=$(reports '/^cudacpu: notice/')
+    [ -n "$shown" ] || shown=$(reports '/^cudacpu: not/')
     if [ -z "$shown" ] && [ $right = 0 ] && [ "$command" != "${command#*"$hazards"}" ]; then
         shown="no race, nothing out of bounds, no memory read that nobody wrote: look at
 what is computed, at indices and launches, and at what the host does"
@@ -112,7 +135,7 @@ what is computed, at indices and launches, and at what the host does"
     echo "$shown"
 }
 checks() {
-    list=$("$cpu" --list) quick="" all="" wrong=0
+    quick="" all="" wrong=0 why=""
     if ! typed --only && ! typed --wrong; then # the tutorial's whole program has sizes of its own
         quick=$(echo "$list" | sed -n '/whole_program/d; s/^variant /--only /p')
         all=$quick # but no row that is shown outside the verdict, as a race on purpose
@@ -122,12 +145,17 @@ checks() {
     [ $status = 0 ] || right=0
     if [ $right = 1 ] && ! plain; then
         right=0 failed=$asked failed_in=$order
-        say "Not right, in a run of another size or order"
+        if [ $ended = 0 ]; then say "Right results, and a mistake"; else say "Not right, in a run of another size or order"; fi
     fi
     if [ $right = 0 ] && ! grep -q '^cudacpu: ' "$log" && fewest; then say "With few elements"; fi
-    if [ -n "$quick" ] && [ $right = 1 ] && ! sees_mistakes; then
-        wrong=1
-        printf '\nThe check of the results lets every wrong twin pass:\n  %s\n' "$command"
+    if [ $right = 1 ] && ! typed --only && ! typed --wrong; then
+        unseen=$(unseen_twins) || exit
+        if [ -n "$unseen" ]; then
+            wrong=1 why=""
+            printf '\nThe check of the results lets wrong twins pass:\n%s\n' "$(echo "$unseen" | sed 's/^/  /')"
+            checked=$(grep -n '^// ---- run, check' "$file" | cut -d: -f1)
+            echo "The check begins at $file:$checked"
+        fi
     fi
     [ -x "$hazards" ] || return 0
     raced=yes
@@ -158,22 +186,32 @@ changed() {
 }
 # not_right HOW: the verdict, and what the learner has changed since it was right
 not_right() {
+    if [ -n "$on_purpose" ]; then
+        how="what it gets wrong is shown above"
+        [ $status != 0 ] || [ "${wrong:-1}" = 1 ] || how="no run here shows it"
+        ! grep -q '^cudacpu: hazard: race' "$log" || how="the lines that race are named above"
+        printf '\n%s\n' "${red}WRONG$usual: $on_purpose is wrong on purpose; $how."
+        return
+    fi
     if [ -f "$build/right/$source" ]; then changed "$build/right/$source" "it was right"
     elif git show "HEAD:./$file" >"$log" 2>/dev/null; then changed "$log" "the last commit"; fi
-    printf '\n%s: %s%s, see above.\nMend %s, and type\n  make %s\n' "${red}WRONG$usual" "$name" "$1" "$source" "$number"
+    echo
+    echo "${red}WRONG$usual: $name$1, see above." | fold -s -w 80
+    printf 'Mend %s, and type\n  make %s\n' "$source" "$number"
 }
 
 if [ "$1" = --checks ]; then
-    cpu=$2 hazards=$3
+    cpu=$2 hazards=$3 name=${2##*/} status=0 build=$(dirname "$(dirname "$2")")
+    file=$(folder_of "$name")/${name#*_}.cu
     shift 3
-    arguments=$* status=0
+    understand "$@"
     checks
     exit $wrong
 fi
 build=$1 device=$2 number=$3
 case $3 in *_*) name=$3 ;; *) name=$(folder_of "$3") ;; esac
 shift 3
-arguments=$* source=${name#*_}.cu file=$(folder_of "$name")/${name#*_}.cu limit=${LIMIT:-300}
+source=${name#*_}.cu file=$(folder_of "$name")/${name#*_}.cu limit=${LIMIT:-300}
 [ -f "$build/CMakeCache.txt" ] || sh common/tools/build.sh "$build" lab || exit
 targets=""
 [ ! -d "$build/CMakeFiles/cpu_$name.dir" ] || targets=$name
@@ -182,33 +220,39 @@ if [ -z "$targets" ]; then
     echo "$name cannot be built here. Type make doctor to see what is missing." >&2
     exit 3
 fi
+cpu=$build/cpu/$name hazards=$build/hazards/$name copy=$build/right/$source.$$
+# Two runs at once would judge each other's program; and the file may be edited while it runs.
+{ mkdir -p "$build/right" && alone "$build/right/$name.lock" "make $number" && cp "$file" "$copy"; } 2>"$log" ||
+    { writable "$build" && cat "$log" >&2; exit 3; }
 echo "Building $name."
-mkdir -p "$build/right" && cp "$file" "$build/right/$source.new" || exit # it may be edited while it runs
 sh common/tools/build.sh "$build" $targets || {
     status=$?
+    writable "$build" "${TMPDIR:-/tmp}" || exit 3
     not_right " was not built: the first error counts"
     exit $status
 }
-cpu=$build/cpu/$name hazards=$build/hazards/$name
 chosen=$(sh common/tools/device.sh "$build" "$device") || exit
 binary=$build/$(echo "$chosen" | head -1)/$name
 
 if [ "$binary" = "$cpu" ]; then # which says, when it is ended, where it was
-    timeout --foreground -s QUIT -k 5 "$limit" "$binary" $arguments
+    timeout --foreground -s QUIT -k 5 "$limit" "$binary" "$@"
 else
-    "$binary" $arguments
+    "$binary" "$@"
 fi
 status=$?
+understand "$@"
 case $status in
 0 | 1) ;;
 2 | 77) exit $status ;; # the command line, or no device: its own words say it
+3) [ "${arguments# }" = "$(words "$@")" ] || { quick="" && ! one forward "$binary"; } || exit 3 ;; # nor a file to write
+12[567]) ended=$status command=$(words "$binary" "$@") && no_verdict ;;
 124 | 137) not_right " had not ended after $limit s" && exit 1 ;;
-*) not_right " ended with status $status" && exit $status ;;
 esac
-wrong=0
+case $status in 0 | 1) ;; *) not_right " ended with status $status" && exit $status ;; esac
+wrong=0 why=""
 [ ! -x "$cpu" ] || checks
-if [ $status = 0 ] && [ $wrong = 0 ]; then
-    [ -n "$arguments" ] || mv "$build/right/$source.new" "$build/right/$source"
+if [ $status = 0 ] && [ $wrong = 0 ] && [ -z "$on_purpose" ]; then
+    [ $# -gt 0 ] || mv "$copy" "$build/right/$source"
     said="on this device"
     [ ! -x "$cpu" ] || said="in other sizes and orders, too"
     [ ! -x "$hazards" ] || said="$said; nothing races"
@@ -218,5 +262,5 @@ if [ $status = 0 ] && [ $wrong = 0 ]; then
     echo "  make $number"
     exit 0
 fi
-not_right ""
+not_right "$why"
 exit 1

@@ -1,12 +1,13 @@
 #!/bin/sh
 # try.sh BUILD FILE [ARGUMENT...]: compiles anybody's .cu file for the CPU device, plain and with hazards, runs both with
 # the arguments, in the file's folder, and says what was found; where that took few seconds, in two other orders of the
-# threads, too. FILE may be several files, in one word, then without blanks in their names. A run is ended after $LIMIT
-# seconds (300). Exit status: 0 if all runs end with 0, 1 if one does not, or if it does not compile, 2 for a file that
-# cannot be read, 3 if the CPU device is missing.
+# threads, too. All runs read the same input: what the first one was given. FILE may be several files, in one word. A run is
+# ended after $LIMIT seconds (300). Exit status: 0 if all runs end with 0, 1 if one does not, or if it does not compile, 2 for
+# a file that cannot be tried, 3 if the CPU device is missing, or the build folder cannot be written.
 build=$1 files=$2
 shift 2
-cd "$(dirname "$0")/../.." || exit
+. "$(dirname "$0")/folder.sh"
+cd "$top" || exit
 tools=$PWD/common/tools
 if [ -z "$files" ]; then
     echo "Which file? Type make try FILE=path/to/yours.cu (ARGS=\"...\" for its arguments)" >&2
@@ -14,13 +15,21 @@ if [ -z "$files" ]; then
 fi
 newline='
 '
-[ -f "$files" ] || files=$(printf '%s\n' $files) # a file's name may have blanks; of several none has
+refuse() {
+    echo "$*" | fold -s -w 80 >&2
+    exit 2
+}
+# Each name ends where blanks follow its .cu; a single name may have any.
+[ -f "$files" ] || files=$(printf '%s' "$files" | sed -E 's/^[[:space:]]+//; s/(\.(cu|cpp|cc|c))[[:space:]]+/\1\n/g')
+set -f
 IFS=$newline
 for file in $files; do
-    case $file in *.cu | *.cpp | *.cc | *.c) ;; *) echo "'$file' is no .cu file; type make try FILE=path/to/yours.cu" >&2 && exit 2 ;; esac
-    if [ ! -f "$file" ] || [ ! -r "$file" ]; then
-        echo "There is no file '$file' that can be read; its path counts from $PWD" >&2
-        exit 2
+    case $file in *.cu | *.cpp | *.cc | *.c) ;; *) refuse "'$file' is no .cu file; type make try FILE=path/to/yours.cu" ;; esac
+    [ ! -d "$file" ] || refuse "'$file' is a folder; type make try FILE=path/to/yours.cu"
+    [ -f "$file" ] && [ -r "$file" ] || refuse "There is no file '$file' that can be read; its path counts from $PWD"
+    LC_ALL=C tr -d '\000' <"$file" | cmp -s - "$file" || refuse "'$file' has null bytes, as UTF-16 has: save it as UTF-8"
+    if [ ! -f "$(dirname "./$file")/exercise.cuh" ] && grep -q '^ *# *include *"exercise.cuh"' <"$file"; then
+        refuse "'$file' is an exercise: type make learn EX=$(sed -n '1s,^// \([0-9.]*\) .*,\1,p' <"$file")"
     fi
 done
 sh common/tools/build.sh "$build" lab || exit
@@ -29,90 +38,118 @@ if [ ! -f "$build/cpu/cudacpu" ]; then
     exit 3
 fi
 sh common/tools/build.sh "$build" cudacpu_plain cudacpu_hazards plain_precompiled hazards_precompiled || exit
-mkdir -p "$build/try" || exit
 
 # What is said about a file is short in its own folder, and its program finds the data that lie there.
 first=${files%%$newline*} common=common
-folder=$(cd "$(dirname "$first")" && pwd) || exit
+folder=$(cd -- "$(dirname -- "$first")" && pwd) || exit
+name=$(basename -- "$first") own=$build/try/$name.$(printf '%s' "$folder" | cksum | cut -d' ' -f1)
+# Files of one name have programs of their own; and of one file only one run at a time has them.
+{ mkdir -p "$own" && alone "$own/lock" "make try of $name"; } 2>/dev/null || { writable "$own" && cat "$own/lock"; exit 3; }
+own=$(cd "$own" && pwd)
 if [ "$folder" != "$PWD" ]; then
     build=$(cd "$build" && pwd) common=$PWD/common given=$files files=""
     for file in $given; do
-        of=$(cd "$(dirname "$file")" && pwd)/
+        of=$(cd -- "$(dirname -- "$file")" && pwd)/
         [ "$of" != "$folder/" ] || of=""
-        files="$files${files:+$newline}$of$(basename "$file")"
+        files="$files${files:+$newline}$of$(basename -- "$file")"
     done
     cd "$folder" || exit
-    echo "\$ cd $folder"
+    echo "\$ cd $(words "$folder")"
+else
+    own=${own#"$folder/"}
 fi
+files=$(echo "$files" | sed 's,^-,./-,')
 
 # What a copy of a sample needs. A header of this name beside the file comes first.
-lab="" opencv=""
-if grep -qE '^ *# *include *["<](error|lab)\.cuh' $files; then lab=" -I$common $build/liblab.a"; fi
+more=""
+if grep -qE '^ *# *include *["<](error|lab)\.cuh' $files; then more="-I$common$newline$build/liblab.a$newline"; fi
 if grep -qE '^ *# *include *["<]opencv2/' $files; then
-    opencv="-isystem${newline}/usr/include/opencv4${newline}-lopencv_core${newline}-lopencv_imgcodecs"
+    more="$more-isystem$newline/usr/include/opencv4$newline-lopencv_core$newline-lopencv_imgcodecs"
 fi
-words() { # a line of them, as a shell would read it
-    for word; do
-        case $word in '' | *[!-A-Za-z0-9_./=,:+%@]*) word="'$(printf '%s' "$word" | sed "s/'/'\\\\''/g")'" ;; esac
-        printf '%s' "${line:+ }$word" && line=begun
-    done
-}
 compile() { # compile [--hazards]
-    echo "\$ $(words "$build/cpu/cudacpu" $files)$lab $(words $opencv -o "$program" "$@")"
-    [ -z "$lab" ] || set -- "-I$common" "$build/liblab.a" "$@"
-    "$build/cpu/cudacpu" $files $opencv -o "$program" "$@" && return
+    echo "\$ $(words "$build/cpu/cudacpu" $files $more -o "$program" "$@")"
+    # What g++ says about a kernel in a .cpp file helps nobody.
+    host=$(grep -lE '^[^/]*(__global__|<<<)' $files | grep -v '\.cu$' | head -1)
+    if [ -z "$host" ]; then
+        "$build/cpu/cudacpu" $files $more -o "$program" "$@" 9>&- && return
+    else
+        "$build/cpu/cudacpu" $files $more -o "$program" "$@" 9>&- 2>/dev/null && return
+    fi
+    writable "$own" "${TMPDIR:-/tmp}" || exit 3
+    [ -z "$host" ] || refuse "'$host' has a kernel: call it $(basename "${host%.*}").cu"
     echo
     echo "WRONG: $(words $files) does not compile for the CPU device."
     grep -qw main $files || echo "There is no main() in it: a kernel alone does not run."
+    members $files
     echo "Mend the first error first. What the device has and lacks:"
     echo "$common/cpu/README.md"
     exit 1
 }
-name=$(basename "$first") name=${name%.*} wrong="" started=$(date +%s) limit=${LIMIT:-300} before=""
-run() {
+name=${name%.*} wrong="" started=$(date +%s) limit=${LIMIT:-300} before="" noted="" input=$own/input keep=$own/input
+undefined='note: (a barrier that|.* names lanes that|.* takes the value of lane)' # CUDA does not say what happens then
+run() { # shows a run, and says in $wrong how it ended, if not with 0
+    with="" how="exit status"
+    [ -z "$order" ] || with=" with LAB_ORDER=$order"
+    [ $kind = plain ] || with=" with --hazards"
     echo "\$ ${order:+LAB_ORDER=$order }$(words "$program" "$@")"
     watched "$@"
     ended=$?
     echo
-    case $ended in
-    0) ;;
-    124) wrong="$wrong $kind: it had not ended after $limit seconds." ;;
-    *) wrong="$wrong $kind${order:+, LAB_ORDER=$order}: exit status $ended." ;;
-    esac
+    case $ended in 0) ;; 124) how="not ended after $limit seconds" ;; *) how="exit status $ended" ;; esac
+    if [ "$wrong" = "$how" ]; then wrong="$how,$with too"
+    elif [ "$wrong" ] || [ $ended != 0 ]; then wrong="$wrong${wrong:+; }$how$with"; fi
+    [ "$noted" ] || noted=$(note_in "$out.err" "$undefined")
     before=$out
 }
 watched() {
     out=$program${order:+.$order}.out
-    LAB_ORDER=${order:-forward} perl "$tools/watched.pl" "$limit" "$out" "$before" "$program" "$@"
+    [ "$keep" ] || exec <"$input"
+    LAB_ORDER=${order:-forward} perl "$tools/watched.pl" "$limit" "$out" "$before" "$keep" "$program" "$@" 9>&-
+    set -- $?
+    keep=""
+    return $1
 }
 
-order=""
+(: <&0) 2>/dev/null || exec </dev/null
+if [ -f /dev/stdin ]; then cat >"$input" && keep=""; fi
+order="" errors=""
 for kind in plain hazards; do
-    program=$build/try/$name
+    program=$own/$name
     [ $kind = plain ] || program=${program}_hazards
     if [ $kind = plain ]; then compile; else compile --hazards; fi
     run "$@"
+    errors="$errors$out.err$newline"
     [ $ended != 124 ] || break
 done
 orders=""
-if [ -z "$wrong" ] && [ $(($(date +%s) - started)) -lt 10 ]; then
-    kind=plain program=$build/try/$name orders=" in three orders of its threads"
+if [ -z "$wrong$noted" ] && [ $(($(date +%s) - started)) -lt 10 ]; then
+    kind=plain program=$own/$name orders=" in three orders of its threads"
     for order in reverse 1; do
-        watched "$@" >/dev/null 2>&1 </dev/null || { [ -n "$wrong" ] || run "$@"; }
+        { watched "$@" >/dev/null 2>&1 && [ -z "$(note_in "$out.err" "$undefined")" ]; } || [ "$wrong$noted" ] || run "$@"
     done
 fi
-if [ -z "$wrong" ]; then
-    echo "RIGHT so far: $name ends with exit status 0$orders, and nothing races." \
+if [ -z "$wrong$noted" ]; then
+    races="nothing races"
+    also=$(cat $errors | grep -c 'cudacpu: note: ')
+    [ "$also" = 0 ] || races="the CPU device reports no more than the note above"
+    echo "RIGHT so far: $name ends with exit status 0$orders, and $races." \
         "Whether its results are right, only the program itself can say." | fold -s -w 80
     exit 0
 fi
-echo "WRONG: $name.$wrong"
+echo "WRONG: ${first##*/}: $wrong${wrong:+${noted:+; }}$noted." | fold -s -w 80
 if [ $ended = 124 ]; then
     echo "Look at the loop where it was. If it is only slow, give it less work, or more"
     echo "time: make try ... LIMIT=$((limit * 10))"
     exit 1
 fi
-echo "Each report above says what to do. Without one the program itself ended so,"
-[ $# -gt 0 ] || set -- no arguments
-echo "given $(IFS=" " && echo "$*") (ARGS=\"...\"), in $PWD."
+if cat $errors | grep -v 'cudacpu: notice: ' | grep -q 'cudacpu: '; then
+    echo "Each report above says what to do."
+else
+    echo "The hazard build found no race, nothing out of bounds, and no memory read that"
+    echo "nobody wrote. Look at what is computed, and at what the host does."
+fi
+if [ "$wrong" ]; then
+    [ $# -gt 0 ] || set -- no arguments
+    echo "The program was given $(IFS=" " && echo "$*") (ARGS=\"...\"), in $PWD"
+fi
 exit 1

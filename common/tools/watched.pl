@@ -1,32 +1,46 @@
 #!/usr/bin/perl
-# watched.pl SECONDS OUT BEFORE PROGRAM [ARGUMENT...]: runs a program that may print much or never end. What it prints
+# watched.pl SECONDS OUT BEFORE INPUT PROGRAM [ARGUMENT...]: runs a program that may print much or never end. What it prints
 # is in file OUT, and shown as it comes: 40 lines, and of more the last 10. While it is what file BEFORE has, it is held
-# back, and if all is, one line says so ("" for BEFORE: nothing is). On stderr: that it still runs, and what ended it.
+# back, and if all is, one line says so ("" for BEFORE: nothing is). What it prints on stderr is shown, and in file OUT.err.
+# What it was given on stdin is in file INPUT ("" for INPUT: nothing is kept). On stderr: that it still runs, and what ended it.
 # Ctrl-C, and the time limit, let a program of the CPU device say where it is, and end it.
 # Exit status: the program's, 128 + N if signal N ended it, 124 if it had not ended after that many seconds.
 use strict;
 use warnings;
+use IO::Handle;
 use IO::Select;
 use POSIX ();
 use Time::HiRes qw(sleep time);
-my ($limit, $to, $before, @command) = @ARGV;
+my ($limit, $to, $before, $input, @command) = @ARGV;
 my ($most_lines, $most_bytes, $last_lines) = (40, 8000, 10);
 
 my $known = "";
 if (length $before && open my $file, "<:raw", $before) { local $/; $known = <$file> // "" }
-open my $out, ">:raw", $to or die "cannot write $to: $!\n";
+sub file { my ($name) = @_; open my $file, ">:raw", $name or die "cannot write $name: $!\n"; return $file }
+my ($out, $said_too) = (file($to), file("$to.err"));
+$said_too->autoflush(1);
 pipe my $from, my $end or die "pipe: $!\n";
+pipe my $errors, my $errors_end or die "pipe: $!\n";
+my ($kept, $given, $feeds);
+if (length $input) {
+    $kept = file($input);
+    pipe $given, $feeds or die "pipe: $!\n";
+}
+$ENV{CLICOLOR_FORCE} = 1 if -t STDERR && !$ENV{NO_COLOR} && ($ENV{TERM} // "dumb") ne "dumb";  # to the CPU device
 my $child = fork // die "fork: $!\n";
 if (!$child) {
     open STDOUT, ">&", $end or die "stdout: $!\n";
+    open STDERR, ">&", $errors_end or die "stderr: $!\n";
+    open STDIN, "<&", $given or die "stdin: $!\n" if $given;
     $SIG{INT} = "IGNORE";
     exec "stdbuf", "-oL", @command or die "stdbuf: $!\n";  # a line is shown when it is printed
 }
 my $typed = 0;  # Ctrl-C
 $SIG{INT} = sub { kill $typed++ ? "KILL" : "QUIT", $child };
 $SIG{PIPE} = "IGNORE";
-close $end;
-binmode $_ for $from, *STDOUT;
+close $_ for grep { defined } $end, $errors_end, $given;
+binmode $_ for grep { defined } $from, $errors, $feeds, *STDIN, *STDOUT, *STDERR;
+$feeds->blocking(0) if $feeds;
 $| = 1;
 
 my ($lines, $bytes, $all, $held, $rest) = (0, 0, "", "", "");
@@ -47,10 +61,35 @@ sub release {
     $held = "";
 }
 
+# Does the program wait for something? From a terminal it is given no line before: that may be for the shell.
+sub waits {
+    open my $stat, "<", "/proc/$child/stat" or return 1;
+    return <$stat> =~ /\) S/;
+}
+my $feed = "";  # read from stdin, and not yet given to the program
+sub take {      # reads some of stdin; at its end the program's ends, too
+    my $read = sysread STDIN, $feed, 65536;
+    return if !defined $read && $!{EINTR};
+    return print $kept $feed if $read;
+    close $feeds;
+    undef $feeds;
+}
+sub give {
+    my $written = syswrite $feeds, $feed;
+    if (defined $written) { substr $feed, 0, $written, "" }
+    elsif (!$!{EAGAIN} && !$!{EINTR}) { close $feeds; undef $feeds }  # the program reads no more
+}
+
 my ($began, $said, $stopped, $status) = (time, 0, 0);
-my $selected = IO::Select->new($from);
+my $selected = IO::Select->new($from, $errors);
 while (!defined $status || $selected->can_read(0)) {
-    if ($selected->can_read(0.2)) {
+    my $wants = $feeds && !length $feed && (!-t STDIN || waits());
+    my $readable = IO::Select->new($selected->handles, $wants ? *STDIN : ());
+    my ($come, $go) = IO::Select->select($readable, $feeds && length $feed ? IO::Select->new($feeds) : undef, undef, 0.2);
+    my %come = map { fileno $_ => 1 } @{$come // []};
+    give() if @{$go // []};
+    take() if $wants && $come{fileno STDIN};
+    if ($come{fileno $from}) {
         if (sysread $from, my $piece, 65536) {
             print $out $piece;
             if ($same) {
@@ -62,8 +101,14 @@ while (!defined $status || $selected->can_read(0)) {
         } else {
             $selected->remove($from);
         }
-    } elsif ($same && length $held && -t STDIN) {
-        release();  # perhaps it asks for something
+    }
+    if ($come{fileno $errors}) {
+        if (sysread $errors, my $piece, 65536) {
+            print $said_too $piece;
+            print STDERR $piece;
+        } else {
+            $selected->remove($errors);
+        }
     }
     sleep 0.1 if !$selected->count;
     $status = $? if !defined $status && waitpid($child, POSIX::WNOHANG) == $child;
@@ -77,7 +122,7 @@ while (!defined $status || $selected->can_read(0)) {
     }
 }
 release() if $same && $held ne $known;
-close $out;
+close $_ for grep { defined } $out, $said_too, $kept;
 print "(It prints the same.)\n" if $same;
 if (length $rest) {
     my @tail = split /(?<=\n)/, $rest;
