@@ -287,7 +287,10 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         for (const std::string& word : words) problem += (problem.empty() ? "not understood: " : " ") + word;
         for (const CLI::Option* o : app.get_options()) options.push_back("--" + o->get_lnames().front());
         const std::string meant = nearest(words.front().substr(0, words.front().find('=')), options);
-        if (!meant.empty()) problem += "; did you mean " + meant + "?";
+        const bool traces = words.front().rfind("--trace", 0) == 0;
+        if (traces || words.front().rfind("--counters-csv", 0) == 0)
+            problem += "; build/counters/" + name_ + (traces ? " and build/hazards/" + name_ + " take it" : " takes it");
+        else if (!meant.empty()) problem += "; did you mean " + meant + "?";
     } catch (const CLI::ArgumentMismatch& e) {
         const std::string words = e.what();
         problem = words.substr(0, words.find(':')) + " has no value; type one after it";

@@ -4,6 +4,7 @@
 # Exit status: 0 yes, 1 no, 77 there is no hazard build.
 . "$(dirname "$0")/lib.sh"
 build=${1:?one_test.sh BUILD [all]} all=${2:-}
+checks() { ends "$1" sh "$top/common/tools/one.sh" --checks "$2" "$3"; }
 looks() { ends "$1" sh "$top/common/tools/one.sh" --checks "$build/cpu/$name" "$build/hazards/$name" $2; }
 
 for binary in "$build"/hazards/[0-9]*; do
@@ -33,11 +34,23 @@ ends 1 sh "$top/common/tools/one.sh" --checks "$folder/plain" "$folder/racing"
 must "four whole reports and no more" test "$(grep -c 'hazard: \|mend it' "$folder/out")" = 8
 says '^and 1 more; the command above shows all$' || fail "it does not say that there is more"
 
-# A check that finds nothing in a wrong twin finds nothing at all.
-printf '#!/bin/sh\necho "variant right"\necho "twin lucky"\n' >"$folder/content"
-chmod +x "$folder/content"
-ends 1 sh "$top/common/tools/one.sh" --checks "$folder/content" "$folder/none"
-says '^The check of the results lets every wrong twin pass:$' || fail "it trusts a check that finds nothing"
+# A wrong twin that the check lets pass is named, and where the check is; not so one that 05's excused.txt names.
+cat >"$folder/05_atomics" <<'END'
+#!/bin/sh
+printf '%s\n' 'variant right' 'twin seen' "twin ${LUCKY:-race_sum}" 'takes --wrong'
+[ "$2" != seen ]
+END
+chmod +x "$folder/05_atomics"
+checks 0 "$folder/05_atomics" "$folder/none"
+LUCKY=lucky checks 1 "$folder/05_atomics" "$folder/none"
+says '^  lucky: .*/05_atomics --wrong lucky$' && ! says '^  seen:' || fail "the twin that passes is not named"
+says '^The check begins at 05_atomics/atomics.cu:[0-9]+$' || fail "where the check is"
+# Some variants refuse some options: that is not wrong. Nor is a program that cannot be run.
+printf '#!/bin/sh\necho "variant right"\n[ "$1" != --only ] || exit 2\n' >"$folder/refuses"
+chmod +x "$folder/refuses"
+checks 0 "$folder/refuses" "$folder/none"
+checks 3 "$folder/missing" "$folder/none"
+says '^No verdict on missing: this could not be run .exit status 127.:$' || fail "the sample is blamed for what cannot be run"
 # What is wrong is shown with few elements.
 printf '#!/bin/sh\necho "takes --n"\n[ "${2:-0}" -lt 17 ] || { echo "row WRONG" && exit 1; }\n' >"$folder/odd"
 chmod +x "$folder/odd"
@@ -59,13 +72,26 @@ ends 1 sh "$top/common/tools/one.sh" --checks "$folder/leaks" "$folder/none"
 says '^cudacpu: notice: 1 allocation.* leak.cu:7$' || fail "it does not name the leak"
 
 # What the learner has changed is shown: since the last commit, and once it was right since then.
-lab=$folder/lab
+lab="$folder/my 谷 lab's"
 mkdir -p "$lab/common" "$lab/01_fake" "$lab/build/cpu" "$lab/build/CMakeFiles/cpu_01_fake.dir"
 cp -r "$top/common/tools" "$lab/common"
 touch "$lab/build/CMakeCache.txt"
-printf '#!/bin/sh\n[ "$1" != --list ] || { echo "variant k" && exit; }\n! grep wrong 01_fake/fake.cu\n' >"$lab/build/cpu/01_fake"
+cat >"$lab/build/cpu/01_fake" <<'END'
+#!/bin/sh
+case $1 in
+--list) printf '%s\n' 'variant k' 'takes --n' 'file --csv' && exit ;;
+--csv) echo "$@" >"$2" ;;
+esac
+! grep slow 01_fake/fake.cu || sleep 1
+! grep noted 01_fake/fake.cu || printf 'cudacpu: note: a barrier that is long and\n  not reached\n  in kernel k\n' >&2
+! grep wrong 01_fake/fake.cu
+END
 chmod +x "$lab/build/cpu/01_fake"
-make_01() { ends "$1" env CMAKE=true sh "$lab/common/tools/one.sh" "$lab/build" cpu 01; }
+make_01() {
+    wanted=$1
+    shift
+    ends "$wanted" env CMAKE=true sh "$lab/common/tools/one.sh" "$lab/build" cpu 01 "$@"
+}
 printf 'first\n  second\n' >"$lab/01_fake/fake.cu"
 if git -C "$lab" init -q 2>/dev/null; then
     git -C "$lab" add . && git -C "$lab" -c user.name=a -c user.email=a commit -qm a
@@ -79,6 +105,25 @@ printf 'other\nwrong\n' >"$lab/01_fake/fake.cu"
 make_01 1
 says '^Changed since it was right:$' && says '^      2 [|]  wrong$' || fail "what was right"
 ! says 'second|1 [|]' || fail "what has not changed is shown"
+make_01 1 --wrong twin
+says '^WRONG: twin is wrong on purpose; what it gets wrong is shown above[.]$' || fail "a twin is to be mended"
+! says 'Mend|Changed' || fail "a twin is to be mended"
+
+# An argument may have blanks; and a file that the user wants is not written by a check. A note is no right result.
+echo other >"$lab/01_fake/fake.cu"
+make_01 0 --csv "$folder/it's mine.csv" --n 7
+must "the user's file is of the user's run" test "$(cat "$folder/it's mine.csv")" = "--csv $folder/it's mine.csv --n 7"
+echo noted >"$lab/01_fake/fake.cu"
+make_01 1
+says '^WRONG: 01_fake: a barrier that is long and not reached, see above[.]$' || fail "the note is not the verdict"
+must "and is not kept as right" test "$(cat "$lab/build/right/fake.cu")" = other
+# Two at once would run each other's program.
+echo slow >"$lab/01_fake/fake.cu"
+env CMAKE=true sh "$lab/common/tools/one.sh" "$lab/build" cpu 01 --n 7 >"$folder/first" 2>&1 &
+for _ in $(seq 50); do grep -q Building "$folder/first" && break || sleep 0.1; done
+echo other >"$lab/01_fake/fake.cu"
+make_01 0
+says '^Another make 01 is running[.] Waiting for it to end[.]$' && grep -q '^RIGHT' "$folder/first" || fail "two run at once"
 
 # Of a wide line the end is shown, if that has changed; what is not built, or does not end, is wrong.
 wide='    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i WITH n; i += gridDim.x * blockDim.x) f(i);'
@@ -93,4 +138,7 @@ says '^WRONG: 01_fake was not built: the first error counts, see above[.]$' || f
 printf '#!/bin/sh\nexec sleep 60\n' >"$lab/build/cpu/01_fake"
 LIMIT=1 make_01 1
 says '^WRONG: 01_fake had not ended after 1 s, see above[.]$' || fail "no verdict on what does not end"
+rm -rf "$lab/build/right" && touch "$lab/build/right"
+make_01 3
+! says 'WRONG|Mend' || fail "the sample is blamed for a folder that cannot be made"
 finish

@@ -150,6 +150,7 @@ refusals)
     refuse stray
     refuse --only nonsense
     refuse --wrong nonsense
+    refuse --trace x.html && must "it says which build takes it" grep -q "build/hazards/$name" "$folder/err"
     refuse --seed -1
     refuse --seed x
     refuse --repeats 0

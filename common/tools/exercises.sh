@@ -123,7 +123,9 @@ compile() {
     if (cd "$sources" && "$build/cpu/cudacpu" "${1##*/}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
         --header "$build/cpu/exercise.hpp" -I"$harness" "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
-    complaints "${1##*/}" "$2.err" | sed 's/cudacpu::api:://g' | wrapped 80 | head -10
+    complaints "${1##*/}" "$2.err" | sed "s/cudacpu::api:://g; s/cudacpu::own<\([^<>]*\)>/\1/g" | wrapped 80 >"$2.told"
+    head -10 "$2.told"
+    members "$2.told"
     false
 }
 # complaints FILE ERRORS: g++'s first three, each with its line of the file, also where a header complains about what it is

@@ -71,7 +71,7 @@ words() (
 note_in() {
     sed 's/^\x1b\[[0-9;]*m//; s/\x1b\[0m$//' "$1" | awk -v kind="^cudacpu: $2" '
         function ended() { if (text ~ kind) { sub(/^cudacpu: [a-z]*: /, "", text); print text; exit }; text = "" }
-        text && (!/^  / || /^  (in|at|of|launched) |^ *[0-9]+ \|/) { ended() }
+        text && (!/^  / || /^  (in kernel|launched at) |^  at [^ ]*:[0-9]+$|^ *[0-9]+ \|/) { ended() }
         text { text = text substr($0, 2) }
         /^cudacpu: / { text = $0 }
         END { ended() }'

@@ -3,7 +3,7 @@
 # checks it after each save until it is right, then goes on. RESET: restores that one. `--list` for EX: lists them all.
 # Where stdout is no terminal, the current one is checked once. Exit status: 0 right (or ended by Ctrl-C), 1 not right,
 # 2 no such exercise, 3 the CPU device is missing.
-build=$1 wanted=$2 reset=$3
+build=$1 wanted=$(echo $2) reset=$(echo $3) # without blanks around them
 if [ -t 0 ] && [ -t 1 ] && [ "$wanted" != --list ] && [ -z "$reset$LEARNING" ]; then
     set -m # a job of its own: Ctrl-C is for this script, and make doesn't see it
     LEARNING=yes sh "$0" "$@"
@@ -13,8 +13,9 @@ fi
 cd "$top" || exit
 mkdir -p "$build/learn/first" "$build/learn/tries" "$build/learn/state" || exit
 touch "$build/learn/files"
-build=$(cd "$build" && pwd)
+build=$(cd "$build" && pwd) program=$build/learn/program.$$ # two may learn at once
 . common/tools/exercises.sh
+trap 'rm -f "$program" "$program".*' EXIT
 trap 'exit 130' HUP TERM
 trap 'echo; exit 0' INT
 
@@ -27,7 +28,7 @@ for file in $(exercises | sort -u - "$build/learn/files"); do
         cmp -s "$file" "$kept" || cp "$file" "$kept"
         continue
     fi
-    is_committed "$kept" "$sum" || { committed "$file" "$build/learn/committed" >/dev/null && cp "$build/learn/committed" "$kept"; } || rm -f "$kept"
+    is_committed "$kept" "$sum" || { committed "$file" "$program.committed" >/dev/null && cp "$program.committed" "$kept"; } || rm -f "$kept"
     if [ ! -f "$file" ] && [ -f "$kept" ] && cp "$kept" "$file"; then
         say "$file was missing, and is there again as it was at first." "$file 不见了，已按原文放回。"
     fi
@@ -40,12 +41,12 @@ if [ -n "$reset" ]; then
         say "$file is as it was: nothing to restore." "$file 没有改动，不必恢复。"
         exit 0
     fi
-    from=$(committed "$file" "$build/learn/committed") || {
+    from=$(committed "$file" "$program.committed") || {
         say "$file as it was is neither in git nor in ${build#"$top"/}/learn/first." \
             "git 和 ${build#"$top"/}/learn/first 里都没有 $file 的原文。" >&2
         exit 1
     }
-    cp -f "$file" "$build/learn/$number.yours.cu" && cp "$build/learn/committed" "$file" || exit
+    cp -f "$file" "$build/learn/$number.yours.cu" && cp "$program.committed" "$file" || exit
     rm -f "$build/learn/tries/$number"
     say "$file is restored from ${from#"$top"/}." "$file 已从 ${from#"$top"/} 恢复。"
     say "What you had is in $yours" "你的版本在 $yours"
@@ -61,7 +62,6 @@ if [ ! -f "$build/cpu/libexercise.a" ]; then
     say "The CPU device is missing. Type make doctor to see why." "缺少 CPU 设备。输入 make doctor 查看原因。" >&2
     exit 3
 fi
-program=$build/learn/program
 checker=$(cat common/exercise* "$build/cpu/cudacpu" | cksum)
 
 on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
@@ -82,9 +82,9 @@ state() {
         else
             echo "$this" >>"$build/learn/tries/$(number_of "$1")"
         fi
-        { echo "$this" && echo $verdict && cat "$program.said"; } >"$known.new"
-        if [ $verdict = right ]; then cp "$known.new" "${known%-zh}" && cp "$known.new" "${known%-zh}-zh"; fi # in any language
-        mv "$known.new" "$known"
+        { echo "$this" && echo $verdict && cat "$program.said"; } >"$known.$$"
+        if [ $verdict = right ]; then cp "$known.$$" "${known%-zh}" && cp "$known.$$" "${known%-zh}-zh"; fi # in any language
+        mv "$known.$$" "$known"
     fi
     sed -n 2p "$known"
 }
@@ -103,9 +103,10 @@ hints() {
         about "$1" "hint$language" | head -$((tries / 3)) | wrapped 78 | sed 's/^/  /'
     fi
 }
+place() { exercises | awk -v file="$1" -v of="$(say ' of ' ' / ')" '$0 == file { at = NR } END { print at of NR }'; } # 3 of 42
 # show FILE: what is to be done
 show() {
-    printf '\n%s\n' "$(title "$1")"
+    printf '\n%s  (%s)\n' "$(title "$1")" "$(place "$1")"
     task "$1"
     [ -t 1 ] || return 0
     say "Open  $1" "打开  $1"

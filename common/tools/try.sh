@@ -44,7 +44,7 @@ first=${files%%$newline*} common=common
 folder=$(cd -- "$(dirname -- "$first")" && pwd) || exit
 name=$(basename -- "$first") own=$build/try/$name.$(printf '%s' "$folder" | cksum | cut -d' ' -f1)
 # Files of one name have programs of their own; and of one file only one run at a time has them.
-{ mkdir -p "$own" && alone "$own/lock" "make try of $name"; } 2>/dev/null || { writable "$own" && cat "$own/lock"; exit 3; }
+{ mkdir -p "$own" 2>/dev/null && alone "$own/lock" "make try of $name"; } || { writable "$own"; exit 3; }
 own=$(cd "$own" && pwd)
 if [ "$folder" != "$PWD" ]; then
     build=$(cd "$build" && pwd) common=$PWD/common given=$files files=""
