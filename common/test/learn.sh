@@ -33,7 +33,7 @@ chmod +x "$learn"
 both() { says "$1" && says "$2"; }
 
 ends 1 "$learn"
-must "the first one, and its task" both '^01.1  Each thread' '^  .*threadIdx'
+must "the first one, and its task" both '^01.1  Each thread.*  \(1 of 2\)$' '^  .*threadIdx'
 must "untouched, it is no mistake" says '^todo: 01_sum_managed/exercises/1_index.cu'
 write 'out[0] = threadIdx.x;'
 ends 1 "$learn"
@@ -55,10 +55,16 @@ must "in Chinese" both '^不对  01.1  每个线程' '^提示：'
 must "also what the report means" both '^竞争：.*CPU 设备的报告：' '^race on element 0 of out'
 must "a Chinese character takes two columns, and no line begins with a comma" \
     test "$(echo '一二三四五，六七 abc' | wrapped 10 | tr '\n' '/')" = '一二三四/五，六七/abc/'
-write 'out[thread] = 1;'
-ends 1 "$learn"
+write 'out[threadIdx] = 1;'
+ends 1 "$learn" ' 1.1 '
 must "what does not compile" both 'It does not compile' '1_index.cu:1[0-9]:.*error'
+must "and what threadIdx is" both '^threadIdx has .x, .y and .z' "operand types are .int\*"
 cp "$one" "$folder/mine.cu"
+sed -i 's/^__global__.*{/&\n    wrong;/' "$lab/01_sum_managed/exercises/2_grid.cu"
+for number in 1 2; do "$learn" 1.$number >"$folder/at once $number" & done
+wait
+must "two at once, each about its exercise" test "$(grep -lE "^1_index.cu:1[0-9]:.*error" "$folder/at once 1") $(grep -lE "^2_grid.cu:1[0-9]:.*error" "$folder/at once 2")" = "$folder/at once 1 $folder/at once 2"
+committed 01_sum_managed/exercises/2_grid.cu "$lab/01_sum_managed/exercises/2_grid.cu" >/dev/null
 write 'if (threadIdx.x > 0) __syncthreads();'
 ends 1 "$learn"
 must "the line of a barrier that not all reach" says '[0-9] \|  if .threadIdx.x > 0. __syncthreads'

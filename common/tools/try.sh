@@ -28,7 +28,7 @@ for file in $files; do
     [ ! -d "$file" ] || refuse "'$file' is a folder; type make try FILE=path/to/yours.cu"
     [ -f "$file" ] && [ -r "$file" ] || refuse "There is no file '$file' that can be read; its path counts from $PWD"
     LC_ALL=C tr -d '\000' <"$file" | cmp -s - "$file" || refuse "'$file' has null bytes, as UTF-16 has: save it as UTF-8"
-    if [ ! -f "$(dirname "./$file")/exercise.cuh" ] && grep -q '^ *# *include *"exercise.cuh"' <"$file"; then
+    if [ ! -f "$(dirname -- "$file")/exercise.cuh" ] && grep -q '^ *# *include *"exercise.cuh"' <"$file"; then
         refuse "'$file' is an exercise: type make learn EX=$(sed -n '1s,^// \([0-9.]*\) .*,\1,p' <"$file")"
     fi
 done
@@ -44,7 +44,7 @@ first=${files%%$newline*} common=common
 folder=$(cd -- "$(dirname -- "$first")" && pwd) || exit
 name=$(basename -- "$first") own=$build/try/$name.$(printf '%s' "$folder" | cksum | cut -d' ' -f1)
 # Files of one name have programs of their own; and of one file only one run at a time has them.
-{ mkdir -p "$own" 2>/dev/null && alone "$own/lock" "make try of $name"; } || { writable "$own"; exit 3; }
+{ mkdir -p "$own" 2>/dev/null && alone "$own/$name.lock" "make try of $name"; } || { writable "$own"; exit 3; }
 own=$(cd "$own" && pwd)
 if [ "$folder" != "$PWD" ]; then
     build=$(cd "$build" && pwd) common=$PWD/common given=$files files=""
@@ -85,16 +85,20 @@ compile() { # compile [--hazards]
     echo "$common/cpu/README.md"
     exit 1
 }
-name=${name%.*} wrong="" started=$(date +%s) limit=${LIMIT:-300} before="" noted="" input=$own/input keep=$own/input
+name=${name%.*} wrong="" started=$(date +%s) limit=${LIMIT:-300} before="" noted="" input=$own/$name.stdin keep=$own/$name.stdin
 undefined='note: (a barrier that|.* names lanes that|.* takes the value of lane)' # CUDA does not say what happens then
 run() { # shows a run, and says in $wrong how it ended, if not with 0
-    with="" how="exit status"
+    with="" how="exit status 0"
     [ -z "$order" ] || with=" with LAB_ORDER=$order"
     [ $kind = plain ] || with=" with --hazards"
     echo "\$ ${order:+LAB_ORDER=$order }$(words "$program" "$@")"
     watched "$@"
     ended=$?
     echo
+    if grep -q '^stdbuf: failed to run' "$out.err"; then
+        echo "No verdict: the program could not be run." >&2
+        exit 3
+    fi
     case $ended in 0) ;; 124) how="not ended after $limit seconds" ;; *) how="exit status $ended" ;; esac
     if [ "$wrong" = "$how" ]; then wrong="$how,$with too"
     elif [ "$wrong" ] || [ $ended != 0 ]; then wrong="$wrong${wrong:+; }$how$with"; fi
