@@ -16,7 +16,7 @@ mkdir -p "$lab/build/cpu" "$lab/common/test" "$lab/01_sum_managed/exercises" || 
 cp -r "$top/common/tools" "$top"/common/*.cuh "$top"/common/*.cpp "$lab/common"
 cp -r "$top/common/test/lib.sh" "$top/common/test/exercises.sh" "$top/common/test/exercises" "$lab/common/test"
 ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gch" "$build"/cpu/lib*.a "$lab/build/cpu"
-touch "$lab/build/CMakeCache.txt"
+printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nCMAKE_CACHEFILE_DIR:INTERNAL=%s\n' "$lab" "$lab/build" >"$lab/build/CMakeCache.txt"
 cp -r "$top/common/first" "$lab/common"
 cp "$top/01_sum_managed/exercises/hints.txt" "$lab/01_sum_managed/exercises"
 for file in 01_sum_managed/exercises/1_index.cu 01_sum_managed/exercises/2_grid.cu; do

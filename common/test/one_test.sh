@@ -75,7 +75,7 @@ says '^cudacpu: notice: 1 allocation.* leak.cu:7$' || fail "it does not name the
 lab="$folder/my 谷 lab's"
 mkdir -p "$lab/common" "$lab/01_fake" "$lab/build/cpu" "$lab/build/CMakeFiles/cpu_01_fake.dir"
 cp -r "$top/common/tools" "$lab/common"
-touch "$lab/build/CMakeCache.txt"
+printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nCMAKE_CACHEFILE_DIR:INTERNAL=%s\n' "$lab" "$lab/build" >"$lab/build/CMakeCache.txt"
 cat >"$lab/build/cpu/01_fake" <<'END'
 #!/bin/sh
 case $1 in
