@@ -91,6 +91,8 @@ says '^build cannot be written: File too large[.]$' || fail "a disk that is full
 source first
 STEP=false ends 2 make build
 ! says 'cannot be written' || fail "the disk is not to blame"
+STEP=false ends 2 sh -c 'ulimit -f 100000; trap "" XFSZ; make build' # 50 MB
+says '/build cannot be written: File too large[.]$' || fail "a disk on which a large file has no room"
 for jobs in 0 two -1; do
     ends 2 make build JOBS=$jobs
     says "^JOBS is '$jobs'; type a number" || fail "JOBS=$jobs"

@@ -29,6 +29,7 @@ elif [ "$(cached HOME_DIRECTORY)" != "$PWD" ] || [ "$(cached CACHEFILE_DIR)" != 
     for part in CMakeCache.txt CMakeFiles common gpu cpu hazards asan counters; do rm -rf "${folder:?}/$part"; done
 fi
 failed() { # failed STATUS: what was to be built need not be the cause
+    room=100000000 # a precompiled header takes that
     writable "$folder" "${TMPDIR:-/tmp}" || exit
     exit "$1"
 }

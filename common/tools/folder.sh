@@ -42,10 +42,10 @@ lock() { # lock [-n]: file 9; with -n only if it is free, else it ends with 1
     fi 2>/dev/null
 }
 
-# writable FOLDER...: can 16 MB be written there? If not, it says so, and what to type, and returns 3.
+# writable FOLDER...: can 16 MB ($room bytes) be written there? If not, it says so, and what to type, and returns 3.
 writable() {
     for place; do
-        if reason=$({ mkdir -p "$place" && head -c 16000000 /dev/zero >"$place/room.$$"; } 2>&1); then
+        if reason=$({ mkdir -p "$place" && head -c "${room:-16000000}" /dev/zero >"$place/room.$$"; } 2>&1); then
             rm "$place/room.$$"
             continue
         fi
