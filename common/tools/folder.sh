@@ -51,8 +51,9 @@ writable() {
         fi
         rm -f "$place/room.$$"
         printf '%s cannot be written: %s.\n' "$place" "${reason##*: }" >&2
-        echo "Make room there, or type make BUILD=/elsewhere, for temporary files" >&2
-        echo "export TMPDIR=/elsewhere" >&2
+        elsewhere="make BUILD=/elsewhere"
+        [ "$place" != "${TMPDIR:-/tmp}" ] || elsewhere="export TMPDIR=/elsewhere"
+        echo "Make room there, or use another folder. Type: $elsewhere" >&2
         return 3
     done
 }
