@@ -84,8 +84,10 @@ must "it says that it waits" says '^Another build in build is running[.] Waiting
 must "the first is through" wait $!
 
 # ---- what cannot be written
-ends 2 make build BUILD=/proc/nowhere
-says '^/proc/nowhere cannot be written: .*[.]$' && says 'make BUILD=/elsewhere' || fail "it does not say what to type"
+for goal in build learn 01; do
+    ends 2 make $goal BUILD=/proc/nowhere
+    says '^/proc/nowhere cannot be written: .*[.]$' && says 'make BUILD=/elsewhere$' || fail "it does not say what to type"
+done
 ends 2 sh -c 'ulimit -f 1000; trap "" XFSZ; make build'
 says '^build cannot be written: File too large[.]$' || fail "a disk that is full"
 source first

@@ -15,7 +15,7 @@ case $PWD/ in "$folder"/*)
     exit 2
     ;;
 esac
-alone "$folder/lock" "build in $build"
+alone "$folder/lock" "build in $build" # this script has it, on file 9; a server that a command below starts has not
 
 case "$*" in '' | all* | *_samples*) anew=yes ;; *) anew=no ;; esac # one sample, after an edit, is not set up anew
 # CMake keeps in its cache for which sources it builds, and where: a folder, or a link that leads to it.
@@ -34,15 +34,15 @@ failed() { # failed STATUS: what was to be built need not be the cause
     exit "$1"
 }
 if [ $anew = yes ] || [ -n "$CMAKE_FLAGS" ]; then
-    BUILD=$folder sh common/tools/doctor.sh --install
+    BUILD=$folder sh common/tools/doctor.sh --install 9>&-
     # CMake tells on stdout that it is done, on stderr what a reader wants to know.
-    sh common/tools/words.sh CMAKE_FLAGS "${CMAKE:-cmake}" --log-level=NOTICE -S . -B "$folder" >/dev/null || failed $?
+    sh common/tools/words.sh CMAKE_FLAGS "${CMAKE:-cmake}" --log-level=NOTICE -S . -B "$folder" >/dev/null 9>&- || failed $?
 fi
 [ $# -gt 0 ] || set -- all
 shows=no
 if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then shows=yes; fi
 {
-    "${CMAKE:-cmake}" --build "$folder" --parallel "$JOBS" $clean --target "$@"
+    "${CMAKE:-cmake}" --build "$folder" --parallel "$JOBS" $clean --target "$@" 9>&-
     echo "status $?"
 } | { # line by line as they come, which not every awk does
     status=1

@@ -11,6 +11,7 @@ if [ -t 0 ] && [ -t 1 ] && [ "$wanted" != --list ] && [ -z "$reset$LEARNING" ]; 
 fi
 . "$(dirname "$0")/folder.sh"
 cd "$top" || exit
+writable "$build" || exit
 mkdir -p "$build/learn/first" "$build/learn/tries" "$build/learn/state" || exit
 touch "$build/learn/files"
 build=$(cd "$build" && pwd) program=$build/learn/program.$$ # two may learn at once
