@@ -29,6 +29,7 @@ constexpr int loads = 4;  // of one_warp, in flight before the first is used
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr float infinity = INFINITY;  // the minimum of nothing
+constexpr int least_clocks = 100;     // a block of a warp or more takes longer: it loads from memory between its clocks
 static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
 static_assert(2 * most_threads * sizeof(float) <= 48 * 1024, "a block's tile must fit without asking for more");
 
@@ -135,14 +136,16 @@ bool whole_program() {
     CHECK(cudaFree(d_timer));
 
     double clocks = 0;
-    int right = 0;
+    int right = 0, too_short = 0;
     for (int b = 0; b < tutorial_blocks; ++b) {
         clocks += double(timer[b + tutorial_blocks] - timer[b]);
+        if (timer[b + tutorial_blocks] - timer[b] < least_clocks) ++too_short;
         if (minimum[b] == on_the_cpu(input, tutorial_segment)) ++right;
     }
     std::printf("average clocks of a block: %.1f\n", clocks / tutorial_blocks);
     std::printf("minima that are the CPU's: %d of %d\n", right, tutorial_blocks);
-    return right == tutorial_blocks;
+    if (too_short > 0) std::printf("blocks of less than %d clocks: %d\n", least_clocks, too_short);
+    return right == tutorial_blocks && too_short == 0;
 }
 
 // ---- the rungs -------------------------------------------------------------------------------------------------
@@ -357,6 +360,9 @@ Measured measure(lab::Sample& sample, void (*launch)(const Job&), const std::vec
         if (got[b] == want) ++right;
         else if (m.wrong.empty()) m.wrong = lab::text("block %d: ", int(b)) + lab::wanted(got[b], want);
     }
+    const int least = threads < warp ? 1 : least_clocks;  // smaller blocks may be quicker
+    if (m.wrong.empty() && m.clocks[0] < least)
+        m.wrong = lab::text("a block took %.0f clocks, wanted %d or more", m.clocks[0], least);
     m.right = lab::with_commas(right) + " of " + lab::with_commas(blocks);
     return m;
 }

@@ -18,6 +18,7 @@ constexpr int most_blocks = 1 << 18;
 constexpr int64_t most_n = 1 << 25;   // floats of one launch
 constexpr int timer_rows = 5;         // a word for each block: clocks at its begin and end, its SM, ns at both
 constexpr float infinity = INFINITY;  // the minimum of nothing
+constexpr int least_clocks = 100;     // a block of a warp or more takes longer: it loads from memory between its clocks
 static_assert(2 * 1024 * sizeof(float) <= 48 * 1024, "a block's tile must fit without asking for more");
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
@@ -97,6 +98,14 @@ struct Notes {
     std::vector<double> clocks;    // of all runs that count, ascending
     std::vector<long long> timer;  // of the last run
     const long long* row(int of_timer) const { return timer.data() + of_timer * blocks; }
+    // Empty if each block took some time. The clock of all SMs may not have advanced, but it never goes back.
+    std::string wrong(bool of_all_sms) const {
+        const int least = threads < 32 ? 1 : least_clocks;  // smaller blocks may be quicker
+        if (clocks[0] < least) return lab::text("a block took %.0f clocks, wanted %d or more", clocks[0], least);
+        for (int64_t b = 0; of_all_sms && b < blocks; ++b)
+            if (row(3)[b] <= 0 || row(4)[b] < row(3)[b]) return lab::text("block %d ended before it began", int(b));
+        return "";
+    }
 };
 using Texts = std::vector<std::string>;
 template <class T> std::string number(T x) { return lab::text("%.0f", double(x)); }
@@ -224,6 +233,7 @@ int main(int argc, char** argv) {
             if (got[b] == want[b]) ++right;
             else if (wrong.empty()) wrong = lab::text("block %d: ", int(b)) + lab::wanted(got[b], want[b]);
         }
+        if (wrong.empty()) wrong = of.wrong(v.launch == launch_timeline);
         sample.row({lab::with_commas(blocks) + (blocks == 1 ? " block" : " blocks"),
                     lab::with_commas(right) + " of " + lab::with_commas(blocks), ms, 4.0 * double(sample.n()),
                     wrong, lab::Kind::variant, columns(of)});

@@ -18,7 +18,7 @@
 #include <cublas_v2.h>
 #endif
 
-constexpr int ramp = 33 * 1024;     // the tutorial's a[i] = b[i] = i runs from 0 to here, and starts again
+constexpr int ramp = 33 * 1024;     // the tutorial's elements, a[i] = b[i] = i, are below this; so are the table's
 constexpr int tutorial_blocks = 64, tutorial_threads = 64, most_threads = 1024, warp = 32;
 constexpr int fast_threads = 512;   // vectorised's blocks: large ones, so that few sums are left over
 constexpr int small_threads = 256;  // warp_atomics' blocks: small ones, so that small arrays reach many SMs
@@ -63,7 +63,15 @@ struct Job {  // what a launch needs
 
 // ---- the answer, slowly ----------------------------------------------------------------------------------------
 
-// All elements are whole numbers, so that the dot product is one, too, and an integer holds it exactly.
+// Random whole numbers in the range of the tutorial's. In the tutorial a and b are equal, and each element is its index:
+// then a kernel may read one array twice, or none, and its result is still right.
+std::vector<float> random_numbers(int64_t n, uint64_t seed, bool of_b) {
+    std::vector<float> numbers(n);
+    for (int64_t i = 0; i < n; ++i) numbers[i] = float(lab::random_bits(seed, 2 * i + of_b) % ramp);
+    return numbers;
+}
+
+// All elements are whole numbers, so the dot product is a whole number, and an integer holds it exactly.
 Wide on_the_cpu(const std::vector<float>& a, const std::vector<float>& b) {
     Wide dot = 0;
     for (size_t i = 0; i < a.size(); ++i) dot += int64_t(a[i]) * int64_t(b[i]);
@@ -312,6 +320,12 @@ Result launch_odd_halving(const Job& job) {
     return job.add_on_host();
 }
 
+// n - 1 for n: the last element is left out. The error is small, and far above what rounding can cost.
+Result launch_no_last(const Job& job) {
+    tutorial<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n - 1);
+    return job.add_on_host();
+}
+
 // atomics, added to what the word held before.
 Result launch_no_reset(const Job& job) {
     atomics<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
@@ -340,6 +354,7 @@ constexpr Variant twins[] = {
     {"no_barrier", "the tree without its barrier", launch_no_barrier, 4},
     {"own_element", "thread 2 writes its own element", launch_own_element, 4},
     {"odd_halving", "3/4 of --threads, which do not halve evenly", launch_odd_halving, 4},
+    {"no_last", "stops one element early", launch_no_last},
     {"no_reset", "adds to what was there before", launch_no_reset},
 };
 
@@ -394,14 +409,13 @@ int main(int argc, char** argv) {
     const int64_t n = sample.n();
     sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(float), sizeof(float) * (sample.blocks() + 1e6));
     if (sample.wants("whole_program")) sample.program(whole_program);
-    std::vector<float> a(n);
-    for (int64_t i = 0; i < n; ++i) a[i] = float(i % ramp);
-    const Wide want = on_the_cpu(a, a);
+    const std::vector<float> a = random_numbers(n, sample.seed(), false), b = random_numbers(n, sample.seed(), true);
+    const Wide want = on_the_cpu(a, b);
     sample.new_table(lab::text("dot product of 2 x %s floats; the exact result is %.15g",
                                lab::with_commas(n).c_str(), double(want)));
     sample.columns({"error", "bound", "same bits"});
     sample.limit_row(lab::Sample::Limit::read, 8 * n);
-    const lab::DeviceArray<float> d_a(a), d_b(a);
+    const lab::DeviceArray<float> d_a(a), d_b(b);
     const int blocks = sample.blocks() ? sample.blocks() : tutorial_blocks;
     lab::DeviceArray<float> d_c(std::max(blocks, 1 << 16));  // no GPU holds more blocks at once
     const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(), d_c.get()};

@@ -86,6 +86,66 @@ function first_values(s,   out) {
     return out s
 }
 
+# A function's pointers to const are only read. `other` has for each a pointer to the same type to read from instead.
+function arrays(signature,   parts, n, i, type, name, first, written) {
+    split("", other)
+    sub(/.*__(global|device)__/, "", signature)
+    sub(/__launch_bounds__\([^)]*\)/, "", signature)
+    sub(/^[^(]*\(/, "", signature)
+    n = split(signature, parts, /,/)
+    for (i = 1; i <= n; ++i) {
+        if (parts[i] !~ /^[^(&]*\*[^(&]*$/) continue
+        name = type = parts[i]
+        sub(/ *$/, "", name)
+        sub(/.*[* ]/, "", name)
+        gsub(/const |\*.*| /, "", type)
+        if (!(type in first)) first[type] = name
+        else {
+            other[name] = first[type]
+            if (!(first[type] in other)) other[first[type]] = name
+        }
+        if (parts[i] !~ /const /) written[name]
+    }
+    for (name in written) delete other[name]
+}
+function wrong_arrays(s,   name, out, at, before, after) {
+    for (name in other) {
+        out = ""
+        while (at = index(s, name)) {
+            before = substr(out substr(s, 1, at - 1), length(out) + at - 1, 1)
+            after = substr(s, at + length(name), 1)
+            out = out substr(s, 1, at - 1)
+            if (before ~ /[A-Za-z0-9_.>\005]/ || after ~ /[A-Za-z0-9_(]/) out = out name
+            else out = out "(" on("wrong-array") " ? \005" other[name] " : \005" name ")"
+            s = substr(s, at + length(name))
+        }
+        s = out s
+    }
+    gsub("\005", "", s)
+    return s
+}
+function clocks(s,   place) { # a kernel reads two, and both before its work or both after it
+    if (!match(s, /[a-z_]+\[[^\]]*\] = clock64\(\);/)) return s
+    place = substr(s, RSTART, index(substr(s, RSTART), " = ") - 1)
+    if (begin == "") {
+        begin = place
+        return s " const long long lab_begin = clock64();"
+    }
+    s = substr(s, 1, RSTART - 1) place " = " on("clock-outside") " ? lab_begin : clock64();" substr(s, RSTART + RLENGTH)
+    return "if (" on("clock-outside") " && threadIdx.x == 0) " begin " = clock64(); " s
+}
+function huge(s,   start, value) { # where a bound is computed
+    if (!match(s, /(double|float) [a-z_]*(bound|slack|tolerance|epsilon)[a-z_]* = [^;]*;/)) {
+        if (!match(s, /return (std::expm1|loss)\([^;]*;/)) return s
+        start = RSTART + 7
+    } else start = RSTART + index(substr(s, RSTART), " = ") + 2
+    value = substr(s, start)
+    sub(/;.*/, "", value)
+    s = substr(s, 1, start - 1) "(1 + 999 * " on("huge-bound") ") * (" value ")" substr(s, start + length(value))
+    sub(/constexpr /, "const ", s)
+    return s
+}
+
 function launches(s,   name, open_at, comma) { # a grid that does not loop over its elements needs all its blocks
     if (s ~ /cudaMemset(Async)?\([^,]+, 0, /) sub(/CHECK\(/, "if (!" on("no-reset") ") &", s)
     if (!match(s, /[A-Za-z_.>][A-Za-z_0-9.>]*(<[a-z_A-Z0-9, ]*>)?<<<[^,]+,/)) return s
@@ -130,7 +190,7 @@ function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n,
         sub(/^ *return /, "", inner)
         sub(/ <= .*/, "", inner)
         s = "    return " on("nan-passes") " ? !(" inner " > " value ") : " inner " <= (" value ") * (1 + " \
-            on("doubled-bound") ") / (1 - " on("wide-bound") ")" substr(s, RLENGTH)
+            on("doubled-bound") ") * (1 + 999 * " on("huge-bound") ") / (1 - " on("wide-bound") ")" substr(s, RLENGTH)
     } else if (match(s, /[A-Za-z_.0-9\[\]]+ == [A-Za-z_.0-9\[\]]+(\([^()]*\))?( \?|\)|;)/)) {
         inner = substr(s, RSTART, RLENGTH)
         sub(/( \?|\)|;)$/, "", inner)
@@ -212,11 +272,23 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
         close_line = substr($0, 1, RLENGTH) "}"
         inside = 1
         ends = /\{.*\}$/
+        signature = begin = ""
+        body = 0
     }
     for (mistake in mistakes) if (index($0, mistake ")")) mistaken = 1
     if (inside && !mistaken) {
         code = first_values(guards(atomics(barriers(loops($0)))))
         if (at = index(code, "\003")) code = substr(code, 1, at - 1) header substr(code, at + 1)
+        at = 1
+        if (!body) {
+            signature = signature code
+            if (body = match(code, /\) (const )?\{/)) {
+                at = RSTART + RLENGTH
+                sub(/\) (const )?\{.*/, "", signature)
+                arrays(signature)
+            }
+        }
+        if (body) code = substr(code, 1, at - 1) wrong_arrays(clocks(substr(code, at)))
         gsub("\001", "lab_mutant(", code)
         gsub("\002", ")", code)
         $0 = code
@@ -231,6 +303,7 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
             if (code ~ /for \(/)
                 for (i = 0; i <= 6; ++i) if (line_compares[FNR + i]) { code = first_only(code); break }
         }
+        if (!conditional && (!twins || checking)) code = huge(code)
         if (!conditional && (!twins || checking)) code = launches(code) # what stands under #if, this build may lack
         if (/^}/) checker = 0
         gsub("\001", "lab_mutant(", code)

@@ -148,8 +148,8 @@ xargs -L 1 -P "$jobs" sh -c '
 
 echo "running the tests without a mutant ..." >&2
 for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
-    tests="hazards.right cpu.twins cpu.orders cpu.run cpu.options"
-    if [ $by != test ] || [ -d "$top/$sample" ]; then tests="$tests cpu.checks cpu.blocks cpu.threads cpu.sizes"; fi
+    tests="hazards.right cpu.twins cpu.orders cpu.run cpu.options cpu.checks"
+    if [ $by != test ] || [ -d "$top/$sample" ]; then tests="$tests cpu.blocks cpu.threads cpu.sizes"; fi
     [ $by != all ] || tests="$tests asan.right cpu.blocks_more"
     [ $by != make ] || tests=cpu.make
     for test in $tests; do
