@@ -352,6 +352,7 @@ void launch_own_word(const Job& job) {
 
 __device__ U no_retry(U* word, U x) { return atomicCAS(word, *word, *word + x); }  // once, done or not
 __device__ U unsigned_max(U* word, U x) { return atomicMax(word, x); }  // takes negative numbers for large ones
+__device__ U new_for_old(U* word, U x) { return atomicAdd(word, x) + x; }  // returns what it made
 
 // ---- the table -------------------------------------------------------------------------------------------------
 
@@ -378,6 +379,7 @@ constexpr Atomic atomic_twins[] = {
     {{"own_word", "adds in a word of its own, never copied to the result", launch_own_word}, 0, after_add},
     {{"no_retry", "an addition by atomicCAS, tried once", launch_old<no_retry>}, 0, after_add},
     {{"unsigned_max", "max of ints taken for unsigned", launch_old<unsigned_max>}, 0x80000000, after_max},
+    {{"new_for_old", "an addition: the new value for the old", launch_old<new_for_old>}, 0, after_add},
 };
 
 // ---- run, check, time ------------------------------------------------------------------------------------------
