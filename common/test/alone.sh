@@ -20,7 +20,7 @@ for file; do
         ;;
     esac
     rm -f "$folder/program"
-    run sh -c "$(echo "$line" | sed "$native; s|  *-o [a-z0-9_]*| -o '$folder/program'|")"
+    run env LC_ALL=C program="$folder/program" sh -c "$(echo "$line" | sed "$native; s|  *-o [a-z0-9_]*| -o \"\$program\"|")"
     if [ $status = 0 ] && [ -x "$folder/program" ] && "$folder/program" --list >"$folder/list"; then
         ok "$line"
     elif says 'fatal error: .*(opencv|nccl).*No such file'; then

@@ -70,7 +70,7 @@ for my $number (1 .. $count) {
     push @why, $signal =~ /^(9|14|24)$/ ? "runs for more than ten seconds" : "ends by signal $signal" if $signal;
     push @why, "ends with status $status" unless $signal || $status =~ /^(0|1|2|3|77)$/;
     push @why, "status $status, and nothing on stderr" if $status =~ /^[23]$/ && $err eq "";
-    push @why, "status $status, and no word on what to type" if $status == 2 && $err !~ /type /i;
+    push @why, "status $status, and no word on what to type" if $status == 2 && $err !~ /type\s/i;
     push @why, "status 2, and a verdict" if $status == 2 && $verdict;
     push @why, "status $status without a verdict" if !$signal && $status < 2 && !$verdict && $out !~ /^(variant |Usage:)/m;
     push @why, "status 1 without --wrong" if $status == 1 && !grep { /^--wrong/ } @line;

@@ -32,6 +32,18 @@ bool colours() {  // as lab.cpp decides it for stdout
     return (isatty(2) || getenv("CLICOLOR_FORCE")) && !(none && *none) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
+/// Does the path of a line, such as /a b/sum.cu:12, which begins in this word, go on after the blank at i?
+bool path_goes_on(const std::string& word, const std::string& text, size_t i) {
+    const auto has_line = [](const std::string& s) {
+        for (size_t k = s.find(':'); k != s.npos; k = s.find(':', k + 1))
+            if (k + 1 < s.size() && isdigit(static_cast<unsigned char>(s[k + 1]))) return true;
+        return false;
+    };
+    const size_t slash = word.find('/');
+    return slash <= (word[0] == '(') && word.size() > slash + 1 && !has_line(word) &&
+           has_line(text.substr(i, text.find('\n', i) - i));
+}
+
 }  // namespace
 
 std::string from_here(std::string s) {
@@ -76,9 +88,11 @@ std::string wrapped(const std::string& words) {
     std::string s, word;
     size_t column = columns;  // a new line
     bool quoted = false;
-    for (const char c : from_here(words) + " ") {
+    const std::string text = from_here(words) + " ";
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
         quoted ^= c == '`';
-        if ((c != ' ' && c != '\n') || quoted) {
+        if ((c != ' ' && c != '\n') || quoted || (c == ' ' && path_goes_on(word, text, i))) {
             word += c;
             continue;
         }

@@ -28,9 +28,9 @@ int main() {
 end
 ends 1 "$cudacpu" "$folder/rewritten.cu" -o "$folder/rewritten"
 mark() { awk -v "line=$1" '$1 == line && $2 == "|" { on = 1; next } on { print; exit }' "$folder/err"; }
-must "a column and a mark, where the line is as it was" says "rewritten.cu:3:13: error" &&
+must "a column and a mark, where the line is as it was" says "rewritten.cu:3:13: " &&
     must "and in the host's code" test "$(mark 8)" = "      |             ^"
-must "no column where it is not" says "rewritten.cu:4: error" && must "nor at a launch" says "rewritten.cu:7: error"
+must "no column where it is not" says "rewritten.cu:4: " && must "nor at a launch" says "rewritten.cu:7: "
 must "and no mark" test "$(mark 7 | grep -c '^  *[|]')" = 0
 if says lambda; then fail "no lambda, as the file has none"; else ok "no lambda, as the file has none"; fi
 finish
