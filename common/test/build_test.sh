@@ -129,7 +129,7 @@ must "and nothing else" test "$(cat "$folder/out" "$folder/err")" = "exercise 04
 # ---- a sign of life on a terminal, also where awk waits for more (mawk)
 if command -v script >/dev/null; then
     rm -r build
-    STEP="for i in 1 2 3 4 5 6 7 8 9; do ! grep -q % '$folder/screen' || exit 0; sleep 0.5; done; exit 1" TERM=xterm \
+    screen=$folder/screen STEP='for i in 1 2 3 4 5 6 7 8 9; do ! grep -q % "$screen" || exit 0; sleep 0.5; done; exit 1' TERM=xterm \
         ends 0 script -qfec "make build" "$folder/screen"
 fi
 

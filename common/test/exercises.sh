@@ -12,6 +12,8 @@
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) mode=$2
 shift 2
+unset LC_ALL LC_MESSAGES
+export LANG=C.UTF-8 # answers are judged by what is said in English
 . "$top/common/tools/exercises.sh"
 
 if [ "$mode" = sums ]; then

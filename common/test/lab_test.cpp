@@ -257,10 +257,13 @@ TEST(Verdict, EndsWithTheCommandThatShowsMore) {
             bench.on(false);
             bench.row({wrong, "9", 2.0, 1e6, "got 9, wanted 8"});
             bench.verdict();
-            const std::string printed = testing::internal::GetCapturedStdout();
+            std::string printed = testing::internal::GetCapturedStdout();
+            for (size_t at; (at = printed.find(" \\\n    ")) != std::string::npos;) printed.replace(at, 7, " ");
             const std::string rest = " " + option + " " + wrong + " --n 1024\n";
-            EXPECT_EQ(printed.find(folder.file("hazards/00_bench") + rest) != std::string::npos, built) << printed;
-            const std::string order = "LAB_ORDER=reverse " + words[0] + rest;
+            EXPECT_EQ(printed.find(lab::shell_word(folder.file("hazards/00_bench")) + rest) != std::string::npos,
+                      built)
+                << printed;
+            const std::string order = "LAB_ORDER=reverse " + lab::shell_word(words[0]) + rest;
             EXPECT_TRUE(built || printed.find(order) != std::string::npos) << printed;
             fs::remove(folder.path / "hazards/00_bench");
         }

@@ -27,7 +27,7 @@ write() { # write LINE: into the kernel of 01.1
     committed 01_sum_managed/exercises/1_index.cu "$one" >/dev/null
     sed -i "s/int\\* out) {/&\\n    $1/" "$one"
 }
-learn=$folder/learn
+export learn="$folder/learn"
 printf '#!/bin/sh\nexec sh "%s" "%s" "$@"\n' "$lab/common/tools/learn.sh" "$lab/build" >"$learn"
 chmod +x "$learn"
 both() { says "$1" && says "$2"; }
@@ -136,7 +136,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal i
         sed 's/out\[0\] = 1/out[threadIdx.x] = threadIdx.x/' "$folder/edited.cu" >"$one"
         appears '^Open .*2_grid'
         printf '\003'
-    } | LEARNING="" perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' script -qefc "$learn" /dev/null >"$folder/out" 2>&1
+    } | LEARNING="" perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' script -qefc '"$learn"' /dev/null >"$folder/out" 2>&1
     must "on a terminal: wrong, then right" both '^WRONG  01.1' '^RIGHT  01.1'
     if says 'cannot open|No such file'; then fail "no errors of the shell"; else ok "no errors of the shell"; fi
     must "and the next one" says '^Open  01_sum_managed/exercises/2_grid.cu'

@@ -11,9 +11,11 @@ test_that() { # test_that NAME STATUS: a test that prints what stands on stdin a
     echo "add_test($1 sh -c [[cat \"\$0\"; exit \$1]] [[$build/$1.out]] $2)"
     echo "set_tests_properties($1 PROPERTIES SKIP_RETURN_CODE 77)"
 } >>"$build/CTestTestfile.cmake"
+paths_out() { build=$build perl -i -pe 'BEGIN { $q = $ENV{build} =~ s/\x27/\x27\\\x27\x27/gr } s/\x27\Q$q\E\x27|\Q$ENV{build}\E/BUILD/g' "$folder/out"; }
 # expect STATUS LINE...: what test.sh must end with, and the lines that it must print
 expect() {
     ends "$1" sh "$top/common/tools/test.sh" "$build" 2
+    paths_out
     shift
     for line; do grep -qE -e "$line" "$folder/out" || fail "no line like: $line"; done
 }
@@ -25,7 +27,7 @@ set_tests_properties(build.program PROPERTIES FIXTURES_SETUP program)
 set_tests_properties(common.fine PROPERTIES FIXTURES_REQUIRED program)
 END
 echo "left out: no GPU here" | test_that "$program.gpu.run" 77
-expect 0 '^ +1 skipped: no GPU here$' '^PASSED: 1 of 2 tests passed, 1 skipped, in 0:0. min$' "^what they printed: $build/test.log$"
+expect 0 '^ +1 skipped: no GPU here$' '^PASSED: 1 of 2 tests passed, 1 skipped, in 0:0. min$' "^what they printed: BUILD/test.log$"
 
 test_that "$program.cpu.sizes" 1 <<END
 ok    status 0  $build/cpu/$program --n 1
@@ -62,9 +64,9 @@ END
 echo "FAIL  something else" | test_that common.other 1
 expect 8 "^make 01 ARGS=\"--only other\" +# a race, some.cu:7$" "^make 01 ARGS=\"--wrong mistake\" +# a wrong twin, and nothing notices it$" \
     "^make 01 ARGS=\"--wrong second\" +# an illegal memory access$" \
-    "^LAB_ORDER=reverse $build/cpu/$program --only right --n 5003 +# an illegal memory access, some.cu:9$" \
-    "^$build/cpu/01_sequel --only right --n 3 +# wrong$" \
-    "^ctest --test-dir $build -R \"\^common\[.\]other\\$\" --output-on-failure +# FAIL  something else$"
+    "^LAB_ORDER=reverse BUILD/cpu/$program --only right --n 5003 +# an illegal memory access, some.cu:9$" \
+    "^BUILD/cpu/01_sequel --only right --n 3 +# wrong$" \
+    "^ctest --test-dir BUILD -R \"\^common\[.\]other\\$\" --output-on-failure +# FAIL  something else$"
 must "a line a kernel" test "$(grep -c ' # ' "$folder/out")" = 6
 # What shows it as it is comes before another order, and a kernel before the sample's other tests.
 test_that "$program.cpu.blocks" 1 <<END
@@ -82,11 +84,12 @@ add_test(first true)
 add_test(second sh -c "for i in 1 2 3 4 5 6 7 8 9; do ! grep -q '1 of 2 tests' screen || exit 0; sleep 0.5; done; exit 1")
 set_tests_properties(second PROPERTIES DEPENDS first)
 END
-    ends 0 script -qfec "sh '$top/common/tools/test.sh' '$folder/two' 2" "$folder/two/screen"
+    test=$top/common/tools/test.sh two=$folder/two ends 0 script -qfec 'sh "$test" "$two" 2' "$folder/two/screen"
 fi
 for number in $(seq 60); do echo "FAIL  no $number" | test_that "common.many$number" 1; done
 expect 8 '^\.\.\. and 42 more$'
 ends 8 sh "$top/common/tools/test.sh" "$build" 2 -C slow
-must "-C slow, without which ctest does not find a slow test" says "^ctest --test-dir $build -C slow -R "
+paths_out
+must "-C slow, without which ctest does not find a slow test" says "^ctest --test-dir BUILD -C slow -R "
 must "40 lines at most" test "$(wc -l <"$folder/out")" -le 40
 finish

@@ -61,8 +61,9 @@ for program in $(awk '$1 ~ /failed|timeout/ && $2 ~ /^[0-9]+_/ { sub(/\..*/, "",
     done
 done >"$folder/names"
 
-awk -v build="$build" -v asked="${*:+ $*}" -v log_file="$log" -v top="$top" \
+build=$(words "$build") awk -v asked="${*:+ $*}" -v log_file="$log" -v top="$top" \
     -v minutes="$((seconds / 60)):$(printf %02d $((seconds % 60)))" '
+BEGIN { build = ENVIRON["build"] } # as a shell reads it
 FILENAME ~ /results$/ { result[$2] = $1; ++number[$1]; tests[++test_count] = $2; next }
 FILENAME ~ /names$/ { known[$1, $3] = $2; next }
 
