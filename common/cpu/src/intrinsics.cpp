@@ -21,6 +21,38 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
     hazards::at_atomic(address, bytes, kind, where, expected);
 }
 
+long double scaled_erfc(double x) {  // erfc(x) * exp(x * x)
+    const long double square = static_cast<long double>(x) * x;
+    if (x < 30) return expl(square) * erfcl(x);
+    long double series = 1;  // asymptotic
+    for (int k = 15; k > 0; k -= 2) series = 1 - k / (2 * square) * series;
+    return series / (sqrtl(M_PIl) * x);
+}
+
+/// The x with erf(x) = e and erfc(x) = c: Newton's method, from an approximation by Winitzki.
+long double erf_inverse(long double e, long double c) {
+    if (e < 0) return -erf_inverse(-e, 2 - c);
+    if (!e) return e;
+    if (!(c > 0)) return c < 0 || isnan(c) ? NAN : INFINITY;
+    const bool near_0 = e < 0.5l;
+    const long double l = near_0 ? log1pl(-e * e) : logl(c * (1 + e)), t = 2 / (M_PIl * 0.147l) + l / 2;
+    long double x = sqrtl(sqrtl(t * t - l / 0.147l) - t);
+    for (int i = 0; i < 3; ++i) {
+        const long double tail = erfcl(x), distance = near_0 ? e - erfl(x) : logl(tail / c) * tail;
+        x += distance * (sqrtl(M_PIl) / 2) * expl(x * x);
+    }
+    return x;
+}
+
+double length(float x, float y, float z, float w) {
+    return double(length(double(x), double(y), double(z), double(w)));
+}
+long double length(double x, double y, double z, double w) {
+    const auto square = [](long double v) { return v * v; };
+    if (isinf(x) || isinf(y) || isinf(z) || isinf(w)) return INFINITY;  // also beside NaN
+    return sqrtl(square(x) + square(y) + square(z) + square(w));
+}
+
 Space space_of(const void* p) {
     if (is_shared(find(p))) return Space::shared;
     return on_own_stack(p) ? Space::local : Space::global;

@@ -663,9 +663,64 @@ TEST(Intrinsics, DirectedRounding) {
     EXPECT_EQ(nextafterf(1, 2), __fmaf_ieee_ru(1, 1, 1e-10f));
     EXPECT_EQ(32u, alignof(double4_32a));
     EXPECT_EQ(1.5, __hiloint2double(0x3ff80000, 0));
-    EXPECT_NEAR(0.3, erfinv(erf(0.3)), 1e-15);
-    EXPECT_NEAR(1.959963984540054, normcdfinv(0.975), 1e-13);
     EXPECT_EQ(0.5, rcbrt(8));
+}
+
+// References of 40 digits, rounded.
+TEST(Intrinsics, InverseErrorFunctions) {
+    EXPECT_DOUBLE_EQ(27.073153719853041, erfcinv(1e-320));
+    EXPECT_DOUBLE_EQ(6.6015806223551426, erfcinv(1e-20));
+    EXPECT_DOUBLE_EQ(0.73286907795921687, erfcinv(0.3));
+    EXPECT_DOUBLE_EQ(0.2724627147267544, erfcinv(0.7));
+    EXPECT_DOUBLE_EQ(-2.3267537655135466, erfcinv(1.999));
+    EXPECT_DOUBLE_EQ(4.3785427828571914e-324, erfinv(5e-324));
+    EXPECT_DOUBLE_EQ(8.8622692545275805e-11, erfinv(1e-10));
+    EXPECT_DOUBLE_EQ(0.27246271472675435, erfinv(0.3));
+    EXPECT_DOUBLE_EQ(-0.47693627620446987, erfinv(-0.5));
+    EXPECT_DOUBLE_EQ(5.8635847487551679, erfinv(0x1.fffffffffffffp-1));
+    EXPECT_DOUBLE_EQ(-38.467405617144346, normcdfinv(5e-324));
+    EXPECT_DOUBLE_EQ(-9.2623400897984076, normcdfinv(1e-20));
+    EXPECT_DOUBLE_EQ(-7.0344838253011319, normcdfinv(1e-12));
+    EXPECT_DOUBLE_EQ(-0.52440051270804082, normcdfinv(0.3));
+    EXPECT_DOUBLE_EQ(1.9599639845400539, normcdfinv(0.975));
+    EXPECT_DOUBLE_EQ(7.6577249314905684e+293, erfcx(-26));
+    EXPECT_DOUBLE_EQ(0.61569034419292587, erfcx(0.5));
+    EXPECT_DOUBLE_EQ(0.022639987776049506, erfcx(24.9));
+    EXPECT_DOUBLE_EQ(0.018795888861416751, erfcx(30));
+    EXPECT_DOUBLE_EQ(0.011281536265323773, erfcx(50));
+    EXPECT_DOUBLE_EQ(5.641895835477563e-201, erfcx(1e200));
+    EXPECT_DOUBLE_EQ(6.601599854326768e-323, normcdf(-38.4));
+    EXPECT_DOUBLE_EQ(2.7536241186062337e-89, normcdf(-20));
+    EXPECT_DOUBLE_EQ(0.6914624612740131, normcdf(0.5));
+    EXPECT_FLOAT_EQ(9.5692053f, erfcinvf(1e-41f));
+    for (double outside : {-1e-300, 2.0000000000000004, double(NAN)}) EXPECT_TRUE(isnan(erfcinv(outside)));
+    for (double outside : {-1.1, 1.1, double(NAN)}) EXPECT_TRUE(isnan(erfinv(outside)));
+    EXPECT_EQ(INFINITY, erfcinv(0));
+    EXPECT_EQ(-INFINITY, erfcinv(2));
+    EXPECT_EQ(-INFINITY, erfinv(-1));
+    EXPECT_EQ(INFINITY, normcdfinv(1));
+    EXPECT_TRUE(signbit(erfinv(-0.0)));
+    EXPECT_EQ(0, erfcx(INFINITY));
+    EXPECT_EQ(INFINITY, erfcx(-27));
+}
+
+TEST(Intrinsics, Lengths) {
+    const double large[] = {3e200, 4e200}, small[] = {3e-320, 4e-320}, both[] = {NAN, -INFINITY};
+    const float large_float[] = {3e30f, 4e30f};
+    EXPECT_DOUBLE_EQ(5e200, norm(2, large));
+    EXPECT_DOUBLE_EQ(2e-201, rnorm(2, large));
+    EXPECT_DOUBLE_EQ(5e-320, norm(2, small));
+    EXPECT_EQ(INFINITY, norm(2, both));
+    EXPECT_EQ(0, norm(0, both));
+    EXPECT_TRUE(isnan(norm(1, both)));
+    EXPECT_FLOAT_EQ(5e30f, normf(2, large_float));
+    EXPECT_FLOAT_EQ(3e-45f, norm3df(1e-45f, 2e-45f, 2e-45f));
+    EXPECT_FLOAT_EQ(1 / 6e38, rnorm4df(3e38f, 3e38f, 3e38f, 3e38f));
+    EXPECT_DOUBLE_EQ(5.2057920629535356e-309, rhypot(1.2e308, 1.5e308));
+    EXPECT_EQ(INFINITY, norm3d(NAN, 1, INFINITY));
+    EXPECT_TRUE(isnan(norm4d(1, NAN, 1, 1)));
+    EXPECT_EQ(INFINITY, rnorm3d(0, 0, 0));
+    EXPECT_EQ(0, rnorm3d(INFINITY, NAN, 0));
 }
 
 TEST(Intrinsics, Mathematics) {

@@ -255,41 +255,45 @@ CUDACPU_TWO_PARTS(s16x2, short, max, most)            CUDACPU_TWO_PARTS(s16x2, s
 CUDACPU_TWO_PARTS(u16x2, unsigned short, max, most)   CUDACPU_TWO_PARTS(u16x2, unsigned short, min, least)
 CUDACPU_PARTS_AT_LEAST_0(max)                         CUDACPU_PARTS_AT_LEAST_0(min)
 
-inline float rcbrtf(float x) { return 1 / cbrtf(x); }
-inline double rcbrt(double x) { return 1 / cbrt(x); }
-inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
-inline float normcdff(float x) { return float(normcdf(x)); }
-inline double erfcx(double x) { return x < 25 ? exp(x * x) * erfc(x) : (1 - 0.5 / (x * x)) / (x * sqrt(M_PI)); }
+// Computed in a wider type: nothing overflows or underflows on the way, and the result is rounded once.
+namespace cudacpu {  // src/intrinsics.cpp
+long double scaled_erfc(double x);
+long double erf_inverse(long double e, long double c);
+double length(float x, float y, float z, float w);
+long double length(double x, double y, double z, double w);
+}  // namespace cudacpu
+inline float rcbrtf(float x) { return float(1 / cbrt(double(x))); }
+inline double rcbrt(double x) { return double(1 / cbrtl(x)); }
+inline double normcdf(double x) { return double(erfcl(-x * M_SQRT1_2l) / 2); }
+inline float normcdff(float x) { return float(erfc(-x * M_SQRT1_2) / 2); }
+inline double erfcx(double x) { return double(cudacpu::scaled_erfc(x)); }
 inline float erfcxf(float x) { return float(erfcx(x)); }
-inline double erfinv(double y) {  // Newton's steps, from an approximation by Winitzki
-    if (fabs(y) >= 1) return fabs(y) > 1 ? NAN : copysign(INFINITY, y);
-    const double l = log1p(-y * y), t = 2 / (M_PI * 0.147) + l / 2;
-    double x = copysign(sqrt(sqrt(t * t - l / 0.147) - t), y);
-    for (int i = 0; i < 4; ++i) x -= (erf(x) - y) / (M_2_SQRTPI * exp(-x * x));
-    return x;
-}
+inline double erfinv(double y) { return double(cudacpu::erf_inverse(y, 1.l - y)); }
 inline float erfinvf(float y) { return float(erfinv(y)); }
-inline double erfcinv(double y) { return erfinv(1 - y); }
+inline double erfcinv(double y) { return double(cudacpu::erf_inverse(1.l - y, y)); }
 inline float erfcinvf(float y) { return float(erfcinv(y)); }
-inline double normcdfinv(double y) { return M_SQRT2 * erfinv(2 * y - 1); }
+inline double normcdfinv(double y) { return double(0 - M_SQRT2l * cudacpu::erf_inverse(1 - 2.l * y, 2.l * y)); }
 inline float normcdfinvf(float y) { return float(normcdfinv(y)); }
-#define CUDACPU_NORM(T, f) \
-    inline T rhypot##f(T x, T y) { return 1 / hypot##f(x, y); } \
-    inline T norm3d##f(T x, T y, T z) { return hypot##f(hypot##f(x, y), z); } \
-    inline T rnorm3d##f(T x, T y, T z) { return 1 / norm3d##f(x, y, z); } \
-    inline T norm4d##f(T x, T y, T z, T w) { return hypot##f(hypot##f(x, y), hypot##f(z, w)); } \
-    inline T rnorm4d##f(T x, T y, T z, T w) { return 1 / norm4d##f(x, y, z, w); }
-CUDACPU_NORM(double, ) CUDACPU_NORM(float, f)
+#define CUDACPU_NORM(T, Wide, f) \
+    inline T rhypot##f(T x, T y) { return T(1 / cudacpu::length(x, y, 0, 0)); } \
+    inline T norm3d##f(T x, T y, T z) { return T(cudacpu::length(x, y, z, 0)); } \
+    inline T rnorm3d##f(T x, T y, T z) { return T(1 / cudacpu::length(x, y, z, 0)); } \
+    inline T norm4d##f(T x, T y, T z, T w) { return T(cudacpu::length(x, y, z, w)); } \
+    inline T rnorm4d##f(T x, T y, T z, T w) { return T(1 / cudacpu::length(x, y, z, w)); } \
+    inline Wide cudacpu_length(int n, const T* x) { \
+        Wide sum = 0; \
+        bool infinite = false; \
+        for (int i = 0; i < n; ++i) { \
+            const Wide part = x[i]; \
+            sum += part * part, infinite |= std::isinf(part); \
+        } \
+        return infinite ? INFINITY : std::sqrt(sum); \
+    } \
+    inline T norm##f(int n, const T* x) { return T(cudacpu_length(n, x)); } \
+    inline T rnorm##f(int n, const T* x) { return T(1 / cudacpu_length(n, x)); }
+CUDACPU_NORM(double, long double, ) CUDACPU_NORM(float, double, f)
 inline float fdividef(float x, float y) { return x / y; }
 inline double fdivide(double x, double y) { return x / y; }
-#define CUDACPU_NORM_OF_MANY(T, f) \
-    inline T norm##f(int n, const T* x) { \
-        T sum = 0; \
-        for (int i = 0; i < n; ++i) sum += x[i] * x[i]; \
-        return sqrt##f(sum); \
-    } \
-    inline T rnorm##f(int n, const T* x) { return 1 / norm##f(n, x); }
-CUDACPU_NORM_OF_MANY(double, ) CUDACPU_NORM_OF_MANY(float, f)
 inline double cyl_bessel_i0(double x) { return std::cyl_bessel_i(0., fabs(x)); }
 inline float cyl_bessel_i0f(float x) { return float(cyl_bessel_i0(x)); }
 inline double cyl_bessel_i1(double x) { return copysign(std::cyl_bessel_i(1., fabs(x)), x); }
