@@ -68,6 +68,10 @@ int main() {
     volatile int i = 0, *p = nullptr;
 '
 printf '%s    while (i < 1)\n        if (p) ++i;\n}\n' "$kernel" >"$folder/loop.cu"
+for limit in abc 0 -1 1e9; do
+    LIMIT=$limit try 2 "$folder/loop.cu"
+    says "^LIMIT=$limit is not a number of seconds[.] Type LIMIT=300, for example[.]$" || fail "LIMIT=$limit is taken"
+done
 LIMIT=6 try 1 "$folder/loop.cu"
 says '^.5 s, and it still runs: Ctrl-C, or 6 s, end it' || fail "it does not say that it still runs"
 says '^  at loop.cu:[78]$' && says '^WRONG: loop[.]cu: not ended after 6 seconds[.]$' || fail "where it never ends"

@@ -86,6 +86,12 @@ compile() { # compile [--hazards]
     exit 1
 }
 name=${name%.*} wrong="" started=$(date +%s) limit=${LIMIT:-300} before="" noted="" input=$own/$name.stdin keep=$own/$name.stdin
+case $limit in
+*[!0-9]* | 0* | ??????????*)
+    echo "LIMIT=$limit is not a number of seconds. Type LIMIT=300, for example." >&2
+    exit 2
+    ;;
+esac
 undefined='note: (a barrier that|.* names lanes that|.* takes the value of lane)' # CUDA does not say what happens then
 run() { # shows a run, and says in $wrong how it ended, if not with 0
     with="" how="exit status 0"

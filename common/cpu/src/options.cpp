@@ -1,6 +1,7 @@
 // options.cpp - what a program of the counters' or the hazard build takes from its command line before main sees
 // it, and the files that it writes in the end. The linker puts __wrap_main in main's place (--wrap=main).
 #include <charconv>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,11 +35,13 @@ const char* const usage =
     _exit(2);
 }
 
-uint64_t number(const std::string& option, const std::string& value, uint64_t least) {
-    uint64_t n = 0;
+template <class T>
+T number(const std::string& option, const std::string& value, T least, T most = std::numeric_limits<T>::max()) {
+    T n = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-    if (value.empty() || *end || error != std::errc() || n < least)
-        refuse(option + " " + value + ": a whole number from " + std::to_string(least) + " on is wanted");
+    if (value.empty() || *end || error != std::errc() || n < least || n > most)
+        refuse(text("%s %s: give a whole number from %lu to %lu", option.c_str(), value.c_str(),
+                    static_cast<unsigned long>(least), static_cast<unsigned long>(most)));
     return n;
 }
 
@@ -58,7 +61,9 @@ bool write_whole(const std::string& file, const std::string& contents) {
     struct stat status {};
     const bool direct = !stat(file.c_str(), &status) && !S_ISREG(status.st_mode);
     const std::string made = direct ? file : file + text(".%d", getpid());
-    FILE* const out = fopen(made.c_str(), "w");
+    if (!direct) unlink(made.c_str());
+    const int opened = open(made.c_str(), O_WRONLY | (direct ? 0 : O_CREAT | O_EXCL | O_NOFOLLOW), 0666);
+    FILE* const out = opened < 0 ? nullptr : fdopen(opened, "w");
     if (!out) return false;
     const bool written = fwrite(contents.data(), 1, contents.size(), out) == contents.size();
     if (!fclose(out) && written && (direct || !rename(made.c_str(), file.c_str()))) return true;
@@ -72,9 +77,9 @@ void take(const std::string& option, const std::string& value) {
     if (option == "--trace") asked.trace = value;
     else if (option == "--counters-csv") asked.csv = value;
     else if (option == "--trace-kernel") asked.kernel = value;
-    else if (option == "--trace-launch") asked.launch = unsigned(number(option, value, 1));
-    else if (option == "--trace-block") asked.block = number(option, value, 0);
-    else asked.warp = unsigned(number(option, value, 0));
+    else if (option == "--trace-launch") asked.launch = number(option, value, 1u);
+    else if (option == "--trace-block") asked.block = number(option, value, uint64_t{0});
+    else asked.warp = number(option, value, 0u, 31u);  // of 1024 threads
     if (option != "--trace" && option != "--counters-csv") return;
     if (const std::string problem = problem_of(value); !problem.empty())
         refuse(option + ": cannot write '" + value + "': " + problem);

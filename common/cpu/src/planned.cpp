@@ -15,11 +15,15 @@ std::pair<unsigned long, std::string> order_in(const char* variable, const char*
     const char* const order = getenv(variable);
     if (!order) return {};
     unsigned long k = 0;
-    const auto [end, error] = std::from_chars(order, order + strlen(order), k);
-    if (!k || error != std::errc() || (*end != 0) != (strchr(form, ':') != nullptr) ||
-        (*end && (*end != ':' || !end[1])))
+    long bit = 0;
+    const char* const last = order + strlen(order);
+    const auto [end, error] = std::from_chars(order, last, k);
+    const std::string what = *end == ':' ? end + 1 : "";
+    const auto [rest, no_bit] = std::from_chars(last - what.size(), last, bit);
+    const bool is_what = what == "ones" || what == "swap" || (!*rest && no_bit == std::errc());
+    if (!k || error != std::errc() || (strchr(form, ':') ? !is_what : *end != 0))
         say(text("cudacpu: %s=%s: say which %s", variable, order, form)), _exit(2);
-    return {k, *end ? end + 1 : ""};
+    return {k, what};
 }
 
 }  // namespace

@@ -63,12 +63,17 @@ refused "cannot write 'none/x.html': No such file" --trace none/x.html
 refused "cannot write '.': it is no file" --trace .
 refused "cannot write 'none/x.csv'" --counters-csv none/x.csv
 refused "wants a value" --trace
-refused "a whole number from 1 on" --trace x.html --trace-launch 0
+refused "a whole number from 1 to 4294967295" --trace x.html --trace-launch 0
 refused "a whole number" --trace x.html --trace-warp two
+refused "a whole number from 0 to 31" --trace x.html --trace-warp 99999999999
 [ "$before" = "$(ls | grep -v message)" ] || fail "something was written: $(ls)"
 "$counted" --trace x.html --trace-kernel scam >said 2>message
 [ $? = 2 ] && grep -q "what ran, and how often:" message && grep -q "histogram (1), .*scan (1)" message && [ ! -e x.html ] ||
     fail "a kernel that is none: $(tail -3 message)"
+# The page is written beside its place first, and not where a link leads that somebody has put there.
+echo kept >others
+sh -c 'ln -s others linked.html.$$; exec "$0" --trace linked.html --trace-kernel scan' "$counted" >said 2>message || fail "a link: $(cat message)"
+[ "$(cat others)" = kept ] && [ -f linked.html ] && [ ! -L linked.html ] || fail "a link is followed"
 "$counted" --trace /dev/full >said 2>message
 [ $? = 2 ] && grep -q "cannot write '/dev/full': No space left" message || fail "a full disk: $(tail -2 message)"
 
