@@ -9,6 +9,10 @@ void* memcpy(void* __restrict__, const void* __restrict__, __SIZE_TYPE__) noexce
 void* memmove(void*, const void*, __SIZE_TYPE__) noexcept asm("__tsan_memmove");
 void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 }
+// Also for std::copy. (__builtin_memcpy)(to, from, n), as the engine calls it, has no hook.
+#define __builtin_memcpy(...) ::memcpy(__VA_ARGS__)
+#define __builtin_memmove(...) ::memmove(__VA_ARGS__)
+#define __builtin_memset(...) ::memset(__VA_ARGS__)
 #endif
 #if defined CUDACPU_TRANSLATED && !defined __SANITIZE_ADDRESS__
 extern "C" {  // src/heap.cpp

@@ -74,6 +74,12 @@ __global__ void ended_barrier() {
 __global__ void shifts(int* p, int by) {
     p[0] = 1 << by;  // @shifts
     p[1] = int(0xffffffffu >> (by - 1));
+    __shared__ long wide;
+    volatile short narrow = -5;
+    wide = -9;
+    wide >>= 2 * by;  // @shifts_shared
+    narrow >>= -by;   // @shifts_negative
+    p[2] = int(wide) + narrow;
 }
 
 __global__ void too_large(float x, int* p) {
@@ -204,6 +210,16 @@ struct Vector {
 };
 __global__ void race_struct(Vector* all) {
     *all = all[1 + threadIdx.x];  // @struct
+}
+template <int N>
+__global__ void race_copied(int* out) {
+    __shared__ int rows[64][16];
+    int own[16] = {};
+    if (N == 1) __builtin_memcpy(rows[threadIdx.x], own, sizeof own);               // @memcpy
+    if (N == 2) std::copy(std::begin(own), std::end(own), rows[threadIdx.x]);       // @copy
+    if (N == 3) __builtin_memset(rows[threadIdx.x], int(threadIdx.x), sizeof own);  // @memset
+    if (N == 4) __builtin_memmove(rows[threadIdx.x], own + 1, sizeof own / 2);      // @memmove
+    out[threadIdx.x] = rows[63 - threadIdx.x][3];                                   // @copied
 }
 __global__ void race_volatile(volatile int* p) {
     *p = *p + 1;  // @volatile
@@ -589,7 +605,7 @@ int main(int, char** argv) {
             for (int i = 0; i < 5; ++i) printf("%d%c", all[i], i < 4 ? ' ' : '\n');
         return cudaFree(p), 0;
     }
-    if (is("shifts")) return shifts<<<1, 1>>>(device<int>(2), 32), waited();
+    if (is("shifts")) return shifts<<<1, 1>>>(device<int>(3), 32), waited();
     if (is("too_large")) return too_large<<<1, 1>>>(3e10f, device<int>(2)), waited();
     if (is("no_return")) return no_return(-atoi(argv[1] + 9));
     if (is("divergent_barrier")) return divergent_barrier<<<1, 64>>>(), waited();
@@ -605,7 +621,11 @@ int main(int, char** argv) {
     if (is("divide_by_zero")) return divide_by_zero<<<1, 1>>>(device<int>(1)), waited();
     if (is("trap")) return trapping<<<1, 1>>>(), waited();
     if (is("never_waited")) return touch<<<1, 1>>>(managed<int>(1)), 0;
-    if (is("leak")) return cudaMalloc((void**)&argv, 100), 0;
+    if (is("leak")) {
+        cudaMalloc((void**)&argv, 100);  // @leak
+        cudaMalloc((void**)&argv, 100);
+        return 0;
+    }
     if (is("no_configuration")) return touch(nullptr), 0;
     if (is("spin")) return spin<<<1, 1>>>(device<int>(1)), waited();
     if (is("spin_atomic")) return spin_atomic<<<1, 1>>>(device<int>(1)), waited();
@@ -637,6 +657,10 @@ int main(int, char** argv) {
         for (int i = 0; i < 65; ++i) all[i] = {i, i, i};
         return race_struct<<<1, 64>>>(all), waited();
     }
+    if (is("race_memcpy")) return race_copied<1><<<1, 64>>>(device<int>(64)), waited();
+    if (is("race_copy")) return race_copied<2><<<1, 64>>>(device<int>(64)), waited();
+    if (is("race_memset")) return race_copied<3><<<1, 64>>>(device<int>(64)), waited();
+    if (is("race_memmove")) return race_copied<4><<<1, 64>>>(device<int>(64)), waited();
     if (is("race_histogram")) return race_histogram<<<1, 256>>>(device<int>(256), device<int>(8)), waited();
     if (is("unwritten")) {
         int* p;

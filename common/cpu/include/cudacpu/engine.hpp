@@ -180,7 +180,7 @@ template <class T> using own = std::conditional_t<std::is_pointer_v<T> || std::i
 // As on a GPU, each thread has the arguments' bytes: nothing is copied by a constructor, nothing is destroyed.
 template <class F> CUDACPU_QUIET CUDACPU_PER_THREAD void run_thread(const void* closure) {
     alignas(F) char mine[sizeof(F)];
-    __builtin_memcpy(mine, closure, sizeof mine);
+    (__builtin_memcpy)(mine, closure, sizeof mine);
     (*reinterpret_cast<F*>(mine))();
 }
 template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
@@ -355,7 +355,7 @@ public:
         : exchange(join_quickly(kind, what, mask, where)) {
         static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
         exchange->arrived |= 1u << lane();
-        __builtin_memcpy(exchange->value[lane()], &value, sizeof(T));
+        (__builtin_memcpy)(exchange->value[lane()], &value, sizeof(T));
         await(exchange, where);
     }
     CUDACPU_QUIET ~Lanes() { leave(exchange); }
@@ -363,7 +363,7 @@ public:
     template <class T> CUDACPU_QUIET T get(int from) const {
         T value;
         if (!(exchange->arrived >> from & 1)) lane_is_absent(exchange, from);
-        __builtin_memcpy(&value, exchange->value[from], sizeof(T));
+        (__builtin_memcpy)(&value, exchange->value[from], sizeof(T));
         return value;
     }
 };
