@@ -233,6 +233,10 @@ extern bool told;                             // the last call told it, unless t
 inline cudaError_t tell(cudaError_t e) { return told |= e && e == untold, e; }
 inline void not_looked_at() { told = false; }
 cudaError_t gate(const char* function);  // every function of the API passes here first
+extern bool stream_0_is_per_thread;
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+[[maybe_unused]] static const bool asks_for_streams_per_thread = stream_0_is_per_thread = true;
+#endif
 struct OneCall {                         // of the API at a time
     const bool locked = lock();
     static bool lock();

@@ -174,8 +174,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         fault(cudaErrorLaunchFailure, "integer division by zero",
               "check the divisor: a GPU goes on with an undefined result", nullptr, pc);
     if (in_kernel && below_own_stack(address))
-        fault(cudaErrorIllegalAddress, "stack overflow",
-              "each thread has 256 KB here: use smaller arrays, or a loop instead of recursion", nullptr, pc);
+        fault(
+            cudaErrorIllegalAddress, "stack overflow",
+            text("the local variables of a thread have %zu KB: use smaller arrays, or a loop instead of recursion",
+                 local_bytes >> 10),
+            nullptr, pc);
     const char* const mend = advice(address, r, outside, !below.empty());
     if (in_kernel)
         fault(cudaErrorIllegalAddress,
@@ -205,6 +208,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
                  "check the pointer, and the index against the size");
 }
 
+// Before the program's own objects: their constructors may use the device.
 const struct SignalHandlers {
     SignalHandlers() {
         prepare_thread();
@@ -214,7 +218,7 @@ const struct SignalHandlers {
         for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGVTALRM, SIGQUIT}) sigaction(s, &action, nullptr);
         tick_each(1000);
     }
-} signal_handlers;
+} signal_handlers CUDACPU_LASTING;
 
 }  // namespace
 

@@ -70,6 +70,7 @@ constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void say(const std::string& message);       // on stderr, after all that stdout has
 void say_once(const std::string& message);  // in the whole program
+extern bool has_said;                       // anything
 std::string source_line(const void* pc);    // "sum.cu:12", from the debug information
 std::string source_line(Where where);
 std::vector<std::string> source_lines(const std::vector<const void*>& pcs);
@@ -148,8 +149,9 @@ struct Fiber {
     size_t size;
     void* fake_stack;  // AddressSanitizer's
 };
-extern Fiber host_fiber;  // the program's own stack
-constexpr size_t stack_bytes = 256 << 10;
+extern Fiber host_fiber;                   // the program's own stack
+constexpr size_t local_bytes = 512 << 10;  // of a thread, as a GPU has it
+constexpr size_t stack_bytes = local_bytes + (64 << 10);
 void free_fiber(Fiber* fiber);
 void abandon_fibers();  // all begin at the beginning again
 /// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.
@@ -234,6 +236,7 @@ struct Region {  // memory that the device may use
     bool freed = false;
     hazards::Shadow* shadow = nullptr;  // the hazard build's notes about it
     const char* name = "";              // of a __shared__ variable
+    unsigned long number = 0;           // allocations are counted from 1
 };
 inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
 const char* past_the_end(const Region* r);  // how to mend an access there

@@ -136,10 +136,12 @@ std::string no_launch(const Kernel& kernel, const Launch& l) {  // why not with 
 }
 
 std::string too_many_blocks(const Launch& l) {  // to be under way together
-    const unsigned most = resident_most(l.block.x * l.block.y * l.block.z);
+    int most = 0;                               // a multiprocessor
+    occupancy(&most, l.kernel, int(l.block.x * l.block.y * l.block.z), l.dynamic_bytes);
+    most *= sm_count;
     const unsigned long blocks = 1ul * l.grid.x * l.grid.y * l.grid.z;
-    if (blocks <= most) return "";
-    return text("%lu blocks cannot be under way at the same time, but %u", blocks, most);
+    if (blocks <= unsigned(most)) return "";
+    return text("%lu blocks cannot be resident at the same time, only %d can", blocks, most);
 }
 
 }  // namespace

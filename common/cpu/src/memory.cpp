@@ -259,12 +259,12 @@ void check_all_margins() {
 
 void report_leaks() {
     size_t count = 0;
-    Where first{};
+    const Region* first = nullptr;
     for (const auto& [end, r] : regions())
-        if (!r.freed && r.kind <= Kind::pinned && !count++) first = r.where;
+        if (!r.freed && r.kind <= Kind::pinned && (!count++ || r.number < first->number)) first = &r;
     if (count)
         say(opening(text("notice: %zu allocation%s, %zu bytes, never freed; the first at %s:%d", count,
-                         count > 1 ? "s" : "", bytes_in_use, first.file, first.line)));
+                         count > 1 ? "s" : "", bytes_in_use, first->where.file, first->where.line)));
 }
 
 size_t available_memory() {  // what the system says, and the limit of the container
@@ -283,7 +283,9 @@ cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where)
     void** p = static_cast<void**>(pointer_to_set);
     if (auto e = give(p, nullptr)) return e;
     if (!bytes) return cudaSuccess;
+    static unsigned long allocations;
     Region r{nullptr, bytes, kind, nullptr, 0, where};
+    r.number = ++allocations;
     if (bytes <= available_memory() - bytes_in_use) r.start = map_before_guard(bytes, 16, &r.base, &r.pages);
     if (!r.start) return failed(cudaErrorMemoryAllocation);
     // Large pages: it is written as a whole now, and taken from the host and given back at each launch.

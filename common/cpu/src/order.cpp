@@ -23,7 +23,7 @@ const struct OrderAsked {
         if (order == Order::seeded && (*end || error != std::errc()))
             say(text("cudacpu: LAB_ORDER=%s: say forward, reverse or a number", s)), _exit(2);
     }
-} order_asked;
+} order_asked CUDACPU_LASTING;
 
 }  // namespace
 

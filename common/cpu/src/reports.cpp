@@ -55,7 +55,10 @@ std::string from_here(std::string s) {
     return s;
 }
 
+bool has_said;
+
 void say(const std::string& message) {
+    has_said = true;
     std::string s = from_here(message) + "\n";
     if (colours() && s.starts_with("cudacpu: ")) {  // the first line: red, and what is only said yellow
         const bool mild = s.starts_with("cudacpu: not") || s.starts_with("cudacpu: warning");

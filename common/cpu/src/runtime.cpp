@@ -18,6 +18,7 @@ struct CUstream_st {
     int priority = 0;
     unsigned long asked = 0;  // the last work that cudaStreamQuery() has called not ready
 };
+extern "C" __attribute__((weak)) const char lab_gives_advice;  // defined by a program that names the command itself
 struct CUevent_st {
     bool timed;
     unsigned long record = 0;  // the last work that records it
@@ -28,7 +29,7 @@ struct CUevent_st {
 namespace cudacpu {
 
 cudaError_t last_error, sticky_error, untold;
-bool told;
+bool told, stream_0_is_per_thread;
 const char* api_function;
 unsigned long told_not_ready;
 constinit thread_local bool runs_works;
@@ -45,8 +46,8 @@ struct Work {
 struct Queue {  // What is destroyed is not deleted: works may still refer to it.
     std::map<unsigned long, Work> works;
     unsigned long number = 0;  // of the last work
-    CUstream_st default_stream{true, {}}, per_thread{true, {}};
-    std::set<cudaStream_t> streams{&default_stream, &per_thread};
+    CUstream_st default_stream{true, {}};
+    std::set<cudaStream_t> streams{&default_stream};
     std::set<cudaEvent_t> events;
 };
 Queue& queue() {  // never destroyed: destructors of the program may use it
@@ -54,11 +55,15 @@ Queue& queue() {  // never destroyed: destructors of the program may use it
     return q;
 }
 cudaStream_t named(cudaStream_t s) {
-    return !s || s == cudaStreamLegacy ? &queue().default_stream
-           : s == cudaStreamPerThread  ? &queue().per_thread
-                                       : s;
+    thread_local cudaStream_t per_thread;
+    if (s == cudaStreamPerThread || (!s && stream_0_is_per_thread)) {
+        if (!per_thread) per_thread = new CUstream_st{true, {}};
+        queue().streams.insert(s = per_thread);  // again after a reset
+    }
+    return s && s != cudaStreamLegacy ? s : &queue().default_stream;
 }
 std::atomic<bool> works_run, works_wait;
+bool kernel_ran;
 bool host_waits = true;            // for the works that run
 bool host_asks;                    // it does not wait, it asks whether they are done
 std::atomic<unsigned long> calls;  // of the API
@@ -115,6 +120,7 @@ cudaError_t run_works(Numbers needed) {
         compare_touches(number, host_waits, host_asks);
         device_takes_over(true);  // a callback of the host ran
         hazards::work_begins(number);
+        kernel_ran |= w->second.is_kernel;
         sticky_error = failed(w->second.run());
         if (sticky_error && sticky_error != cudaErrorAssert) untold = sticky_error;  // an assert may be expected
         hazards::work_ended();
@@ -151,6 +157,12 @@ void last_word(int status, void*) {
     if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
     if (untold && !told) exit_status = 1;
     if (const int failed_to_write = steps::write_files()) fflush(nullptr), _exit(failed_to_write);
+    // A program that found its own result wrong, which no report explains. LAB_ORDER: somebody looks already.
+    if (plain_build && status == EXIT_FAILURE && kernel_ran && !has_said && !&lab_gives_advice &&
+        !getenv("LAB_ORDER"))
+        say(
+            opening("notice: the program ended with status 1. Build it with --hazards to look for races, accesses "
+                    "out of bounds and values that nobody has written"));
     if (status || !exit_status) return;
     say(text("cudacpu: %s were found: exit status %d (the program's own was 0)", hazard_build ? "hazards" : "bugs",
              exit_status));
@@ -192,8 +204,8 @@ const char* describe(cudaError_t error, bool by_name) {
 cudaError_t reset(cudaError_t passed) {
     if (passed != sticky_error) return passed;
     finish_all();
-    auto& [works, number, default_stream, per_thread, streams, events] = queue();
-    streams = {&default_stream, &per_thread};
+    auto& [works, number, default_stream, streams, events] = queue();
+    streams = {&default_stream};
     events.clear();
     last_error = sticky_error = cudaSuccess;
     begin_anew();
@@ -201,7 +213,7 @@ cudaError_t reset(cudaError_t passed) {
 }
 
 cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool is_kernel) {
-    auto& [works, number, default_stream, per_thread, streams, events] = queue();
+    auto& [works, number, default_stream, streams, events] = queue();
     stream = named(stream);
     if (!streams.count(stream)) return failed(not_known);
     Numbers after = std::exchange(stream->after, {++number});

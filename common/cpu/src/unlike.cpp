@@ -1,5 +1,5 @@
-// unlike.cpp - the hazard build: what a GPU calculates unlike this CPU. The compiler calls the functions below
-// before it shifts by more bits than there are, and before it makes a whole number of one that is too large for it.
+// unlike.cpp - what a GPU calculates unlike this CPU. The compiler calls the functions below before a shift by more
+// bits than there are and, in the hazard build, before a conversion to a whole number that cannot hold the value.
 #include "internal.hpp"
 
 using namespace cudacpu;

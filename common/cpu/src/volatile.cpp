@@ -108,6 +108,4 @@ void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
 void __ubsan_handle_out_of_bounds(void*, uintptr_t) {}
-void __ubsan_handle_shift_out_of_bounds(void*, uintptr_t, uintptr_t) {}
-void __ubsan_handle_float_cast_overflow(void*, uintptr_t) {}
 }  // extern "C"

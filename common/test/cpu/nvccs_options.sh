@@ -35,6 +35,31 @@ for file in unused.cu unused.cpp; do
     ends 0 "$cudacpu" $file -c -o unused.o -MD -MF unused.d
     ends 1 grep -q cublas unused.d # make would look for it
 done
+# Stream 0 of the calls is the legacy one, which waits for other streams, or one of each thread: then the host reads too early.
+cat >streams.cu <<'end'
+#include <thread>
+__global__ void set(int* p) { *p = 1; }
+int main() {
+    int *p, h = 0;
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    cudaMallocHost(&p, 8);
+    p[0] = p[1] = 0;
+    set<<<1, 1, 0, s>>>(p);
+    std::thread([=] { set<<<1, 1>>>(p + 1); }).join();
+    cudaStreamSynchronize(nullptr);
+    h = p[0] + p[1];
+    cudaDeviceSynchronize();
+    cudaFreeHost(p);
+    return h;
+}
+end
+for kind in "2 --default-stream legacy" "1 --default-stream per-thread" "1 -DCUDA_API_PER_THREAD_DEFAULT_STREAM"; do
+    ends 0 "$cudacpu" streams.cu -o streams ${kind#* }
+    ends ${kind%% *} ./streams
+done
+ends 1 "$cudacpu" streams.cu -o streams --default-stream=perthread
+must "a misspelt stream is refused" says "write --default-stream legacy or --default-stream per-thread"
 ends 1 "$cudacpu" -ptx main.cu
 must "-ptx is refused by name" says "-ptx: the CPU device makes programs"
 finish

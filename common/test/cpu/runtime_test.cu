@@ -649,6 +649,20 @@ TEST(Device, KnowsSharedMemoryBeforeTheLaunch) {
     EXPECT_EQ(32, most);
 }
 
+// Made before main() and maybe before the library's own objects.
+static const struct Early {
+    int* p[7];
+    int sum = 0;
+    Early() {
+        for (int*& q : p) cudaMallocManaged(&q, 4);
+        for (int* q : p) add<<<1, 1>>>(q, 1, 1);
+        cudaDeviceSynchronize();
+        for (int* q : p) sum += *q;
+        for (int* q : p) cudaFree(q);
+    }
+} early;
+TEST(Device, WorksInStaticConstructors) { EXPECT_EQ(7, early.sum); }
+
 TEST(Device, LaunchesWithAttributes) {
     int* p;
     ASSERT_EQ(cudaSuccess, cudaMallocManaged(&p, 12));

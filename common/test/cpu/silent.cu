@@ -40,6 +40,12 @@ __global__ void half_a_warp(int* out) {
     for (int d = 8; d > 0; d /= 2) v += __shfl_down_sync(0xffff, v, d);  // @half_a_warp
     if (threadIdx.x == 0) *out = v;
 }
+template <int KB>
+__global__ void local_array(int* out, int i) {  // @much_too_large
+    volatile char a[KB << 10];
+    for (int k = 0; k < 4; ++k) a[i + k * (KB << 8)] = 1;
+    out[threadIdx.x] = 4 + a[i];
+}
 __device__ void fold_in_step(volatile int* a, int i) {
     a[i] += a[i + 32];
     a[i] += a[i + 16];  // @in_step
@@ -135,7 +141,7 @@ __global__ void make_one() { of_a_kernel = new int(5); }
 __global__ void unmake_one() { delete of_a_kernel; }
 __host__ __device__ void launch_one(int* p) { set_one<<<1, 1>>>(*p, 5); }  // @launched_from_kernel
 __global__ void launch_from_kernel(int* p) { launch_one(p); }
-__host__ __device__ void meet() { __syncthreads(); }  // @barrier_on_host
+__host__ __device__ void meet() { __syncthreads(); }    // @barrier_on_host
 __global__ void fill_heap(int* taken, char** pieces) {  // one half of it by malloc(), one by new
     char* const p = threadIdx.x % 2 ? new char[1 << 20] : static_cast<char*>(malloc(1 << 20));
     if (p) atomicAdd(taken, 1);
@@ -442,6 +448,12 @@ int main(int, char** argv) {
         cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize);
         status |=
             limit != 10 << 20 || cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20) != cudaErrorInvalidValue;
+    }
+    if (is("large_array")) local_array<500><<<1, 32>>>(memory, 0), status = result(5);
+    if (is("much_too_large")) local_array<700><<<1, 32>>>(memory, 0), status = result(5);
+    if (is("found_wrong")) {
+        set<<<1, 32>>>(memory, 5);
+        status = result(6);
     }
     if (is("constructed")) constructed<<<1, 32>>>(memory), status = result(-1);
     if (is("bare")) bare<<<1, 32>>>(memory), status = result(5);
