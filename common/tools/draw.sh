@@ -11,8 +11,10 @@ if ! command -v gnuplot >/dev/null 2>&1; then
     echo "draw.sh: gnuplot is missing, and draws the plots. Type: apt-get install gnuplot-nox" >&2
     exit 3
 fi
-for csv; do
+for csv; do # a plot.gp has each name in single quotes, in a command
     [ -r "$csv" ] || { echo "draw.sh: cannot read $csv" >&2; exit 3; }
+    shift
+    set -- "$@" "$(printf '%s' "$csv" | sed "s/'/'\\\\''/g")"
 done
 trap 'rm -f "$out.part" "$out.raw"' EXIT
 quoted=$(printf '%s' "$style" | sed "s/'/''/g") # as gnuplot wants it
