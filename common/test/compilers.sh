@@ -1,23 +1,22 @@
 #!/bin/sh
-# compilers.sh SOURCE: does every g++ from 12 and clang from 14 on that this machine has build the CPU device without a
-# warning, and does the sample that it builds agree with the CPU? A line each. Exit status: 0 yes, 1 no, 77 there is only
-# the compiler that builds the lab anyway.
+# compilers.sh SOURCE [COMPILER...]: does every g++ from 12 and clang from 14 on that this machine has, or each COMPILER, build
+# the CPU device without a warning, and does the sample that it builds agree with the CPU? A line each. Exit status: 0
+# yes, 1 no, 77 the only compiler is the one that builds the lab anyway.
 . "$(dirname "$0")/lib.sh"
 source=$(cd "${1:?compilers.sh SOURCE}" && pwd) || exit 1
+shift
 sample=$(cd "$source" && ls -d 0[0-9]_* | sed -n 3p) patience=900
-compilers=$(echo "$PATH" | tr : '\n' | while read -r path; do ls "$path" 2>/dev/null; done |
-    grep -xE 'g\+\+-(1[2-9]|[2-9][0-9])|clang\+\+-(1[4-9]|[2-9][0-9])' | sort -uV)
-if ! echo "$compilers" | grep -vx "g++-$(c++ -dumpversion 2>/dev/null)" | grep -q .; then
+compilers=${*:-$(echo "$PATH" | tr : '\n' | while read -r path; do ls "$path" 2>/dev/null; done |
+    grep -xE 'g\+\+-(1[2-9]|[2-9][0-9])|clang\+\+-(1[4-9]|[2-9][0-9])' | sort -uV)}
+if [ $# = 0 ] && ! echo "$compilers" | grep -vx "g++-$(c++ -dumpversion 2>/dev/null)" | grep -q .; then
     skip "there is no other compiler than c++"
 fi
 
 for compiler in $compilers; do
     build=$folder/$compiler
-    before=$failed
-    ends 0 cmake -S "$source" -B "$build" -DLAB_GPU=OFF -DCMAKE_CXX_COMPILER="$compiler"
-    ends 0 cmake --build "$build" --parallel 2 --target "cpu_$sample"
-    if says 'warning: '; then fail "$compiler warns"; fi
-    ends 0 "$build/cpu/$sample" --n 5003
-    if [ $failed = "$before" ]; then ok "$compiler: builds, runs"; fi
+    ends 0 cmake -S "$source" -B "$build" -DLAB_GPU=OFF -DCMAKE_CXX_COMPILER="$compiler" &&
+        ends 0 cmake --build "$build" --parallel 2 --target "cpu_$sample" || continue
+    if says 'warning: '; then fail "$compiler warns"; continue; fi
+    ends 0 "$build/cpu/$sample" --n 5003 && ok "$compiler: builds, runs"
 done
 finish

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <ranges>
 
 #include "internal.hpp"
 
@@ -115,7 +114,7 @@ Source::Source(const std::vector<std::string>& lines, const std::set<int>& left_
     text = written;
     strip(text, written);
     read_functions();
-    for (Function& f : std::views::reverse(all)) read_variables(f);  // a lambda is before what holds it
+    for (auto f = all.rbegin(); f != all.rend(); ++f) read_variables(*f);  // a lambda is before what holds it
 }
 
 const Source* Source::of(const std::string& file) {

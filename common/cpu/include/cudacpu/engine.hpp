@@ -95,8 +95,22 @@ extern bool begin_in_turn;       // they begin by their numbers, where one ends 
 
 #if defined(__x86_64__)
 #define CUDACPU_SWITCH
-// Leaves this stack, and goes on where the other was left. What the compiler wants to keep it saves itself, but for
-// two registers that a function may need for its frame.
+// Registers that only some processors have, and that the compiler uses only if it is told to (-march=native).
+#ifdef __AVX512F__
+#define CUDACPU_AVX512                                                                                            \
+    , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
+        "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define CUDACPU_AVX512
+#endif
+#ifdef __APX_F__
+#define CUDACPU_APX \
+    , "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", "r30", "r31"
+#else
+#define CUDACPU_APX
+#endif
+// Leaves this stack and goes on where the other was left. The compiler saves the registers that it still needs,
+// except two that a function may need for its frame.
 CUDACPU_INLINE void switch_stacks(void** from, void* to) {
     asm volatile(
         "leaq -128(%%rsp), %%rsp\n\tpushq %%rbp\n\tpushq %%rbx\n\tleaq 1f(%%rip), %%rax\n\tpushq %%rax\n\t"
@@ -106,7 +120,8 @@ CUDACPU_INLINE void switch_stacks(void** from, void* to) {
         :
         : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
           "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
-          "memory", "cc");
+          "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory",
+          "cc" CUDACPU_AVX512 CUDACPU_APX);
 }
 #else
 void switch_stacks(void** from, void* to);
