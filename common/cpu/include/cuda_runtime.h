@@ -184,9 +184,10 @@ CUDACPU_REDUCE(max, int, cudacpu::most)       CUDACPU_REDUCE(max, unsigned, cuda
 CUDACPU_REDUCE(or, unsigned, cudacpu::bits_or)   CUDACPU_REDUCE(and, unsigned, cudacpu::bits_and)
 CUDACPU_REDUCE(xor, unsigned, cudacpu::bits_xor)
 
+// The `...` matches worse than any function of the program that has the same name.
 #define CUDACPU_GONE(name) \
-    template <class... A> int name(A...) { \
-        static_assert(sizeof...(A) > 9, #name "() is gone since Volta: write " #name "_sync(mask, ...)"); \
+    template <int n = 0> int name(...) { \
+        static_assert(n, #name "() is gone since Volta: write " #name "_sync(mask, ...)"); \
         return 0; \
     }
 CUDACPU_GONE(__shfl)  CUDACPU_GONE(__shfl_up)  CUDACPU_GONE(__shfl_down)  CUDACPU_GONE(__shfl_xor)

@@ -562,6 +562,7 @@ template <class... P> cudaError_t cudaLaunchKernel(
     configure(grid, block, bytes, s, where, cooperative);
     [&]<size_t... I>(std::index_sequence<I...>) { kernel(*static_cast<P*>(arguments[I])...); }
         (std::index_sequence_for<P...>());
+    launched();
     return tell(last_error);
 }
 
@@ -577,6 +578,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(P...)
         is_cooperative |= c->attrs[i].id == cudaLaunchAttributeCooperative && c->attrs[i].val.cooperative;
     configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, Where::here(), is_cooperative);
     kernel(std::forward<A>(a)...);
+    launched();
     return tell(last_error);
 }
 template <class... A> cudaError_t cudaLaunchKernel(const void*, A&&...) {

@@ -317,8 +317,8 @@ void lanes_met(unsigned first, unsigned lanes) {
     ++now;
     Time all[32] = {};
     Known known, fenced[2];  // fenced: by fences since these lanes met last, which one of them may hand on for all
-    const unsigned last = std::min(first + 32, running_block.size);
-    for (unsigned i = first; i < last; ++i) {
+    const unsigned end = std::min(first + 32, running_block.size);
+    for (unsigned i = first; i < end; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
         section_meets(i);
         Mind& m = mind(i);
@@ -330,7 +330,7 @@ void lanes_met(unsigned first, unsigned lanes) {
     }
     for (unsigned i = 0; i < 32; ++i)
         if (lanes >> i & 1) all[i] = now;
-    for (unsigned i = first; i < last; ++i) {
+    for (unsigned i = first; i < end; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
         Mind& m = minds[i];
         memcpy(m.more->lanes, all, sizeof all);

@@ -23,6 +23,7 @@ alignas(256) char blank_argument[4 << 10];
 namespace {
 
 thread_local std::vector<Launch> configured;  // a launch among the arguments of another is fine
+thread_local size_t begun;                    // launches, up to launched()
 
 // A block whose threads all wait for another block, with all that is its own.
 struct Paused {
@@ -151,6 +152,16 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream,
         fault(cudaErrorNotSupported, "a kernel is launched from a kernel (dynamic parallelism)",
               "the CPU device cannot do that: launch it from the host", &where);
     configured.push_back({grid, block, dynamic_bytes, stream, where, cooperative});
+    ++begun;
+}
+
+void launched() {
+    if (configured.size() < begun--) return;
+    say_once(compose_report("a function that is not a kernel is launched: the host has called it",
+                            "write __global__ before the function, or call it without <<<>>>",
+                            source_line(configured.back().where)));
+    configured.pop_back();
+    exit_status = 1;
 }
 
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments) {

@@ -160,8 +160,8 @@ void compare_written() {
 
 void host_may_tell(const Region* r, const char* address, unsigned kind) {
     if (written_meanwhile.empty() || (r && r->kind == Kind::device)) return;
-    const auto near = [=](const auto& w) { return uintptr_t(w.first) / page == uintptr_t(address) / page; };
-    if (kind & flag || std::any_of(written_meanwhile.begin(), written_meanwhile.end(), near))
+    const auto is_near = [=](const auto& w) { return uintptr_t(w.first) / page == uintptr_t(address) / page; };
+    if (kind & flag || std::any_of(written_meanwhile.begin(), written_meanwhile.end(), is_near))
         written_meanwhile.clear();
 }
 
@@ -223,11 +223,11 @@ void race_of_works(const Record& before, const Record& mine, char* address) {
     if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
     std::vector<Remark> lines;
     const auto does = [&](const Work& work, const Record& r) {
-        const std::string queued = work.line.empty() ? first_line(work.callers) : work.line;
+        const std::string queue_line = work.line.empty() ? first_line(work.callers) : work.line;
         const std::string verb = r.access & writes ? "writes" : "reads", line = line_of(r);
-        lines.push_back({queued, line.empty() ? verb : "is queued"});
+        lines.push_back({queue_line, line.empty() ? verb : "is queued"});
         lines.push_back({line, verb});
-        return work.what + (queued.empty() ? " " : ", queued" + at(queued) + ", ") + verb + at(line);
+        return work.what + (queue_line.empty() ? " " : ", queued" + at(queue_line) + ", ") + verb + at(line);
     };
     const std::string first = does(*w, before), second = does(running, mine);
     say_hazard("a race between streams on " + explain(address) + "\n" + first + ",\nand " + second +
@@ -272,12 +272,12 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
     const Region* const r = find(from);
     if (!r || !r->shadow || r->freed || r->shadow->all_written) return;
     const size_t start = static_cast<const char*>(from) - r->start;
-    size_t first = 0, last = 0, count = 0;
+    size_t first = 0, end = 0, count = 0;
     for (size_t y = 0; y < height; ++y) {
-        const uint8_t *const row = r->shadow->written + start + y * pitch, *at = row;
-        for (; (at = static_cast<const uint8_t*>(memchr(at, 0, row + width - at))); ++at) {
-            last = size_t(at - r->shadow->written);
-            if (!count++) first = last;
+        const uint8_t *const begin = r->shadow->written + start + y * pitch, *at = begin;
+        for (; (at = static_cast<const uint8_t*>(memchr(at, 0, begin + width - at))); ++at) {
+            end = size_t(at - r->shadow->written);
+            if (!count++) first = end;
         }
     }
     if (!count) return;
@@ -287,9 +287,9 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
     if (!said.insert(call + (all ? "*" : "")).second) return;
     const size_t unit = element_of(*r);
     std::string which = text(unit == 1 ? "byte %zu" : "element %zu", first / unit);
-    if (last / unit != first / unit)
-        which = text(unit == 1 ? "bytes %zu to %zu" : "elements %zu to %zu", first / unit, last / unit);
-    if (count < last + 1 - first) which = text("%zu among ", count / unit) + which;
+    if (end / unit != first / unit)
+        which = text(unit == 1 ? "bytes %zu to %zu" : "elements %zu to %zu", first / unit, end / unit);
+    if (count < end + 1 - first) which = text("%zu among ", count / unit) + which;
     say(finding(text("%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
                      running.what.c_str(), which.c_str(), r->bytes / unit, r->where.file, r->where.line),
                 !all) +

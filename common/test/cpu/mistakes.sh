@@ -8,12 +8,26 @@ for case in $cases; do
     wanted=$(awk -v "case=$case" '/^#/ { on = $4 == case } on && sub(/.*\/\/! /, "") { print NR ": error: " $0 }' "$file")
     run "$cudacpu" --translate "$file" "-DCASE=$case" -o "$folder/translated"
     if [ "$wanted" ]; then
-        must "case $case is refused: $wanted" grep -qF "${file##*/}:$wanted" "$folder/err"
+        must "case $case is refused: $wanted" sh -c 'tr "\n" " " <"$1" | tr -s " " | grep -qF "$2"' - "$folder/err" "${file##*/}:$wanted"
+        must "case $case: its lines have at most 80 columns" test "$(sed "s|$file|F.cu|" "$folder/err" | awk 'length > 80' | wc -l)" -eq 0
     else
         must "case $case is right" test $status -eq 0
     fi
 done
 must "there are cases" test "$(echo "$cases" | wc -l)" -gt 10
+
+# What the compiler decides: nvcc takes a constructor on the device that is constexpr or empty, and no other.
+classes='struct Set { int x; __host__ __device__ Set(int y = 4) : x(y) {} }; struct Known { int x; constexpr Known() : x(5) {} };
+struct Empty { int x; __device__ Empty() {} }; struct Holds { Empty e; }; struct Plain { int x = 5; }; using Other = Set;'
+for declared in 'Set a' 'static Set a' 'Set a{}' 'Set a(3)' 'Set a = Set(1)' 'Other a' 'auto a = Set()'; do
+    printf '%s\n__device__ %s;\nint main() {}\n' "$classes" "$declared" >"$folder/made.cu"
+    ends 1 "$cudacpu" -c "$folder/made.cu" -o "$folder/made.o"
+    must "__device__ $declared is refused" says 'made.cu:3: error: '
+    must "with what to type instead" says 'write constexpr'
+done
+printf '%s\n__device__ Known a, b[2]; __constant__ Known c; __managed__ Known d; __constant__ Empty e; __device__ Holds f;
+__device__ Plain g; extern __device__ Set h; __device__ Set* i; __device__ int j = sizeof(Set); int main() {}\n' "$classes" >"$folder/made.cu"
+ends 0 "$cudacpu" -c "$folder/made.cu" -o "$folder/made.o"
 
 cat >"$folder/rewritten.cu" <<'end'
 #define TWICE(x) ((x) + (x))

@@ -62,4 +62,52 @@ ends 1 "$cudacpu" streams.cu -o streams --default-stream=perthread
 must "a misspelt stream is refused" says "write --default-stream legacy or --default-stream per-thread"
 ends 1 "$cudacpu" -ptx main.cu
 must "-ptx is refused by name" says "-ptx: the CPU device makes programs"
+cp kernel.o kernel.obj && ends 0 "$cudacpu" kernel.obj main.o -o program -Xcompiler -fopenmp
+ends 0 "$cudacpu" -cuda main.cu && must "-cuda writes main.cu.cpp.ii" test -s main.cu.cpp.ii
+
+# All code is in an included file: reports and counters name that one, whichever debug information is asked for.
+printf '// 1\n// 2\n__global__ void race(int* p) {\n    *p += threadIdx.x;\n}\n' >race.cuh
+printf '#include "race.cuh"\n__device__ int sum;\nint main() {\n    int* p;\n    cudaGetSymbolAddress((void**)&p, sum);
+    race<<<1, 32>>>(p);\n    return cudaDeviceSynchronize();\n}\n' >race.cu
+for debug in -w -g "-Xcompiler -gdwarf-5"; do
+    ends 0 "$cudacpu" --hazards race.cu $debug -o program
+    ends 1 ./program
+    must "the race is in race.cuh" says 'race.cuh:4' && if says 'race.cu:'; then fail "none in race.cu"; fi
+done
+if [ -e "$(dirname "$cudacpu")/libcudacpu_counters.a" ]; then
+    ends 0 "$cudacpu" --counters race.cu -o program
+    ends 0 ./program
+    must "counters name race.cuh" says '1 launch of .* in race.cuh'
+    for pragma in 'unroll 2' 'GCC unroll 4' 'GCC ivdep' nounroll 'omp simd'; do
+        printf '__global__ void k(int* p) {\n    int s = 0;\n#pragma %s\n    for (int i = 0; i < 4; ++i) s += p[i];
+    _Pragma("%s") for (int i = 0; i < 4; ++i) s += p[i];\n    *p = s;\n}\n' "$pragma" "$pragma" >pragma.cu
+        ends 0 "$cudacpu" --counters -Xcompiler -fopenmp -c pragma.cu -o pragma.o
+    done
+fi
+
+# A literal of more characters, and a table of more braces, than Perl repeats a group; digraphs; a function of the program's own
+# that is called like one that CUDA has dropped.
+awk 'BEGIN {
+    while (n++ < 7000) long = long "ten letter"
+    while (m++ < 40000) table = table "{1, 2}, "
+    print "%:include <cstdio>\n#include <nvtx3/nvToolsExtMem.h>"
+    print "const char *plain = \"" long "{\", *raw = R\"d(" long "\")\" {)d\";\nstruct { int a, b; } const table[] = {" table "};"
+}' >odd.cu
+cat >>odd.cu <<'end'
+__device__ float4 __shfl_down(float4 v, unsigned n) { return {__shfl_down_sync(~0u, v.x, n), 0, 0, 0}; }
+__global__ void kernel(float4* p) <% p<:threadIdx.x:> = __shfl_down(p<:threadIdx.x:>, 1); %>
+int main() <%
+    float4* p;
+    cudaMallocManaged(&p, 32 * sizeof *p);
+    for (int i = 0; i < 32; ++i) p<:i:> = {float(i), 0, 0, 0};
+    kernel<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+    printf("%zu %zu %d %g\n", strlen(plain), strlen(raw), table<:39999:>.b, p<:30:>.x);
+    nvtxMemHeapUnregister(nvtxDomainCreateA("d"), NVTX_MEM_HEAP_HANDLE_PROCESS_WIDE);
+    cudaFree(p);
+%>
+end
+ends 0 "$cudacpu" odd.cu -o program
+ends 0 ./program
+must "it prints what it should" says '^70001 70005 2 31$' && must "without a word" test ! -s "$folder/err"
 finish

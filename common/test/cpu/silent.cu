@@ -488,6 +488,11 @@ int main(int, char** argv) {
         status = result(0);
     }
     if (is("grid_barrier_plain")) grid_barriers<<<8, 32>>>(memory + 1, memory), status = result(0);
+    if (is("host_launched")) {
+        void (*kernel)(int*, int) = [](int* p, int value) { *p = value; };
+        kernel<<<1, 1>>>(memory, 4);  // host_launched
+        set<<<1, 1>>>(memory, 5), status = result(5);
+    }
     if (is("no_blocks")) {
         set_one<<<31 / 32, 32>>>(*memory, 5);
         return 0;

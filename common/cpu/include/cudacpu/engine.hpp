@@ -158,7 +158,7 @@ CUDACPU_INLINE bool next_begins_here(Thread* next, unsigned number, unsigned& ro
     return true;
 }
 
-// ---- launches: `k<<<grid, block>>>(a, b)` becomes `(configure(grid, block), k(a, b))` --------------------
+// ---- launches: `k<<<grid, block>>>(a, b)` becomes `(configure(grid, block), k(a, b), launched())` --------
 
 struct Kernel {
     const char* name;
@@ -176,6 +176,8 @@ struct Body {  // a kernel with its arguments
 /// Notes how the kernel that is called next is launched.
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* stream = nullptr, CUDACPU_HERE,
                bool cooperative = false);
+/// Follows the call: if no kernel was called, that is reported.
+void launched();
 /// Checks the launch and queues it. The closure, from `new`, belongs to the queue from now on. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);

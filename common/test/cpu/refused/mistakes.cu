@@ -11,7 +11,7 @@ __constant__ int constant = 3;
 __global__ void kernel(int* p) { *p = on_both(known) + constant; }
 
 #if CASE == 1
-int main() { on_host<<<1, 1>>>(3); }  //! on_host is no kernel: write __global__ before it
+int main() { on_host<<<1, 1>>>(3); }  //! on_host is not a kernel: write __global__ before it
 #elif CASE == 2
 __global__ int k(int* p) { return *p; }  //! a kernel returns nothing: write `__global__ void k(...)`
 #elif CASE == 3
@@ -28,7 +28,7 @@ __device__ int f(int i) {
 __global__ void k() { constant = 4; }  //! constant is __constant__: a kernel cannot write it
 #elif CASE == 8
 struct S {
-    static __global__ void k() {}  //! a kernel is no member of a class
+    static __global__ void k() {}  //! a kernel cannot be a member of a class
 };
 #elif CASE == 9
 __global__ void k(const int* p) { if (!p) throw 1; }  //! a kernel cannot throw or catch
@@ -36,7 +36,7 @@ __global__ void k(const int* p) { if (!p) throw 1; }  //! a kernel cannot throw 
 __global__ void k() { std::string s; }  //! std::string is of the host's library, and a kernel cannot use it
 #elif CASE == 11
 __global__ void k(int* p, int n) {
-    int a[n];  //! a: an array of a kernel has a size that is known
+    int a[n];  //! a: an array of a kernel needs a size that is known
     *p = a[0];
 }
 #elif CASE == 12
@@ -46,7 +46,7 @@ template <class F> __global__ void k(F f) { f(); }
 int main() { k<<<1, 1>>>([] {}); }  //! a kernel cannot call a lambda of the host
 #elif CASE == 14
 int main() {
-    __constant__ int c = 3;  //! __constant__ stands outside of functions
+    __constant__ int c = 3;  //! __constant__ belongs outside of functions
     return c;
 }
 #elif CASE == 15
@@ -93,7 +93,7 @@ int main() {
     chosen<<<1, 1>>>(nullptr);
     return on_device(on_both(table_of_host[0])) + on_host(1);
 }
-#elif CASE == 17  // no declarations
+#elif CASE == 31  // no declarations
 __global__ void k(int* p, int n) {
     if (p[0]) p[1] = 0;
     else p[n] = 1;
@@ -194,6 +194,9 @@ template <int n, class T> __global__ void sized(T* p) { *p = n; }
 int main() { sized<1 << 3, int><<<1, 1>>>((int*)nullptr); }
 #elif CASE == 30
 __global__ void k(int* p) { __nv_atomic_fetch_add(p, 1, 0, 0); }  //! __nv_atomic_fetch_add: the CPU device has no atomics of this kind
+#elif CASE == 32  // digraphs
+%: define MOST 4
+__global__ void digraphs(int* p) <% p<:MOST - 1:> = on_host(1); %>  //! on_host is a function of the host, and a kernel cannot call it
 #else
 #error "no such case"
 #endif
