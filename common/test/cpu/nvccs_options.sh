@@ -85,6 +85,40 @@ if [ -e "$(dirname "$cudacpu")/libcudacpu_counters.a" ]; then
     done
 fi
 
+# Files that nvcc gives to gcc as C: one of C alone, and one that calls the API and a function of a .cu.
+cat >sum.c <<'end'
+#include <stdlib.h>
+int sum(int n, const int a[restrict n]) {
+    int *class = malloc(sizeof *class), all = *class = 0;
+    for (int i = 0; i < n; ++i) all += a[i];
+    free(class);
+    return all;
+}
+end
+cat >main.c <<'end'
+#include <cuda_runtime.h>
+#include <stdlib.h>
+void launch(int* p);
+int sum(int n, const int* a);
+int main(void) {
+    int *p, *copy = malloc(128);
+    struct cudaDeviceProp properties;
+    if (cudaMalloc((void**)&p, 128) != cudaSuccess || cudaGetDeviceProperties(&properties, 0) != cudaSuccess) return 2;
+    launch(p);
+    cudaMemcpy(copy, p, 128, cudaMemcpyDeviceToHost);
+    cudaFree(p);
+    const int all = sum(properties.warpSize, copy);
+    free(copy);
+    return all != 496;
+}
+end
+cat >launch.cu <<'end'
+__global__ void kernel(int* p) { p[threadIdx.x] = threadIdx.x; }
+extern "C" void launch(int* p) { kernel<<<1, 32>>>(p); }
+end
+ends 0 "$cudacpu" launch.cu sum.c main.c -std=c++17 -o program
+ends 0 ./program
+
 # A literal of more characters, and a table of more braces, than Perl repeats a group; digraphs; a function of the program's own
 # that is called like one that CUDA has dropped.
 awk 'BEGIN {
