@@ -490,7 +490,7 @@ int main(int, char** argv) {
     if (is("grid_barrier_plain")) grid_barriers<<<8, 32>>>(memory + 1, memory), status = result(0);
     if (is("host_launched")) {
         void (*kernel)(int*, int) = [](int* p, int value) { *p = value; };
-        kernel<<<1, 1>>>(memory, 4);  // host_launched
+        kernel<<<1, 1>>>(memory, 4);  // @host_launched
         set<<<1, 1>>>(memory, 5), status = result(5);
     }
     if (is("no_blocks")) {
