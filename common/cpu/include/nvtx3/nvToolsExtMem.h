@@ -1,4 +1,4 @@
-// nvToolsExtMem.h - names heaps and regions of memory for a profiler, of which the CPU device has none: it does nothing.
+// nvToolsExtMem.h - names heaps and regions of memory for a profiler. The CPU device has none, so it does nothing.
 #pragma once
 #include "nvToolsExt.h"
 
