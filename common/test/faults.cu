@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
     if (fault == "hold") {
         for (size_t bytes = free; bytes >= 1 << 20;)
             if (cudaMalloc(&p, bytes) != cudaSuccess) bytes /= 2;
-        return std::system(argv[2]) >> 8;
+        setenv("COMMAND", argv[2], 1);  // its path may have spaces and quotes
+        return std::system("\"$COMMAND\"") >> 8;
     }
     CHECK(cudaMalloc(&p, sizeof *p));
     if (fault == "too_many_threads") right<<<1, 2048>>>(p);
