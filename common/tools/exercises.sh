@@ -210,7 +210,7 @@ judge() (
 )
 # compile_for_gpu FILE PROGRAM, judge_on_gpu PROGRAM: the same by nvcc, and in one run on the GPU
 compile_for_gpu() {
-    if (cd "$top" && $(cat "$build/learn/nvcc") -I"$harness" "$1" "$build/gpu/libexercise.a" -o "$2") >"$2.err" 2>&1; then return; fi
+    if (cd "$top" && $(cat "$build/learn/nvcc") -Icommon "$1" "$build/gpu/libexercise.a" -o "$2") >"$2.err" 2>&1; then return; fi
     say "nvcc does not compile it:" "nvcc 编译不通过："
     grep 'error' "$2.err" | head -3
     false
