@@ -12,14 +12,15 @@ override ARGS := $(value ARGS)
 override FILE := $(value FILE)
 override EX := $(value EX)
 override RESET := $(value RESET)
-# make try yours.cu, make learn 04.2: the words after the goal are no goals
-ifneq "$(filter try learn,$(firstword $(MAKECMDGOALS)))" ""
+override FLAGS := $(value FLAGS)
+# make try yours.cu, make learn 04.2, make diff 04 modulo sequential: the words after the goal are no goals
+ifneq "$(filter try learn diff,$(firstword $(MAKECMDGOALS)))" ""
 more := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
 override FILE := $(or $(FILE),$(more))
 override EX := $(or $(EX),$(more))
 MAKEFLAGS += $(if $(more),--silent)
 endif
-export BUILD JOBS DEVICE CMAKE CMAKE_FLAGS ARGS FILE EX RESET
+export BUILD JOBS DEVICE CMAKE CMAKE_FLAGS ARGS FLAGS FILE EX RESET
 unexport CDPATH
 quoted = '$(subst ','\'',$(1))'
 
@@ -37,7 +38,7 @@ $(error DEVICE is '$(DEVICE)'; type DEVICE=gpu, DEVICE=cpu or DEVICE=auto)
 endif
 
 .NOTPARALLEL:
-.PHONY: all build asan $(samples) $(programs) learn exercises try run report test check-all lint hazards bench bench-cpu \
+.PHONY: all build asan $(samples) $(programs) learn exercises try diff run report test check-all lint hazards bench bench-cpu \
     counters counters-gpu plots pictures tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
@@ -59,7 +60,7 @@ build:
 asan:
 	@$(tools)/build.sh "$$BUILD" all test_builds slow_builds asan_samples counters_samples
 
-$(samples) $(programs):
+$(filter-out $(more),$(samples) $(programs)):
 	@$(with_args)/one.sh "$$BUILD" "$$DEVICE" $(call quoted,$(@:/=))
 
 learn:
@@ -70,6 +71,9 @@ exercises:
 
 try:
 	@$(with_args)/try.sh "$$BUILD" "$$FILE"
+
+diff:
+	@$(tools)/diff.sh $(foreach word,$(more),$(call quoted,$(word)))
 
 run:
 	@$(tools)/run.sh "$$BUILD" "$$DEVICE"
@@ -136,6 +140,8 @@ help:
 	@echo 'make 04 ARGS="--only sequential"    the same, with options of the sample; quotes'
 	@echo '                  group words as in a shell, and nothing in them is expanded'
 	@echo 'make try FILE=yours.cu    your own .cu file on the CPU device: does it race?'
+	@echo '                          FLAGS="-Iinclude -DN=8" are more options for cudacpu'
+	@echo 'make diff 04 modulo sequential    what changes from one rung to the next'
 	@echo 'make learn        exercises: you write the kernels, and each save is checked;'
 	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it'
 	@echo 'make exercises    which are right, which wrong, and which still to do'

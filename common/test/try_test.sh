@@ -162,4 +162,24 @@ says '^threadIdx has .x, .y and .z' || fail "threadIdx is no number"
 try 2 "$folder/missing.cu"
 try 2 "$folder"
 try 2 ""
+# The tutorials' programs find the headers that they include; a header of the user's comes first. FLAGS are cudacpu's options.
+cp -r "$here/tutorials" "$folder"
+for program in "$folder"/tutorials/*.cu; do
+    case $program in
+    */plain_sum.cu) try 1 "$program" && must "the race is named" says 'use an atomic: in line 10' ;;
+    */shared_picture.cu) # a machine without OpenCV has no window either
+        [ -d /usr/include/opencv4 ] && [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || continue
+        try 1 "$program" && must "it asks for a display" says '^There is no display here'
+        ;;
+    *) try 0 "$program" ;;
+    esac
+done
+mkdir "$folder/my include"
+echo '#define HANDLE_ERROR(call) return (call), STATUS' >"$folder/book.h"
+echo '#define STATUS (NUMBER + 1)' >"$folder/my include/status.h"
+echo '#include "book.h"
+#include "status.h"
+int main() { HANDLE_ERROR(0); }' >"$folder/flags.cu"
+FLAGS="-I'my include' -DNUMBER=3" try 1 "$folder/flags.cu" && must "own headers and flags" says 'exit status 4'
+FLAGS="-I'my" try 2 "$folder/flags.cu"
 finish

@@ -8,7 +8,7 @@ if [ $# != 3 ]; then
     echo "Which rungs? Type make diff 04 modulo sequential" >&2
     exit 2
 fi
-case $1 in *_*) name=$1 ;; *) name=$(folder_of "$1") ;; esac
+case $1 in *_*) name=${1%/} ;; [1-9]) name=$(folder_of "0$1") ;; *) name=$(folder_of "$1") ;; esac
 file=$(folder_of "$name")/${name#*_}.cu
 if [ ! -f "$file" ]; then
     echo "There is no sample $1. Type make help for a list" >&2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # try.sh BUILD FILE [ARGUMENT...]: compiles anybody's .cu file for the CPU device, plain and with hazards, runs both with
 # the arguments, in the file's folder, and says what was found; where that took few seconds, in two other orders of the
-# threads, too. All runs read the same input: what the first one was given. FILE may be several files, in one word. A run is
-# ended after $LIMIT seconds (300). Exit status: 0 if all runs end with 0, 1 if one does not, or if it does not compile, 2 for
+# threads, too. All runs read the same input: what the first one was given. FILE may be several files, in one word. $FLAGS are
+# more options for cudacpu; a folder in them counts from the file's folder. A run is ended after $LIMIT seconds (300). Exit status: 0 if all runs end with 0, 1 if one does not, or if it does not compile, 2 for
 # a file that cannot be tried, 3 if the CPU device is missing, or the build folder cannot be written.
 build=$1 files=$2
 shift 2
@@ -63,8 +63,19 @@ files=$(echo "$files" | sed 's,^-,./-,')
 # What a copy of a sample needs. A header of this name beside the file comes first.
 more=""
 if grep -qE '^ *# *include *["<](error|lab)\.cuh' $files; then more="-I$common$newline$build/liblab.a$newline"; fi
+more="$more$(sh "$tools/words.sh" FLAGS printf '%s\n')" || exit
+[ -z "$more" ] || more=$more$newline
+window=""
 if grep -qE '^ *# *include *["<]opencv2/' $files; then
-    more="$more-isystem$newline/usr/include/opencv4$newline-lopencv_core$newline-lopencv_imgcodecs"
+    more="$more-isystem$newline/usr/include/opencv4$newline-lopencv_core$newline-lopencv_imgcodecs$newline"
+    if grep -qE '\<(imshow|namedWindow) *\(' $files; then
+        more="$more-lopencv_highgui$newline"
+        [ "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || window=none
+    fi
+fi
+# Headers that the tutorials' programs include. One of the user's comes first.
+if cat $files ./*.h ./*.cuh 2>/dev/null | grep -qE '^ *# *include *["<](book|helper_cuda|helper_functions|CudaAllocator|ticktock)\.h'; then
+    more="$more-idirafter$newline$common/tutorials$newline"
 fi
 compile() { # compile [--hazards]
     echo "\$ $(words "$build/cpu/cudacpu" $files $more -o "$program" "$@")"
@@ -154,6 +165,9 @@ if [ $ended = 124 ]; then
 fi
 if cat $errors | grep -v 'cudacpu: notice: ' | grep -q 'cudacpu: '; then
     echo "Each report above says what to do."
+elif [ "$window" ]; then
+    echo "There is no display here, and imshow() and namedWindow() need one. Write the"
+    echo "picture instead: imwrite(\"picture.png\", picture). Over ssh, type ssh -X."
 else
     echo "The hazard build found no race, nothing out of bounds, and no memory read that"
     echo "nobody wrote. Look at what is computed, and at what the host does."

@@ -1,4 +1,5 @@
-// helper_cuda.h - for programs that include <helper_cuda.h>: checkCudaErrors(), getLastCudaError() and findCudaDevice().
+// helper_cuda.h - for programs that include <helper_cuda.h>: checkCudaErrors(), getLastCudaError() and
+// findCudaDevice().
 #pragma once
 #include "../error.cuh"
 
@@ -29,7 +30,8 @@ inline int findCudaDevice(int argc, const char** argv) {
         char* end = nullptr;
         const long number = std::strtol(option + 7, &end, 10);
         if (end == option + 7 || *end || number < 0 || number >= devices) {
-            std::fprintf(stderr, "%s is not a device; type --device=0%s\n", argv[i], devices > 1 ? " or higher" : "");
+            std::fprintf(stderr, "%s is not a device; type --device=0%s\n", argv[i],
+                         devices > 1 ? " or higher" : "");
             std::exit(2);
         }
         chosen = static_cast<int>(number);
@@ -37,6 +39,7 @@ inline int findCudaDevice(int argc, const char** argv) {
     cudaDeviceProp properties{};
     CHECK(cudaSetDevice(chosen));
     CHECK(cudaGetDeviceProperties(&properties, chosen));
-    std::printf("GPU %d: %s, compute capability %d.%d\n", chosen, properties.name, properties.major, properties.minor);
+    std::printf("GPU %d: %s, compute capability %d.%d\n", chosen, properties.name, properties.major,
+                properties.minor);
     return chosen;
 }

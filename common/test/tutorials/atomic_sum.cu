@@ -7,7 +7,8 @@
 #include "ticktock.h"
 
 __global__ void run(int* sum, int const* in, int n) {
-    for (int i = blockDim.x * blockIdx.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) atomicAdd(&sum[0], in[i]);
+    for (int i = blockDim.x * blockIdx.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        atomicAdd(&sum[0], in[i]);
 }
 
 int main() {
