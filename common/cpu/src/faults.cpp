@@ -58,7 +58,14 @@ void note_virtual_functions(const void* object, size_t bytes) {
 namespace {
 
 constexpr size_t signal_stack_bytes = 256 << 10;
-thread_local std::unique_ptr<char[]> signal_stack;
+// The program's first thread keeps its own: kernels may run, and signals come, after its objects are gone.
+struct SignalStack {
+    char* bytes = nullptr;
+    ~SignalStack() {
+        if (gettid() != getpid()) delete[] bytes;
+    }
+};
+thread_local SignalStack signal_stack;
 
 #if defined(__x86_64__)
 #define CUDACPU_PC gregs[REG_RIP]
@@ -144,7 +151,7 @@ const char* advice(const void* address, const Region* r, bool outside, bool belo
 
 // A fault of a kernel is left by a jump to the host's stack, which SA_NODEFER allows.
 void on_signal(int signal, siginfo_t* info, void* context) {
-    ASAN_UNPOISON_MEMORY_REGION(signal_stack.get(), signal_stack_bytes);  // of frames that such a jump has left
+    ASAN_UNPOISON_MEMORY_REGION(signal_stack.bytes, signal_stack_bytes);  // of frames that such a jump has left
     auto& thread = *static_cast<ucontext_t*>(context);
     const auto& machine = thread.uc_mcontext;
     if (signal == SIGTRAP) return shut_again(), single_step(thread, false);
@@ -223,9 +230,9 @@ const struct SignalHandlers {
 }  // namespace
 
 void prepare_thread() {
-    if (signal_stack) return;
-    signal_stack.reset(new char[signal_stack_bytes]);
-    const stack_t alternative{signal_stack.get(), 0, signal_stack_bytes};
+    if (signal_stack.bytes) return;
+    signal_stack.bytes = new char[signal_stack_bytes];
+    const stack_t alternative{signal_stack.bytes, 0, signal_stack_bytes};
     sigaltstack(&alternative, nullptr);
 }
 
