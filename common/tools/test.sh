@@ -72,12 +72,9 @@ FILENAME ~ /names$/ { known[$1, $3] = $2; next }
 /^Output:$/ { printed = 1; next }
 /^<end of output>$/ || /^Test time =/ { end_of_run(); printed = 0; next }
 !printed || /^-+$/ { next }
-result[test] == "skipped" {
-    if (test in reason) next
-    reason[test] = $0
+result[test] == "skipped" { # a script says why in a line of its own
+    if (/^left out: / || !(test in reason)) reason[test] = $0
     sub(/^left out: /, "", reason[test])
-    if (!(reason[test] in skips)) reasons[++reason_count] = reason[test]
-    ++skips[reason[test]]
     next
 }
 result[test] == "passed" || !(test in result) { next }
@@ -187,6 +184,11 @@ END {
         }
     if (lines > most) print "... and " lines - most " more"
     if (lines) print ""
+    for (t = 1; t <= test_count; ++t) {
+        if (!(tests[t] in reason)) continue;
+        why = reason[tests[t]]
+        if (!skips[why]++) reasons[++reason_count] = why
+    }
     for (r = 1; r <= reason_count && r <= 6; ++r) print cut(sprintf("%5d skipped: %s", skips[reasons[r]], reasons[r]), 100)
     printf "%s: %s of %s passed%s%s, in %s min\n", failed ? "FAILED" : "PASSED", number["passed"] + 0, many(total, "test"), \
         failed ? ", " failed " failed" : "", number["skipped"] ? ", " number["skipped"] " skipped" : "", minutes
