@@ -64,7 +64,8 @@ static unsigned arrays_indexed(const Where& where) {
 static bool index_is_bad() {
     const Where& where = bad_bounds->where;
     const char* const type = bad_bounds->array + 4;
-    const auto& lines = source_text(where.file);
+    const std::string file = where.file;
+    const auto& lines = source_text(file);
     const auto matrix = [](std::string_view code) { return code.find("][") != code.npos; };
     if (size_t(where.line) <= lines.size() && matrix(lines[where.line - 1]) && !matrix(type)) return false;
     bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index, type),
