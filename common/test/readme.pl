@@ -33,6 +33,7 @@ sub command { # a command in a text or block: it must end as told
     $text =~ s/ +# .*//;
     $text =~ s/^make && //;
     if ($text =~ s/^make\b *//) {
+        $text =~ s/^(diff|learn|try)\b(?!.*=).*/$1/;    # the words after it are no goals
         for my $word (split " ", $text =~ s/="[^"]*"/=/gr) { # `make 04` is for the folder 04_*, `make 04_name` for its name.cu
             my $known = $word =~ /^(\w+)=/ ? qr/\b$1\b/ : qr/^\Q$word\E:/m;
             complain("$page:$.", "make $word", "not in the Makefile")

@@ -9,8 +9,10 @@ words=$(LC_ALL=C awk -v name="$name" 'BEGIN {
     for (i = 1; i <= length(text) + 1; ++i) {
         c = substr(text, i, 1)
         if (quote == "" && (c == "" || c ~ /[ \t\n]/)) { # the word ends here
-            gsub(/\047/, "\047\\\\\047\047", word)
-            if (begun) printf " \047%s\047", word
+            n = split(word, parts, "\047") # mawk and gawk read a backslash in the text for gsub() differently
+            if (begun) printf " \047%s", parts[1]
+            for (k = 2; k <= n; ++k) printf "\047\\\047\047%s", parts[k]
+            if (begun) printf "\047"
             begun = 0
             word = ""
             continue
