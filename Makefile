@@ -13,7 +13,7 @@ override FILE := $(value FILE)
 override EX := $(value EX)
 override RESET := $(value RESET)
 override FLAGS := $(value FLAGS)
-# make try yours.cu, make learn 04.2, make diff 04 modulo sequential: the words after the goal are no goals
+# make try yours.cu, make learn 04.2, make diff 04 modulo sequential: the words after the goal are not goals
 ifneq "$(filter try learn diff,$(firstword $(MAKECMDGOALS)))" ""
 more := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
 override FILE := $(or $(FILE),$(more))
@@ -147,7 +147,7 @@ help:
 	@echo 'make exercises    which are right, which wrong, and which still to do'
 	@echo "make test         runs the tests (the GPU's are skipped where none answers)"
 	@echo ''
-	@echo 'make report       runs all, too, and writes build/report/index.html: verdicts,'
+	@echo 'make report       also runs all, and writes build/report/index.html: verdicts,'
 	@echo '                  plots, tables, and what races'
 	@echo 'make hazards      every kernel and every wrong twin under every detector of the'
 	@echo '                  CPU device: one table'

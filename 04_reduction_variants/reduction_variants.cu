@@ -452,8 +452,8 @@ template <class T> std::vector<T> make_input(int64_t n, uint64_t seed, const std
 
 // NVIDIA's library, in its two modes: in a fixed order, which gives the same bits in every run, or sums in any order, by one
 // kernel whose blocks add to one word; it fetches its own room. (NVIDIA's notes name CCCL 3.1 for the second mode; it is
-// used here from CUB 3.2 on.) Without room the first says how many bytes of that it wants, and the second only that it is
-// there; 0 where it is not.
+// used here from CUB 3.2 on.) If `room` is null, the first returns the bytes that it needs, and the second returns 1. A mode
+// that this CUB lacks returns 0.
 template <class T, class Op>
 size_t library([[maybe_unused]] const Job<T>& job, [[maybe_unused]] bool in_order, [[maybe_unused]] void* room,
                size_t bytes) {

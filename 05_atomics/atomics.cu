@@ -352,7 +352,7 @@ void launch_own_word(const Job& job) {
 
 __device__ U no_retry(U* word, U x) { return atomicCAS(word, *word, *word + x); }  // once, done or not
 __device__ U unsigned_max(U* word, U x) { return atomicMax(word, x); }  // takes negative numbers for large ones
-__device__ U new_for_old(U* word, U x) { return atomicAdd(word, x) + x; }  // returns what it made
+__device__ U new_for_old(U* word, U x) { return atomicAdd(word, x) + x; }  // returns the new value
 
 // ---- the table -------------------------------------------------------------------------------------------------
 
@@ -450,7 +450,7 @@ template <class Table> void run_atomics(lab::Sample& sample, const Table& table,
     }
 }
 
-// Any order will do: `kept` is sorted, and so is what came out.
+// Any order is right: both `kept` and the output are sorted.
 template <class Table> void run_filters(lab::Sample& sample, const Table& table, const Job& job, const Words& kept) {
     for (const Variant& v : table) {
         if (!sample.wants(v.name)) continue;

@@ -195,14 +195,14 @@ int element(uint64_t seed, int i) {
     return random % 4 ? int(random >> 32) : int(random >> 62);
 }
 
-// The same number for the same elements in any order. For others it is another one, except by a chance of 1 in 2^64.
+// Equal for the same elements in any order. For other elements it differs, except with a chance of 1 in 2^64.
 uint64_t fingerprint(const Words& elements) {
     uint64_t sum = 0;
     for (int x : elements) sum += lab::random_bits(0, unsigned(x));
     return sum;
 }
 
-// All that are kept must be there as often as in the input. If any order will do, both are sorted to name the first
+// Each kept element must occur as often as in the input. If any order is right, both are sorted to name the first
 // that differs: sorting half of 2^30 elements takes a minute, so right ones are recognised by their fingerprint.
 std::string check(Words kept, Words out, bool in_order) {
     if (!in_order && out.size() == kept.size() && fingerprint(out) == fingerprint(kept)) return "";

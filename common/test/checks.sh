@@ -6,7 +6,7 @@
 #     unseen VARIANT WHAT REASON     this change leaves another right result of this variant
 #     seen VARIANT WHAT REASON       this change is made, too, and must be seen
 # A sample whose table has columns `error` and `bound` must call a row wrong if and only if the error is the larger one.
-# There a `seen` line is about the first copy: a change that is only just above the bound holds the bound to its value.
+# There a `seen` line is about the first copy: a change just above the bound, which a larger bound would not notice.
 # Exit status: 0 all as promised, 1 not, 77 the sample copies nothing.
 . "$(dirname "$0")/lib.sh"
 sample "$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # lint.sh BUILD [JOBS]: are the C++ files of common/ laid out as .clang-format says, do clang-tidy and cppcheck find nothing
-# in them? Other versions of the tools lay out and find otherwise: a tool that is not here in the version named below is left
-# out, and that is said. Exit status: 0 clean, 1 not, 3 nothing is configured in BUILD, 77 no tool is here.
+# in them? Other versions of the tools give other results: the script leaves out a tool that is not here in the version named
+# below, and says so. Exit status: 0 clean, 1 not, 3 nothing is configured in BUILD, 77 no tool is here.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "${1:?lint.sh BUILD [JOBS]}" && pwd) || exit 3
 jobs=${2:-$(nproc 2>/dev/null || echo 2)}

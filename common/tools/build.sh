@@ -15,7 +15,7 @@ case $PWD/ in "$folder"/*)
     exit 2
     ;;
 esac
-alone "$folder/lock" "build in $build" # this script has it, on file 9; a server that a command below starts has not
+alone "$folder/lock" "build in $build" # file 9 is closed for each command below, because a server that it starts would keep the lock
 
 case "$*" in '' | all* | *_samples*) anew=yes ;; *) anew=no ;; esac # one sample, after an edit, is not set up anew
 # CMake keeps in its cache for which sources it builds, and where: a folder, or a link that leads to it.
@@ -28,14 +28,14 @@ elif [ "$(cached HOME_DIRECTORY)" != "$PWD" ] || [ "$(cached CACHEFILE_DIR)" != 
     anew=yes clean=--clean-first
     for part in CMakeCache.txt CMakeFiles common gpu cpu hazards asan counters; do rm -rf "${folder:?}/$part"; done
 fi
-failed() { # failed STATUS: what was to be built need not be the cause
+failed() { # failed STATUS: blames a full disk before the source
     room=100000000 # a precompiled header takes that
     writable "$folder" "${TMPDIR:-/tmp}" || exit
     exit "$1"
 }
 if [ $anew = yes ] || [ -n "$CMAKE_FLAGS" ]; then
     BUILD=$folder sh common/tools/doctor.sh --install 9>&-
-    # CMake tells on stdout that it is done, on stderr what a reader wants to know.
+    # On stdout CMake prints only its progress; its errors are on stderr.
     sh common/tools/words.sh CMAKE_FLAGS "${CMAKE:-cmake}" --log-level=NOTICE -S . -B "$folder" >/dev/null 9>&- || failed $?
 fi
 [ $# -gt 0 ] || set -- all

@@ -3,7 +3,7 @@
 # something required is missing.
 # doctor.sh --install: quiet where nothing is missing; else says what and why. root installs it with apt-get. Another user is
 # asked on a terminal, if something required is missing, whether sudo may install it. Without a terminal, or with NO_INSTALL=1,
-# it prints the command. BUILD/not_installed keeps a no, and which optional packages have been named: both happens once.
+# it prints the command. BUILD/not_installed keeps a no and the optional packages that were named, so neither is repeated.
 # LAB_DOCTOR_ROOT=FOLDER (for tests) looks for /dev, /proc, /sys, /usr there. BUILD=FOLDER is where make builds.
 set -u
 install=no
@@ -313,7 +313,7 @@ check_machine() {
         line ok disk "$(tenths "$kib") free in $folder"
     fi
 }
-# command WORD...: a line of a shell that is broken for 80 columns, and can be copied
+# command_line WORD...: prints a shell command that can be copied, in lines of at most 80 columns
 command_line() { echo "$*" | fold -s -w 76 | sed '2,$s/^/    /; $!s/ *$/ \\/; s/^/  /'; }
 other_systems() {
     echo "No Debian or Ubuntu here. Install the same with your package manager."
@@ -352,7 +352,7 @@ before=$(cat "$build/not_installed" 2>/dev/null)
 print_only=${NO_INSTALL:-0}
 if [ "${before#*: }" = "$missing" ] && [ $status = 0 ] && [ "$print_only" = 0 ]; then exit 0; fi
 answer="named: $missing"
-# without WORDS: ends, with nothing installed
+# without WORDS: prints them, and ends without installing anything
 without() {
     { mkdir -p "$build" && echo "$answer" >"$build/not_installed"; } 2>/dev/null
     echo "$1building what can be built without it."

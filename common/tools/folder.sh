@@ -26,15 +26,16 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
     green=$(printf '\033[32m') red=$(printf '\033[1;31m') usual=$(printf '\033[0m')
 fi
 
-# alone FILE WHAT: waits until no other process has locked the file; until this one ends, and what it has started, none can.
+# alone FILE WHAT: waits until no other process has the lock of the file, and takes it. The lock is free again when this process
+# and those that inherited file 9 have ended.
 alone() {
     (: >>"$1") 2>/dev/null && exec 9>>"$1" || return
     lock -n && return
-    [ $? = 1 ] || return 0 # this file system knows no locks
+    [ $? = 1 ] || return 0 # this file system has no locks
     echo "Another $2 is running. Waiting for it to end." >&2
     lock
 }
-lock() { # lock [-n]: file 9; with -n only if it is free, else it ends with 1
+lock() { # lock [-n]: locks file 9; with -n it does not wait, and returns 1 if the lock is taken
     if command -v flock >/dev/null; then
         flock "$@" 9
     else
@@ -42,7 +43,7 @@ lock() { # lock [-n]: file 9; with -n only if it is free, else it ends with 1
     fi 2>/dev/null
 }
 
-# writable FOLDER...: can 16 MB ($room bytes) be written there? If not, it says so, and what to type, and returns 3.
+# writable FOLDER...: can 16 MB ($room bytes) be written there? If not, the function prints what to type and returns 3.
 writable() {
     for place; do
         if reason=$({ mkdir -p "$place" && head -c "${room:-16000000}" /dev/zero >"$place/room.$$"; } 2>&1); then
@@ -78,7 +79,7 @@ note_in() {
         END { ended() }'
 }
 
-# members FILE...: says what threadIdx is, where the source uses it as a number
+# members FILE...: says what threadIdx is if the source uses it as a number
 members() {
     ! grep -qE '(^|[^[:alnum:]_])(threadIdx|blockIdx|blockDim|gridDim)[[:space:]]*[]+*/%<>=-]' "$@" ||
         echo "threadIdx has .x, .y and .z, and so have blockIdx, blockDim and gridDim."

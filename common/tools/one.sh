@@ -10,8 +10,8 @@ log=$(mktemp) || exit 1
 trap 'rm -f "$log" ${copy:+"$copy"}' EXIT
 trap 'exit 130' HUP INT TERM
 
-# understand ARGUMENT...: reads what the user has typed: the $options, the wrong twin that is asked for $on_purpose, and the
-# $arguments of the checks, as a shell reads them: all but the files to write, which a check must not write over.
+# understand ARGUMENT...: reads the user's arguments. Sets $options, the wrong twin that is run $on_purpose, and $arguments,
+# quoted for a shell: those of the checks. They omit the files to write, because a check must not overwrite these.
 understand() {
     list=$("$cpu" --list 2>/dev/null)
     arguments="" options=" " on_purpose="" option=""
@@ -29,7 +29,7 @@ fits() { # fits OPTION: the sample takes it, and the user has typed neither it n
     has "$1" && ! typed "$1"
 }
 
-noted='(note: |notice: .* never freed)' # after right results these are mistakes, too
+noted='(note: |notice: .* never freed)' # mistakes, even if the results are right
 # one ORDER BINARY OPTION VALUE...: a run that must end with 0 and without a note, with those of the options that fit. Where
 # the sample refuses the command line, as some variants are for some options only, it runs without --only, or not at all.
 one() {
@@ -56,7 +56,7 @@ one() {
     esac
     false
 }
-no_verdict() { # the command could not be run, which is no fault of the sample
+no_verdict() { # the command could not be run, so the sample is not to blame
     printf '\nNo verdict on %s: this could not be run (exit status %s):\n  %s\n' "$name" $ended "$command"
     tail -4 "$log"
     exit 3
@@ -97,8 +97,8 @@ fewest() {
     done
     false
 }
-# unseen_twins: names the wrong twins that the sample's own check lets pass, but for those of which its excused.txt says that
-# they may come out right. A check that lets one pass may let any mistake pass.
+# unseen_twins: names the wrong twins that the sample's own check lets pass, except those that its excused.txt allows to come
+# out right. A check that lets one pass may let any mistake pass.
 unseen_twins() {
     most=$quick typed=$arguments quick="" arguments=""
     for twin in $(echo "$list" | sed -n 's/^twin //p'); do
@@ -250,7 +250,7 @@ understand "$@"
 case $status in
 0 | 1) ;;
 2 | 77) exit $status ;; # the command line, or no device: its own words say it
-3) [ "${arguments# }" = "$(words "$@")" ] || { quick="" && ! one forward "$binary"; } || exit 3 ;; # nor a file to write
+3) [ "${arguments# }" = "$(words "$@")" ] || { quick="" && ! one forward "$binary"; } || exit 3 ;; # could a file not be written?
 12[567]) ended=$status command=$(words "$binary" "$@") && no_verdict ;;
 124 | 137) not_right " had not ended after $limit s" && exit 1 ;;
 esac

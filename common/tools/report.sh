@@ -20,7 +20,7 @@ build=$1 folder=$3
 chosen=$(sh "$top/common/tools/device.sh" "$build" "$2") || exit
 device=$(echo "$chosen" | head -1)
 if [ $device = gpu ] && ! command -v gnuplot >/dev/null 2>&1; then
-    echo "report.sh: gnuplot is missing, and draws the plots." >&2
+    echo "report.sh: gnuplot, which draws the plots, is missing." >&2
     echo "Type: apt-get install gnuplot-nox" >&2
     exit 3
 fi

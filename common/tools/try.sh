@@ -1,7 +1,7 @@
 #!/bin/sh
 # try.sh BUILD FILE [ARGUMENT...]: compiles anybody's .cu file for the CPU device, plain and with hazards, runs both with
-# the arguments, in the file's folder, and says what was found; where that took few seconds, in two other orders of the
-# threads, too. All runs read the same input: what the first one was given. FILE may be several files, in one word. $FLAGS are
+# the arguments, in the file's folder, and says what was found. If that took few seconds, it also runs two other orders of the
+# threads. All runs read the input that the first one was given. FILE may be several files, in one word. $FLAGS are
 # more options for cudacpu; a folder in them counts from the file's folder. A run is ended after $LIMIT seconds (300). Exit status: 0 if all runs end with 0, 1 if one does not, or if it does not compile, 2 for
 # a file that cannot be tried, 3 if the CPU device is missing, or the build folder cannot be written.
 build=$1 files=$2
@@ -19,12 +19,12 @@ refuse() {
     echo "$*" | fold -s -w 80 >&2
     exit 2
 }
-# Each name ends where blanks follow its .cu; a single name may have any.
+# A name ends at a .cu that blanks follow. If there is only one file, its name may have any blanks.
 [ -f "$files" ] || files=$(printf '%s' "$files" | sed -E 's/^[[:space:]]+//; s/(\.(cu|cpp|cc|c))[[:space:]]+/\1\n/g')
 set -f
 IFS=$newline
 for file in $files; do
-    case $file in *.cu | *.cpp | *.cc | *.c) ;; *) refuse "'$file' is no .cu file; type make try FILE=path/to/yours.cu" ;; esac
+    case $file in *.cu | *.cpp | *.cc | *.c) ;; *) refuse "'$file' is not a .cu file; type make try FILE=path/to/yours.cu" ;; esac
     [ ! -d "$file" ] || refuse "'$file' is a folder; type make try FILE=path/to/yours.cu"
     [ -f "$file" ] && [ -r "$file" ] || refuse "There is no file '$file' that can be read; its path counts from $PWD"
     LC_ALL=C tr -d '\000' <"$file" | cmp -s - "$file" || refuse "'$file' has null bytes, as UTF-16 has: save it as UTF-8"
@@ -43,7 +43,7 @@ sh common/tools/build.sh "$build" cudacpu_plain cudacpu_hazards plain_precompile
 first=${files%%$newline*} common=common
 folder=$(cd -- "$(dirname -- "$first")" && pwd) || exit
 name=$(basename -- "$first") own=$build/try/$name.$(printf '%s' "$folder" | cksum | cut -d' ' -f1)
-# Files of one name have programs of their own; and of one file only one run at a time has them.
+# Files of the same name in different folders have separate programs. Runs of one file wait for each other.
 { mkdir -p "$own" 2>/dev/null && alone "$own/$name.lock" "make try of $name"; } || { writable "$own"; exit 3; }
 own=$(cd "$own" && pwd)
 if [ "$folder" != "$PWD" ]; then
@@ -79,7 +79,7 @@ if cat $files ./*.h ./*.cuh 2>/dev/null | grep -qE '^ *# *include *["<](book|hel
 fi
 compile() { # compile [--hazards]
     echo "\$ $(words "$build/cpu/cudacpu" $files $more -o "$program" "$@")"
-    # What g++ says about a kernel in a .cpp file helps nobody.
+    # g++'s errors about a kernel in a .cpp file help nobody.
     host=$(grep -lE '^[^/]*(__global__|<<<)' $files | grep -v '\.cu$' | head -1)
     if [ -z "$host" ]; then
         "$build/cpu/cudacpu" $files $more -o "$program" "$@" 9>&- && return
@@ -103,8 +103,8 @@ case $limit in
     exit 2
     ;;
 esac
-undefined='note: (a barrier that|.* names lanes that|.* takes the value of lane)' # CUDA does not say what happens then
-run() { # shows a run, and says in $wrong how it ended, if not with 0
+undefined='note: (a barrier that|.* names lanes that|.* takes the value of lane)' # undefined in CUDA
+run() { # shows a run; if it does not end with 0, $wrong says how it ended
     with="" how="exit status 0"
     [ -z "$order" ] || with=" with LAB_ORDER=$order"
     [ $kind = plain ] || with=" with --hazards"
@@ -169,8 +169,8 @@ elif [ "$window" ]; then
     echo "There is no display here, and imshow() and namedWindow() need one. Write the"
     echo "picture instead: imwrite(\"picture.png\", picture). Over ssh, type ssh -X."
 else
-    echo "The hazard build found no race, nothing out of bounds, and no memory read that"
-    echo "nobody wrote. Look at what is computed, and at what the host does."
+    echo "The hazard build found no race, no access out of bounds, and no read of"
+    echo "uninitialized memory. Look at what is computed, and at what the host does."
 fi
 if [ "$wrong" ]; then
     [ $# -gt 0 ] || set -- no arguments

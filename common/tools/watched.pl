@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # watched.pl SECONDS OUT BEFORE INPUT PROGRAM [ARGUMENT...]: runs a program that may print much or never end. What it prints
 # is in file OUT, and shown as it comes: 40 lines, and of more the last 10. While it is what file BEFORE has, it is held
-# back, and if all is, one line says so ("" for BEFORE: nothing is). What it prints on stderr is shown, and in file OUT.err.
-# What it was given on stdin is in file INPUT ("" for INPUT: nothing is kept). On stderr: that it still runs, and what ended it.
+# back, and if all is, one line says so ("" for BEFORE: nothing is). Its stderr is shown, and kept in file OUT.err.
+# The input that it was given is kept in file INPUT ("" for INPUT: nothing is kept). On stderr: that it still runs, and what ended it.
 # Ctrl-C, and the time limit, let a program of the CPU device say where it is, and end it.
 # Exit status: the program's, 128 + N if signal N ended it, 124 if it had not ended after that many seconds.
 use strict;
@@ -61,13 +61,13 @@ sub release {
     $held = "";
 }
 
-# Does the program wait for something? From a terminal it is given no line before: that may be for the shell.
+# Does the program wait for something? Until then no line is read from a terminal: it may be meant for the shell.
 sub waits {
     open my $stat, "<", "/proc/$child/stat" or return 1;
     return <$stat> =~ /\) S/;
 }
 my $feed = "";  # read from stdin, and not yet given to the program
-sub take {      # reads some of stdin; at its end the program's ends, too
+sub take {      # reads some of stdin; at its end, ends the program's input
     my $read = sysread STDIN, $feed, 65536;
     return if !defined $read && $!{EINTR};
     return print $kept $feed if $read;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# words.sh NAME COMMAND...: runs the command; its last arguments are the words in the environment's variable NAME. Blanks part
-# them, quotes and backslashes group them as in a shell; nothing is expanded, and nothing in them is run. Exit status: the
+# words.sh NAME COMMAND...: runs the command; its last arguments are the words in the environment's variable NAME. Blanks separate
+# them; quotes and backslashes group them as in a shell; nothing is expanded, and nothing in them is run. Exit status: the
 # command's, 2 if a quote is not closed.
 name=$1
 shift
