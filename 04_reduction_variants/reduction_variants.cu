@@ -452,8 +452,8 @@ template <class T> std::vector<T> make_input(int64_t n, uint64_t seed, const std
 
 // NVIDIA's library, in its two modes: in a fixed order, which gives the same bits in every run, or sums in any order, by one
 // kernel whose blocks add to one word; it fetches its own room. (NVIDIA's notes name CCCL 3.1 for the second mode; it is
-// used here from CUB 3.2 on.) If `room` is null, the first returns the bytes that it needs, and the second returns 1. A mode
-// that this CUB lacks returns 0.
+// used here from CUB 3.2 on.) If `room` is null, the first returns the bytes that it needs, and the second returns 1.
+// Either returns 0 if this CUB lacks it, and the second also for what is not a sum.
 template <class T, class Op>
 size_t library([[maybe_unused]] const Job<T>& job, [[maybe_unused]] bool in_order, [[maybe_unused]] void* room,
                size_t bytes) {
