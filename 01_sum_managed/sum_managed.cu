@@ -1,175 +1,202 @@
 // 01_sum_managed - how fast can a GPU add ten million integers, and what does managed memory cost?
 //
-// First table: the data lie in the GPU's memory already, and the kernels compete.
-//   tutorial      grid-stride loop, tree in shared memory, one atomicAdd   slow: 256 blocks on any GPU
-//   one_each      the same kernel with a thread for each element           slow: a tree for every 256 elements
-//   full_grid     the same kernel on as many blocks as the GPU holds       slow: two barriers a step
-//   warp_fold     registers and shuffles instead of the tree               slow: a load for every 4 bytes
-//   vectorised    16-byte loads, four in flight                            slow: the result needs a reset
-//   two_sums      take turns, and a launch clears the next one's           one launch, nothing else
+// First table: the data are in the GPU's memory already, and the kernels compete.
+//   tutorial      grid-stride loop, tree, one atomicAdd a block   slow: 256 blocks on any GPU
+//   one_each      the same kernel, a thread for each element      slow: a tree for each 256 of them
+//   full_grid     the same kernel, as many blocks as fit          slow: two barriers a step
+//   shuffle       registers and shuffles instead of the tree      slow: one load for every 4 bytes
+//   vectorised    16-byte loads, four in flight                   slow: the result needs a reset
+//   two_sums      each launch clears the next launch's sum        one launch, nothing else
 //
-// Second table: the kernel gets managed memory, and what counts is where its pages are. Each with two kernels.
-//   page_faults   at the host: the first touch of a page fetches it        slow: waits for every fault
-//   prefetched    at the host, sent ahead by cudaMemPrefetchAsync          slow: the sum waits for all of it
-//   resident      at the GPU already                                       nothing left to bring
-// host_data.cu goes on: what is the fastest way to the kernel for data that lie in the host's memory?
+// Second table: the kernel reads managed memory, and its pages are in different places. Each row
+// appears with two kernels, the tutorial's and two_sums.
+//   page_faults   at the host: the first touch of a page moves it      slow: waits for each fault
+//   prefetched    at the host, moved ahead by cudaMemPrefetchAsync     slow: waits for all pages
+//   resident      on the GPU already                                   nothing left to move
+// host_data.cu goes on: what is the fastest way to the kernel for data in the host's memory?
 //
 //   01_sum_managed --n 1000003 --only tutorial --only prefetched    one kernel, one way
 //   01_sum_managed --wrong no_reset                                 a classic mistake
-//   nvcc -std=c++17 -arch=native -Icommon 01_sum_managed/sum_managed.cu common/lab.cpp common/write_file.cpp -o sum_managed
+//   nvcc -std=c++17 -arch=native -Icommon 01_sum_managed/sum_managed.cu
+//       common/lab.cpp common/write_file.cpp -o sum_managed
+#include <chrono>
 #include "lab.cuh"
 #if __has_include(<cub/device/device_reduce.cuh>)
 #include <cub/device/device_reduce.cuh>
 #endif
 
-constexpr int tutorial_n = 10'000'000;
-constexpr int tutorial_blocks = 256;
-constexpr int tutorial_threads = 256;
-constexpr int default_n = lab::gpu ? tutorial_n : 1'000'003;  // a CPU takes seconds for one_each with 10^7 threads
-constexpr int most_threads = 1024;
-constexpr int warp = 32;
+constexpr int tutorial_n = 10'000'000, tutorial_blocks = 256, tutorial_threads = 256;
+constexpr int most_threads = 1024;  // of a block
+constexpr int warp = 32;            // threads of a warp, called its lanes
 constexpr unsigned all_lanes = 0xffffffff;
-constexpr int loads = 4;  // in flight before the first is used
-constexpr int64_t most_ints = (int64_t(1) << 30) / sizeof(int);  // 1 GiB of managed memory
-static_assert(most_threads <= warp * warp, "one warp must be able to fold the results of all warps of a block");
-static_assert(sizeof(int4) == 4 * sizeof(int), "vectorised reads four ints with one load");
+static_assert(most_threads <= warp * warp, "one warp must be able to add the sums of all warps");
 
-// atomicAdd has no signed 64-bit form, and needs none: in two's complement the same adder serves both, and an int
-// becomes a Total by extending its sign.
+// atomicAdd has no signed 64-bit form, and needs none: in two's complement the same adder serves
+// both. An int becomes a Total by extending its sign.
 using Total = unsigned long long;
 
-// What a launch needs.
-struct Job {
-    const lab::Sample& sample;
-    int64_t n;
-    int threads;
-    Total* sum;         // where the result will be
-    Total* turns;       // two_sums' two,
-    int turn = 0;       // and which is next
-    int* in = nullptr;  // managed memory: one address for host and GPU
+// ---- CPU reference ------------------------------------------------------------------------------
 
-    size_t bytes() const { return n * sizeof(int); }
-    void zero() const { CHECK(cudaMemsetAsync(sum, 0, sizeof *sum)); }
-    int few() const { return sample.blocks() ? sample.blocks() : tutorial_blocks; }
-    int one_each() const { return sample.blocks() ? sample.blocks() : int((n + threads - 1) / threads); }
-    template <class Kernel> int fill(Kernel kernel) const { return sample.blocks_to_fill(kernel, threads); }
-};
-
-// ---- the answer, slowly ----------------------------------------------------------------------------------------
-
-int64_t on_the_cpu(const int* in, int64_t n) {
-    int64_t sum = 0;
+Total cpu_reference(const int* in, int64_t n) {
+    Total sum = 0;
     for (int64_t i = 0; i < n; ++i) sum += in[i];
     return sum;
 }
 
-// ---- the tutorial's kernel -------------------------------------------------------------------------------------
+// ---- the tutorial's kernel ----------------------------------------------------------------------
 
-// Each thread adds a share, each block folds its threads' sums, one atomicAdd a block brings the blocks together.
-__global__ void tutorial(const int* in, int64_t n, Total* total) {  // n, i: 64-bit, as i + step may pass 2^31
-    __shared__ Total tile[most_threads];                             // 64-bit sums; room for any --threads
+// Each thread adds its share, a tree adds the sums of a block's threads, and one atomicAdd a block
+// brings the blocks together. Differs from the tutorial: n and i have 64 bits, because i + step may
+// pass 2^31; so do the sums; the tile has room for any --threads; blockDim.x replaces a macro.
+__global__ void tutorial(const int* in, int64_t n, Total* total) {
+    __shared__ Total tile[most_threads];  // each block has its own
     const int tid = threadIdx.x;
 
-    Total sum = 0;  // 64-bit sum
-    // Neighbouring threads read neighbouring ints (coalesced), then the whole grid takes a step.
-    for (int64_t i = tid + int64_t(blockDim.x) * blockIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
-        sum += in[i];
+    // A grid-stride loop: neighbouring threads read neighbouring ints (coalesced), then the whole
+    // grid moves on. It works for any n and any number of blocks.
+    const int64_t step = int64_t(gridDim.x) * blockDim.x;
+    Total sum = 0;
+    for (int64_t i = tid + int64_t(blockDim.x) * blockIdx.x; i < n; i += step) sum += in[i];
     tile[tid] = sum;
     __syncthreads();  // all sums of the block are in the tile
 
-    for (int length = blockDim.x / 2; length >= 1; length /= 2) {  // blockDim.x: --threads sets it, no macro
-        Total folded = 0;  // 64-bit sum; there it starts as -1, which nobody reads
-        if (tid < length) folded = tile[tid] + tile[tid + length];
-        __syncthreads();  // the tutorial's, not needed: what a step overwrites, only the same thread has read
-        if (tid < length) tile[tid] = folded;
-        __syncthreads();  // all have written what the next step reads
+    for (int length = blockDim.x / 2; length >= 1; length /= 2) {
+        Total pair = 0;  // the tutorial starts it at -1; that value is never read
+        if (tid < length) pair = tile[tid] + tile[tid + length];
+        __syncthreads();  // the tutorial's; not needed: only this thread has read tile[tid]
+        if (tid < length) tile[tid] = pair;
+        __syncthreads();  // the sums of this step are there for the next one
     }
 
-    // A block that begins past the end has added nothing and need not ask for an atomic. All its threads agree, so
-    // there is no divergence; and no barrier follows, which all of them would have to reach.
+    // A block past the end has added nothing and need not ask for an atomic. All its threads agree
+    // on that, so the warps do not diverge.
     if (int64_t(blockDim.x) * blockIdx.x < n) {
         if (tid == 0) atomicAdd(total, tile[0]);
     }
 }
-void launch_tutorial(Job& job) {
-    job.zero();
-    tutorial<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
-}
 
-// ---- the tutorial's whole program ------------------------------------------------------------------------------
+// ---- the tutorial's whole program ---------------------------------------------------------------
 
-// One address for host and GPU, so nothing is allocated, copied or freed: the first touch of a page brings it.
+// Managed memory has one address for host and GPU: the program allocates, copies and frees nothing,
+// and the first touch of a page moves it. cudaMallocManaged() returns such memory at run time.
 __managed__ int source[tutorial_n];
-__managed__ Total final_result[1] = {0};  // 64-bit sum
+__managed__ Total final_result[1] = {0};
+
+double get_time() {  // seconds; the tutorial asks gettimeofday()
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+}
 
 bool whole_program() {
-    std::srand(1);  // the tutorial takes the time; this adds the same numbers in each run
+    std::srand(1);  // the tutorial seeds with the time; here each run adds the same numbers
     for (int& x : source) x = std::rand();
-    final_result[0] = 0;  // not in the tutorial: there a second launch would add to the first one's sum
-    CHECK(cudaDeviceSynchronize());  // nothing runs on the GPU any more that might touch them
+    final_result[0] = 0;             // not in the tutorial: there a second launch adds to this sum
+    CHECK(cudaDeviceSynchronize());  // nothing runs on the GPU that might still touch them
 
-    // The tutorial's stopwatch is left out: it times mostly page faults. The tables below take the sum's time.
+    const double gpu_start = get_time();
     tutorial<<<tutorial_blocks, tutorial_threads>>>(source, tutorial_n, final_result);
     CHECK(cudaGetLastError());       // was the launch legal?
-    CHECK(cudaDeviceSynchronize());  // did the kernel run to its end? Only then may the host read its result
+    CHECK(cudaDeviceSynchronize());  // did the kernel run to its end? Only then may the host read
+    const double gpu_end = get_time();
 
-    // Compared in the tutorial's 32 bits: unsigned, as the overflow of an int is undefined.
-    const unsigned on_the_gpu = unsigned(final_result[0]);
-    unsigned on_the_host = 0;
-    for (int x : source) on_the_host += unsigned(x);
-    std::printf("GPU sum: %u, CPU sum: %u (the lower 32 bits of each)\n", on_the_gpu, on_the_host);
-    return on_the_gpu == on_the_host;
+    const double cpu_start = get_time();
+    const Total cpu_sum = cpu_reference(source, tutorial_n);
+    const double cpu_end = get_time();
+
+    // The tutorial adds in 32 bits, where this sum overflows: compare those, too.
+    std::printf("GPU sum: %u, CPU sum: %u (the lower 32 bits)\n", unsigned(final_result[0]),
+                unsigned(cpu_sum));
+    if (lab::gpu)  // most of the GPU's time is page faults: see the second table
+        std::printf("GPU time %.3f ms, CPU time %.3f ms\n", 1e3 * (gpu_end - gpu_start),
+                    1e3 * (cpu_end - cpu_start));
+    return final_result[0] == cpu_sum;
 }
 
-// ---- the rungs -------------------------------------------------------------------------------------------------
+// ---- the rungs, slow to fast --------------------------------------------------------------------
 
-// The tutorial's other grid, commented out there: as many threads as elements, and the loop has one turn.
+struct Job {  // what a launch needs
+    const lab::Sample& sample;
+    int64_t n;
+    int* in;               // managed memory
+    Total* sums;           // two_sums' two results
+    char* memory;          // for CUB to work in
+    Total want;            // the CPU's result
+    Total* sum = nullptr;  // where the result of this launch will be
+    int current = 0;       // which of two_sums' results is next
+
+    int threads() const { return sample.threads(); }
+    int small_grid() const { return sample.blocks() ? sample.blocks() : tutorial_blocks; }
+};
+
+void reset(const Job& job) { CHECK(cudaMemsetAsync(job.sum, 0, sizeof *job.sum)); }
+
+void launch_tutorial(Job& job) {
+    reset(job);
+    tutorial<<<job.small_grid(), job.threads()>>>(job.in, job.n, job.sum);
+}
+
+// The tutorial's other grid, which it has commented out: a thread for each element.
 void launch_one_each(Job& job) {
-    job.zero();
-    tutorial<<<job.one_each(), job.threads>>>(job.in, job.n, job.sum);
+    const int64_t blocks = (job.n + job.threads() - 1) / job.threads();  // rounded up
+    reset(job);
+    const int grid = job.sample.blocks() ? job.sample.blocks() : int(blocks);
+    tutorial<<<grid, job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// The grid that fills the GPU once: more loads on their way than with 256 blocks, fewer trees than with one_each.
+// A grid that fills the GPU once: more loads in flight than with 256 blocks, fewer trees than with
+// one_each.
 void launch_full_grid(Job& job) {
-    job.zero();
-    tutorial<<<job.fill(tutorial), job.threads>>>(job.in, job.n, job.sum);
+    reset(job);
+    const int blocks = job.sample.blocks_to_fill(tutorial, job.threads());
+    tutorial<<<blocks, job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// A thread's share in the tutorial.
-__device__ Total add_strided(const int* in, int64_t n) {
+// The tutorial's grid-stride loop: the sum of this thread's share.
+__device__ Total strided_sum(const int* in, int64_t n) {
     const int64_t step = int64_t(gridDim.x) * blockDim.x;
     Total sum = 0;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) sum += in[i];
     return sum;
 }
 
-// One value a warp goes through shared memory, and the first warp folds those; thread 0 has the block's sum.
-__device__ Total fold_block(Total sum) {
+// The sum over a warp's lanes, in lane 0: in each step a lane adds the value of the lane `offset`
+// above it. The values travel through registers, without shared memory and without a barrier.
+__device__ Total reduce_warp(Total sum) {
+    for (int offset = warp / 2; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(all_lanes, sum, offset);
+    return sum;
+}
+
+// The sum over a block's threads, in thread 0: one value a warp goes through shared memory, and the
+// first warp adds those.
+__device__ Total reduce_block(Total sum) {
     __shared__ Total of_warp[warp];
-    const int tid = threadIdx.x;
-    for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(all_lanes, sum, offset);
+    const int tid = threadIdx.x, warps = blockDim.x / warp;
+    sum = reduce_warp(sum);
     if (tid % warp == 0) of_warp[tid / warp] = sum;
-    __syncthreads();  // all warps have left their sums
-    if (tid >= warp) return 0;
-    sum = tid < int(blockDim.x) / warp ? of_warp[tid] : 0;
-    for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(all_lanes, sum, offset);
+    __syncthreads();  // all warps have stored their sums
+    if (tid < warp) sum = reduce_warp(tid < warps ? of_warp[tid] : 0);
     return sum;
 }
 
 // One barrier instead of seventeen.
-__global__ void warp_fold(const int* in, int64_t n, Total* total) {
-    const Total sum = fold_block(add_strided(in, n));
+__global__ void shuffle(const int* in, int64_t n, Total* total) {
+    const Total sum = reduce_block(strided_sum(in, n));
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
-void launch_warp_fold(Job& job) {
-    job.zero();
-    warp_fold<<<job.fill(warp_fold), job.threads>>>(job.in, job.n, job.sum);
+void launch_shuffle(Job& job) {
+    reset(job);
+    const int blocks = job.sample.blocks_to_fill(shuffle, job.threads());
+    shuffle<<<blocks, job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// A thread's share of in[0 .. n), 64 bytes of it on their way at any time. What would lie past the end is 0 and is not
-// loaded: that takes a predicate, and no load waits for a branch. The first threads add the last n % 4 ints. (nvcc 13.0
-// would unroll the rounds, too, and then wait for the first loads before it begins the last: 5 % slower.)
-__device__ Total add_wide(const int* in, int64_t n) {
+// The sum of this thread's share, with 64 bytes of it in flight: four loads of 16 bytes start
+// before the first value is used. Past the end it takes 0 without a load, which is a predicate and
+// no branch. The first threads of the grid add the last n % 4 ints. (Unrolled further by nvcc 13.0,
+// the loop waits for the first loads before it starts the last, and is 5 % slower.)
+constexpr int loads = 4;
+static_assert(sizeof(int4) == 4 * sizeof(int), "one load must bring four ints");
+__device__ Total wide_sum(const int* in, int64_t n) {
     const int4* packs = reinterpret_cast<const int4*>(in);
     const int64_t count = n / 4;
     const int64_t step = int64_t(gridDim.x) * blockDim.x;
@@ -179,214 +206,226 @@ __device__ Total add_wide(const int* in, int64_t n) {
 #pragma unroll 1
     for (int64_t i = first; i < count; i += loads * step) {
         int4 pack[loads];
-        for (int k = 0; k < loads; ++k) pack[k] = i + k * step < count ? packs[i + k * step] : int4{0, 0, 0, 0};
+        for (int k = 0; k < loads; ++k)
+            pack[k] = i + k * step < count ? packs[i + k * step] : int4{0, 0, 0, 0};
         for (const int4& p : pack) sum += int64_t(p.x) + p.y + p.z + p.w;
     }
     return sum;
 }
 
 __global__ void vectorised(const int* in, int64_t n, Total* total) {
-    const Total sum = fold_block(add_wide(in, n));
+    const Total sum = reduce_block(wide_sum(in, n));
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 void launch_vectorised(Job& job) {
-    job.zero();
-    vectorised<<<job.fill(vectorised), job.threads>>>(job.in, job.n, job.sum);
+    reset(job);
+    const int blocks = job.sample.blocks_to_fill(vectorised, job.threads());
+    vectorised<<<blocks, job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// No barrier spans the grid of an ordinary launch, so a kernel cannot clear the sum that it adds to: it clears the next
-// launch's. Two sums take turns.
+// No barrier spans the grid of an ordinary launch, so a kernel cannot clear the sum that it adds
+// to. It clears the next launch's instead: two sums take turns.
 __global__ void two_sums(const int* in, int64_t n, Total* total, Total* next) {
-    const Total sum = fold_block(add_wide(in, n));
+    const Total sum = reduce_block(wide_sum(in, n));
     if (threadIdx.x != 0) return;
     atomicAdd(total, sum);
     if (blockIdx.x == 0) *next = 0;
 }
 void launch_two_sums(Job& job) {
-    job.sum = job.turns + job.turn;
-    job.turn = 1 - job.turn;
-    two_sums<<<job.fill(two_sums), job.threads>>>(job.in, job.n, job.sum, job.turns + job.turn);
+    job.sum = job.sums + job.current;
+    job.current = 1 - job.current;
+    const int blocks = job.sample.blocks_to_fill(two_sums, job.threads());
+    two_sums<<<blocks, job.threads()>>>(job.in, job.n, job.sum, job.sums + job.current);
 }
 
-// ---- what managed memory costs ---------------------------------------------------------------------------------
+// ---- what managed memory costs ------------------------------------------------------------------
 
-// A host that writes managed memory fetches its pages, if it has not got them.
+// A host that writes managed memory moves its pages back, if it does not have them.
 void write_ints(const Job& job) {
     for (int64_t i = 0; i < job.n; ++i) job.in[i] = int(lab::random_bits(job.sample.seed(), i));
 }
 
-// Sends all pages to one place, as one large transfer without faults, if the GPU can. CUDA 13 changed the call.
-bool can_send(const Job& job) { return job.sample.properties().concurrentManagedAccess != 0; }
-void send(const Job& job, int device) {
+// Moves all pages to one place, as one large transfer without faults. Some GPUs cannot: there a
+// kernel's launch moves the pages. CUDA 13 changed the call.
+bool can_prefetch(const Job& job) { return job.sample.properties().concurrentManagedAccess != 0; }
+void prefetch(const Job& job, int device) {
 #if CUDART_VERSION >= 13000
     const bool host = device == cudaCpuDeviceId;
     const cudaMemLocation to{host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
 #else
     const int to = device;
 #endif
-    if (can_send(job)) CHECK(cudaMemPrefetchAsync(job.in, job.bytes(), to, 0));
+    if (can_prefetch(job)) CHECK(cudaMemPrefetchAsync(job.in, job.n * sizeof(int), to, 0));
 }
 
-// Where the pages are before the clock starts. launch_tutorial and launch_two_sums from on_gpu make the rows of
-// resident: nothing has to move. From on_host they make page_faults: the kernel's first touch of a page is a fault,
-// the driver moves the page, and the access is repeated.
-void on_gpu(Job& job) { send(job, job.sample.device()); }
-void on_host(Job& job) {
-    send(job, cudaCpuDeviceId);
+// Before the clock starts: the result is poisoned, so that a sum which nobody wrote is seen, and
+// the pages are on the GPU, as for the first table and for `resident`, or at the host. There the
+// kernel's first touch of a page is a fault: the driver moves the page, and the access is repeated.
+void prepare_on_gpu(Job& job) {
+    job.sum = final_result;
+    CHECK(cudaMemsetAsync(job.sum, lab::poison_byte, sizeof *job.sum));
+    prefetch(job, job.sample.device());
+}
+void prepare_on_host(Job& job) {
+    job.sum = final_result;
+    CHECK(cudaMemsetAsync(job.sum, lab::poison_byte, sizeof *job.sum));
+    prefetch(job, cudaCpuDeviceId);
     CHECK(cudaDeviceSynchronize());
-    if (!can_send(job)) write_ints(job);
+    if (!can_prefetch(job)) write_ints(job);
 }
 
-// From on_host: the pages are on their way before the kernel asks for one.
+// The pages are on their way before the kernel asks for one.
 void launch_prefetched(Job& job) {
-    send(job, job.sample.device());
-    job.zero();
-    tutorial<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
+    prefetch(job, job.sample.device());
+    launch_tutorial(job);
 }
-void launch_prefetched_best(Job& job) {
-    send(job, job.sample.device());
+void launch_prefetched_two_sums(Job& job) {
+    prefetch(job, job.sample.device());
     launch_two_sums(job);
 }
 
-// ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
+// ---- wrong twins: the classic mistakes ----------------------------------------------------------
 
 // The tree without its barriers: a thread adds what its partner has not written yet.
 __global__ void no_barrier(const int* in, int64_t n, Total* total) {
     __shared__ Total tile[most_threads];
     const int tid = threadIdx.x;
-    tile[tid] = add_strided(in, n);
+    tile[tid] = strided_sum(in, n);
     __syncthreads();  // all sums of the block are in the tile
     for (int length = blockDim.x / 2; length >= 1; length /= 2)
         if (tid < length) tile[tid] += tile[tid + length];
     if (tid == 0) atomicAdd(total, tile[0]);
 }
 void launch_no_barrier(Job& job) {
-    job.zero();
-    no_barrier<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
+    reset(job);
+    no_barrier<<<job.small_grid(), job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// The tutorial's sums have 32 bits: of a block's sum only the lower half arrives. (By way of unsigned, as the
-// overflow of an int is undefined: the compiler might do anything.)
+// The tutorial's sums have 32 bits, so only the lower half of a block's sum arrives. (By way of
+// unsigned, because the overflow of an int is undefined: the compiler might do anything.)
 __global__ void sum_32_bits(const int* in, int64_t n, Total* total) {
-    const Total sum = fold_block(add_strided(in, n));
+    const Total sum = reduce_block(strided_sum(in, n));
     if (threadIdx.x == 0) atomicAdd(total, Total(int(unsigned(sum))));
 }
 void launch_sum_32_bits(Job& job) {
-    job.zero();
-    sum_32_bits<<<job.few(), job.threads>>>(job.in, job.n, job.sum);
+    reset(job);
+    sum_32_bits<<<job.small_grid(), job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// The right kernel, added to what the result held before: here poison, in the tutorial's program the first sum.
-void launch_no_reset(Job& job) { tutorial<<<job.few(), job.threads>>>(job.in, job.n, job.sum); }
+// The right kernel adds to what the result held before: here poison, in the tutorial's program the
+// sum of the launch before.
+void launch_no_reset(Job& job) {
+    tutorial<<<job.small_grid(), job.threads()>>>(job.in, job.n, job.sum);
+}
 
-// ---- the table -------------------------------------------------------------------------------------------------
+// ---- check, table, main -------------------------------------------------------------------------
 
-using Launch = void(Job&);
-struct Variant {
-    const char* name;
-    const char* how;
-    Launch* launch;
-    int least_threads = 1;
-};
-constexpr Variant variants[] = {
+constexpr lab::Variant<Job> variants[] = {
     {"tutorial", "grid-stride loop, tree, one atomicAdd a block; 256 blocks", launch_tutorial},
     {"one_each", "the tutorial's kernel with a thread for each element", launch_one_each},
     {"full_grid", "the tutorial's kernel on a grid that fills the GPU", launch_full_grid},
-    {"warp_fold", "shuffles instead of the tree", launch_warp_fold, lab::whole_warps},
+    {"shuffle", "shuffles instead of the tree", launch_shuffle, lab::whole_warps},
     {"vectorised", "16-byte loads, four in flight", launch_vectorised, lab::whole_warps},
     {"two_sums", "one launch: two sums take turns", launch_two_sums, lab::whole_warps},
 };
-constexpr Variant twins[] = {
+constexpr lab::Variant<Job> twins[] = {
     {"no_barrier", "the tutorial's tree without its barriers", launch_no_barrier},
-    {"sum_32_bits", "32-bit sums, as in the tutorial, overflow", launch_sum_32_bits, lab::whole_warps},
+    {"sum_32_bits", "32-bit sums, as in the tutorial, overflow", launch_sum_32_bits,
+     lab::whole_warps},
     {"no_reset", "adds to what the result held before", launch_no_reset},
 };
-
-// Each with the tutorial's kernel and with the best, two_sums; `before` puts the pages where the way starts.
-struct Way {
+struct Way {  // where the pages are when the clock starts, and how they come to the kernel
     const char* name;
     const char* how;
-    Launch* before;
-    Launch* launch;
-    Launch* launch_best;
-    bool sends = false;  // pages while the clock runs: some GPUs cannot
+    void (*prepare)(Job&);
+    void (*launch)(Job&);       // with the tutorial's kernel,
+    void (*launch_best)(Job&);  // and with two_sums
     int least_threads = lab::whole_warps;
 };
 constexpr Way ways[] = {
-    {"page_faults", "managed memory, fetched page by page", on_host, launch_tutorial, launch_two_sums},
-    {"prefetched", "managed memory, sent ahead", on_host, launch_prefetched, launch_prefetched_best, true},
-    {"resident", "managed memory that is on the GPU already", on_gpu, launch_tutorial, launch_two_sums},
+    {"page_faults", "managed memory, moved page by page", prepare_on_host, launch_tutorial,
+     launch_two_sums},
+    {"prefetched", "managed memory, moved ahead", prepare_on_host, launch_prefetched,
+     launch_prefetched_two_sums},
+    {"resident", "managed memory that is on the GPU already", prepare_on_gpu, launch_tutorial,
+     launch_two_sums},
 };
 
-// ---- run, check, time ------------------------------------------------------------------------------------------
+void check(Job& job, lab::Row& row) {
+    Total got = 0;
+    CHECK(cudaMemcpy(&got, job.sum, sizeof got, cudaMemcpyDeviceToHost));
+    row.result = lab::with_commas(int64_t(got));
+    row.bytes = double(job.n) * sizeof(int);
+    row.wrong = got == job.want ? "" : lab::wanted(int64_t(got), int64_t(job.want));
+}
+
+#ifdef CUB_VERSION
+void launch_cub(Job& job) {  // its result is a Total, so it adds in 64 bits, too
+    size_t bytes = 1 << 20;  // of job.memory
+    CHECK(cub::DeviceReduce::Sum(job.memory, bytes, job.in, job.sum, job.n));
+}
+#endif
+
+// Each way with both kernels; the time of a row is that of the kernel and of the pages' way to it.
+void run_ways(lab::Sample& sample, Job& job) {
+    sample.columns({"kernel"}, 10);
+    for (const Way& way : ways) {
+        if (!sample.wants(way.name)) continue;
+        for (const bool best : {false, true}) {
+            lab::Row row;
+            row.variant = way.name;
+            row.ms = sample.time(job, way.prepare, best ? way.launch_best : way.launch);
+            check(job, row);
+            row.columns = {best ? "two_sums" : "tutorial"};
+            sample.row(row);
+        }
+    }
+}
 
 int main(int argc, char** argv) {
-    lab::Sample sample("01_sum_managed",
-                       "How fast can a GPU add ten million integers, and what does managed memory cost?");
-    sample.defaults(default_n, 0, tutorial_threads, "elements",
+    lab::Sample sample(
+        "01_sum_managed",
+        "How fast can a GPU add ten million integers, and what does managed memory cost?");
+    // A CPU takes seconds for one_each with 10^7 threads.
+    sample.defaults(lab::gpu ? tutorial_n : 1'000'003, 0, tutorial_threads, "elements",
                     "blocks (default: the tutorial's 256, or what fills the GPU)");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
     sample.variants(variants, ways);
     sample.twins(twins);
     sample.start(argc, argv);
-    sample.at_most("--n", most_ints, "that is more than 1 GiB of managed memory");
-    sample.require_memory((sample.shows_limit() ? 2 : 1) * sizeof(int), sizeof source);  // the second: limit's
+    const int64_t n = sample.n();
+    sample.at_most("--n", (int64_t(1) << 30) / sizeof(int),
+                   "that is more than 1 GiB of managed memory");
+    sample.require_memory((sample.shows_limit() ? 2 : 1) * sizeof(int), sizeof source);
     if (sample.wants("whole_program")) sample.program(whole_program);
 
-    const lab::DeviceArray<Total> turns(std::vector<Total>(2));
-    Job job{sample, sample.n(), sample.threads(), final_result, turns.get()};
-    CHECK(cudaMallocManaged(&job.in, job.bytes()));
+    const lab::DeviceArray<Total> sums(std::vector<Total>(2));
+    const lab::DeviceArray<char> memory(1 << 20);  // more than CUB asks for
+    Job job{sample, n, nullptr, sums.get(), memory.get(), 0};
+    CHECK(cudaMallocManaged(&job.in, n * sizeof(int)));
     write_ints(job);
-    const int64_t want = on_the_cpu(job.in, job.n);
-    const int in_32_bits = int(unsigned(want));
+    job.want = cpu_reference(job.in, n);
+    const int in_32_bits = int(unsigned(job.want));
     sample.say("exact sum of the tables' ints: %s; in 32 bits, as the tutorial adds: %s, %s",
-               lab::with_commas(want).c_str(), lab::with_commas(in_32_bits).c_str(),
-               in_32_bits == want ? "right, as it fits" : "wrong, as it overflowed");
+               lab::with_commas(int64_t(job.want)).c_str(), lab::with_commas(in_32_bits).c_str(),
+               in_32_bits == int64_t(job.want) ? "right, because it fits"
+                                               : "wrong, because it overflowed");
+    if (!can_prefetch(job))
+        sample.leave_out("prefetched",
+                         "this GPU moves managed memory only when a kernel is launched",
+                         "--only resident");
 
-    const auto row = [&](const char* name, Launch* before, auto launch, lab::Kind kind, const char* kernel = "-",
-                         const std::string& version = "") {
-        const auto prepare = [&] {
-            job.sum = final_result;
-            CHECK(cudaMemsetAsync(job.sum, lab::poison_byte, sizeof *job.sum));
-            before(job);
-        };
-        const lab::Time ms = sample.time(prepare, [&] { launch(job); });
-        int64_t got = 0;
-        CHECK(cudaMemcpy(&got, job.sum, sizeof got, cudaMemcpyDeviceToHost));
-        const std::string wrong = got == want ? "" : lab::wanted(got, want);
-        sample.row({name, lab::with_commas(got), ms, double(job.bytes()), wrong, kind, {kernel}, version});
-    };
-
-    sample.new_table("the sum of " + lab::with_commas(job.n) + " ints (" + lab::bytes_text(double(job.bytes())) +
-                     ") that lie in the GPU's memory");
-    sample.limit_row(lab::Sample::Limit::read, job.bytes());
+    sample.new_table("the sum of " + lab::with_commas(n) + " ints (" +
+                     lab::bytes_text(double(n) * sizeof(int)) + ") that are in the GPU's memory");
+    sample.limit_row(lab::Limit::read, n * sizeof(int));
 #ifdef CUB_VERSION
-    if (sample.wants_all()) {  // it reads ints and writes a Total, so that it adds in 64 bits, too
-        size_t room = 0;
-        CHECK(cub::DeviceReduce::Sum(nullptr, room, job.in, job.sum, job.n));
-        const lab::DeviceArray<char> d_room(std::max<int64_t>(room, 1));
-        const auto cub = [&](Job& of) {
-            CHECK(cub::DeviceReduce::Sum(d_room.get(), room, of.in, of.sum, of.n));
-        };
-        row("CUB", on_gpu, cub, lab::Kind::library, "-", lab::library_version(CUB_VERSION));
-    }
+    sample.library_row("CUB", lab::library_version(CUB_VERSION), job, launch_cub, prepare_on_gpu,
+                       check);
 #endif
-    for (const Variant& v : variants)
-        if (sample.wants(v.name)) row(v.name, on_gpu, v.launch, lab::Kind::variant);
-    for (const Variant& v : twins)
-        if (sample.wants(v.name)) row(v.name, on_gpu, v.launch, lab::Kind::variant);
-
+    sample.rows(job, variants, prepare_on_gpu, check);
+    sample.rows(job, twins, prepare_on_gpu, check);
     sample.new_table("the same sum of ints in managed memory, by where its pages are", false);
-    sample.columns({"kernel"}, 10);
-    for (const Way& way : ways) {
-        if (!sample.wants(way.name)) continue;
-        if (way.sends && !can_send(job)) {
-            sample.say("%s: left out, as this GPU moves managed memory only when a kernel is launched", way.name);
-            continue;
-        }
-        row(way.name, way.before, way.launch, lab::Kind::variant, "tutorial");
-        row(way.name, way.before, way.launch_best, lab::Kind::variant, "two_sums");
-    }
+    run_ways(sample, job);
     CHECK(cudaFree(job.in));
     return sample.verdict();
 }

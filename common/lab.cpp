@@ -289,8 +289,10 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         const std::string meant = nearest(words.front().substr(0, words.front().find('=')), options);
         const bool traces = words.front().rfind("--trace", 0) == 0;
         if (traces || words.front().rfind("--counters-csv", 0) == 0)
-            problem += "; build/counters/" + name_ + (traces ? " and build/hazards/" + name_ + " take it" : " takes it");
-        else if (!meant.empty()) problem += "; did you mean " + meant + "?";
+            problem +=
+                "; build/counters/" + name_ + (traces ? " and build/hazards/" + name_ + " take it" : " takes it");
+        else if (!meant.empty())
+            problem += "; did you mean " + meant + "?";
     } catch (const CLI::ArgumentMismatch& e) {
         const std::string words = e.what();
         problem = words.substr(0, words.find(':')) + " has no value; type one after it";
@@ -472,7 +474,14 @@ bool Lab::typed(const char* option) const {
     return o && o->count() > 0;
 }
 
+void Lab::leave_out(const std::string& variant, const char* why, const char* instead) {
+    if (among(only_, variant)) refuse("%s is left out, because %s; type %s", variant.c_str(), why, instead);
+    if (wants(variant)) say("%s: left out, because %s", variant.c_str(), why);
+    left_out_.push_back(variant);
+}
+
 bool Lab::wants(const std::string& variant) const {
+    if (among(left_out_, variant)) return false;
     if (!wrong_.empty()) return variant == wrong_;
     if (!only_.empty()) return among(only_, variant);
     return std::none_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
@@ -629,7 +638,7 @@ void Lab::row(const Row& row) {
     if (!row.version.empty()) fields.emplace_back("version", row.version);
     Cells cells = {{"variant", name, name_width}, {"result", row.result, result_width_}};
     for (size_t i = 0; i < columns_.size(); ++i) {
-        const std::string value = i < row.more.size() ? row.more[i] : "-";
+        const std::string value = i < row.columns.size() ? row.columns[i] : "-";
         cells.push_back({columns_[i], value, least_width_, 1});
         fields.emplace_back(columns_[i], value == "-" ? "" : value);
     }

@@ -57,8 +57,8 @@ struct Row {
     double bytes = 0;          ///< the traffic with memory that it declares, in bytes
     std::string wrong;         ///< empty if it agrees; else which element, what it got and what it should be
     Kind kind = Kind::variant;
-    std::vector<std::string> more = {};  ///< the texts of the sample's own columns, see Lab::columns
-    std::string version = {};            ///< of the library, and its mode
+    std::vector<std::string> columns = {};  ///< the texts of the sample's own columns, see Lab::columns()
+    std::string version = {};               ///< of the library, and its mode
 };
 
 /// One run of one sample.
@@ -118,6 +118,9 @@ public:
     /// --wrong asked for a twin, which then runs alone.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }
+    /// This machine, or another option, rules the variant out: `why` completes "left out, because". If --only asked
+    /// for it, the program ends with status 2 and says to type `instead`. Call it before require_memory().
+    void leave_out(const std::string& variant, const char* why, const char* instead);
     /// Is this a plain run, with neither --only nor --wrong?
     bool wants_all() const { return only_.empty() && wrong_.empty(); }
 
@@ -219,7 +222,7 @@ private:
     uint64_t seed_ = 42;
     std::string wrong_, csv_, blocks_help_, n_help_, title_;
     std::string path_, typed_n_, typed_blocks_, typed_repeats_;
-    std::vector<std::string> only_, columns_, choices_, slow_, wrong_rows_;
+    std::vector<std::string> only_, left_out_, columns_, choices_, slow_, wrong_rows_;
     std::vector<std::pair<std::string, const std::string*>> files_;  // options and the names that they were given
     std::vector<Entry> entries_;                                     // variants and twins
     std::vector<std::vector<std::pair<std::string, std::string>>> records_;

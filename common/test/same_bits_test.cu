@@ -49,7 +49,7 @@ void try_out(const char* name, bool promised, Run run) {
 
 int main() {
     int devices = 0;
-    if (lab::none_answers(cudaGetDeviceCount(&devices)) && devices == 0) return lab::no_device;
+    if (lab::means_no_device(cudaGetDeviceCount(&devices)) && devices == 0) return lab::no_device;
     const int64_t n = lab::gpu ? 1'000'003 : 20'011;
     std::vector<float> a(n);
     for (int64_t i = 0; i < n; ++i) a[i] = float(int64_t(lab::random_bits(7, i)) >> 40) * 0x1p-20f;

@@ -153,7 +153,7 @@ checks() {
         if [ -n "$unseen" ]; then
             wrong=1 why=""
             printf '\nThe check of the results lets wrong twins pass:\n%s\n' "$(echo "$unseen" | sed 's/^/  /')"
-            checked=$(grep -n '^// ---- run, check' "$file" | cut -d: -f1)
+            checked=$(grep -n '^// ---- check' "$file" | cut -d: -f1)
             echo "The check begins at $file:$checked"
         fi
     fi
