@@ -260,10 +260,10 @@ void launch_wide_stores(Job& job) {
     wide_stores<<<job.cover(strip_width, strip_rows), strip_threads>>>(job.image);
 }
 
-// The same byte by adding a magic number. From 2^23 on, a float's last bit is worth 1, so this sum is
-// a whole number, and its last byte is the pixel: rounded to the nearest after adding 255.5, a number is
-// 256 more than rounded down. (A whole number is a tie then, and may lose 1, as the number a last
-// bit below it does.)
+// The same byte by adding a magic number. From 2^23 on, a float's last bit is worth 1, so this sum
+// is a whole number, and its last byte is the pixel: rounded to the nearest after adding 255.5, a
+// number is 256 more than rounded down. (A whole number is a tie then, and may lose 1, as the
+// number a last bit below it does.)
 __device__ unsigned add_magic(float column, float row) {
     return __float_as_uint(fmaf(column, row, 0.5f) + (8388608.0f + 255.0f));
 }
@@ -425,7 +425,7 @@ void check(Job& job, lab::Row& row) {
     job.drawn_by = row.variant;
 }
 
-// The size that was typed; a size that is too large is refused.
+// The size that was typed. Refuses one that is too large, counting the pixels of whole tiles.
 cv::Size choose_size(lab::Sample& sample, int64_t& width, int64_t& height) {
     const bool by_sides = width || height;
     if (by_sides && sample.typed("--n"))
@@ -442,7 +442,6 @@ cv::Size choose_size(lab::Sample& sample, int64_t& width, int64_t& height) {
         --width;
     }
     sample.set_n(width * height);
-    // Whole tiles are computed.
     const int64_t cost = std::max<int64_t>(width, side) * std::max<int64_t>(height, side);
     sample.require_memory(sample.shows_limit() ? 2 : 1, 0,
                           {cost, by_sides ? "--width times --height, " : "--n", smaller});
@@ -471,13 +470,14 @@ int main(int argc, char** argv) {
     if (sample.wants("whole_program")) sample.program(whole_program);
     if (!draws) return sample.verdict();
 
-    const lab::DeviceArray<unsigned char> d_image(sample.n());
-    Job job{{d_image.get(), size.width, size.height}, {size, CV_8UC1}, {size, CV_8UC1}};
+    Job job{{nullptr, size.width, size.height}, {size, CV_8UC1}, {size, CV_8UC1}};
+    CHECK(cudaMalloc(&job.image.pixels, sample.n()));
     sample.new_table(lab::text("a grey picture of %d x %d pixels", size.width, size.height));
     sample.columns({"off by one", "may be"});
     sample.limit_row(lab::Limit::set, sample.n());
     sample.rows(job, variants, prepare, check);
     sample.rows(job, twins, prepare, check);
+    CHECK(cudaFree(job.image.pixels));  // before any file is written
     sample.say("may be: pixels that rounding may change by one; off by one: those that it changed");
     lab::write_picture(sample, out, job.picture, job.drawn_by);
     if (show_window) open_window(job.picture);
