@@ -373,7 +373,8 @@ constexpr double slack = 1024.0 / (1 << 24);
 
 // The fraction is cut off, so a pixel may be off by one if a whole number is within the slack.
 bool is_right(int pixel, double exact) {
-    return int(exact - slack) <= pixel && pixel <= int(exact + slack);
+    const int least = int(exact - slack), most = int(exact + slack);
+    return least <= pixel && pixel <= most;
 }
 
 // ---- check, table, main -------------------------------------------------------------------------
@@ -406,6 +407,7 @@ void check(Job& job, lab::Row& row) {
     CHECK(cudaMemcpy(job.picture.data, job.image.pixels, n, cudaMemcpyDeviceToHost));
     const auto across = cpu_wave(width, job.phase), down = cpu_wave(height, job.phase);
     int64_t wrong = 0, off_by_one = 0, may_be_off = 0;
+    std::string first;  // of the wrong ones
     for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) {
             const double exact = cpu_reference(across[x], down[y]);
@@ -413,12 +415,12 @@ void check(Job& job, lab::Row& row) {
             job.cpu_picture.at<unsigned char>(y, x) = want;
             const bool right = is_right(pixel, exact);
             if (!right && wrong++ == 0)
-                row.wrong = lab::text("at x %d, y %d: got %d, wanted %d", x, y, pixel, want);
+                first = lab::text("at x %d, y %d: got %d, wanted %d", x, y, pixel, want);
             off_by_one += right && pixel != want;
-            may_be_off += int(exact - slack) < int(exact + slack);
+            may_be_off += is_right(want - 1, exact) || is_right(want + 1, exact);
         }
     const std::string of_all = lab::with_commas(wrong) + " of " + lab::with_commas(n);
-    if (wrong > 0) row.wrong = of_all + " pixels, the first " + row.wrong;
+    row.wrong = wrong == 0 ? "" : of_all + " pixels, the first " + first;
     row.result = lab::text("mean grey %.4f", cv::mean(job.picture)[0]);
     row.bytes = double(n);
     row.columns = {lab::with_commas(off_by_one), lab::with_commas(may_be_off)};
@@ -431,8 +433,7 @@ cv::Size choose_size(lab::Sample& sample, int64_t& width, int64_t& height) {
     if (by_sides && sample.typed("--n"))
         sample.refuse("--n excludes --width and --height; type one or the others");
     if (!by_sides) lab::squarest(sample.n(), width, height);
-    if (!width) width = height;
-    if (!height) height = width;
+    if (!width || !height) width = height = std::max(width, height);
     const auto smaller = by_sides ? lab::type_sides : lab::type_n;
     if (width > most_columns || height > most_rows)
         sample.refuse("too wide or too high; type %s", smaller(1 << 20).c_str());
