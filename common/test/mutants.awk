@@ -146,13 +146,21 @@ function huge(s,   start, value) { # where a bound is computed
     return s
 }
 
+function comma_after(s, start,   i, depth, c) { # the next one that is within no parentheses, or 0
+    for (i = start; i <= length(s); ++i) {
+        c = substr(s, i, 1)
+        depth += (c == "(") - (c == ")")
+        if (c == "," && !depth) return i
+    }
+    return 0
+}
 function launches(s,   name, open_at, comma) { # a grid that does not loop over its elements needs all its blocks
     if (s ~ /cudaMemset(Async)?\([^,]+, 0, /) sub(/CHECK\(/, "if (!" on("no-reset") ") &", s)
-    if (!match(s, /[A-Za-z_.>][A-Za-z_0-9.>]*(<[a-z_A-Z0-9, ]*>)?<<<[^,]+,/)) return s
-    open_at = RSTART + index(substr(s, RSTART), "<<<") + 1
+    if (!match(s, /[A-Za-z_.>][A-Za-z_0-9.>]*(<[a-z_A-Z0-9, ]*>)?<<</)) return s
+    open_at = RSTART + RLENGTH - 1
     name = substr(s, RSTART)
     sub(/<.*/, "", name)
-    comma = RSTART + RLENGTH - 1
+    if (!(comma = comma_after(s, open_at + 1))) return s
     if (name in loops_over || name ~ /[.>]|^kernel$/) return s # a pointer: who knows
     return substr(s, 1, open_at) "lab_fewer(" on("fewer-blocks") ", " substr(s, open_at + 1, comma - open_at - 1) ")" \
         substr(s, comma)
