@@ -137,6 +137,7 @@ struct Job {  // what a launch needs
     }
 };
 
+// Differs: the grid is rounded up, so that it covers a picture of any size.
 void launch_tutorial(Job& job) {
     job.phase = phase_in_double;
     tutorial<<<job.tiles(), job.block()>>>(job.image.pixels, job.image.width, job.image.height);
