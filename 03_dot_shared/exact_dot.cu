@@ -154,7 +154,7 @@ struct Job {  // what a launch needs, and what it leaves
 
     // A launch leaves how far its result may be off, relative to the sum of the magnitudes. 0 means
     // that it must be the float nearest to the exact result.
-    double bound = 0;
+    double allowed_error = 0;
 };
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -230,7 +230,7 @@ void launch_vectorised(Job& job) {
     auto* of_block = reinterpret_cast<Plain<Real>*>(job.of_block);
     vectorised<<<blocks, Large::threads>>>(job.a, job.b, of_block, job.out, job.n);
     const double unit = std::numeric_limits<Real>::epsilon() / 2;
-    job.bound = error_bound(longest_way(job.n, blocks, Large::threads), unit);
+    job.allowed_error = error_bound(longest_way(job.n, blocks, Large::threads), unit);
 }
 
 // ---- a number so wide that nothing is lost ------------------------------------------------------
@@ -357,7 +357,7 @@ void launch_shape(Job& job) {
     const int blocks = grid_size(job, to_fill, pack * Shape::in_flight * Shape::threads);
     kernel<<<blocks, Shape::threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n,
                                        loss(longest_way(job.n, blocks, Shape::threads)));
-    job.bound = 0;
+    job.allowed_error = 0;
     ++job.launches;
 }
 template <bool dot>
@@ -388,7 +388,7 @@ void launch_twofold_double(Job& job) {
     const int to_fill = job.sample.blocks_to_fill(twofold_double, Large::threads);
     const int blocks = grid_size(job, to_fill, Large::threads);
     twofold_double<<<blocks, Large::threads>>>(job.c, job.d, job.of_block, job.out, job.n);
-    job.bound = loss(pack * longest_way(job.n, blocks, Large::threads));
+    job.allowed_error = loss(pack * longest_way(job.n, blocks, Large::threads));
 }
 
 // ---- CPU reference ------------------------------------------------------------------------------
@@ -466,7 +466,7 @@ void launch_float_product(Job& job) {
     const int blocks = grid_size(job, to_fill, pack * Large::in_flight * Large::threads);
     auto* of_block = reinterpret_cast<RoundedFirst*>(job.of_block);
     float_product<<<blocks, Large::threads>>>(job.a, job.b, of_block, job.out, job.n);
-    job.bound = error_bound(longest_way(job.n, blocks, Large::threads), 0x1p-53);
+    job.allowed_error = error_bound(longest_way(job.n, blocks, Large::threads), 0x1p-53);
 }
 
 // ---- check, table, main -------------------------------------------------------------------------
@@ -502,11 +502,12 @@ void check(Job& job, lab::Row& row) {
         std::memcpy(&stored, &got, sizeof stored);
         got = stored;
     }
-    const bool is_exact = job.bound == 0;
+    const bool is_exact = job.allowed_error == 0;
     const double wanted = is_exact ? want.sum.nearest_float() : want.sum.nearest_double();
     const double error = want.relative(got - wanted);
     const double half_a_bit = want.relative(wanted) * 0x1p-53;  // of the result, and of `wanted`
-    const double bound = is_exact ? 0 : want.relative(job.bound * want.magnitude) + 2 * half_a_bit;
+    const double allowed = want.relative(job.allowed_error * want.magnitude);
+    const double bound = is_exact ? 0 : allowed + 2 * half_a_bit;
     const bool right = got == wanted || error <= bound || (std::isnan(got) && std::isnan(wanted));
     row.result = lab::text("%.15g", got);
     row.bytes = job.bytes;
@@ -534,7 +535,7 @@ cublasHandle_t cublas;
 void launch_cublas(Job& job) {  // it does not say how it adds: one thread may add everything
     float* out = reinterpret_cast<float*>(job.out);
     check_cublas(cublasSdot_64(cublas, job.n, job.a, 1, job.b, 1, out));
-    job.bound = error_bound(double(job.n), 0x1p-24);
+    job.allowed_error = error_bound(double(job.n), 0x1p-24);
 }
 void cublas_row(lab::Sample& sample, Job& job) {
     if (!sample.wants_all()) return;

@@ -238,10 +238,11 @@ function first_only(s,   variable, at) { # a loop that compares
 
 NR == FNR { # first pass: the twins that are an Op; the kernels that loop over their elements; lines that compare
     if (/[ |]wrong[ ,|]/ && match($0, /<Op::[a-z_]+>/)) mistakes[substr($0, RSTART + 1, RLENGTH - 2)]
-    if (/__(global|device)__.*\(/) {
+    if (unnamed || /__(global|device)__.*\(/) {
         function_name = $0
         sub(/.*__(global|device)__/, "", function_name) # no function that is a parameter of the template
         sub(/__launch_bounds__\([^)]*\)/, "", function_name)
+        unnamed = function_name !~ /\(/ # the name follows in the next line
         sub(/\(.*/, "", function_name)
         sub(/.*[ *&]/, "", function_name)
         of_device = 1
