@@ -137,9 +137,9 @@ void launch_tutorial(Job& job) {
 
 // The tutorial's grid-stride loop: the dot product of this thread's share.
 __device__ float strided_dot(const float* a, const float* b, int64_t n) {
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     float sum = 0;
-    int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    for (; i < n; i += int64_t(gridDim.x) * blockDim.x) sum += a[i] * b[i];
+    for (int64_t i = first; i < n; i += int64_t(gridDim.x) * blockDim.x) sum += a[i] * b[i];
     return sum;
 }
 
@@ -180,19 +180,18 @@ void launch_atomics(Job& job) {
     job.roundings = block_roundings(job.n, job.blocks(), job.threads()) + job.blocks();
 }
 
-// Thread 0 stores the block's sum in c[blockIdx.x] and draws a ticket, the number of blocks that
-// did so before. All threads of the block with the last ticket get true: then all sums are in c.
-// Two fences are needed, one on each side of the ticket. (NVIDIA's sample threadFenceReduction has
-// only the first. It works, because its readers bypass the L1 cache; but in CUDA's memory model
-// whoever reads what other blocks have stored needs a fence of its own.)
+// Is this block the last one to come here? Thread 0 draws a ticket, the number of blocks that came
+// before. All threads of the block get the answer, and if it is true, they can read what thread 0
+// of each block has stored before. That takes two fences, one on each side of the ticket. (NVIDIA's
+// sample threadFenceReduction has only the first. It works because its readers bypass the L1 cache,
+// but in CUDA's memory model the reader needs a fence of its own.)
 __device__ unsigned tickets;  // the last block makes it 0 again
-__device__ bool is_last_block(float sum, float* c) {
+__device__ bool is_last_block() {
     __shared__ bool last;
     if (threadIdx.x == 0) {
-        c[blockIdx.x] = sum;
-        __threadfence();  // release: whoever sees the ticket drawn can see the sum
+        __threadfence();  // release: whoever sees this ticket drawn can see the block's sum
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
-        __threadfence();  // acquire: the sums of the blocks before can be seen from here on
+        __threadfence();  // acquire: from here on the other blocks' sums can be seen
     }
     __syncthreads();  // all threads of the block know whether it is the last
     return last;
@@ -210,7 +209,8 @@ __device__ float strided_sum(const float* c) {
 __global__ void last_block(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
     const float sum = reduce_tree(cache, strided_dot(a, b, n));
-    if (!is_last_block(sum, c)) return;
+    if (threadIdx.x == 0) c[blockIdx.x] = sum;
+    if (!is_last_block()) return;
     const float total = reduce_tree(cache, strided_sum(c));
     if (threadIdx.x == 0) c[0] = total;  // in place of the sum of block 0
 }
@@ -252,7 +252,8 @@ int grid_size(const Job& job, int to_fill, int elements_per_block) {
 // last_block on a grid that fills the GPU, with one barrier in a block's sum instead of seven.
 __global__ void shuffle(const float* a, const float* b, float* c, int64_t n) {
     const float sum = reduce_block(strided_dot(a, b, n));
-    if (!is_last_block(sum, c)) return;
+    if (threadIdx.x == 0) c[blockIdx.x] = sum;
+    if (!is_last_block()) return;
     const float total = reduce_block(strided_sum(c));
     if (threadIdx.x == 0) c[0] = total;
 }

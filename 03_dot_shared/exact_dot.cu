@@ -103,24 +103,21 @@ __device__ Sum reduce_block(Sum sum) {
     return sum;
 }
 
-// Thread 0 stores the block's sum and draws a ticket. All threads of the block that draws the last
-// one get true: then all sums are in of_block. dot_shared.cu explains the two fences.
+// Is this block the last one to come here? dot_shared.cu explains the two fences.
 __device__ unsigned tickets;  // the last block makes it 0 again
-template <class Sum>
-__device__ bool is_last_block(const Sum& sum, Sum* of_block) {
+__device__ bool is_last_block() {
     __shared__ bool last;
     if (threadIdx.x == 0) {
-        of_block[blockIdx.x] = sum;
-        __threadfence();  // release: whoever sees the ticket drawn can see the sum
+        __threadfence();  // release: whoever sees this ticket drawn can see the block's sum
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
-        __threadfence();  // acquire: the sums of the blocks before can be seen from here on
+        __threadfence();  // acquire: from here on the other blocks' sums can be seen
     }
     __syncthreads();  // all threads of the block know whether it is the last
     return last;
 }
 
-// The sum over the blocks, in thread 0 of the last block. A thread has several loads in flight. If
-// one warp can load all sums at once it does so alone, and needs no barrier.
+// The sum over the blocks' sums, in thread 0 of the last block. A thread has several loads in
+// flight. If one warp can load all sums at once it does so alone, and needs no barrier.
 template <int threads, class Sum>
 __device__ Sum reduce_grid(const Sum* of_block) {
     constexpr int at_once = 4;
@@ -218,8 +215,9 @@ double error_bound(double roundings, double unit) { return std::expm1(roundings 
 template <class Real>
 __global__ void __launch_bounds__(Large::threads, 2)
     vectorised(const float* a, const float* b, Plain<Real>* of_block, double* out, int64_t n) {
-    const auto share = wide_dot<Large, Plain<Real>, true>(a, b, n);
-    if (!is_last_block(reduce_block<Large::threads>(share), of_block)) return;
+    const auto sum = reduce_block<Large::threads>(wide_dot<Large, Plain<Real>, true>(a, b, n));
+    if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
+    if (!is_last_block()) return;
     const auto total = reduce_grid<Large::threads>(of_block);
     if (threadIdx.x == 0) *out = total.sum;
 }
@@ -339,8 +337,9 @@ __global__ void __launch_bounds__(Shape::threads, 1024 / Shape::threads)
     exact(const float* a, const float* b, Twofold* of_block, double* out, unsigned* wide, int64_t n,
           double loss) {
     __shared__ bool proved;
-    const Twofold share = wide_dot<Shape, Twofold, dot>(a, b, n);
-    if (!is_last_block(reduce_block<Shape::threads>(share), of_block)) return;
+    const auto sum = reduce_block<Shape::threads>(wide_dot<Shape, Twofold, dot>(a, b, n));
+    if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
+    if (!is_last_block()) return;
     const Twofold total = reduce_grid<Shape::threads>(of_block);
     if (threadIdx.x == 0) proved = nearest(total, loss * total.magnitude, out);
     __syncthreads();  // all threads know whether the result is proved
@@ -374,13 +373,15 @@ void launch_exact(Job& job) {
 __global__ void twofold_double(const double* c, const double* d, Twofold* of_block, double* out,
                                int64_t n) {
     Twofold share;
-    int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    for (; i < n; i += int64_t(gridDim.x) * blockDim.x) {
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    for (int64_t i = first; i < n; i += int64_t(gridDim.x) * blockDim.x) {
         const double product = __dmul_rn(c[i], d[i]);
         share.add(product);
         share.lost += fma(c[i], d[i], -product);
     }
-    if (!is_last_block(reduce_block<Large::threads>(share), of_block)) return;
+    const Twofold sum = reduce_block<Large::threads>(share);
+    if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
+    if (!is_last_block()) return;
     const Twofold total = reduce_grid<Large::threads>(of_block);
     if (threadIdx.x == 0) *out = total.sum + total.lost;
 }
@@ -456,8 +457,9 @@ __device__ RoundedFirst from_lane_above(const RoundedFirst& x, int offset) {
 }
 __global__ void float_product(const float* a, const float* b, RoundedFirst* of_block, double* out,
                               int64_t n) {
-    const auto share = wide_dot<Large, RoundedFirst, true>(a, b, n);
-    if (!is_last_block(reduce_block<Large::threads>(share), of_block)) return;
+    const auto sum = reduce_block<Large::threads>(wide_dot<Large, RoundedFirst, true>(a, b, n));
+    if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
+    if (!is_last_block()) return;
     const auto total = reduce_grid<Large::threads>(of_block);
     if (threadIdx.x == 0) *out = total.sum;
 }
