@@ -298,7 +298,9 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
         body = 0
     }
     for (mistake in mistakes) if (index($0, mistake ")")) mistaken = 1
-    if (inside && !mistaken) {
+    if (inside && /^#else/) left_out = 1 # the CPU device takes the branch of compute capability 8.0
+    if (/^#endif/) left_out = 0
+    if (inside && !mistaken && !left_out) {
         code = first_values(guards(atomics(barriers(loops($0)))))
         if (at = index(code, "\003")) code = substr(code, 1, at - 1) header substr(code, at + 1)
         at = 1
