@@ -63,16 +63,15 @@ int main() {
         sample.read(3, const_cast<char**>(line));
         use(sample);
     };
-    for (const dots::Variant& v : dots::variants)
-        try_out(v.name, std::string(v.same_bits) == "yes", [&](int blocks) {
-            const lab::DeviceArray<float> two(std::vector<float>(2 * dots::apart));
+    for (const lab::Variant<dots::Job>& v : dots::variants)
+        try_out(v.name, std::string(dots::same_bits(v.name)) == "yes", [&](int blocks) {
+            const lab::DeviceArray<float> two(std::vector<float>(2));
             float result = 0;
             on_grid(blocks, [&](lab::Sample& sample) {
-                const dots::Job job{
-                    sample, n, blocks, 512, d_a.get(), d_a.get(), c.get(), two.get(), two.get() + dots::apart};
-                const dots::Result at = v.launch(job);
-                result = float(at.on_host);
-                if (at.on_device) CHECK(cudaMemcpy(&result, at.on_device, sizeof result, cudaMemcpyDeviceToHost));
+                dots::Job job{sample, n, d_a.get(), d_a.get(), c, {two.get(), two.get() + 1}, 0};
+                v.launch(job);
+                result = float(job.host_result);
+                if (job.result) CHECK(cudaMemcpy(&result, job.result, sizeof result, cudaMemcpyDeviceToHost));
             });
             return result;
         });
