@@ -131,6 +131,9 @@ ends 2 make "try none.cu"
 says 'There is no make try none.cu' || fail "goal and file in one word"
 ends 2 make try 01_fake/fake.sh
 says "'01_fake/fake.sh'" && ! says 'Nothing to be done' || fail "a file that is there"
+echo 'int main() {}' >-dash.cu
+ends 2 make try FILE=-dash.cu
+says '^The CPU device is missing' && ! says 'invalid option' || fail "a name that begins with a dash"
 echo 'echo "exercise $2"' >common/tools/learn.sh
 ends 0 make learn 04.2
 must "and nothing else" test "$(cat "$folder/out" "$folder/err")" = "exercise 04.2"
