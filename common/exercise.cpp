@@ -132,8 +132,8 @@ void note_end() {
 void called(cudaError_t status, const char* call, const char* file, int line) {
     ++checked_calls;
     if (status == cudaSuccess) return;
-    std::printf(words("CHECK ends the program in line %d: what failed is\n  %s\n  %s: %s\n",
-                      "CHECK 在第 %d 行结束了程序：失败的调用是\n  %s\n  %s：%s\n"),
+    std::printf(words("CHECK in line %d ends the program. This call failed:\n  %s\n  %s: %s\n",
+                      "第 %d 行的 CHECK 结束了程序。失败的调用：\n  %s\n  %s：%s\n"),
                 line, call, cudaGetErrorName(status), cudaGetErrorString(status));
     check_cuda(status, call, file, line);
 }

@@ -160,7 +160,8 @@ lab::Count in_device_memory() {
     return {"loads and stores in memory from cudaMalloc", "cudaMalloc 内存的读写次数", lab::device_accesses};
 }
 lab::Count requests() {
-    return {"requests of the warps to memory", "线程束的访存请求次数", static_cast<long long>(lab::requests.size())};
+    return {"requests of the warps to memory", "线程束的访存请求次数",
+            static_cast<long long>(lab::requests.size())};
 }
 lab::Count dynamic_bytes() {
     return {"bytes of dynamic shared memory", "动态共享内存的字节数", static_cast<long long>(lab::most_dynamic)};
@@ -196,12 +197,14 @@ bool prefetched(const char* name, const void* array, size_t bytes, bool to_the_d
                                "结果正确，但 %s 只预取了 %lld 字节，应为 %lld\n"),
                     name, static_cast<long long>(last->end - last->start), static_cast<long long>(bytes));
     } else if (last->after_a_kernel == to_the_device) {
-        std::printf(to_the_device
-                        ? lab::words("the result is right, but %s is prefetched after the kernel is launched: too late\n",
-                                     "结果正确，但 %s 在启动核函数之后才预取：太晚了\n")
-                        : lab::words("the result is right, but %s is prefetched to the host before the kernel is launched\n",
-                                     "结果正确，但 %s 在启动核函数之前就预取到主机\n"),
-                    name);
+        std::printf(
+            to_the_device
+                ? lab::words("the result is right, but %s is prefetched after the kernel is launched: too late\n",
+                             "结果正确，但 %s 在启动核函数之后才预取：太晚了\n")
+                : lab::words(
+                      "the result is right, but %s is prefetched to the host before the kernel is launched\n",
+                      "结果正确，但 %s 在启动核函数之前就预取到主机\n"),
+            name);
     } else {
         return true;
     }

@@ -1,10 +1,11 @@
-// 01.10  All that a program does
+// 01.10  Allocate, copy, launch and free
 //
-// Managed memory hides five steps. Take them yourself, as most CUDA programs
-// do: allocate two arrays of the device's own memory; copy `in` there; launch
-// `square` with 128 threads a block; ask cudaGetLastError() whether the launch
-// was legal; copy the result to `out`; free both. in and out are the host's.
-// Put each call into CHECK( ), which ends the program if the call fails.
+// Managed memory moves by itself. Most programs copy instead; do the same.
+// Allocate two arrays in device memory; copy `in` to the first; launch `square`
+// with 128 threads a block; ask cudaGetLastError() whether the launch was
+// legal; copy the result to `out`; free both arrays. in and out are in host
+// memory. Put each call into CHECK( ), which ends the program if the call
+// fails.
 #include "exercise.cuh"
 
 __global__ void square(const int* in, int* out, int n) {
@@ -25,8 +26,10 @@ int main() {
         square_all(in.data(), result.data(), n);
         const long long kept = lab::bytes_of_device_memory() - before;
         Array<int> out(n, [&](int i) { return result[i]; });
-        return check("out", out, [&](int i) { return in[i] * in[i]; }) && at_least(2 * n, in_device_memory()) &&
-               check("the number of bytes that are not freed", Array<int>(1, [&](int) { return kept; }),
-                     [](int) { return 0; }) && at_least(7, checked());
+        Array<int> not_freed(1, [&](int) { return kept; });
+        return check("out", out, [&](int i) { return in[i] * in[i]; }) &&
+               at_least(2 * n, in_device_memory()) &&
+               check("the number of bytes that are not freed", not_freed, [](int) { return 0; }) &&
+               at_least(7, checked());
     });
 }

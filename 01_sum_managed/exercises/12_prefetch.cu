@@ -1,10 +1,10 @@
-// 01.12  Pages that are sent ahead
+// 01.12  Prefetch managed memory
 //
 // A page of managed memory moves when it is first touched: the kernel waits for
 // each page, and later the host does. cudaMemPrefetchAsync(a, bytes, to, 0)
-// sends a whole array at once; `to` is gpu or host, as defined below. Send the
-// array to the GPU before the launch, and back to the host after the launch.
-// Then wait, and return the last element.
+// sends a whole array at once; `to` is gpu or host, defined below. Send the
+// array to the GPU before the launch, and back to the host after it. Then wait,
+// and return the last element.
 #include "exercise.cuh"
 
 #if CUDART_VERSION >= 13000
@@ -30,7 +30,8 @@ int main() {
         Array<int> a(n, [](int i) { return scattered(i) % 1000; });
         const int x = a[n - 1];
         Array<int> last(1, [&](int) { return last_square(a, n); });
-        return check("last", last, [&](int) { return x * x; }) && prefetched("a", a, n * sizeof(int), true) &&
+        return check("last", last, [&](int) { return x * x; }) &&
+               prefetched("a", a, n * sizeof(int), true) &&
                prefetched("a", a, n * sizeof(int), false);
     });
 }

@@ -1,10 +1,10 @@
-// 02.7  How long does a kernel take?
+// 02.7  Time a kernel with events
 //
-// A launch returns at once, so the host's clock cannot tell. An event can: it
-// is recorded in the stream, and the GPU notes the time when it gets there.
-// Return the milliseconds that `work` takes, without those of `prepare`: create
-// two events, record one before `work` and one after it, wait for the second
-// one, ask cudaEventElapsedTime(), and destroy both.
+// A launch returns at once, so the host's clock cannot time a kernel. An event
+// can: it is recorded in a stream, and the GPU notes the time when it gets
+// there. Return the milliseconds that `work` takes, without `prepare`. Create
+// two events, record one before `work` and one after it, wait for the second,
+// ask cudaEventElapsedTime(), and destroy both.
 #include <chrono>
 #include "exercise.cuh"
 
@@ -41,8 +41,9 @@ int main() {
         if (!check("a", a, [](int i) { return 2 * i; })) return false;
         const float all = std::chrono::duration<float, std::milli>(clock::now() - start).count();
         if (ms >= 9.9f && ms <= all - 29) return at_least(2, events());
-        std::printf(lab::words("time_of_work() returns %.2f ms; work takes 10 ms or more, prepare 30\n",
-                               "time_of_work() 返回 %.2f ms；work 至少 10 ms，prepare 至少 30 ms\n"), ms);
+        std::printf(
+            lab::words("time_of_work() returns %.2f ms; work takes 10 ms or more, prepare 30\n",
+                       "time_of_work() 返回 %.2f ms；work 至少 10 ms，prepare 至少 30 ms\n"), ms);
         if (error != cudaSuccess) std::printf("%s\n", cudaGetErrorName(error));
         return false;
     });

@@ -1,10 +1,11 @@
-// 02.8  A grid that fills the GPU
+// 02.8  Choose a grid by occupancy
 //
-// A grid-stride kernel is right with any number of blocks. The best one is
-// usually as many as the GPU holds at once: those of one SM, which
-// cudaOccupancyMaxActiveBlocksPerMultiprocessor() tells for a kernel, its
-// threads and its bytes of dynamic shared memory, times the number of SMs
-// (cudaDevAttrMultiProcessorCount). But no more than n elements need.
+// A grid-stride kernel is right with any number of blocks. The best number is
+// usually as many as the GPU holds at once: those of one SM times the number of
+// SMs (cudaDevAttrMultiProcessorCount). For one SM,
+// cudaOccupancyMaxActiveBlocksPerMultiprocessor() tells it for a kernel, its
+// threads and its bytes of dynamic shared memory. Return no more blocks than n
+// elements need.
 #include "exercise.cuh"
 
 __global__ void twice(const int* in, int* out, int n) {
@@ -28,7 +29,8 @@ bool right(int n, int threads, size_t bytes) {
     char call[80];
     std::snprintf(call, sizeof call, "blocks_for(%d, %d, %zu)", n, threads, bytes);
     Array<int> blocks(1, [&](int) { return blocks_for(n, threads, bytes); });
-    return check(call, blocks, [&](int) { return std::min(per_sm * sms, n / threads + (n % threads > 0)); });
+    const int needed = n / threads + (n % threads > 0);
+    return check(call, blocks, [&](int) { return std::min(per_sm * sms, needed); });
 }
 
 int main() {

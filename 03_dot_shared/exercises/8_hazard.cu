@@ -1,10 +1,9 @@
-// 03.8  A race in a longer program
+// 03.8  Find two races in a longer program
 //
-// The program has two races. The report of --hazards names for the first one
-// two lines, the threads, and the element of tile. A thread still executes the
-// first line when another one is at the second: between the two a barrier is
-// missing. Find both places. Two more barriers for each row are enough. (A
-// second array would need none: why?)
+// The report of --hazards names two lines, the threads, and the element of
+// tile. One thread still executes the first line while another is at the
+// second, so a barrier is missing between the two. Find both places. Two more
+// barriers for each row are enough. (A second array would need none: why?)
 #include "exercise.cuh"
 
 // ---- your part

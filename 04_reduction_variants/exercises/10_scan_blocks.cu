@@ -1,10 +1,10 @@
-// 04.10  All sums on the way, in many blocks
+// 04.10  A scan of many blocks
 //
-// Now the scan of 04.6 for up to 65536 elements. A block cannot wait for
-// another one, but a launch waits for the one before it. So launch three times:
-// each block of 256 threads scans its own elements, and its total goes to
-// totals[b]; one block scans the totals; each block adds the totals of all
-// blocks before it. scan_block() returns the sum of x of threads 0 to this one.
+// Extend the scan of 04.6 to 65,536 elements. A block cannot wait for another
+// block, but a launch waits for the one before it. So launch three times. Each
+// block of 256 threads scans its elements and writes its total to totals[b].
+// One block scans the totals. Each block adds the totals of all blocks before
+// it. scan_block(x) returns the sum of x over threads 0 to this one.
 #include "exercise.cuh"
 
 // For a block of 256 threads, which all must call it.

@@ -1,18 +1,22 @@
-// 04.11  A table of counters
+// 04.11  Read a table of counters
 //
-// The table is what a program built with --counters prints about the kernel
-// below, launched with one block of 128 threads. Four numbers are missing: a
-// and b are sectors, c the turns beyond the first that shared memory takes in
-// all, d the average of lanes that take part. Type them. Then choose which line
-// wastes the most sectors: 5, 6, 7 or 8. n is 1024.
+// A build with --counters prints this table for the four lines below, launched
+// with one block of 128 threads. Four numbers are missing. a and b are sectors;
+// c is the number of bank conflicts; d is the average number of lanes that take
+// part. Type them. Then choose the line that wastes the most sectors: 5, 6, 7
+// or 8.
 #include "exercise.cuh"
 
 // The four lines of the kernel, each with its row of the table:
-//                                                requests  lanes  sectors  a request  conflicts
-// 5  int x = in[t];            global load              4   32.0        a       4.00
-// 6  x += in[8 * t];           global load              4   32.0        b      32.00
-// 7  tile[4 * t] = x;          shared store             4   32.0                              c
-// 8  if (t % 4 == 0) out[t] = x;   global store         4      d       16       4.00
+//                              requests  lanes  sectors  a request  conflicts
+// 5  int x = in[t];
+//        global load                  4   32.0        a       4.00
+// 6  x += in[8 * t];
+//        global load                  4   32.0        b      32.00
+// 7  tile[4 * t] = x;
+//        shared store                 4   32.0                              c
+// 8  if (t % 4 == 0) out[t] = x;
+//        global store                 4      d       16       4.00
 __global__ void kernel(int line, const int* in, int* out) {  // one of these lines
     __shared__ int tile[512];
     const int t = threadIdx.x;
@@ -33,7 +37,7 @@ int main() {
     return exercise({1024}, [](int n) {
         Array<int> in(n, scattered), out(n, [](int) { return 0; });
         if (!lab::counts) return true;  // a GPU counts with ncu
-        long long counted[4], waste[4], lanes = 0;
+        long long counted[4], waste[4];
         for (int line = 5; line <= 8; ++line) {
             lab::begin(n);
             kernel<<<1, 128>>>(line, in, out);
@@ -41,9 +45,11 @@ int main() {
             counted[line - 5] = line == 7 ? conflicts().value : sectors().value;
             waste[line - 5] = line == 7 ? 0 : sectors().value - 16;  // 128 ints have 16
         }
-        lanes = std::count_if(out.begin(), out.end(), [](int x) { return x != 0; }) + 1;  // thread 0 stores a 0
+        // Thread 0 stores a 0.
+        const auto lanes = std::count_if(out.begin(), out.end(), [](int x) { return x != 0; }) + 1;
         const int worst = 5 + static_cast<int>(std::max_element(waste, waste + 4) - waste);
-        return predicted("a", a, counted[0]) && predicted("b", b, counted[1]) && predicted("c", c, counted[2]) &&
-               predicted("d", d, lanes / 4.0) && predicted("worst_line", worst_line, worst);
+        return predicted("a", a, counted[0]) && predicted("b", b, counted[1]) &&
+               predicted("c", c, counted[2]) && predicted("d", d, lanes / 4.0) &&
+               predicted("worst_line", worst_line, worst);
     });
 }

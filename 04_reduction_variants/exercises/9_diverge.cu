@@ -1,11 +1,11 @@
-// 04.9  Two ways through a warp
+// 04.9  Divergence
 //
-// Elements with an even index go up, those with an odd one go down. The lanes
-// of a warp part at the `if`: the warp takes one way while half of its lanes
-// wait, and then the other way. It makes one request to memory for each step of
-// each way. Let all lanes of a warp go the same way: 10 requests a warp instead
-// of 19. The block has 64 threads for 64 elements; who takes which is up to
-// you.
+// Elements with an even index go up, those with an odd index go down. At the
+// `if` the lanes of a warp part. The warp takes one way while half of its lanes
+// wait, then the other way; each step of each way is a request to memory. Let
+// all lanes of a warp go the same way: 10 requests for each warp instead of 19.
+// A block has 64 threads for 64 elements; choose freely which thread takes
+// which.
 #include "exercise.cuh"
 
 // ---- your part
@@ -26,7 +26,8 @@ __global__ void walk(const int* in, const int* up, const int* down, int* out, in
 int main() {
     return exercise({64, 1, 1000, 63}, [](int n) {
         Array<int> in(n, [](int i) { return scattered(i) % 50; }), out(n);
-        Array<int> up(50, [](int i) { return (7 * i + 3) % 50; }), down(50, [](int i) { return (i + 49) % 50; });
+        Array<int> up(50, [](int i) { return (7 * i + 3) % 50; });
+        Array<int> down(50, [](int i) { return (i + 49) % 50; });
         walk<<<(n + 63) / 64, 64>>>(in, up, down, out, n);
         return check("out", out, [&](int i) {
             int x = in[i];

@@ -1,10 +1,10 @@
-// 05.9  A sort by counting
+// 05.9  Sort by counting
 //
-// Sort n numbers by their last byte, x & 255, in any order where that is equal:
-// one step of a radix sort. Three things you have done before: count how many
-// numbers have each byte (05.6); scan the counts, so that first[b] is how many
-// numbers have a smaller byte (04.6); let each number ask first[b] for its
-// place by an atomic, and go there (05.3). One block of 256 threads.
+// Sort n numbers by their last byte, x & 255; numbers with equal bytes may come
+// in any order. This is one step of a radix sort. Count how many numbers have
+// each byte (05.6). Scan the counts, so that first[b] is how many numbers have
+// a smaller byte (04.6). Each number asks first[b] for its place by an atomic,
+// and goes there (05.3). One block of 256 threads.
 #include "exercise.cuh"
 
 // ---- your part
@@ -20,7 +20,9 @@ int main() {
         if (!lab::has_ended()) return false;
         const auto byte = [](int x) { return x & 255; };
         std::vector<int> wanted(in.begin(), in.end());
-        const auto less = [&](int a, int b) { return byte(a) != byte(b) ? byte(a) < byte(b) : a < b; };
+        const auto less = [&](int a, int b) {
+            return byte(a) != byte(b) ? byte(a) < byte(b) : a < b;
+        };
         std::sort(wanted.begin(), wanted.end(), less);
         for (int i = 0, end; i < n; i = end) {  // the numbers of one byte may come in any order
             for (end = i + 1; end < n && byte(wanted[end]) == byte(wanted[i]);) ++end;
