@@ -13,7 +13,7 @@ override FILE := $(value FILE)
 override EX := $(value EX)
 override RESET := $(value RESET)
 override FLAGS := $(value FLAGS)
-# make try yours.cu, make learn 04.2, make diff 04 modulo sequential: the words after the goal are not goals
+# make try yours.cu, make learn 04.2, make diff 04 modulo masked: the words after the goal are not goals
 ifneq "$(filter try learn diff,$(firstword $(MAKECMDGOALS)))" ""
 more := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
 override FILE := $(or $(FILE),$(more))
@@ -141,7 +141,7 @@ help:
 	@echo '                  group words as in a shell, and nothing in them is expanded'
 	@echo 'make try FILE=yours.cu    your own .cu file on the CPU device: does it race?'
 	@echo '                          FLAGS="-Iinclude -DN=8" are more options for cudacpu'
-	@echo 'make diff 04 modulo sequential    what changes from one rung to the next'
+	@echo 'make diff 04 modulo masked    what changes from one rung to the next'
 	@echo 'make learn        exercises: you write the kernels, and each save is checked;'
 	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it'
 	@echo 'make exercises    which are right, which wrong, and which still to do'

@@ -118,6 +118,11 @@ public:
     /// --wrong asked for a twin, which then runs alone.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }
+    /// Does a variant or a twin of this table run?
+    template <class Table>
+    bool wants_any(const Table& table) const {
+        return std::any_of(std::begin(table), std::end(table), [&](const auto& v) { return wants(v.name); });
+    }
     /// This machine, or another option, rules the variant out: `why` completes "left out, because". If --only asked
     /// for it, the program ends with status 2 and says to type `instead`. Call it before require_memory().
     void leave_out(const std::string& variant, const char* why, const char* instead);
