@@ -30,6 +30,14 @@ samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(call number,$(folder)))
 programs := $(foreach file,$(wildcard [0-9][0-9]_*/*.cu),$(call number,$(file))_$(basename $(notdir $(file))))
 programs += $(addsuffix /,$(programs))
 
+# A line of a recipe ends at a line break, and make would run the rest of the name as a command.
+define newline
+
+
+endef
+ifneq "$(findstring $(newline),$(MAKECMDGOALS)$(FILE)$(EX)$(RESET)$(BUILD)$(DEVICE))" ""
+$(error The name has a line break; type it in one line)
+endif
 ifeq "$(origin SAMPLE)" "command line"
 $(error SAMPLE means nothing here: type make $(value SAMPLE))
 endif
@@ -129,7 +137,7 @@ clean:
 	@rm -rf "$$BUILD"
 
 .DEFAULT:
-	@$(if $(more),exit 0;) printf '%s\n' $(call quoted,There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)) \
+	@$(if $(more),$(if $(filter try learn diff,$(firstword $@)),,exit 0;)) printf '%s\n' $(call quoted,There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)) \
 	    'The samples are $(samples); make help says what else there is.' >&2; exit 2
 
 help:

@@ -23,7 +23,8 @@
 #include "lab.cuh"
 
 constexpr int threads = 256;
-constexpr int chunks = 8;  // of the overlapped copy: fewer leave a longer last sum, more start more
+// Of the overlapped copy: fewer leave a longer last sum, more have more starts to pay for.
+constexpr int chunks = 8;
 constexpr int most_ints = (1 << 30) / sizeof(int);  // 1 GiB of managed memory
 constexpr int warp = 32;                            // threads of a warp, called its lanes
 constexpr unsigned all_lanes = 0xffffffff;

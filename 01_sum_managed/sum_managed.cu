@@ -54,9 +54,10 @@ __global__ void tutorial(const int* in, int64_t n, Total* total) {
 
     // A grid-stride loop: neighbouring threads read neighbouring ints (coalesced), then the whole
     // grid moves on. It works for any n and any number of blocks.
-    const int64_t step = int64_t(gridDim.x) * blockDim.x;
     Total sum = 0;
-    for (int64_t i = tid + int64_t(blockDim.x) * blockIdx.x; i < n; i += step) sum += in[i];
+    for (int64_t i = tid + int64_t(blockDim.x) * blockIdx.x; i < n;
+         i += int64_t(gridDim.x) * blockDim.x)
+        sum += in[i];
     tile[tid] = sum;
     __syncthreads();  // all sums of the block are in the tile
 

@@ -20,8 +20,8 @@
 #include <cublas_v2.h>
 #endif
 
-constexpr int tutorial_n = 33 * 1024;
-constexpr int pack = 4;  // floats of a 16-byte load
+constexpr int tutorial_n = 33 * 1024;  // the tutorial's elements, a[i] = b[i] = i, are below it
+constexpr int pack = 4;                // floats of a 16-byte load
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr int most_blocks = 1 << 16;  // no GPU holds more at once
@@ -209,7 +209,9 @@ double longest_way(int64_t n, int64_t blocks, int threads) {
     const int64_t shares = ceil_div(n, pack * threads * blocks);
     return double(pack / 2 * 4 * shares + 2 * ceil_div(blocks, threads) + 64);
 }
-// So many roundings, each of at most `unit` of its result, change the result by at most
+
+// How far so many roundings may change the result, if each errs by `unit` of its own; relative to
+// the sum of the magnitudes. (dot_shared.cu derives it.)
 double error_bound(double roundings, double unit) { return std::expm1(roundings * unit); }
 
 template <class Real>

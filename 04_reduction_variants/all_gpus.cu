@@ -16,6 +16,11 @@
 #include "lab.cuh"
 #ifdef LAB_NCCL
 #include <nccl.h>
+void check_nccl(ncclResult_t status) {
+    if (status == ncclSuccess) return;
+    std::fprintf(stderr, "NCCL: %s\n", ncclGetErrorString(status));
+    std::exit(lab::system_error);
+}
 #endif
 
 constexpr int threads = 512;  // of a block
@@ -156,13 +161,8 @@ void launch_host_adds(Job& job) {
     job.totals = {total_from(job, 0)};
 }
 
-// The GPUs add among themselves, over NVLink if there is one, and the host waits for none of them.
 #ifdef LAB_NCCL
-void check_nccl(ncclResult_t status) {
-    if (status == ncclSuccess) return;
-    std::fprintf(stderr, "NCCL: %s\n", ncclGetErrorString(status));
-    std::exit(lab::system_error);
-}
+// The GPUs add among themselves, over NVLink if there is one, and the host waits for none of them.
 void launch_all_reduce(Job& job) {
     add_shares(job);
     check_nccl(ncclGroupStart());

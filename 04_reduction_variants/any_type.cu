@@ -1,16 +1,13 @@
 // 04_any_type - what changes when a reduction is not the sum of ints?
 //
 // reduction_variants.cu adds ints. Its best rungs are here for int, float and double, and for sums,
-// products, minima and maxima. New is:
-//   - An operation is a struct: how two values become one, and the identity, which changes no
-//   value.
-//     Threads past the end of the data begin with the identity; 0 is right for sums alone.
-//   - One kernel template serves all types and operations. 16 bytes are 4 ints or floats, or 2
-//   doubles.
-//   - The result of floats depends on the order: "same bits" says whether a kernel adds in a fixed
-//   one.
-// The rungs:
-//   sequential   the tutorial's second kernel, for scale    slow: every step is a barrier
+// products, minima and maxima. Three things are new:
+//   - An operation is a struct: how two values become one, and its identity, which changes no
+//     value. Threads past the end begin with the identity. Only for sums that is 0.
+//   - One kernel template serves all types and operations. 16 bytes are 4 ints or 2 doubles.
+//   - The result of floats depends on the order. "same bits" says whether a kernel has a fixed one.
+//
+//   sequential   the tutorial's second kernel, for scale     slow: a barrier after every step
 //   vectorised   16-byte loads on a grid that fills the GPU  slow: a second launch
 //   last_block   the block that finishes last does the rest  slow: store, fence, ticket, load
 //   atomic_add   every block adds to one word                sums only, and in any order
@@ -85,13 +82,13 @@ struct Product {
     static constexpr T identity = 1;
     __host__ __device__ T operator()(T a, T b) const { return T(Modular<T>(a) * Modular<T>(b)); }
 };
-// lowest() is the negative number of the largest magnitude. (min() is that only for integers: of
-// floats it is the smallest positive one.)
 template <class T>
 struct Min {
     static constexpr T identity = std::numeric_limits<T>::max();
     __host__ __device__ T operator()(T a, T b) const { return b < a ? b : a; }
 };
+// lowest() is the least number. (So is min() for integers, but for floats min() is the smallest
+// positive one.)
 template <class T>
 struct Max {
     static constexpr T identity = std::numeric_limits<T>::lowest();
@@ -165,8 +162,7 @@ void launch_sequential(Job<T>& job) {
 }
 
 // What a warp's values become, in lane 0. (reduction_variants.cu has one instruction instead of
-// this loop: there is one for sums of integers, and for their minima and maxima, but none for
-// floats.)
+// this loop. There is one for sums, minima and maxima of integers, and none for floats.)
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     for (int offset = warp / 2; offset > 0; offset /= 2)

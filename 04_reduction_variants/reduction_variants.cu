@@ -141,7 +141,6 @@ struct Job {  // what a launch needs
 
 // The number of this thread in the grid. It has 64 bits, because n may pass 2^31.
 __device__ int64_t global_index() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ int64_t threads_in_grid() { return int64_t(gridDim.x) * blockDim.x; }
 
 // Element i; 0 past the end, where threads of the last block may be.
 __device__ int load(const int* in, int64_t i, int64_t n) { return i < n ? in[i] : 0; }
@@ -280,8 +279,9 @@ void launch_shuffle(Job& job) { reduce_until_one(job, shuffle, 2 * job.threads()
 // moves on. (nvcc 13.0 unrolls the loop: for sm_90 it loads 16 elements at a time, then 8, 4
 // and 1.)
 __device__ unsigned strided_sum(const int* in, int64_t n) {
+    const int64_t first = global_index(), step = int64_t(gridDim.x) * blockDim.x;
     unsigned sum = 0;
-    for (int64_t i = global_index(); i < n; i += threads_in_grid()) sum += in[i];
+    for (int64_t i = first; i < n; i += step) sum += in[i];
     return sum;
 }
 

@@ -200,11 +200,9 @@ void run_cas_sum(Job& job) {
 }
 void run_local_sum(Job& job) { sum_program(job, local_sum, small_grid(job.n), 512, job.n); }
 
-// What the filter has kept, in ascending order: it may keep the elements in any order. The tutorial
-// looks only whether all are >= 2.
-std::string compare_kept(std::vector<int> kept, std::vector<int> want) {
-    std::sort(kept.begin(), kept.end());
-    std::sort(want.begin(), want.end());
+// Compares what the filter has kept, in ascending order, because it may keep the elements in any.
+// The tutorial looks only whether all are >= 2.
+std::string compare_kept(const std::vector<int>& kept, const std::vector<int>& want) {
     const auto differ = std::mismatch(kept.begin(), kept.end(), want.begin());
     if (differ.first == kept.end()) return "";
     return lab::text("element %d in ascending order: ", int(differ.first - kept.begin())) +
@@ -229,14 +227,15 @@ void filter_program(Job& job) {
         keep_result(job, count[0], int(want.size()));
     }
     if (job.row.wrong.empty())
-        job.row.wrong = compare_kept({res.begin(), res.begin() + count[0]}, want);
+        job.row.wrong =
+            compare_kept(lab::sorted({res.begin(), res.begin() + count[0]}), lab::sorted(want));
     job.row.bytes = 4.0 * (double(job.n) + double(want.size()));
 }
 
 // Are the old values and the last one 0 .. n, each once? Each value is handed on exactly once.
 std::string handed_on_once(std::vector<int> values, int last, const char* where) {
     values.push_back(last);
-    std::sort(values.begin(), values.end());
+    values = lab::sorted(values);
     for (int i = 0; i < int(values.size()); ++i)
         if (values[i] != i) return where + lab::wanted(values[i], i);
     return "";

@@ -263,12 +263,9 @@ void check_ordered(Job& job, lab::Row& row) {
 // name the first that differs. Sorting half of 2^30 elements takes a minute, so right ones are
 // recognised by their fingerprint.
 void check_unordered(Job& job, lab::Row& row) {
-    std::vector<int> out = download(job, row);
+    const std::vector<int> out = download(job, row);
     if (!row.wrong.empty() || fingerprint(out) == fingerprint(job.kept)) return;
-    std::vector<int> kept = job.kept;
-    std::sort(kept.begin(), kept.end());
-    std::sort(out.begin(), out.end());
-    row.wrong = compare(out, kept, " in ascending order");
+    row.wrong = compare(lab::sorted(out), lab::sorted(job.kept), " in ascending order");
 }
 
 #ifdef CUB_VERSION

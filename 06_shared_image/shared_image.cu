@@ -201,7 +201,7 @@ static_assert(per_store == sizeof(uint4), "a store must hold whole pixels");
 static_assert(strip_width % side == 0 && strip_rows % side == 0, "a strip must hold whole tiles");
 static_assert(strip_rows <= strip_threads, "a thread computes one row's sine at most");
 
-struct Strip {
+struct Strip {                           // in shared memory
     float columns[per_store][warp + 1];  // a lane's column k is [k][lane]: a bank for each lane
     float rows[strip_rows];
 };
@@ -399,7 +399,7 @@ constexpr lab::Variant<Job> twins[] = {
 
 void prepare(Job& job) {
     job.phase = phase_in_float;
-    CHECK(cudaMemsetAsync(job.image.pixels, 0xff, job.picture.total()));
+    CHECK(cudaMemsetAsync(job.image.pixels, 0xff, job.picture.total()));  // poison
 }
 
 void check(Job& job, lab::Row& row) {

@@ -245,6 +245,8 @@ private:
 double quantile(std::vector<double> values, double share);
 /// The middle value (the mean of the two middle ones).
 double median(const std::vector<double>& values);
+/// The values in ascending order. (std::sort takes longer to compile than any kernel; so it is compiled once.)
+std::vector<int> sorted(std::vector<int> values);
 
 /// Writes a whole file or none: beside `path` first, then renamed. A link is followed, the old file's mode kept; a
 /// pipe or a terminal is written directly. A signal that would end the program waits until the file is whole. Says

@@ -54,6 +54,8 @@ if [ -n "$reset" ]; then
     exit 0
 fi
 
+current=""
+case $wanted in '' | --list) ;; *) current=$(file_of "$wanted") || exit 2 ;; esac
 targets=ex_cpu gpu=""
 if [ -f "$build/learn/nvcc" ] && a_gpu_answers; then targets="ex_cpu ex_library" gpu=yes; fi
 [ -f "$build/cpu/libexercise.a" ] ||
@@ -144,8 +146,6 @@ if [ "$wanted" = --list ]; then
     done
     exit 0
 fi
-current=""
-[ -z "$wanted" ] || current=$(file_of "$wanted") || exit 2
 while :; do
     for file in $([ -n "$current" ] || exercises); do
         if [ "$(state "$file")" != right ]; then current=$file && break; fi
