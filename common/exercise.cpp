@@ -12,6 +12,7 @@ namespace lab {
 namespace {
 
 int now_n;
+long long checked_calls;
 
 template <class T>
 bool untouched(const T& value) {
@@ -91,6 +92,7 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
     return say_why(std::string(name) + "[" + std::to_string(first) + "]");
 }
 template bool compare(const char*, const int*, const int*, int);
+template bool compare(const char*, const unsigned*, const unsigned*, int);
 template bool compare(const char*, const long long*, const long long*, int);
 template bool compare(const char*, const float*, const float*, int);
 template bool compare(const char*, const double*, const double*, int);
@@ -127,15 +129,27 @@ void note_end() {
     if (std::FILE* const made = file ? std::fopen(file, "w") : nullptr) std::fclose(made);
 }
 
+void called(cudaError_t status, const char* call, const char* file, int line) {
+    ++checked_calls;
+    if (status == cudaSuccess) return;
+    std::printf(words("CHECK in line %d ends the program. This call failed:\n  %s\n  %s: %s\n",
+                      "第 %d 行的 CHECK 结束了程序。失败的调用：\n  %s\n  %s：%s\n"),
+                line, call, cudaGetErrorName(status), cudaGetErrorString(status));
+    check_cuda(status, call, file, line);
+}
+
 #ifdef CUDACPU
 void begin_counts();
 #else
 static void begin_counts() {}
 bool has_run() { return true; }
+bool host_waited() { return true; }
+long long bytes_of_device_memory() { return 0; }
 #endif
 bool begin(int n) {
     int devices = 0;
     now_n = n;
+    checked_calls = 0;
     begin_counts();
     return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
 }
@@ -162,7 +176,15 @@ bool predicted(const char* name, double typed, double counted) {
     return false;
 }
 
+lab::Count checked() { return {"calls in CHECK", "CHECK 里的调用", lab::checked_calls}; }
 #ifndef CUDACPU
+lab::Count in_device_memory() { return {}; }
+lab::Count requests() { return {}; }
+lab::Count dynamic_bytes() { return {}; }
+lab::Count fences() { return {}; }
+lab::Count events() { return {}; }
+lab::Count copies_beside_kernels() { return {}; }
+bool prefetched(const char*, const void*, size_t, bool) { return true; }
 lab::Count barriers() { return {}; }
 lab::Count atomics() { return {}; }
 lab::Count global_atomics() { return {}; }

@@ -35,6 +35,11 @@ extern bool other_numbers;  // are scattered()'s
 bool has_run();             // has a thread of a kernel touched memory since then?
 bool right_by_a_kernel();
 void note_end();  // all is right: makes the file that LAB_END names, so that an exit() before is no right answer
+/// CHECK of an answer: counts the call, and prints a failure on stdout, in the reader's language; then as
+/// check_cuda().
+void called(cudaError_t status, const char* call, const char* file, int line);
+bool host_waited();                  // did the host itself wait for what has run since begin()?
+long long bytes_of_device_memory();  // that are allocated now; always 0 on a GPU
 #ifdef CUDACPU
 constexpr bool counts = true;
 #else
@@ -111,6 +116,21 @@ lab::Count sectors();
 lab::Count in_shared();
 lab::Count conflicts();
 lab::Count accesses();
+/// The loads and stores in memory from cudaMalloc(); the requests of all warps to memory (lanes that execute the
+/// same load or store together make one); the most bytes of dynamic shared memory that a launch has asked for; the
+/// calls of __threadfence(); the calls that CHECK has looked at; the calls of cudaEventRecord() of which one comes
+/// before a kernel of its stream and one after it; the pairs of a copy and a kernel of which neither waits for the
+/// other.
+lab::Count in_device_memory();
+lab::Count requests();
+lab::Count dynamic_bytes();
+lab::Count fences();
+lab::Count checked();
+lab::Count events();
+lab::Count copies_beside_kernels();
+/// Were all bytes of the array sent by cudaMemPrefetchAsync(): to the device before the first kernel was launched,
+/// or to the host after it? Says what is wrong. On a GPU they were.
+bool prefetched(const char* name, const void* array, size_t bytes, bool to_the_device);
 /// The bar of an exercise that is to be made faster. On a GPU, where nothing is counted, it is reached.
 bool at_most(long long most, const lab::Count& count);
 /// What an answer must not do without. On a GPU it is there.
@@ -156,3 +176,24 @@ void filter(const int* in, int n, int* out);  // those from 2 up; behind n eleme
 /// Times both on a GPU for n elements, as they lie in its memory, and says so: the median of 20. For fewer, where
 /// yours would take long: of a million threads that try one word by atomicCAS() all but one try again.
 void beside(const char* name, library::Function of_library, library::Function yours, int n);
+
+// What an answer calls is counted. CHECK above is the lab's own.
+#undef CHECK
+#define CHECK(call) lab::called((call), #call, __FILE__, __LINE__)
+#ifdef CUDACPU
+namespace lab {
+void note_fence();  // no __device__: what is precompiled is not translated
+void note_prefetch(const void* start, size_t bytes, bool to_the_device);
+inline cudaError_t prefetch(const void* start, size_t bytes, int device, cudaStream_t stream = nullptr) {
+    note_prefetch(start, bytes, device != cudaCpuDeviceId);
+    return cudaMemPrefetchAsync(start, bytes, device, stream);
+}
+inline cudaError_t prefetch(const void* start, size_t bytes, cudaMemLocation to, unsigned flags,
+                            cudaStream_t stream = nullptr) {
+    note_prefetch(start, bytes, to.type == cudaMemLocationTypeDevice);
+    return cudaMemPrefetchAsync(start, bytes, to, flags, stream);
+}
+}  // namespace lab
+#define __threadfence() (lab::note_fence(), __threadfence())
+#define cudaMemPrefetchAsync lab::prefetch
+#endif

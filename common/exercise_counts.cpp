@@ -28,7 +28,14 @@ using Number = std::pair<uint64_t, unsigned>;               // of a thread: bloc
 std::map<std::pair<Number, const void*>, unsigned> visits;  // of each thread to each place
 std::map<Number, Thread> threads;
 std::map<unsigned long, std::set<unsigned long>> earlier;  // of each work of a stream: those that it waits for
-std::vector<unsigned long> kernels;                        // which works are
+std::vector<unsigned long> kernels, copies, records;       // which works are; records: of events
+struct Sent {                                              // by cudaMemPrefetchAsync()
+    const char *start, *end;
+    bool to_the_device, after_a_kernel;
+};
+std::vector<Sent> sent;
+size_t most_dynamic;
+long long fence_calls, device_accesses;
 long long barriers, atomics, global_atomics, compares, in_shared, turns;
 constexpr long long most_turns = 200'000;
 
@@ -46,10 +53,23 @@ void begin_counts() {
     threads.clear();
     earlier.clear();
     kernels.clear();
+    copies.clear();
+    records.clear();
+    sent.clear();
+    most_dynamic = 0;
+    fence_calls = device_accesses = 0;
     barriers = atomics = global_atomics = compares = in_shared = turns = 0;
     cudacpu::patience = 1;  // with a loop that touches no memory
 }
 bool has_run() { return turns > 0; }
+// Where the host calls nothing for a second, a thread of the CPU device's own runs what is queued.
+bool host_waited() { return has_run() && pthread_equal(cudacpu::runner, pthread_self()); }
+long long bytes_of_device_memory() { return static_cast<long long>(cudacpu::bytes_in_use); }
+void note_fence() { ++fence_calls; }
+void note_prefetch(const void* start, size_t bytes, bool to_the_device) {
+    const auto* const from = static_cast<const char*>(start);
+    sent.push_back({from, from + bytes, to_the_device, !kernels.empty()});
+}
 
 static bool is_shared(const cudacpu::Region& region) {
     return region.kind == cudacpu::Kind::shared || region.kind == cudacpu::Kind::dynamic;
@@ -79,6 +99,8 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
         thread.next == reinterpret_cast<uint64_t>(address) && at % 16 != 0 && thread.place != place)
         return touch_sectors(*thread.request);
     thread.accesses += !is_atomic;
+    device_accesses += region->kind == cudacpu::Kind::device;
+    most_dynamic = std::max(most_dynamic, cudacpu::launch->dynamic_bytes);
     const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;
     Request& request = requests[{place, block, cudacpu::rank / 32, visit}];
     if (is_shared(*region)) {
@@ -128,6 +150,67 @@ lab::Count conflicts() {
     return {"bank conflicts", "bank 冲突次数", sum};
 }
 
+static long long pairs_of(const std::vector<unsigned long>& some, const std::vector<unsigned long>& others) {
+    long long pairs = 0;
+    for (const unsigned long a : some)
+        for (const unsigned long b : others) pairs += !lab::earlier[std::max(a, b)].count(std::min(a, b));
+    return pairs;
+}
+lab::Count in_device_memory() {
+    return {"loads and stores in memory from cudaMalloc", "cudaMalloc 内存的读写次数", lab::device_accesses};
+}
+lab::Count requests() {
+    return {"requests of the warps to memory", "线程束的访存请求次数",
+            static_cast<long long>(lab::requests.size())};
+}
+lab::Count dynamic_bytes() {
+    return {"bytes of dynamic shared memory", "动态共享内存的字节数", static_cast<long long>(lab::most_dynamic)};
+}
+lab::Count fences() { return {"calls of __threadfence()", "__threadfence() 调用次数", lab::fence_calls}; }
+lab::Count events() {
+    long long around = 0;
+    for (const unsigned long event : lab::records) {
+        const auto after = [&](unsigned long kernel) { return lab::earlier[event].count(kernel) > 0; };
+        const auto before = [&](unsigned long kernel) { return lab::earlier[kernel].count(event) > 0; };
+        around += std::any_of(lab::kernels.begin(), lab::kernels.end(), after) ||
+                  std::any_of(lab::kernels.begin(), lab::kernels.end(), before);
+    }
+    return {"events recorded before or after a kernel", "核函数前后记录的事件", around};
+}
+lab::Count copies_beside_kernels() {
+    return {"pairs of a copy and a kernel that may run at the same time", "可以同时进行的复制和核函数对",
+            pairs_of(lab::copies, lab::kernels)};
+}
+bool prefetched(const char* name, const void* array, size_t bytes, bool to_the_device) {
+    const auto* const start = static_cast<const char*>(array);
+    const lab::Sent* last = nullptr;
+    for (const lab::Sent& one : lab::sent)
+        if (one.start >= start && one.start < start + bytes && one.to_the_device == to_the_device) last = &one;
+    if (!last) {
+        std::printf(to_the_device ? lab::words("the result is right, but %s is not prefetched to the device\n",
+                                               "结果正确，但 %s 没有预取到设备\n")
+                                  : lab::words("the result is right, but %s is not prefetched to the host\n",
+                                               "结果正确，但 %s 没有预取到主机\n"),
+                    name);
+    } else if (last->start != start || last->end != start + bytes) {
+        std::printf(lab::words("the result is right, but of %s %lld bytes are prefetched, and it has %lld\n",
+                               "结果正确，但 %s 只预取了 %lld 字节，应为 %lld\n"),
+                    name, static_cast<long long>(last->end - last->start), static_cast<long long>(bytes));
+    } else if (last->after_a_kernel == to_the_device) {
+        std::printf(
+            to_the_device
+                ? lab::words("the result is right, but %s is prefetched after the kernel is launched: too late\n",
+                             "结果正确，但 %s 在启动核函数之后才预取：太晚了\n")
+                : lab::words(
+                      "the result is right, but %s is prefetched to the host before the kernel is launched\n",
+                      "结果正确，但 %s 在启动核函数之前就预取到主机\n"),
+            name);
+    } else {
+        return true;
+    }
+    return false;
+}
+
 lab::Count accesses() {
     long long most = 0;
     for (const auto& [number, thread] : lab::threads) most = std::max(most, thread.accesses);
@@ -171,6 +254,8 @@ extern "C" void LAB_QUEUED(__wrap_)(unsigned long number, const void* stream, co
                                     const char* what) {
     for (const unsigned long other : after) comes_after(number, other);
     if (!std::strcmp(what, "a kernel")) lab::kernels.push_back(number);
+    if (!std::strncmp(what, "cudaMemcpy", 10)) lab::copies.push_back(number);
+    if (!std::strncmp(what, "cudaEventRecord", 15)) lab::records.push_back(number);
     LAB_QUEUED(__real_)(number, stream, after, what);
 }
 extern "C" void __real__ZN7cudacpu7hazards10work_waitsEmm(unsigned long, unsigned long);

@@ -16,10 +16,10 @@ __global__ void twice(const int* in, int* out, int n) {
 void launch(const int* in, int n, int* out) { twice<<<4, 64>>>(in, out, n); }
 
 int main() {
-    return exercise({256, 10, 257, 3000}, [](int n) {
+    return exercise({256, 10, 257, 3000, 70000}, [](int n) {
         Array<int> in(n, scattered), out(n);
         launch(in, n, out);
         return check("out", out, [&](int i) { return 2 * in[i]; }) &&
-               at_most((n + 255) / 256 * 4, accesses());
+               at_most((n + 255) / 256 * 4, accesses()) && at_most((n + 7) / 8 * 2, sectors());
     }, [] { beside("copy", library::copy, launch, 1 << 20); });
 }

@@ -24,7 +24,7 @@ int main() {
         Array<int> a(n, [](int i) { return scattered(i) % 1000; });
         const int x = a[n - 1];
         Array<int> last(1, [&](int) { return last_square(a, n); });
-        const bool waited = lab::has_run();
+        const bool waited = lab::host_waited();
         if (!waited) std::puts(lab::words("last_square() does not wait for the kernel", "last_square() 没有等核函数"));
         return check("last", last, [&](int) { return x * x; }) && waited;
     });

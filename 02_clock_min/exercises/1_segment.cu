@@ -20,8 +20,11 @@ __global__ void least(const float* in, float* out) {
 // ---- the check
 int main() {
     return exercise({1, 4}, [](int n) {
-        // The last of each segment is its least.
-        Array<float> in(256 * n, [](int i) { return i % 256 == 255 ? 50 - i / 256 : 100 + scattered(i); }), out(n);
+        // The least of segment b is its element 255 - 67 * b.
+        const auto number = [](int i) {
+            return i % 256 == 255 - 67 * (i / 256) ? 50 + 3 * (i / 256) : 100 + scattered(i);
+        };
+        Array<float> in(256 * n, number), out(n);
         least<<<n, 256>>>(in, out);
         return check("out", out, [&](int b) { return *std::min_element(in + 256 * b, in + 256 * (b + 1)); }) &&
                at_most(60, accesses());

@@ -27,6 +27,7 @@ int main() {
     return exercise({32, 64, 1024}, [](int n) {
         Array<float> in(2 * n, [](int i) { return scattered(i + 3); }), out(1);
         launch(in, out, n);
-        return check("out", out, [&](int) { return *std::min_element(in.begin(), in.end()); });
+        return check("out", out, [&](int) { return *std::min_element(in.begin(), in.end()); }) &&
+               at_most(2 * n * sizeof(float), dynamic_bytes());
     });
 }

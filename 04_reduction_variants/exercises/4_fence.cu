@@ -24,6 +24,6 @@ int main() {
         Array<unsigned> tickets(1, [](int) { return 0u; });
         add_up<<<n, 32>>>(in, part, tickets, sum);
         return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0); }) &&
-               at_least(n, global_atomics());
+               at_least(n, global_atomics()) && at_least(n + 1, fences());
     });
 }

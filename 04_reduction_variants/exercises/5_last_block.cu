@@ -31,7 +31,8 @@ int main() {
         Array<unsigned> tickets(1, [](int) { return 0u; });
         const int wanted = std::accumulate(in.begin(), in.end(), 0);
         add_up<<<16, 64>>>(in, n, part, tickets, sum);
-        if (!check("sum", sum, [&](int) { return wanted; })) return false;
+        if (!check("sum", sum, [&](int) { return wanted; }) ||
+            !check("tickets", tickets, [](int) { return 0u; })) return false;
         *sum = -1;
         add_up<<<16, 64>>>(in, n, part, tickets, sum);
         return check("sum of the second launch", sum, [&](int) { return wanted; }) && at_least(32, global_atomics());

@@ -3,8 +3,8 @@
 // Memory comes in sectors of 32 bytes, 8 ints. Here each thread adds up 16
 // neighbours; so the 32 lanes of a warp read 32 ints from 32 sectors at a
 // time, and fetch each sector again and again. Let the lanes read neighbours:
-// 2048 ints are 256 sectors, and you may store to 4 more. Who adds what is
-// yours to choose.
+// 2048 ints are 256 sectors of loads, and at most 4 sectors of stores. Who adds
+// what is yours to choose.
 #include "exercise.cuh"
 
 // ---- your part

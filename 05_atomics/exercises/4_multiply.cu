@@ -20,10 +20,10 @@ __global__ void product(const unsigned* in, unsigned* p, unsigned* old) {
 }
 
 int main() {
-    return exercise({32, 256}, [](int n) {
+    return exercise({32, 1024}, [](int n) {
         Array<unsigned> in(n, [](int i) { return 2u * scattered(i) + 3; });
         Array<unsigned> p(1, [](int) { return 1u; }), old(n);
-        product<<<n / 32, 32>>>(in, p, old);
+        product<<<1, n>>>(in, p, old);
         if (!lab::has_ended()) return false;
         Array<int> bits(1, [&](int) { return int(*p); });
         Array<int> found_one(1, [&](int) { return std::count(old.begin(), old.end(), 1u); });

@@ -18,7 +18,9 @@ __global__ void add_up(const float* in, float* sum) {
 
 int main() {
     return exercise({32, 128}, [](int n) {
-        Array<float> in(n, [](int i) { return scattered(i) % 100 / 4.0f; }), sum(1, [](int) { return 0.0f; });
+        // -0 == 0, and their bits differ: the sum is -0 until the first 0 is added.
+        Array<float> in(n, [](int i) { return i % 2 * (scattered(i) % 100 / 4.0f); });
+        Array<float> sum(1, [](int) { return -0.0f; });
         add_up<<<n / 32, 32>>>(in, sum);
         return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0.0f); }) &&
                at_least(n + 1, compares());  // some have to try again

@@ -104,6 +104,13 @@ void say_mistake(const Noted& m) {
             mend.insert(0, "give the size in bytes, n * sizeof(int); if it is so already, ");
     } else if (m.what == Mistake::unwritten) {
         what = "a value that nobody has written: " + element;
+        if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
+            const size_t number = (m.address - r->start) / m.bytes;
+            const string flat = text("element %zu of %s", number, r->name);
+            if (const size_t at_flat = what.find(flat); at_flat != string::npos)
+                what.replace(at_flat, flat.size(),
+                             text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
+        }
         mend = r ? "set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel"
                  : "write it first: malloc() and new set nothing";
         if (is_shared(r)) {

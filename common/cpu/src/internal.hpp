@@ -236,6 +236,7 @@ struct Region {  // memory that the device may use
     bool freed = false;
     hazards::Shadow* shadow = nullptr;  // the hazard build's notes about it
     const char* name = "";              // of a __shared__ variable
+    size_t columns = 0;                 // of such an array of two dimensions
     unsigned long number = 0;           // allocations are counted from 1
 };
 inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }

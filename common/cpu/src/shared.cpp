@@ -65,7 +65,11 @@ char* fresh(SharedObject& s) {
         fault(cudaErrorInvalidValue,
               text("%zu bytes of shared memory with %s, the limit is %zu", bytes_of_block, s.name, limit),
               "use less, or raise the limit for the dynamic part with cudaFuncSetAttribute", &s.where);
-    if (!s.address) s.address = map_shared(s.bytes, s.alignment, Kind::shared, s.where, s.name)->start;
+    if (!s.address) {
+        Region* const r = map_shared(s.bytes, s.alignment, Kind::shared, s.where, s.name);
+        r->columns = s.columns;
+        s.address = r->start;
+    }
     s.serial = block_serial;
     in_use.push_back(&s);
     hazards::region_fresh(*find(s.address));

@@ -33,12 +33,21 @@ bool stands_in(Where where, Statement::Kind kind) {
     return f && std::ranges::any_of(Source::path(*f, at), [&](const Statement* s) { return s->kind == kind; });
 }
 
+// The first lane that a warp operation's mask names and that has not arrived there.
+std::string missing_lane() {
+    for (unsigned warp = 0; warp < 32; ++warp)
+        for (const Exchange* e : open_exchanges[warp])
+            if (const unsigned missing = e->mask & ~e->arrived; e->kind == Exchange::at_warp && missing)
+                return text("deadlock: lane %d is named in the mask of %s and does not arrive",
+                            __builtin_ctz(missing), e->what);
+    return "deadlock: the threads of a block wait for each other";
+}
+
 [[noreturn]] void report_deadlock() {
     Thread* const end = running_block.threads + running_block.size;
     become(std::find_if(running_block.threads, end, [](const Thread& t) { return t.at; }));
     const size_t barriers = open_exchanges[32].size();
-    std::string what = "deadlock: a warp operation waits for a lane that does not come",
-                mend = "every lane in the mask must call the operation, with the same mask";
+    std::string what = missing_lane(), mend = "every lane in the mask must call the operation, with the same mask";
     std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
     bool in_branch = false, in_loop = false;
     for (const Exchange* e : open_exchanges[32]) {
@@ -58,7 +67,6 @@ bool stands_in(Where where, Statement::Kind kind) {
         break;
     }
     if (barriers == 1) {
-        what = "deadlock: the threads of a block wait for each other";
         mend = together + "; " + mend;
     } else if (barriers > 1) {
         what = "divergent barrier: the threads of the block wait at different ones";

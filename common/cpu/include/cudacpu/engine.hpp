@@ -232,6 +232,7 @@ struct SharedObject {
     Where where = Where::here();
     char* address = nullptr;
     unsigned long serial = 0;  // of the block that last used it
+    size_t columns = 0;        // of an array of two dimensions
 };
 struct Constant {  // a __constant__ variable, in the counters' build
     const void* start;
@@ -292,6 +293,7 @@ template <class S, class Member> CUDACPU_QUIET S& shared(SharedObject& object) {
                   !std::is_aggregate_v<std::remove_all_extents_t<Member>>)
         if (!object.address && is_constructed<S>()) constructed(object);
 #endif
+    if constexpr (std::rank_v<Member> == 2) object.columns = std::extent_v<Member, 1>;
     return *reinterpret_cast<S*>(object.serial == block_serial ? object.address : fresh(object));
 }
 template <class S> S& shared_at_namespace_scope(SharedObject& object) {

@@ -1,0 +1,24 @@
+// 03.7  float4 loads and stores
+//
+// A float4 has four floats, x, y, z and w. A thread loads or stores all of them
+// by one instruction of 16 bytes. Use pointers to float4, and let each thread
+// of the grid-stride loop take four neighbours: a quarter of the loads and
+// stores. n may not be a multiple of 4: which threads take the last one to
+// three? in and out begin at a multiple of 16 bytes, as a float4 must.
+#include "exercise.cuh"
+
+// ---- your part
+__global__ void half_of(const float* in, float* out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = in[i] / 2;
+}
+
+// ---- the check
+int main() {
+    return exercise({4096, 1023, 2, 4}, [](int n) {
+        Array<float> in(n, [](int i) { return scattered(i) % 1000; }), out(n);
+        half_of<<<4, 64>>>(in, out, n);
+        return check("out", out, [&](int i) { return in[i] / 2; }) &&
+               at_most((n / 4 + 255) / 256 * 2 + n % 4 * 2, accesses());
+    });
+}
