@@ -2,6 +2,9 @@
 // accesses and their hooks (the linker's --wrap), notes which address each lane touched, and jumps on to the hook,
 // which still sees the place in the program. A loop without an end is seen here, too: no exercise needs so many
 // accesses.
+#include <dlfcn.h>
+
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -31,6 +34,10 @@ std::map<unsigned long, std::set<unsigned long>> earlier;  // of each work of a 
 std::vector<unsigned long> kernels;                        // which works are
 long long barriers, atomics, global_atomics, compares, in_shared, turns;
 constexpr long long most_turns = 200'000;
+std::set<long long> clocks;                   // that a thread has read
+std::map<const void*, long long> host_reads;  // of managed memory since begin(), at each place in the host's code
+std::set<const void*> host_loops;             // the places that read more than a few elements
+constexpr long long few_elements = 16;
 
 void take_turns(unsigned number, const cudacpu::Where* where, const void* place) {
     if ((turns += number) <= most_turns) return;
@@ -46,13 +53,32 @@ void begin_counts() {
     threads.clear();
     earlier.clear();
     kernels.clear();
+    clocks.clear();
+    host_reads.clear();
     barriers = atomics = global_atomics = compares = in_shared = turns = 0;
     cudacpu::patience = 1;  // with a loop that touches no memory
 }
 bool has_run() { return turns > 0; }
+bool has_read_clock(long long value) { return clocks.count(value) > 0; }
+
+bool has_exited;
+void note_host_loops(std::FILE* file) {
+    for (const void* place : host_loops) {
+        Dl_info program;
+        if (dladdr(place, &program))
+            std::fprintf(file, "%#tx\n", static_cast<const char*>(place) - 1 - static_cast<char*>(program.dli_fbase));
+    }
+}
 
 static bool is_shared(const cudacpu::Region& region) {
     return region.kind == cudacpu::Kind::shared || region.kind == cudacpu::Kind::dynamic;
+}
+
+static void note_host(const void* address, const char* access, const void* place) {
+    if (cudacpu::self || !std::strstr(access, "read")) return;
+    const cudacpu::Region* const region = cudacpu::find(address);
+    if (region && region->kind == cudacpu::Kind::managed && ++host_reads[place] > few_elements)
+        host_loops.insert(place);
 }
 
 enum class Access { plain, as_is, atomic };  // as_is: volatile, or a part of a range. nvcc widens only plain ones
@@ -78,7 +104,7 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
     if (access == Access::plain && cudacpu::launch->kernel->names_vectors &&
         thread.next == reinterpret_cast<uint64_t>(address) && at % 16 != 0 && thread.place != place)
         return touch_sectors(*thread.request);
-    thread.accesses += !is_atomic;
+    ++thread.accesses;  // an atomic loads and stores, too
     const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;
     Request& request = requests[{place, block, cudacpu::rank / 32, visit}];
     if (is_shared(*region)) {
@@ -145,7 +171,7 @@ extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind
     lab::global_atomics += is_global;
     lab::compares += is_global && kind & cudacpu::at_compares;
     lab::take_turns(1, &where, nullptr);
-    if (region && !is_global) lab::note(address, bytes, __builtin_return_address(0), lab::Access::atomic);
+    lab::note(address, bytes, __builtin_return_address(0), lab::Access::atomic);
     if (kind & cudacpu::at_compares) cudacpu::give_way();  // others come between a read and its atomicCAS
     LAB_ATOMIC(__real_)(address, bytes, kind, where, expected);
 }
@@ -179,10 +205,30 @@ extern "C" void __wrap__ZN7cudacpu7hazards10work_waitsEmm(unsigned long number, 
     __real__ZN7cudacpu7hazards10work_waitsEmm(number, event);
 }
 
+// A thread reads its clock: clock64(), clock() or a register.
+#define LAB_CLOCK(type, name, parameters, arguments) \
+    extern "C" type __real_##name parameters; \
+    extern "C" type __wrap_##name parameters { \
+        const type value = __real_##name arguments; \
+        if (cudacpu::self) lab::clocks.insert(static_cast<long long>(value)); \
+        return value; \
+    }
+LAB_CLOCK(long long, _ZN7cudacpu11clock_ticksEv, (), ())
+LAB_CLOCK(long, clock, (), ())
+LAB_CLOCK(unsigned long long, _ZN7cudacpu16special_registerEPKc, (const char* name), (name))
+
+// An exit() of the program's own: the check has not come to its end.
+extern "C" [[noreturn]] void __real_exit(int status);
+extern "C" [[noreturn]] void __wrap_exit(int status) {
+    lab::has_exited = true;
+    __real_exit(status);
+}
+
 // clang-format off
 #define LAB_WRAP(name, note_it) \
     extern "C" void __real___tsan_##name(void*); \
     extern "C" void __wrap___tsan_##name(void* p) { \
+        lab::note_host(p, #name, LAB_PLACE_OF_CALL); \
         note_it; \
         return __real___tsan_##name(p); \
     }
