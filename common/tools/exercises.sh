@@ -103,8 +103,8 @@ above() { sed '/^\/\/ ---- the check/,$d' "$1"; }
 check_of() { sed '1,/^\/\/ ---- the check/d' "$1"; }
 as_found() {
     given=$(sed '/^\/\/ ---- your part/,$d; /^#include/d' "$3" | squeezed)
-    [ "$(check_of "$2" | squeezed)" = "$(check_of "$3" | squeezed)" ] || { not_as_found "$1" && return; }
-    case $(above "$2" | squeezed) in *"$given"*) ;; *) not_as_found "$1" && return ;; esac
+    [ "$(check_of "$2" | squeezed)" = "$(check_of "$3" | squeezed)" ] || { not_as_found "$1" && return 1; }
+    case $(above "$2" | squeezed) in *"$given"*) ;; *) not_as_found "$1" && return 1 ;; esac
     { # what is declared outside of the header's namespaces and called by the check, but not in the text above it
         echo lab
         awk '/^namespace/ { inside = 1 } !inside && match($0, /^[a-z][^(]*[ *]([a-z_]+\(|[A-Z][a-z]+ \{)/) {
