@@ -73,12 +73,18 @@ asan:
 $(filter-out $(more),$(samples) $(programs)):
 	@$(with_args)/one.sh "$$BUILD" "$$DEVICE" $(call quoted,$(@:/=))
 
-learn exercises grade: %: %_once
+learn: learn_once
 	$(is_wrong)
 learn_once:
 	$(call answered,$(tools)/learn.sh "$$BUILD" "$$EX" "$$RESET" "$$SHOW")
+
+exercises: exercises_once
+	$(is_wrong)
 exercises_once:
 	$(call answered,$(tools)/learn.sh "$$BUILD" --list)
+
+grade: grade_once
+	$(is_wrong)
 grade_once:
 	$(call answered,$(tools)/grade.sh "$$BUILD" "$$OF" "$$EX")
 

@@ -171,6 +171,13 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal i
     must "and yes shows it" both '// 01.2' 'status 0'
 fi
 
+# The course names all exercises, in the order of make learn.
+for file in $(exercises); do [ ! -f "$top/${file%%/*}/README.md" ] || number_of "$file"; done >"$folder/numbers"
+for page in README.md README.zh-CN.md; do
+    perl -0ne 'print "$_\n" for map { /\b(0\d\.\d+)\b(?=`?\]| )/g } /^- \*\*(?:Exercises|练习)\*\*(.*?)^- /gms' "$top/common/course/$page" |
+        grep -xFf "$folder/numbers" >"$folder/in the course"
+    must "common/course/$page: all exercises, in order" cmp "$folder/numbers" "$folder/in the course"
+done
 rm -f "$folder/out" "$folder/err"
 for file in $(exercises); do
     [ -f "$top/${file%%/*}/README.md" ] || continue # of a folder of the teacher's own
