@@ -97,7 +97,7 @@ cp "$folder/hints.txt" 01_sum_managed/exercises/hints.txt
 # ---- what stands in for an answer
 cheat() { # cheat WHAT FILE REGEX: the answer on stdin is wrong, and this is said
     rm -rf "$folder/cheat" && mkdir "$folder/cheat"
-    answer "$2" >"$folder/cheat/${2##*/}"
+    answer "$2" >"$folder/cheat/a ${2##*/}"
     run make grade OF="$folder/cheat"
     if [ $status = 1 ] && written "$3"; then ok "$1"; else cat build/grade/junit.xml && fail "$1"; fi
 }

@@ -123,10 +123,10 @@ not_as_found() {
     say "Only \"your part\" is to be changed, and the rest is not as it was found." '只能改 "your part" 部分，其余与原文不同了。'
     say "Undo that, or type: make learn RESET=$(number_of "$1")" "请改回去，或输入：make learn RESET=$(number_of "$1")"
 }
-# guarded FILE: the same program, but the compiler refuses it if a name in the check is a macro that was defined, or
-# included, above the check.
+# guarded FILE COMMITTED: the program in FILE, but the compiler refuses it if a name in the check is a macro that was defined, or
+# included, above the check, and COMMITTED does not define it.
 guarded() {
-    macros=$(check_of "$1" | names)
+    macros=$(check_of "$1" | names | grep -vxF "$(above "$2" | sed -nE 's/^[ \t]*#[ \t]*define[ \t]+(\w+).*/\1/p; $s/.*/#/p')")
     for macro in $macros; do printf '#ifdef %s\n#define lab_%s_%s\n#endif\n' "$macro" $$ "$macro"; done
     printf '#line 1 "%s"\n' "${1##*/}"
     sed '/^\/\/ ---- the check/q' "$1"
@@ -139,8 +139,8 @@ guarded() {
 # passes EXERCISE FILE COMMITTED: is FILE right, on the CPU device? Says what is wrong. Without the file COMMITTED, nothing is
 # compared with it.
 passes() {
-    [ ! -f "$3" ] || as_found "$@" || return
-    guarded "$2" >"$program.cu"
+    { printf '#line 1 "%s"\n' "${2##*/}" && cat "$2"; } >"$program.cu"
+    if [ -f "$3" ]; then as_found "$@" && guarded "$2" "$3" >"$program.cu" || return; fi
     if ! compile "$2" "$program" "$program.cu" >"$program.told"; then
         if grep -q '#error the check uses' "$program.err"; then not_as_found "$1"; else cat "$program.told"; fi
         return 1
@@ -151,10 +151,10 @@ passes() {
 by_kernels() {
     [ -s "$program.end" ] || return 0
     loop=$(addr2line -i -e "$program" $(cat "$program.end") 2>/dev/null </dev/null |
-        awk -F '[:/ ]' -v name="${1##*/}" -v from="$(grep -n '^// ---- your part' "$1" | cut -d: -f1)" \
+        awk -v name="${1##*/}" -v from="$(grep -n '^// ---- your part' "$1" | cut -d: -f1)" \
             -v to="$(grep -n '^// ---- the check' "$1" | cut -d: -f1)" '
-            { for (n = NF; n > 1 && $n !~ /^[0-9]+$/; --n); }
-            $(n - 1) == name && $n > from && $n < to { print name ":" $n; exit }')
+            { sub(/ \(discriminator.*/, ""); sub(/.*\//, ""); line = $0; sub(/.*:/, "", line); sub(/:[^:]*$/, "") }
+            $0 == name && line + 0 > from && line + 0 < to { print name ":" line; exit }')
     [ -n "$loop" ] || return 0
     say "The result is right, but at $loop the host reads the array, element by element. Let the kernel do that." \
         "结果正确，但 $loop 处是主机在逐个读数组的元素。应该由核函数来做。" | wrapped 80
