@@ -66,7 +66,8 @@ void note_host_loops(std::FILE* file) {
     for (const void* place : host_loops) {
         Dl_info program;
         if (dladdr(place, &program))
-            std::fprintf(file, "%#tx\n", static_cast<const char*>(place) - 1 - static_cast<char*>(program.dli_fbase));
+            std::fprintf(file, "%#tx\n",
+                         static_cast<const char*>(place) - 1 - static_cast<char*>(program.dli_fbase));
     }
 }
 
@@ -206,12 +207,12 @@ extern "C" void __wrap__ZN7cudacpu7hazards10work_waitsEmm(unsigned long number, 
 }
 
 // A thread reads its clock: clock64(), clock() or a register.
-#define LAB_CLOCK(type, name, parameters, arguments) \
-    extern "C" type __real_##name parameters; \
-    extern "C" type __wrap_##name parameters { \
-        const type value = __real_##name arguments; \
+#define LAB_CLOCK(type, name, parameters, arguments)                          \
+    extern "C" type __real_##name parameters;                                 \
+    extern "C" type __wrap_##name parameters {                                \
+        const type value = __real_##name arguments;                           \
         if (cudacpu::self) lab::clocks.insert(static_cast<long long>(value)); \
-        return value; \
+        return value;                                                         \
     }
 LAB_CLOCK(long long, _ZN7cudacpu11clock_ticksEv, (), ())
 LAB_CLOCK(long, clock, (), ())

@@ -1,7 +1,7 @@
 #!/bin/sh
-# grade.sh BUILD: what make grade says and writes, about answers in a folder, in a checkout and in the lab itself; that it
+# grade.sh BUILD [models]: what make grade says and writes, about answers in a folder, in a checkout and in the lab itself; that it
 # refuses what stands in for an answer; that make learn, exercises and grade end without a word of make's; and that an exercise
-# of one's own works as common/course/teaching.md says. In a copy of the lab.
+# of one's own works as common/course/teaching.md says. In a copy of the lab. models: is the model answer of each exercise right?
 # Exit status: 0 as promised, 1 not, 77 the CPU device's part for it is not built.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd)
@@ -18,8 +18,10 @@ cp -r "$top/common/tools" "$top"/common/*.cuh "$top"/common/*.cpp "$lab/common"
 cp -r "$top/common/test/lib.sh" "$top/common/test/exercises.sh" "$top/common/test/exercises" "$lab/common/test"
 ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gch" "$build"/cpu/lib*.a "$lab/build/cpu"
 printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nCMAKE_CACHEFILE_DIR:INTERNAL=%s\n' "$lab" "$lab/build" >"$lab/build/CMakeCache.txt"
-for file in 01_sum_managed/exercises/1_index.cu 01_sum_managed/exercises/2_grid.cu 02_clock_min/exercises/3_clock.cu \
-    05_atomics/exercises/6_shared_bins.cu; do
+files="01_sum_managed/exercises/1_index.cu 01_sum_managed/exercises/2_grid.cu 02_clock_min/exercises/3_clock.cu
+    05_atomics/exercises/6_shared_bins.cu"
+[ "${2:-}" != models ] || files=$(exercises)
+for file in $files; do
     mkdir -p "$lab/${file%/*}"
     cp "$top/${file%/*}/hints.txt" "$lab/${file%/*}"
     committed $file "$lab/$file" >/dev/null || skip "$file as it is committed is nowhere"
@@ -45,6 +47,13 @@ written() {
     for text; do grep -qF -- "$text" build/grade/junit.xml || return; done
 }
 silent() { ! says 'make.*(\*\*\*|Error)'; }
+
+if [ "${2:-}" = models ]; then
+    mkdir "$folder/models" && patience=600
+    for file in $files; do right "$file" >"$folder/models/$(number_of "$file").cu"; done
+    ends 0 make grade OF="$folder/models"
+    finish
+fi
 
 ends 1 make grade
 must "nothing is begun" both '^01.2 +0/1 +todo +- +01_sum_managed/exercises/2_grid.cu$' \
