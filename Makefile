@@ -15,7 +15,7 @@ override RESET := $(value RESET)
 override SHOW := $(value SHOW)
 override OF := $(value OF)
 override FLAGS := $(value FLAGS)
-# make try yours.cu, make learn 04.2, make diff 04 modulo sequential: the words after the goal are not goals
+# make try yours.cu, make learn 04.2, make diff 04 modulo masked: the words after the goal are not goals
 ifneq "$(filter try learn grade diff,$(firstword $(MAKECMDGOALS)))" ""
 more := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
 override FILE := $(or $(FILE),$(more))
@@ -40,6 +40,14 @@ samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(call number,$(folder)))
 programs := $(foreach file,$(wildcard [0-9][0-9]_*/*.cu),$(call number,$(file))_$(basename $(notdir $(file))))
 programs += $(addsuffix /,$(programs))
 
+# A line of a recipe ends at a line break, and make would run the rest of the name as a command.
+define newline
+
+
+endef
+ifneq "$(findstring $(newline),$(MAKECMDGOALS)$(FILE)$(EX)$(RESET)$(BUILD)$(DEVICE))" ""
+$(error The name has a line break; type it in one line)
+endif
 ifeq "$(origin SAMPLE)" "command line"
 $(error SAMPLE means nothing here: type make $(value SAMPLE))
 endif
@@ -148,7 +156,7 @@ clean:
 	@rm -rf "$$BUILD"
 
 .DEFAULT:
-	$(if $(more),+@exit 0;,@)printf '%s\n' $(call quoted,There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)) \
+	$(if $(more),$(if $(filter try learn grade diff,$(firstword $@)),@,+@exit 0;),@)printf '%s\n' $(call quoted,There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)) \
 	    'The samples are $(samples); make help says what else there is.' >&2; exit 2
 
 help:
@@ -160,7 +168,7 @@ help:
 	@echo '                  group words as in a shell, and nothing in them is expanded'
 	@echo 'make try FILE=yours.cu    your own .cu file on the CPU device: does it race?'
 	@echo '                          FLAGS="-Iinclude -DN=8" are more options for cudacpu'
-	@echo 'make diff 04 modulo sequential    what changes from one rung to the next'
+	@echo 'make diff 04 modulo masked    what changes from one rung to the next'
 	@echo 'make learn        exercises: you write the kernels, and each save is checked;'
 	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it,'
 	@echo '                  SHOW=04.2 prints its model answer once it is right'

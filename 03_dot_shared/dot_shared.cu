@@ -1,247 +1,289 @@
 // 03_dot_shared - what does shared memory buy a dot product, and what does float cost it?
 //
-// Every thread multiplies and adds its share of two arrays; then the threads' sums must meet.
-//   tutorial      a tree in shared memory, then the host         slow: the blocks' sums travel to the host
-//   no_shared     an atomic add for every thread                 slow: thousands of adds queue at one address
-//   atomics       the tutorial's tree, an atomic add a block     slow: somebody must zero the result first
-//   last_block    the block that finishes last adds the rest     slow: 64 small blocks leave the GPU idle
-//   shuffle       a grid that fills the GPU, sums in registers   slow: 4-byte loads, four times as many
-//   vectorised    16-byte loads, no ticket and no reset          slow: a barrier and much code, if n is small
-//   warp_atomics  an atomic add a warp, no barrier               slow: thousands of adds again, if n is large
-// A float keeps 24 bits, so every operation may err by a 2^-24th of its result. The table shows each variant's
-// error, and the bound that its longest chain of roundings promises. exact_dot.cu goes on from there.
-//   03_dot_shared --wrong no_barrier   a classic mistake; or --only tutorial --blocks 1 --threads 1: a larger error
-//   nvcc -std=c++17 -arch=native -Icommon 03_dot_shared/dot_shared.cu common/lab.cpp common/write_file.cpp -o dot_shared -lcublas
-#include <numeric>
+// Each thread multiplies and adds its share of two arrays. Then the threads' sums must meet.
+//   tutorial      a tree in shared memory, then the host     slow: the sums travel to the host
+//   no_shared     an atomic add for each thread              slow: all queue at one address
+//   atomics       the tutorial's tree, an atomic a block     slow: the result needs a reset
+//   last_block    the last block to finish adds the rest     slow: 64 small blocks, an idle GPU
+//   shuffle       fills the GPU, adds in registers           slow: one load for every 4 bytes
+//   vectorised    16-byte loads, no ticket and no reset      slow for small n: a barrier, long code
+//   warp_atomics  an atomic add a warp, no barrier           slow for large n: thousands of adds
+// A float keeps 24 bits, so each operation may err by 2^-24 of its result. The table shows each
+// variant's error, and the bound that follows from its longest chain of roundings. exact_dot.cu
+// goes on: what does it cost to have no rounding error at all?
+//
+//   03_dot_shared --only tutorial --blocks 1 --threads 1    one thread, a larger error
+//   03_dot_shared --wrong no_barrier                        a classic mistake
+//   nvcc -std=c++17 -arch=native -Icommon 03_dot_shared/dot_shared.cu
+//       common/lab.cpp common/write_file.cpp -lcublas -o dot_shared
 #include "lab.cuh"
 #if defined(__NVCC__) && __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
 #endif
 
-constexpr int ramp = 33 * 1024;     // the tutorial's elements, a[i] = b[i] = i, are below this; so are the table's
-constexpr int tutorial_blocks = 64, tutorial_threads = 64, most_threads = 1024, warp = 32;
-constexpr int fast_threads = 512;   // vectorised's blocks: large ones, so that few sums are left over
-constexpr int small_threads = 256;  // warp_atomics' blocks: small ones, so that small arrays reach many SMs
-constexpr int pack = 4;             // floats of a 16-byte load
-constexpr int in_flight = 4;        // such loads of each array on their way before the first is used
-constexpr int apart = 64;           // floats between two sums that must not share a cache line
+constexpr int tutorial_n = 33 * 1024, tutorial_blocks = 64, tutorial_threads = 64;
+constexpr int most_threads = 1024;  // of a block
+constexpr int warp = 32;            // threads of a warp, called its lanes
 constexpr unsigned all_lanes = 0xffffffff;
-static_assert(most_threads <= warp * warp, "one warp must be able to fold the sums of all warps of a block");
-static_assert(ramp <= 1 << 24, "every element must be a whole number that float keeps exactly");
-__extension__ typedef __int128 Wide;  // the sum of 2^35 squares does not fit into int64_t
+static_assert(most_threads <= warp * warp, "one warp must be able to add the sums of all warps");
+static_assert(tutorial_n <= 1 << 24, "float must hold every whole number up to tutorial_n exactly");
 
-// Roundings in float that a product goes through: its own, and one for each addition to something that is not 0.
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t in_tree(int threads) { return std::ilogb(threads); }  // the tree's steps: threads is a power of 2
-int64_t in_last(int64_t blocks, int threads) { return ceil_div(blocks, threads) + in_tree(threads); }
+// ---- CPU reference ------------------------------------------------------------------------------
 
-struct Result {  // what a launch returns
-    int64_t roundings;       // of its longest chain
-    const float* on_device;  // where the result is, or
-    double on_host = 0;      // what it is, if it is nowhere on the device
-};
-struct Job {  // what a launch needs
-    lab::Sample& sample;
-    int64_t n;
-    int blocks, threads;  // the tutorial's 64 and 64, or --blocks and --threads
-    const float *a, *b;
-    float* c;                               // the blocks' sums; c[0] may become the result
-    float *sum = nullptr, *next = nullptr;  // the last two rungs' sums, which take turns
-    template <class Kernel> int fill(Kernel kernel, int block_size, int elements = 1) const {
-        const int most = sample.blocks_to_fill(kernel, block_size);  // as many as fill the GPU once
-        return sample.blocks() ? most : int(std::min<int64_t>(most, ceil_div(n, elements * block_size)));
-    }
-    int64_t in_block(int64_t grid, int block) const { return ceil_div(n, grid * block) + in_tree(block); }
-    // The tutorial's end, timed, too; the copy waits for the kernel. 2^29 roundings in double weigh as one float's.
-    Result add_on_host() const {
-        std::vector<float> of_block(blocks);
-        CHECK(cudaMemcpy(of_block.data(), c, blocks * sizeof(float), cudaMemcpyDeviceToHost));
-        const double sum = std::accumulate(of_block.begin(), of_block.end(), 0.0);
-        return {in_block(blocks, threads) + ceil_div(blocks, 1 << 29), nullptr, sum};
-    }
-};
-
-// ---- the answer, slowly ----------------------------------------------------------------------------------------
-
-// Random whole numbers in the range of the tutorial's. In the tutorial a and b are equal, and each element is its index:
-// then a kernel may read one array twice, or none, and its result is still right.
-std::vector<float> random_numbers(int64_t n, uint64_t seed, bool of_b) {
-    std::vector<float> numbers(n);
-    for (int64_t i = 0; i < n; ++i) numbers[i] = float(lab::random_bits(seed, 2 * i + of_b) % ramp);
-    return numbers;
-}
-
-// All elements are whole numbers, so the dot product is a whole number, and an integer holds it exactly.
-Wide on_the_cpu(const std::vector<float>& a, const std::vector<float>& b) {
-    Wide dot = 0;
+// The table's elements are whole numbers, and so is their dot product: an integer holds it exactly.
+// (With more than 2^35 elements the sum may not fit into 64 bits.)
+using Int128 = __int128;
+Int128 cpu_reference(const std::vector<float>& a, const std::vector<float>& b) {
+    Int128 dot = 0;
     for (size_t i = 0; i < a.size(); ++i) dot += int64_t(a[i]) * int64_t(b[i]);
     return dot;
 }
 
-// ---- the tutorial's kernel -------------------------------------------------------------------------------------
+// ---- the tutorial's kernel ----------------------------------------------------------------------
 
-// Every thread adds up its share and leaves the sum in shared memory, of which each block has its own. A tree
-// folds them: half of the threads add the other half's sums, then a quarter, until cache[0] is the block's.
-__global__ void tutorial(const float* a, const float* b, float* c, int64_t n) {  // there n is a macro
-    __shared__ float cache[most_threads];                        // there 64, here as many as --threads may be
-    int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;  // there int, but n may pass 2^31
+// Each thread adds up its share and leaves the sum in shared memory, of which each block has its
+// own. A tree adds those: half of the threads add the sums of the other half, then a quarter, and
+// so on, until cache[0] is the block's sum.
+__global__ void tutorial(const float* a, const float* b, float* c, int64_t n) {  // n was a macro
+    __shared__ float cache[most_threads];                        // was 64; --threads may be more
+    int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;  // was int; n may pass 2^31
     const int tid = threadIdx.x;
     float sum = 0;
-    while (i < n) {  // a grid stride: neighbours take neighbours, so that a warp's loads are coalesced
+    while (i < n) {  // a grid-stride loop: neighbouring threads read neighbours (coalesced)
         sum += a[i] * b[i];
         i += int64_t(gridDim.x) * blockDim.x;
     }
     cache[tid] = sum;
-    __syncthreads();  // all of the block's sums are in the cache
+    __syncthreads();  // all sums of the block are in the cache
     for (int stride = blockDim.x / 2; stride != 0; stride /= 2) {
         if (tid < stride) cache[tid] += cache[tid + stride];
-        __syncthreads();  // this step's sums are there for the next step, and after the last one for every thread
+        __syncthreads();  // this step is done; after the last one any thread may read cache[0]
     }
-    if (tid == min(2, int(blockDim.x) - 1)) c[blockIdx.x] = cache[0];  // there 2, but --threads may be 1 or 2
-}
-Result launch_tutorial(const Job& job) {
-    tutorial<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return job.add_on_host();
+    if (tid == min(2, int(blockDim.x) - 1)) c[blockIdx.x] = cache[0];  // was 2; a block may lack it
 }
 
-// ---- the tutorial's whole program ------------------------------------------------------------------------------
+// ---- the tutorial's whole program ---------------------------------------------------------------
 
 bool whole_program() {
-    // There a and b lie on the stack, 270 KB, and c comes from new[]. A vector frees itself.
-    std::vector<float> a(ramp), b(ramp), c(tutorial_blocks);
+    // The tutorial has a and b on the stack, 270 KB, and c from new[]. A vector frees itself.
+    std::vector<float> a(tutorial_n), b(tutorial_n), c(tutorial_blocks);
     float *d_a, *d_b, *d_c;
-    CHECK(cudaMalloc(&d_a, ramp * sizeof(float)));
-    CHECK(cudaMalloc(&d_b, ramp * sizeof(float)));
+    CHECK(cudaMalloc(&d_a, tutorial_n * sizeof(float)));
+    CHECK(cudaMalloc(&d_b, tutorial_n * sizeof(float)));
     CHECK(cudaMalloc(&d_c, tutorial_blocks * sizeof(float)));
-    for (int i = 0; i < ramp; ++i) a[i] = b[i] = float(i);
-    CHECK(cudaMemcpy(d_a, a.data(), ramp * sizeof(float), cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(d_b, b.data(), ramp * sizeof(float), cudaMemcpyHostToDevice));
-    tutorial<<<tutorial_blocks, tutorial_threads>>>(d_a, d_b, d_c, ramp);
+
+    // With these data the dot product is the tutorial's f(n) = 1 + 2*2 + 3*3 + ... + (n-1)*(n-1),
+    // the sum of the squares of all indices. In closed form it is (n-1) * n * (2n-1) / 6.
+    // But a equals b, and each element is its index. A kernel that reads one array twice, or none,
+    // would be right, too. Therefore the table's data are random, and different in a and b.
+    for (int i = 0; i < tutorial_n; ++i) a[i] = b[i] = float(i);
+    CHECK(cudaMemcpy(d_a, a.data(), tutorial_n * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_b, b.data(), tutorial_n * sizeof(float), cudaMemcpyHostToDevice));
+    tutorial<<<tutorial_blocks, tutorial_threads>>>(d_a, d_b, d_c, tutorial_n);
     CHECK(cudaGetLastError());       // was the launch legal?
     CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
     CHECK(cudaMemcpy(c.data(), d_c, tutorial_blocks * sizeof(float), cudaMemcpyDeviceToHost));
+
     double device = 0, host = 0;
     for (float of_block : c) device += of_block;
-    for (int i = 0; i < ramp; ++i) host += double(i) * i;
-    std::printf("dot product on the device  %.0f\ndot product on the host    %.0f\n", device, host);
+    for (int i = 0; i < tutorial_n; ++i) host += double(i) * i;  // an int overflows at 46,341
+    std::printf("dot product on the device  %.0f\n", device);
+    std::printf("dot product on the host    %.0f\n", host);
     CHECK(cudaFree(d_a));
     CHECK(cudaFree(d_b));
     CHECK(cudaFree(d_c));
-    return std::fabs(device - host) <= 16.0 / (1 << 24) * host;  // 15 roundings in float, fewer in double
+    return std::fabs(device - host) <= 16.0 / (1 << 24) * host;  // 15 roundings in float
 }
 
-// ---- the rungs -------------------------------------------------------------------------------------------------
+// ---- the rungs, slow to fast --------------------------------------------------------------------
 
-// The tutorial's first half, for its neighbours: a thread's share.
-__device__ float share(const float* a, const float* b, int64_t n) {
+// How often float rounds on a block's longest way: defined and explained below the rungs.
+int64_t block_roundings(int64_t values, int64_t blocks, int64_t threads);
+
+struct Job {  // what a launch needs, and what it leaves
+    const lab::Sample& sample;
+    int64_t n;
+    const float *a, *b;
+    lab::DeviceArray<float>& c;  // the blocks' sums
+    float* sums[2];              // the results of the last two rungs, which take turns
+    Int128 want;                 // the CPU's result
+    int current = 0;             // which of the two sums is next
+
+    // A launch leaves its result in the device's memory, or in host_result if `result` is null. It
+    // also leaves how often float may round a product on its way there; the bound depends on that.
+    const float* result = nullptr;
+    double host_result = 0;
+    int64_t roundings = 0;
+
+    int blocks() const { return sample.blocks() ? sample.blocks() : tutorial_blocks; }
+    int threads() const { return sample.threads(); }
+};
+
+// The tutorial's end, which is timed, too. The copy waits for the kernel.
+void add_on_host(Job& job) {
+    std::vector<float> c(job.blocks());
+    CHECK(cudaMemcpy(c.data(), job.c.get(), c.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    job.result = nullptr;
+    job.host_result = 0;
+    for (float of_block : c) job.host_result += of_block;
+    job.roundings = block_roundings(job.n, job.blocks(), job.threads());
+    job.roundings += 1 + job.blocks() / (1 << 29);  // so many in double weigh as one
+}
+
+void launch_tutorial(Job& job) {
+    tutorial<<<job.blocks(), job.threads()>>>(job.a, job.b, job.c.get(), job.n);
+    add_on_host(job);
+}
+
+// The tutorial's grid-stride loop: the dot product of this thread's share.
+__device__ float strided_dot(const float* a, const float* b, int64_t n) {
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     float sum = 0;
-    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
-        sum += a[i] * b[i];
+    for (int64_t i = first; i < n; i += int64_t(gridDim.x) * blockDim.x) sum += a[i] * b[i];
     return sum;
 }
 
 // Without shared memory: the sums of all threads meet at one address.
-__global__ void no_shared(const float* a, const float* b, float* c, int64_t n) { atomicAdd(c, share(a, b, n)); }
-Result launch_no_shared(const Job& job) {
-    CHECK(cudaMemsetAsync(job.c, 0, sizeof(float)));
-    no_shared<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.in_block(job.blocks, job.threads) + int64_t(job.blocks) * job.threads, job.c};
+__global__ void no_shared(const float* a, const float* b, float* c, int64_t n) {
+    atomicAdd(c, strided_dot(a, b, n));
+}
+void launch_no_shared(Job& job) {
+    job.result = job.c.get();
+    CHECK(cudaMemsetAsync(job.c.get(), 0, sizeof(float)));
+    no_shared<<<job.blocks(), job.threads()>>>(job.a, job.b, job.c.get(), job.n);
+    const int64_t all_threads = int64_t(job.blocks()) * job.threads();
+    job.roundings = block_roundings(job.n, job.blocks(), job.threads()) + all_threads;
 }
 
-// The tutorial's second half: the tree, which tells every thread the block's sum.
-__device__ float fold_tree(float* cache, float sum) {
-    cache[threadIdx.x] = sum;
-    __syncthreads();  // all of the block's sums are in the cache
+// The tutorial's tree: the sum over the block's threads, which all of them get.
+__device__ float reduce_tree(float* cache, float sum) {
+    const unsigned tid = threadIdx.x;
+    cache[tid] = sum;
+    __syncthreads();  // all sums of the block are in the cache
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
-        if (threadIdx.x < stride) cache[threadIdx.x] += cache[threadIdx.x + stride];
-        __syncthreads();  // this step's sums are there for the next step, and after the last one for every thread
+        if (tid < stride) cache[tid] += cache[tid + stride];
+        __syncthreads();  // this step is done; after the last one all threads may read cache[0]
     }
     return cache[0];
 }
 
-// The blocks' sums meet at one address.
+// The sums of the blocks meet at one address.
 __global__ void atomics(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    const float sum = fold_tree(cache, share(a, b, n));
+    const float sum = reduce_tree(cache, strided_dot(a, b, n));
     if (threadIdx.x == 0) atomicAdd(c, sum);
 }
-Result launch_atomics(const Job& job) {
-    CHECK(cudaMemsetAsync(job.c, 0, sizeof(float)));
-    atomics<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.in_block(job.blocks, job.threads) + job.blocks, job.c};
+void launch_atomics(Job& job) {
+    job.result = job.c.get();
+    CHECK(cudaMemsetAsync(job.c.get(), 0, sizeof(float)));
+    atomics<<<job.blocks(), job.threads()>>>(job.a, job.b, job.c.get(), job.n);
+    job.roundings = block_roundings(job.n, job.blocks(), job.threads()) + job.blocks();
 }
 
-__device__ unsigned finished;  // how many blocks of this launch have left their sums; the last makes it 0 again
-// Folds the threads' sums into the block's, and leaves that in c[blockIdx.x]. The last block to do so adds up
-// all of them: the result is in c[0], in place of block 0's sum.
-template <class Fold> __device__ void last_adds_up(float sum, float* c, Fold fold) {
+// Is this block the last one to come here? Thread 0 draws a ticket, the number of blocks that came
+// before. All threads of the block get the answer, and if it is true, they can read what thread 0
+// of each block has stored before. That takes two fences, one on each side of the ticket. (NVIDIA's
+// sample threadFenceReduction has only the first. It works because its readers bypass the L1 cache,
+// but in CUDA's memory model the reader needs a fence of its own.)
+__device__ unsigned tickets;  // the last block makes it 0 again
+__device__ bool is_last_block() {
     __shared__ bool last;
-    sum = fold(sum);
     if (threadIdx.x == 0) {
-        c[blockIdx.x] = sum;
-        __threadfence();  // the sum is in memory before the block counts as finished
-        last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();  // release: whoever sees this ticket drawn can see the block's sum
+        last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();  // acquire: from here on the other blocks' sums can be seen
     }
-    __syncthreads();  // every thread of the block knows whether it is the last
-    if (!last) return;
-    sum = 0;
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += __ldcg(c + i);
-    sum = fold(sum);
-    if (threadIdx.x == 0) c[0] = sum;
+    __syncthreads();  // all threads of the block know whether it is the last
+    return last;
 }
 
-// One launch, and nothing to zero. At the default size atomics is faster: here a block's sum, its ticket and the
-// last block's look at all sums each wait for the one before; there each block sends an add, and nobody waits.
+// This thread's share of the blocks' sums. The last block adds them all.
+__device__ float strided_sum(const float* c) {
+    float sum = 0;
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += c[i];
+    return sum;
+}
+
+// One launch, and nothing to reset. With the tutorial's n, atomics is faster: here the block's sum,
+// its ticket, and the last block's loads each wait for the one before; there, no block waits.
 __global__ void last_block(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    last_adds_up(share(a, b, n), c, [&](float sum) { return fold_tree(cache, sum); });
+    const float sum = reduce_tree(cache, strided_dot(a, b, n));
+    if (threadIdx.x == 0) c[blockIdx.x] = sum;
+    if (!is_last_block()) return;
+    const float total = reduce_tree(cache, strided_sum(c));
+    if (threadIdx.x == 0) c[0] = total;  // in place of the sum of block 0
 }
-Result launch_last_block(const Job& job) {
-    last_block<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.in_block(job.blocks, job.threads) + in_last(job.blocks, job.threads), job.c};
+void launch_last_block(Job& job) {
+    job.result = job.c.get();
+    last_block<<<job.blocks(), job.threads()>>>(job.a, job.b, job.c.get(), job.n);
+    job.roundings = block_roundings(job.n, job.blocks(), job.threads()) +
+                    block_roundings(job.blocks(), 1, job.threads());
 }
 
-// A warp's 32 values fold through registers, without shared memory and without a barrier; lane 0 has the sum.
-__device__ float fold_warp(float value) {
-    for (int offset = warp / 2; offset > 0; offset /= 2) value += __shfl_down_sync(all_lanes, value, offset);
-    return value;
+// The sum over a warp's lanes, in lane 0: in each step a lane adds the value of the lane `offset`
+// above it. The values travel through registers, without shared memory and without a barrier.
+__device__ float reduce_warp(float sum) {
+    for (int offset = warp / 2; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(all_lanes, sum, offset);
+    return sum;
 }
 
-// fold_tree with one barrier: only one sum a warp goes through shared memory. Thread 0 gets the block's sum.
-__device__ float fold_block(float value) {
+// The sum over a block's threads, in thread 0: one value a warp goes through shared memory, and the
+// first warp adds those.
+__device__ float reduce_block(float sum) {
     __shared__ float of_warp[warp];
     const int tid = threadIdx.x, warps = blockDim.x / warp;
-    value = fold_warp(value);
-    if (tid % warp == 0) of_warp[tid / warp] = value;
-    __syncthreads();  // all warps have left their sums
-    if (tid < warp) value = fold_warp(tid < warps ? of_warp[tid] : 0);
-    return value;
+    sum = reduce_warp(sum);
+    if (tid % warp == 0) of_warp[tid / warp] = sum;
+    __syncthreads();  // all warps have stored their sums
+    if (tid < warp) sum = reduce_warp(tid < warps ? of_warp[tid] : 0);
+    return sum;
 }
 
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// As many blocks as fill the GPU, but none that has nothing to do, unless --blocks was typed.
+int grid_size(const Job& job, int to_fill, int elements_per_block) {
+    if (job.sample.blocks()) return job.sample.blocks();
+    return int(std::min<int64_t>(to_fill, ceil_div(job.n, elements_per_block)));
+}
+
+// last_block on a grid that fills the GPU, with one barrier in a block's sum instead of seven.
 __global__ void shuffle(const float* a, const float* b, float* c, int64_t n) {
-    last_adds_up(share(a, b, n), c, fold_block);
+    const float sum = reduce_block(strided_dot(a, b, n));
+    if (threadIdx.x == 0) c[blockIdx.x] = sum;
+    if (!is_last_block()) return;
+    const float total = reduce_block(strided_sum(c));
+    if (threadIdx.x == 0) c[0] = total;
 }
-Result launch_shuffle(const Job& job) {
-    const int blocks = job.fill(shuffle, job.threads);
-    shuffle<<<blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.in_block(blocks, job.threads) + in_last(blocks, job.threads), job.c};
+void launch_shuffle(Job& job) {
+    const int threads = job.threads();
+    const int blocks = grid_size(job, job.sample.blocks_to_fill(shuffle, threads), threads);
+    job.result = job.c.get();
+    shuffle<<<blocks, threads>>>(job.a, job.b, job.c.get(), job.n);
+    job.roundings = block_roundings(job.n, blocks, threads) + block_roundings(blocks, 1, threads);
 }
 
-// 16 bytes at a time, in tiles of in_flight * blockDim.x float4. A thread has all loads of a tile in flight when it
-// uses the first, and by the launch bounds the registers for it. The first threads take a tail of up to three.
-// No block waits for what its atomic finds, and no barrier spans the grid of an ordinary launch: two sums take turns, and
-// a launch clears the next one's. The order of additions, and so the last digits, may vary from run to run.
-__global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, const float* b, float* sum, float* next, int64_t n) {
-    const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
+// The four sums of a thread, one for each float of a 16-byte load.
+__device__ void add_products(float4& sum, const float4& p, const float4& q) {
+    sum.x += p.x * q.x;
+    sum.y += p.y * q.y;
+    sum.z += p.z * q.z;
+    sum.w += p.w * q.w;
+}
+
+// The dot product of this thread's share, with 16-byte loads. The block works on tiles of
+// in_flight * blockDim.x packs (float4) of each array. A thread starts all loads of a whole tile
+// before it uses the first. The first threads of the grid add the last n % 4 products.
+constexpr int pack = 4, in_flight = 4;
+static_assert(sizeof(float4) == pack * sizeof(float), "one load must bring `pack` floats");
+__device__ float wide_dot(const float* a, const float* b, int64_t n) {
+    const float4* packs_a = reinterpret_cast<const float4*>(a);
+    const float4* packs_b = reinterpret_cast<const float4*>(b);
     const int64_t packs = n / pack, tile = int64_t(in_flight) * blockDim.x, tid = threadIdx.x;
     const int64_t tail = pack * packs + int64_t(blockIdx.x) * blockDim.x + tid;
-    float x = tail < n ? a[tail] * b[tail] : 0, y = 0, z = 0, w = 0;
-    const auto add = [&](const float4& p, const float4& q) {
-        x += p.x * q.x;
-        y += p.y * q.y;
-        z += p.z * q.z;
-        w += p.w * q.w;
-    };
+    float4 sum = {tail < n ? a[tail] * b[tail] : 0, 0, 0, 0};
     for (int64_t first = blockIdx.x * tile; first < packs; first += gridDim.x * tile) {
         if (first + tile <= packs) {
             float4 p[in_flight], q[in_flight];
@@ -250,107 +292,147 @@ __global__ void __launch_bounds__(fast_threads, 2) vectorised(const float* a, co
                 p[k] = packs_a[i];
                 q[k] = packs_b[i];
             }
-            for (int k = 0; k < in_flight; ++k) add(p[k], q[k]);
+            for (int k = 0; k < in_flight; ++k) add_products(sum, p[k], q[k]);
         } else {
-            for (int64_t i = first + tid; i < packs; i += blockDim.x) add(packs_a[i], packs_b[i]);
+            for (int64_t i = first + tid; i < packs; i += blockDim.x)
+                add_products(sum, packs_a[i], packs_b[i]);
         }
     }
-    const float mine = fold_block((x + y) + (z + w));
-    if (tid != 0) return;
-    atomicAdd(sum, mine);
-    if (blockIdx.x == 0) *next = 0;
-}
-Result launch_vectorised(const Job& job) {
-    const int64_t blocks = job.fill(vectorised, fast_threads, pack * in_flight);
-    vectorised<<<blocks, fast_threads>>>(job.a, job.b, job.sum, job.next, job.n);
-    return {job.in_block(pack * blocks, fast_threads) + in_flight + 2 + blocks, job.sum};
+    return (sum.x + sum.y) + (sum.z + sum.w);
 }
 
-// For small arrays: no barrier, and little code, which comes from memory, too.
-__global__ void warp_atomics(const float* a, const float* b, float* sum, float* next, int64_t n) {
-    const float4 *packs_a = reinterpret_cast<const float4*>(a), *packs_b = reinterpret_cast<const float4*>(b);
+// Large blocks, so that few sums are left to add; the launch bounds leave each thread registers for
+// a tile. No barrier spans the grid of an ordinary launch, so a kernel cannot clear the sum that it
+// adds to. It clears the next launch's instead: two sums take turns. The order of the additions,
+// and with it the last digits of the result, may vary from run to run.
+constexpr int large_block = 512;
+__global__ void __launch_bounds__(large_block, 2)
+    vectorised(const float* a, const float* b, float* total, float* next, int64_t n) {
+    const float sum = reduce_block(wide_dot(a, b, n));
+    if (threadIdx.x != 0) return;
+    atomicAdd(total, sum);
+    if (blockIdx.x == 0) *next = 0;
+}
+void launch_vectorised(Job& job) {
+    const int to_fill = job.sample.blocks_to_fill(vectorised, large_block);
+    const int blocks = grid_size(job, to_fill, pack * in_flight * large_block);
+    float *total = job.sums[job.current], *next = job.sums[1 - job.current];
+    job.result = total;
+    job.current = 1 - job.current;
+    vectorised<<<blocks, large_block>>>(job.a, job.b, total, next, job.n);
+    // Up to in_flight more than in an even share, because of whole tiles; 2 for the four sums.
+    job.roundings = block_roundings(job.n, int64_t(pack) * blocks, large_block);
+    job.roundings += in_flight + 2 + blocks;
+}
+
+// For small arrays: no barrier, and little code, because code comes from memory, too. Small blocks,
+// so that a small array reaches many SMs.
+constexpr int small_block = 256;
+__global__ void warp_atomics(const float* a, const float* b, float* total, float* next, int64_t n) {
+    const float4* packs_a = reinterpret_cast<const float4*>(a);
+    const float4* packs_b = reinterpret_cast<const float4*>(b);
     const int64_t packs = n / pack, step = int64_t(gridDim.x) * blockDim.x;
-    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, tail = pack * packs + first;
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64_t tail = pack * packs + first;
     if (first == 0) *next = 0;
-    float mine = tail < n ? a[tail] * b[tail] : 0;
+    float sum = tail < n ? a[tail] * b[tail] : 0;
 #pragma unroll 1
     for (int64_t i = first; i < packs; i += step) {
         const float4 p = packs_a[i], q = packs_b[i];
-        mine += (p.x * q.x + p.y * q.y) + (p.z * q.z + p.w * q.w);
+        sum += (p.x * q.x + p.y * q.y) + (p.z * q.z + p.w * q.w);
     }
-    mine = fold_warp(mine);
-    if (threadIdx.x % warp == 0) atomicAdd(sum, mine);
+    sum = reduce_warp(sum);
+    if (threadIdx.x % warp == 0) atomicAdd(total, sum);
 }
-Result launch_warp_atomics(const Job& job) {
-    const int64_t blocks = job.fill(warp_atomics, small_threads, pack);
-    warp_atomics<<<blocks, small_threads>>>(job.a, job.b, job.sum, job.next, job.n);
-    return {job.in_block(pack * blocks, small_threads) + 3 + blocks * small_threads / warp, job.sum};
+void launch_warp_atomics(Job& job) {
+    const int to_fill = job.sample.blocks_to_fill(warp_atomics, small_block);
+    const int blocks = grid_size(job, to_fill, pack * small_block);
+    float *total = job.sums[job.current], *next = job.sums[1 - job.current];
+    job.result = total;
+    job.current = 1 - job.current;
+    warp_atomics<<<blocks, small_block>>>(job.a, job.b, total, next, job.n);
+    const int64_t all_warps = int64_t(blocks) * small_block / warp;
+    job.roundings = block_roundings(job.n, int64_t(pack) * blocks, small_block) + 3 + all_warps;
 }
 
-// ---- wrong twins: what goes wrong first ------------------------------------------------------------------------
+// ---- what float costs: the bound of the error ---------------------------------------------------
 
-// The tutorial's tree without the barrier in the loop: a thread adds what its partner has not summed up yet.
+// How often float rounds on the longest way of one of `values` products, from its two factors to
+// the sum of a block, if so many blocks of so many threads share the work: once in the product and
+// once in each addition to something other than 0. In a thread those are one less than its
+// products, and in a tree one for each step. (The number of threads is a power of 2.)
+int64_t block_roundings(int64_t values, int64_t blocks, int64_t threads) {
+    return ceil_div(values, blocks * threads) + std::ilogb(threads);
+}
+
+// A rounding multiplies by 1 + d with |d| <= u = 2^-24, and k of them by less than e^(ku). All
+// products are positive, so the relative error of the result is at most e^(ku) - 1. (No product is
+// rounded more than n times, in any order.)
+double error_bound(const Job& job) {
+    return std::expm1(0x1p-24 * double(std::min(job.roundings, job.n)));
+}
+
+// ---- wrong twins: the classic mistakes ----------------------------------------------------------
+
+// The tutorial's tree without the barrier in the loop: a thread adds what its partner has not
+// written yet.
 __global__ void no_barrier(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    cache[threadIdx.x] = share(a, b, n);
-    __syncthreads();  // all of the block's sums are in the cache
+    cache[threadIdx.x] = strided_dot(a, b, n);
+    __syncthreads();  // all sums of the block are in the cache
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2)
         if (threadIdx.x < stride) cache[threadIdx.x] += cache[threadIdx.x + stride];
     if (threadIdx.x == 2) c[blockIdx.x] = cache[0];
 }
-Result launch_no_barrier(const Job& job) {
-    no_barrier<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return job.add_on_host();
+void launch_no_barrier(Job& job) {
+    no_barrier<<<job.blocks(), job.threads()>>>(job.a, job.b, job.c.get(), job.n);
+    add_on_host(job);
 }
 
-// Thread 2 writes for the block, and writes its own element: the block's sum is in cache[0], whoever writes it.
+// Thread 2 writes for the block, and writes its own element. The block's sum is in cache[0],
+// whichever thread writes it.
 __global__ void own_element(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
-    fold_tree(cache, share(a, b, n));
+    reduce_tree(cache, strided_dot(a, b, n));
     if (threadIdx.x == 2) c[blockIdx.x] = cache[threadIdx.x];
 }
-Result launch_own_element(const Job& job) {
-    own_element<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return job.add_on_host();
+void launch_own_element(Job& job) {
+    own_element<<<job.blocks(), job.threads()>>>(job.a, job.b, job.c.get(), job.n);
+    add_on_host(job);
 }
 
-// Three quarters of --threads: 48 halve to 24, 12, 6, 3, 1, and of those three the last is dropped.
-Result launch_odd_halving(const Job& job) {
-    tutorial<<<job.blocks, job.threads / 4 * 3>>>(job.a, job.b, job.c, job.n);
-    return job.add_on_host();
+// Three quarters of --threads: 48 halve to 24, 12, 6, 3 and 1, and of those three the last is lost.
+void launch_odd_halving(Job& job) {
+    tutorial<<<job.blocks(), job.threads() / 4 * 3>>>(job.a, job.b, job.c.get(), job.n);
+    add_on_host(job);
 }
 
-// n - 1 for n: the last element is left out. The error is small, and far above what rounding can cost.
-Result launch_no_last(const Job& job) {
-    tutorial<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n - 1);
-    return job.add_on_host();
+// n - 1 instead of n: the last element is left out. The error is small, but far above the bound.
+void launch_no_last(Job& job) {
+    tutorial<<<job.blocks(), job.threads()>>>(job.a, job.b, job.c.get(), job.n - 1);
+    add_on_host(job);
 }
 
-// atomics, added to what the word held before.
-Result launch_no_reset(const Job& job) {
-    atomics<<<job.blocks, job.threads>>>(job.a, job.b, job.c, job.n);
-    return {job.in_block(job.blocks, job.threads) + job.blocks, job.c};
+// The right kernel adds to what the word held before.
+void launch_no_reset(Job& job) {
+    job.result = job.c.get();
+    atomics<<<job.blocks(), job.threads()>>>(job.a, job.b, job.c.get(), job.n);
+    job.roundings = block_roundings(job.n, job.blocks(), job.threads()) + job.blocks();
 }
 
-// ---- the table -------------------------------------------------------------------------------------------------
+// ---- check, table, main -------------------------------------------------------------------------
 
-struct Variant {
-    const char* name;
-    const char* how;
-    Result (*launch)(const Job&);
-    int least_threads = 1;
-    const char* same_bits = "yes";  // in every run on the same grid: no, where additions come as they come
-};
-constexpr Variant variants[] = {
+constexpr lab::Variant<Job> variants[] = {
     {"tutorial", "shared memory, then the host", launch_tutorial},
-    {"no_shared", "an atomicAdd for every thread", launch_no_shared, 1, "no"},
-    {"atomics", "shared memory, then an atomicAdd a block", launch_atomics, 1, "no"},
+    {"no_shared", "an atomicAdd for every thread", launch_no_shared},
+    {"atomics", "shared memory, then an atomicAdd a block", launch_atomics},
     {"last_block", "shared memory, then the last block", launch_last_block},
     {"shuffle", "a grid that fills the GPU, warp shuffles", launch_shuffle, lab::whole_warps},
-    {"vectorised", "16-byte loads, four pairs in flight; a launch clears the next one's sum", launch_vectorised, 1, "no"},
-    {"warp_atomics", "one atomic a warp, no barrier", launch_warp_atomics, 1, "no"},
+    {"vectorised", "16-byte loads, four pairs in flight; a launch clears the next one's sum",
+     launch_vectorised},
+    {"warp_atomics", "one atomic a warp, no barrier", launch_warp_atomics},
 };
-constexpr Variant twins[] = {
+constexpr lab::Variant<Job> twins[] = {
     {"no_barrier", "the tree without its barrier", launch_no_barrier, 4},
     {"own_element", "thread 2 writes its own element", launch_own_element, 4},
     {"odd_halving", "3/4 of --threads, which do not halve evenly", launch_odd_halving, 4},
@@ -358,77 +440,101 @@ constexpr Variant twins[] = {
     {"no_reset", "adds to what was there before", launch_no_reset},
 };
 
-// ---- run, check, time ------------------------------------------------------------------------------------------
-
-void run(Job job, lab::DeviceArray<float>& c, Wide want, const Variant& v, lab::Kind kind = lab::Kind::variant,
-         const std::string& version = "") {
-    if (kind == lab::Kind::variant && !job.sample.wants(v.name)) return;
-    const lab::DeviceArray<float> sums(std::vector<float>(2 * apart));  // zeros
-    job.sum = sums.get();
-    job.next = job.sum + apart;
-    Result result{};
-    const auto prepare = [&] {
-        c.poison();
-        std::swap(job.sum, job.next);  // the launch before has cleared this sum, and shall clear the other
-        CHECK(cudaMemsetAsync(job.next, lab::poison_byte, sizeof(float)));
-    };
-    const lab::Time ms = job.sample.time(prepare, [&] { result = v.launch(job); });
-    float sum = 0;
-    if (result.on_device) CHECK(cudaMemcpy(&sum, result.on_device, sizeof sum, cudaMemcpyDeviceToHost));
-    const double got = result.on_device ? sum : result.on_host;
-    const double error = double(std::fabs(got - (long double)want)) / double(std::max<Wide>(1, want));
-    // A rounding multiplies by 1 + d, |d| <= u = 2^-24, and k of them by less than e^(ku). No product goes through
-    // more than n, whatever the order. So far may the result be off, as all are positive; so far may poison, too.
-    const double bound = std::expm1(0x1p-24 * double(std::min(result.roundings, job.n)));
-    const bool right = error <= bound && got < lab::poisoned<float>() / 2;
-    job.sample.row({v.name, lab::text("%.15g", got), ms, 8.0 * double(job.n), right ? "" : lab::wanted(float(got), float(want)),
-                    kind, {lab::text("%.1e", error), lab::text("%.1e", bound), v.same_bits}, version});
+// Does the variant give the same bits in each run on the same grid? Not if atomics add the sums,
+// because they do so in any order.
+const char* same_bits(const std::string& variant) {
+    for (const char* in_any_order : {"no_shared", "atomics", "vectorised", "warp_atomics"})
+        if (variant == in_any_order) return "no";
+    return variant == "cublasSdot" ? "-" : "yes";  // the library does not say
 }
 
-#if CUBLAS_VERSION >= 120000  // from there on it counts in 64 bits, too
-void check(cublasStatus_t status) {
-    if (status != CUBLAS_STATUS_SUCCESS) std::fprintf(stderr, "cuBLAS: %s\n", cublasGetStatusString(status));
+// Poisons what the launch writes: the blocks' sums, and the next launch's sum, which it must clear.
+void prepare(Job& job) {
+    job.c.poison();
+    CHECK(cudaMemsetAsync(job.sums[1 - job.current], lab::poison_byte, sizeof(float)));
+}
+
+// After very many roundings the bound is so large that poison is within it, too.
+void check(Job& job, lab::Row& row) {
+    float sum = 0;
+    if (job.result) CHECK(cudaMemcpy(&sum, job.result, sizeof sum, cudaMemcpyDeviceToHost));
+    const double got = job.result ? sum : job.host_result;
+    const double off = double(std::fabs(got - (long double)job.want));
+    const double error = off / double(std::max<Int128>(1, job.want));
+    const double bound = error_bound(job);
+    const bool right = error <= bound && got < lab::poisoned<float>() / 2;
+    row.result = lab::text("%.15g", got);
+    row.bytes = 2.0 * sizeof(float) * double(job.n);
+    row.wrong = right ? "" : lab::wanted(float(got), float(job.want));
+    row.columns = {lab::text("%.1e", error), lab::text("%.1e", bound), same_bits(row.variant)};
+}
+
+#if CUBLAS_VERSION >= 120000  // the first that counts in 64 bits
+void check_cublas(cublasStatus_t status) {
+    if (status != CUBLAS_STATUS_SUCCESS)
+        std::fprintf(stderr, "cuBLAS: %s\n", cublasGetStatusString(status));
     CHECK(status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorUnknown);
 }
 cublasHandle_t cublas;
-Result launch_cublas(const Job& job) {  // it does not say how it adds: it may err as the tutorial may
-    if (job.n > INT32_MAX) check(cublasSdot_64(cublas, job.n, job.a, 1, job.b, 1, job.c));
-    else check(cublasSdot(cublas, int(job.n), job.a, 1, job.b, 1, job.c));
-    return {job.in_block(job.blocks, job.threads), job.c};
+void launch_cublas(Job& job) {  // it does not say how it adds: it may err as the tutorial may
+    job.result = job.c.get();
+    job.roundings = block_roundings(job.n, job.blocks(), job.threads());
+    if (job.n > INT32_MAX)
+        check_cublas(cublasSdot_64(cublas, job.n, job.a, 1, job.b, 1, job.c.get()));
+    else
+        check_cublas(cublasSdot(cublas, int(job.n), job.a, 1, job.b, 1, job.c.get()));
+}
+void cublas_row(lab::Sample& sample, Job& job) {
+    if (!sample.wants_all()) return;
+    const int major = CUBLAS_VER_MAJOR, minor = CUBLAS_VER_MINOR, patch = CUBLAS_VER_PATCH;
+    check_cublas(cublasCreate(&cublas));
+    check_cublas(cublasSetPointerMode(cublas, CUBLAS_POINTER_MODE_DEVICE));  // no wait for a result
+    sample.library_row("cublasSdot", lab::text("%d.%d.%d", major, minor, patch), job, launch_cublas,
+                       prepare, check);
+    check_cublas(cublasDestroy(cublas));
 }
 #endif
 
+// Random whole numbers in the range of the tutorial's, for array 0 or array 1.
+std::vector<float> random_numbers(int64_t n, uint64_t seed, int array) {
+    std::vector<float> numbers(n);
+    for (int64_t i = 0; i < n; ++i)
+        numbers[i] = float(lab::random_bits(seed, 2 * i + array) % tutorial_n);
+    return numbers;
+}
+
 int main(int argc, char** argv) {
-    lab::Sample sample("03_dot_shared", "What does shared memory buy a dot product, and what does float cost it?");
-    sample.defaults(ramp, 0, tutorial_threads, "elements of each array",
-                    "blocks (default: the tutorial's 64; from shuffle on as many as fill the GPU once, at most)");
+    lab::Sample sample("03_dot_shared",
+                       "What does shared memory buy a dot product, and what does float cost it?");
+    sample.defaults(tutorial_n, 0, tutorial_threads, "elements of each array",
+                    "blocks (default: the tutorial's 64; from shuffle on as many as fill the GPU "
+                    "once, at most)");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");
     sample.variants(variants);
     sample.twins(twins);
     sample.start(argc, argv);
     const int64_t n = sample.n();
-    sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(float), sizeof(float) * (sample.blocks() + 1e6));
+    sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(float),
+                          sizeof(float) * (sample.blocks() + 1e6));
     if (sample.wants("whole_program")) sample.program(whole_program);
-    const std::vector<float> a = random_numbers(n, sample.seed(), false), b = random_numbers(n, sample.seed(), true);
-    const Wide want = on_the_cpu(a, b);
-    sample.new_table(lab::text("dot product of 2 x %s floats; the exact result is %.15g",
-                               lab::with_commas(n).c_str(), double(want)));
-    sample.columns({"error", "bound", "same bits"});
-    sample.limit_row(lab::Sample::Limit::read, 8 * n);
+
+    const std::vector<float> a = random_numbers(n, sample.seed(), 0);
+    const std::vector<float> b = random_numbers(n, sample.seed(), 1);
     const lab::DeviceArray<float> d_a(a), d_b(b);
-    const int blocks = sample.blocks() ? sample.blocks() : tutorial_blocks;
-    lab::DeviceArray<float> d_c(std::max(blocks, 1 << 16));  // no GPU holds more blocks at once
-    const Job job{sample, n, blocks, sample.threads(), d_a.get(), d_b.get(), d_c.get()};
+    lab::DeviceArray<float> c(std::max(sample.blocks(), 1 << 16));  // no GPU holds more at once
+    const int apart = 64;  // floats: in one cache line, clearing a sum would delay the other's adds
+    const lab::DeviceArray<float> sums(std::vector<float>(2 * apart));
+    float *first = sums.get(), *second = first + apart;
+    Job job{sample, n, d_a.get(), d_b.get(), c, {first, second}, cpu_reference(a, b)};
+
+    sample.new_table(lab::text("dot product of 2 x %s floats; the exact result is %.15g",
+                               lab::with_commas(n).c_str(), double(job.want)));
+    sample.columns({"error", "bound", "same bits"});
+    sample.limit_row(lab::Limit::read, 2 * sizeof(float) * n);
 #if CUBLAS_VERSION >= 120000
-    if (sample.wants_all()) {
-        check(cublasCreate(&cublas));
-        check(cublasSetPointerMode(cublas, CUBLAS_POINTER_MODE_DEVICE));  // it need not wait for the result
-        run(job, d_c, want, {"cublasSdot", "", launch_cublas, 1, "-"}, lab::Kind::library,
-            lab::text("%d.%d.%d", CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH));
-        check(cublasDestroy(cublas));
-    }
+    cublas_row(sample, job);
 #endif
-    for (const Variant& v : variants) run(job, d_c, want, v);
-    for (const Variant& v : twins) run(job, d_c, want, v);
+    sample.rows(job, variants, prepare, check);
+    sample.rows(job, twins, prepare, check);
     return sample.verdict();
 }

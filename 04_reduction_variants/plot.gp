@@ -4,10 +4,15 @@ load style
 both = ARGC == 3
 set terminal svg size 600, (both ? 800 : 450) font "sans-serif,18" name "p04"
 set output both ? ARG3 : ARG2
-rungs = "modulo strided_index sequential first_add shuffle grid_stride vectorised last_block atomic_add"
-array without[9] = ["", "no remainder", "no bank conflicts", "no idle threads", "fewer barriers", "fewer blocks", \
-                     "no 4-byte loads", "no second launch", "nobody waits"]
+names = "modulo masked strided_index sequential first_add shuffle grid_stride vectorised last_block atomic_add"
+array without[10] = ["", "no remainder", "fewer warps", "no bank conflicts", "no idle threads", "fewer barriers", \
+                     "fewer blocks", "no 4-byte loads", "no second launch", "nobody waits"]
+measured = ""  # of these
+stats csv(ARG1) using (measured = measured . " " . stringcolumn("variant") . " ", 1) name "rows" nooutput
+rungs = ""
+do for [i=1:words(names)] { if (strstrt(measured, " " . word(names, i) . " ")) { rungs = rungs . word(names, i) . " " } }
 count = words(rungs)
+lacks(i) = without[sum [k=1:words(names)] (word(names, k) eq word(rungs, i) ? k : 0)]
 of(name) = stringcolumn("variant") eq name ? column("time_us") : NaN
 stats csv(ARG1) using (of("CUB")) name "cub" nooutput
 stats csv(ARG1) using (of("read only")) name "limit" nooutput
@@ -26,7 +31,7 @@ set xlabel "µs for ten million elements" offset 0,0.4
 set key at graph 1.09, graph 0.47 right top Left reverse samplen 1.5
 # A bar's label stands behind its end, and behind CUB's line where that would cross it.
 label_at(x) = (x < cub_max * 1.03 ? cub_max : x) + first_max * 0.015
-words_for(i) = digits(column("time_us")) . "   " . without[i]
+words_for(i) = digits(column("time_us")) . "   " . lacks(i)
 said(i) = word(rungs, i) . sprintf(": %s µs, %.1f %% of the limit", digits(column("time_us")), column("percent_of_limit"))
 do for [i=1:count] { set label 100 + i word(rungs, i) at graph -0.015, first i right noenhanced font ",17" }
 set style fill solid noborder

@@ -835,6 +835,10 @@ double quantile(std::vector<double> values, double share) {
     const size_t below = static_cast<size_t>(at), above = std::min(below + 1, values.size() - 1);
     return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
 }
+std::vector<int> sorted(std::vector<int> values) {
+    std::sort(values.begin(), values.end());
+    return values;
+}
 double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
 std::string wanted(const std::string& got, const std::string& want, bool left, bool added, bool wrapped) {

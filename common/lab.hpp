@@ -118,6 +118,11 @@ public:
     /// --wrong asked for a twin, which then runs alone.
     bool wants(const std::string& variant) const;
     bool wants_twin(const std::string& twin) const { return twin == wrong_; }
+    /// Does a variant or a twin of this table run?
+    template <class Table>
+    bool wants_any(const Table& table) const {
+        return std::any_of(std::begin(table), std::end(table), [&](const auto& v) { return wants(v.name); });
+    }
     /// This machine, or another option, rules the variant out: `why` completes "left out, because". If --only asked
     /// for it, the program ends with status 2 and says to type `instead`. Call it before require_memory().
     void leave_out(const std::string& variant, const char* why, const char* instead);
@@ -240,6 +245,8 @@ private:
 double quantile(std::vector<double> values, double share);
 /// The middle value (the mean of the two middle ones).
 double median(const std::vector<double>& values);
+/// The values in ascending order. (std::sort takes longer to compile than any kernel; so it is compiled once.)
+std::vector<int> sorted(std::vector<int> values);
 
 /// Writes a whole file or none: beside `path` first, then renamed. A link is followed, the old file's mode kept; a
 /// pipe or a terminal is written directly. A signal that would end the program waits until the file is whole. Says

@@ -1,6 +1,7 @@
 #!/bin/sh
-# alone.sh FILE.cu...: does the line that a sample's head gives to build it alone, `//   nvcc ... -o NAME`, build it as it
-# stands? Only the program goes elsewhere, and where no GPU answers -arch=native is left out, as nvcc asks a GPU for it.
+# alone.sh FILE.cu...: does the command in a sample's header, `//   nvcc ... -o NAME`, build the sample as it is? The command
+# goes on in the next comment lines if these are indented further. The program is written to another folder, and where no GPU
+# answers -arch=native is left out, because nvcc asks a GPU for it.
 # Exit status: 0 yes, 1 no, 77 no nvcc, or a library's headers are not here.
 . "$(dirname "$0")/lib.sh"
 patience=280
@@ -11,7 +12,14 @@ native='s/^/ /'
 nvidia-smi -L 2>/dev/null | grep -q '^GPU 0' || native='s/ -arch=native / /'
 left_out=""
 for file; do
-    line=$(sed -n 's|^// *\(nvcc .* -o [a-z0-9_]*.*\)|\1|p' "$file" | head -1)
+    line=$(awk '
+        match($0, /^\/\/ +/) {
+            text = substr($0, RLENGTH + 1)
+            if (line != "" && RLENGTH > indent) { line = line " " text; next }
+            if (line == "" && text ~ /^nvcc /) { line = text; indent = RLENGTH; next }
+        }
+        line != "" { exit }
+        END { if (line ~ / -o [a-z0-9_]+/) print line }' "$file")
     case $line in
     *" ${file#"$top/"} "*) ;;
     *)

@@ -115,13 +115,25 @@ for bait in '$$(touch x).cu' '"; touch x; ".cu' '$(shell touch x).cu'; do
     done
     for goals in try learn ""; do run make $goals "$bait"; done
 done
+# A line break is refused: not even make -i runs what follows it.
+for goal in "" try learn 01; do
+    for typed in "" FILE= EX= RESET= BUILD= DEVICE=; do
+        ends 2 make -i $goal "${typed}none.cu${newline}touch x # "
+        says 'The name has a line break; type it in one line' || fail "make $goal $typed does not name the line break"
+    done
+done
 must "nothing was run" test -z "$(find "$folder" -name x)"
 
 # The word after the goal is the file, or the exercise, as well.
 ends 2 make try none.cu
 says "'none.cu'" && ! says 'no make' || fail "make try none.cu"
+ends 2 make "try none.cu"
+says 'There is no make try none.cu' || fail "goal and file in one word"
 ends 2 make try 01_fake/fake.sh
 says "'01_fake/fake.sh'" && ! says 'Nothing to be done' || fail "a file that is there"
+echo 'int main() {}' >-dash.cu
+ends 2 make try FILE=-dash.cu
+says '^The CPU device is missing' && ! says 'invalid option' || fail "a name that begins with a dash"
 echo 'echo "exercise $2"' >common/tools/learn.sh
 ends 0 make learn 04.2
 must "and nothing else" test "$(cat "$folder/out" "$folder/err")" = "exercise 04.2"

@@ -129,7 +129,7 @@ bool same(float x, float y) { return (std::isnan(x) && std::isnan(y)) || std::me
 
 int main(int argc, char** argv) {
     int devices = 0;
-    if (lab::none_answers(cudaGetDeviceCount(&devices)) && devices == 0) return lab::no_device;
+    if (lab::means_no_device(cudaGetDeviceCount(&devices)) && devices == 0) return lab::no_device;
     const int64_t count = argc > 1 ? std::atoll(argv[1]) : 1000;
     bits.seed(argc > 2 ? std::atoll(argv[2]) : 1);
     constexpr int most = 700, most_grid = 200, batch = 500;
@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
                     using Shape = decltype(shape);
                     const auto kernel = is_sum ? exact<Shape, false> : exact<Shape, true>;
                     kernel<<<grid, Shape::threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(), out.get() + k,
-                                                     wide.get(), n, loss(chain<Shape>(n, 1)));
+                                                     wide.get(), n, loss(longest_way(n, 1, Shape::threads)));
                 };
                 if (k % 8 < 4)
                     launch(Large());

@@ -109,6 +109,47 @@ TEST(CommandLineDeathTest, RefusesWhatNeedsMoreThreads) {
             testing::ExitedWithCode(2), line[1] == "16" ? "type --threads 32 or more" : "type --threads 4 or more");
 }
 
+TEST(CommandLine, LeavesOutWhatThisMachineCannotRun) {
+    Bench bench;
+    bench.parse_line({});
+    testing::internal::CaptureStdout();
+    bench.leave_out("fast", "this device has no warps", "--only slow");
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "fast: left out, because this device has no warps\n");
+    EXPECT_FALSE(bench.wants("fast"));
+    EXPECT_TRUE(bench.wants("slow"));
+    Bench other;  // which has not asked for it: no line
+    other.parse_line({"--only", "slow"});
+    testing::internal::CaptureStdout();
+    other.leave_out("fast", "this device has no warps", "--only slow");
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_TRUE(other.wants("slow"));
+}
+
+TEST(CommandLineDeathTest, RefusesWhatThisMachineCannotRun) {
+    EXPECT_EXIT(
+        {
+            Bench bench;
+            bench.parse_line({"--only", "slow", "--only", "fast"});
+            bench.leave_out("fast", "this device has no warps", "--only slow");
+        },
+        testing::ExitedWithCode(2), "fast is left out, because this device has no warps; type\\s+--only slow");
+}
+
+TEST(CommandLine, KnowsWhetherATableHasSomethingToRun) {
+    struct Entry {
+        const char* name;
+    };
+    const Entry both[] = {{"slow"}, {"fast"}}, twins[] = {{"broken"}};
+    Bench bench;
+    bench.parse_line({});
+    EXPECT_TRUE(bench.wants_any(both));
+    EXPECT_FALSE(bench.wants_any(twins));
+    Bench wrong;
+    wrong.parse_line({"--wrong", "broken"});
+    EXPECT_FALSE(wrong.wants_any(both));
+    EXPECT_TRUE(wrong.wants_any(twins));
+}
+
 TEST(CommandLineDeathTest, RefusesWithStatus2AndSaysWhatToType) {
     const std::vector<std::vector<std::string>> lines = {
         {"--n", "0"},      {"--n", "1e-3"},   {"--n", ""},         {"--threads", "48"},

@@ -1,6 +1,6 @@
 #!/bin/sh
-# lint.sh BUILD [JOBS]: are the C++ files of common/ laid out as .clang-format says, do clang-tidy and cppcheck find nothing
-# in them? Other versions of the tools give other results: the script leaves out a tool that is not here in the version named
+# lint.sh BUILD [JOBS]: are the samples and the C++ files of common/ laid out as the two .clang-format say (100 columns in
+# samples, 116 in common/)? Do clang-tidy and cppcheck find nothing in common/? Other versions of the tools give other results: the script leaves out a tool that is not here in the version named
 # below, and says so. Exit status: 0 clean, 1 not, 3 nothing is configured in BUILD, 77 no tool is here.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "${1:?lint.sh BUILD [JOBS]}" && pwd) || exit 3
@@ -22,11 +22,16 @@ tool() {
     return 1
 }
 
-# Left as they are: the samples, whose tables are laid out by hand; the translator's test,
-# whose layout is what it tests; and programs that are refused at the line that their test names, or are mended by lines.
+# Left as they are: the exercises, which are for learners to edit; the translator's test, whose layout is what it tests; and
+# programs that are refused at the line that their test names, or are mended by lines. clang-format breaks no word, so a line
+# of dashes may still be too long.
 if tool clang-format 14; then
+    ls [0-9][0-9]_*/*.cu >"$folder/samples"
+    must "no line of a sample has more than 100 columns" awk -v out="$folder/out" '
+        length > 100 { print FILENAME ":" FNR ": " length " columns" >out; wrong = 1 }
+        END { exit wrong }' $(cat "$folder/samples")
     find common \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) \
-        ! -path 'common/test/cpu/refused/*' ! -path 'common/test/cpu/planted/*' ! -name translator_test.cu >"$folder/files"
+        ! -path 'common/test/cpu/refused/*' ! -path 'common/test/cpu/planted/*' ! -name translator_test.cu | cat "$folder/samples" - >"$folder/files"
     xargs "$tool" --dry-run -Werror <"$folder/files"
     status=$?
     must "clang-format, $(wc -l <"$folder/files") files" test $status = 0

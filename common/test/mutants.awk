@@ -2,10 +2,10 @@
 #     awk -v list=FILE -f mutants.awk sample.cu sample.cu >mutants.cu
 # FILE gets a line for each: number, line, kind of change, the line's text.
 #
-# A right kernel's code is a function marked __global__ or __device__ (one that is __host__, too, has part in the
-# answer) before the section of the wrong twins. Where a twin is an Op, the rest of a function from that Op's first
-# mention on is the twin's. The launches and resets of right kernels lie before that section or behind the table. What
-# checks is the host's code behind the table, and functions that return std::string or bool anywhere else.
+# A right kernel's code is a function marked __global__ or __device__ (one that is also __host__ belongs to the CPU
+# reference) before the section of the wrong twins. Where a twin is an Op, the rest of a function from that Op's first
+# mention on is the twin's. The launches and resets of right kernels are before that section or after it. The code that
+# checks is the host's in the sections after the twins, and functions that return std::string or bool anywhere else.
 function on(kind) { # a change of this kind is made: the expression that asks for it
     print ++count, FNR, kind, shown >list
     return "\001" count "\002" # so that no other change is made to it
@@ -146,13 +146,21 @@ function huge(s,   start, value) { # where a bound is computed
     return s
 }
 
+function comma_after(s, start,   i, depth, c) { # the next one that is within no parentheses, or 0
+    for (i = start; i <= length(s); ++i) {
+        c = substr(s, i, 1)
+        depth += (c == "(") - (c == ")")
+        if (c == "," && !depth) return i
+    }
+    return 0
+}
 function launches(s,   name, open_at, comma) { # a grid that does not loop over its elements needs all its blocks
     if (s ~ /cudaMemset(Async)?\([^,]+, 0, /) sub(/CHECK\(/, "if (!" on("no-reset") ") &", s)
-    if (!match(s, /[A-Za-z_.>][A-Za-z_0-9.>]*(<[a-z_A-Z0-9, ]*>)?<<<[^,]+,/)) return s
-    open_at = RSTART + index(substr(s, RSTART), "<<<") + 1
+    if (!match(s, /[A-Za-z_.>][A-Za-z_0-9.>]*(<[a-z_A-Z0-9, ]*>)?<<</)) return s
+    open_at = RSTART + RLENGTH - 1
     name = substr(s, RSTART)
     sub(/<.*/, "", name)
-    comma = RSTART + RLENGTH - 1
+    if (!(comma = comma_after(s, open_at + 1))) return s
     if (name in loops_over || name ~ /[.>]|^kernel$/) return s # a pointer: who knows
     return substr(s, 1, open_at) "lab_fewer(" on("fewer-blocks") ", " substr(s, open_at + 1, comma - open_at - 1) ")" \
         substr(s, comma)
@@ -184,6 +192,14 @@ function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n,
         inner = at
         sub(/ <= /, " > ", inner)
         s = substr(s, 1, RSTART - 1) "(" on("nan-passes") " ? !(" inner ") : (" at "))" substr(s, RSTART + length(at))
+    } else if (checker && match(s, /^ *return [^;]* <= [^;]* && [^;]*;/)) {
+        n = split(substr(s, 1, RLENGTH - 1), parts, / && /)
+        rest = substr(s, RLENGTH)
+        match(parts[1], /^ *return /)
+        s = substr(parts[1], 1, RLENGTH)
+        parts[1] = substr(parts[1], RLENGTH + 1)
+        for (i = 1; i <= n; ++i) s = s (i > 1 ? " && " : "") "(" on("half-check") " || " parts[i] ")"
+        s = s rest
     } else if (checker && match(s, /^ *return .* <= [^;]*;/)) {
         inner = substr(s, RSTART, RLENGTH - 1)
         value = substr(inner, index(inner, " <= ") + 4)
@@ -238,23 +254,29 @@ function first_only(s,   variable, at) { # a loop that compares
 
 NR == FNR { # first pass: the twins that are an Op; the kernels that loop over their elements; lines that compare
     if (/[ |]wrong[ ,|]/ && match($0, /<Op::[a-z_]+>/)) mistakes[substr($0, RSTART + 1, RLENGTH - 2)]
-    if (/__(global|device)__.*\(/) {
-        function_name = $0
+    if (/__(global|device)__/) declared = $0
+    else if (declared != "") declared = declared " " $0
+    if (declared ~ /^[^({]*;/) declared = "" # a variable
+    if (declared != "") {
+        function_name = declared
         sub(/.*__(global|device)__/, "", function_name) # no function that is a parameter of the template
         sub(/__launch_bounds__\([^)]*\)/, "", function_name)
-        sub(/\(.*/, "", function_name)
-        sub(/.*[ *&]/, "", function_name)
-        of_device = 1
+        if (function_name ~ /\(/) { # else its name is on the next line
+            sub(/\(.*/, "", function_name)
+            sub(/.*[ *&]/, "", function_name)
+            of_device = 1
+            declared = ""
+        }
     }
     for (name in loops_over) if (of_device && $0 ~ ("[^a-z_]" name "[(<]")) loops_over[function_name]
     if (of_device && /gridDim/ && !/\[[^\]]*gridDim/) loops_over[function_name]
-    if (/^}/) of_device = 0
+    if (/^}/ || /__(global|device)__.*}$/) of_device = 0
     line_compares[FNR] = !/^ *\/\// && (compares($0) || / != .*return |(==|!=) .*(continue|return)/)
     next
 }
 FNR == 1 { print "#line 1 \"" FILENAME "\"" }
+/^\/\/ ---- (run, )?check/ || /^\/\/ ---- / && twins { checking = 1 }
 /^\/\/ ---- wrong twins/ { twins = 1 }
-/^\/\/ ---- (run, )?check/ { checking = 1 }
 {
     shown = $0
     gsub(/^ *|"|'|\\/, "", shown)
@@ -276,7 +298,9 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
         body = 0
     }
     for (mistake in mistakes) if (index($0, mistake ")")) mistaken = 1
-    if (inside && !mistaken) {
+    if (inside && /^#else/) left_out = 1 # the CPU device takes the branch of compute capability 8.0
+    if (/^#endif/) left_out = 0
+    if (inside && !mistaken && !left_out) {
         code = first_values(guards(atomics(barriers(loops($0)))))
         if (at = index(code, "\003")) code = substr(code, 1, at - 1) header substr(code, at + 1)
         at = 1
@@ -294,7 +318,7 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
         $0 = code
     } else if (!inside && !mistaken) {
         if (/^(inline |static )?(std::string [a-z_]+|bool whole_program|[A-Za-z_:]+ [a-z_]*(compare|check|differ|agree|same|right|wrong)[a-z_]*)\(/)
-            checker = !/}$/
+            checker = !/[};]$/ # a whole function on one line, or a declaration, is not followed by its body
         code = $0
         if (/^#if/) ++conditional
         if (/^#endif/) --conditional

@@ -77,8 +77,10 @@ chmod +x "$folder/bin/timeout"
 # In an object of its own, so that the hazard build does not see it read the host's memory.
 cat >"$folder/mutant.cpp" <<'END'
 #include <cstdlib>
-static const int chosen = std::getenv("LAB_MUTANT") ? std::atoi(std::getenv("LAB_MUTANT")) : 0;
-bool lab_mutant(int k) { return k == chosen; }
+bool lab_mutant(int k) { // a static in the function, because global variables of a sample may ask before main()
+    static const int chosen = std::getenv("LAB_MUTANT") ? std::atoi(std::getenv("LAB_MUTANT")) : 0;
+    return k == chosen;
+}
 END
 ${CXX:-c++} -O2 -c "$folder/mutant.cpp" -o "$folder/mutant.o" || exit 3
 cat >"$folder/before.cu" <<'END'

@@ -136,6 +136,7 @@ must "80 columns" test "$(awk 'length > 80' "$folder/out" | wc -l)" = 0
 ends 1 env CMAKE=false sh "$lab/common/tools/one.sh" "$lab/build" cpu 01
 says '^WRONG: 01_fake was not built: the first error counts, see above[.]$' || fail "no verdict on what is not built"
 printf '#!/bin/sh\nexec sleep 60\n' >"$lab/build/cpu/01_fake"
+LIMIT=abc make_01 2
 LIMIT=1 make_01 1
 says '^WRONG: 01_fake had not ended after 1 s, see above[.]$' || fail "no verdict on what does not end"
 rm -rf "$lab/build/right" && touch "$lab/build/right"

@@ -93,6 +93,9 @@ limit=$(sed 's/"[^"]*"//' "$top/04_reduction_variants/results/h200_default.csv" 
     /,read only,/ { print $time; exit }')
 must "its times stand in the tables, such as $limit" grep -q ">read only <small class=\"soft\">limit</small></th><td class=\"n\">$limit</td>" \
     "$folder/cpu/index.html"
+printed=$(sed -n 's/^dot product on the [a-z]*  *//p' "$top/03_dot_shared/results/h200_default.txt" | paste -sd+ | sed 's/+/ and /')
+must "a claim about the tutorial's own data is answered with what the whole program printed" \
+    grep -q "1.28618e+13.*<td>$printed</td>" "$folder/cpu/index.html"
 result=$(sed -n '2s/.*"\([-0-9,]*\)".*/\1/p' "$folder/cpu/data/04_reduction_variants/run.csv")
 must "the result that all rows have is said once" count 1 "; result $result" "$folder/cpu/index.html"
 must "and not in each row" lacks ">$result<" "$folder/cpu/index.html"

@@ -19,7 +19,7 @@ namespace dots {
 #include "../../03_dot_shared/dot_shared.cu"
 }
 namespace sums {
-#include "../../04_reduction_variants/reduction_variants.cu"
+#include "../../04_reduction_variants/any_type.cu"
 }
 #undef main
 
@@ -63,31 +63,31 @@ int main() {
         sample.read(3, const_cast<char**>(line));
         use(sample);
     };
-    for (const dots::Variant& v : dots::variants)
-        try_out(v.name, std::string(v.same_bits) == "yes", [&](int blocks) {
-            const lab::DeviceArray<float> two(std::vector<float>(2 * dots::apart));
+    for (const lab::Variant<dots::Job>& v : dots::variants)
+        try_out(v.name, std::string(dots::same_bits(v.name)) == "yes", [&](int blocks) {
+            const lab::DeviceArray<float> two(std::vector<float>(2));
             float result = 0;
             on_grid(blocks, [&](lab::Sample& sample) {
-                const dots::Job job{
-                    sample, n, blocks, 512, d_a.get(), d_a.get(), c.get(), two.get(), two.get() + dots::apart};
-                const dots::Result at = v.launch(job);
-                result = float(at.on_host);
-                if (at.on_device) CHECK(cudaMemcpy(&result, at.on_device, sizeof result, cudaMemcpyDeviceToHost));
+                dots::Job job{sample, n, d_a.get(), d_a.get(), c, {two.get(), two.get() + 1}, 0};
+                v.launch(job);
+                result = float(job.host_result);
+                if (job.result) CHECK(cudaMemcpy(&result, job.result, sizeof result, cudaMemcpyDeviceToHost));
             });
             return result;
         });
     const lab::DeviceArray<unsigned> tickets(std::vector<unsigned>(1));
-    const lab::DeviceArray<float> out(1);
-    for (const auto& v : sums::variants<float, sums::Sum<float>>) {
-        if (!v.applies) continue;
-        try_out(v.name, v.in_order, [&](int blocks) {
+    for (const auto& v : sums::variants<float, sums::Sum<float>>)
+        try_out(v.name, sums::fixed_order(v.name), [&](int blocks) {
             const lab::DeviceArray<float> two(std::vector<float>(2));
+            float result = 0;
             on_grid(blocks, [&](lab::Sample& sample) {
-                v.launch({sample, 512, d_a.get(), n, out.get(), c.get(), there.get(), tickets.get(), two.get(), 0});
+                sums::Job<float> job{sample,        n,        d_a.get(), 0, c.size(), {c.get(), there.get()},
+                                     tickets.get(), two.get()};
+                v.launch(job);
+                CHECK(cudaMemcpy(&result, job.result, sizeof result, cudaMemcpyDeviceToHost));
             });
-            return v.in_order ? out.download()[0] : two.download()[0];
+            return result;
         });
-    }
     if (lab::gpu && !varied) std::printf("nothing shows that the order of additions counts\n");
     return wrong || (lab::gpu && !varied) ? 1 : 0;
 }

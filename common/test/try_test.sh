@@ -69,7 +69,7 @@ int main() {
 '
 printf '%s    while (i < 1)\n        if (p) ++i;\n}\n' "$kernel" >"$folder/loop.cu"
 for limit in abc 0 -1 1e9; do
-    LIMIT=$limit try 2 "$folder/loop.cu"
+    CMAKE=false LIMIT=$limit try 2 "$folder/loop.cu" # nothing is built first
     says "^LIMIT=$limit is not a number of seconds[.] Type LIMIT=300, for example[.]$" || fail "LIMIT=$limit is taken"
 done
 LIMIT=6 try 1 "$folder/loop.cu"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/folder.sh"
 cd "$top" || exit
 if [ $# != 3 ]; then
-    echo "Which rungs? Type make diff 04 modulo sequential" >&2
+    echo "Which rungs? Type make diff 04 modulo masked" >&2
     exit 2
 fi
 case $1 in *_*) name=${1%/} ;; [1-9]) name=$(folder_of "0$1") ;; *) name=$(folder_of "$1") ;; esac

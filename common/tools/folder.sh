@@ -59,6 +59,14 @@ writable() {
     done
 }
 
+# limited: sets $limit, the seconds after which a run is stopped. If $LIMIT is not a number, it prints what to type and returns 2.
+limited() {
+    limit=${LIMIT:-300}
+    case $limit in
+    *[!0-9]* | 0* | ??????????*) echo "LIMIT=$limit is not a number of seconds. Type LIMIT=300, for example." >&2 && return 2 ;;
+    esac
+}
+
 # words WORD...: the words as a shell reads them back, in one line
 words() (
     line=""

@@ -55,6 +55,9 @@ if [ -n "$reset" ]; then
     exit 0
 fi
 
+current=""
+case $wanted in '' | --list) ;; *) current=$(file_of "$wanted") || exit 2 ;; esac
+[ -z "$shown" ] || file=$(file_of "$shown") || exit 2
 targets=ex_cpu gpu=""
 if [ -f "$build/learn/nvcc" ] && a_gpu_answers; then targets="ex_cpu ex_library" gpu=yes; fi
 [ -f "$build/cpu/libexercise.a" ] ||
@@ -159,7 +162,7 @@ if [ "$wanted" = --list ]; then
     exit
 fi
 if [ -n "$shown" ]; then
-    file=$(file_of "$shown") || exit 2
+    file=$(file_of "$shown")
     number=$(number_of "$file")
     [ -f "$(answers_of "$file")" ] || { say "There is no model answer for $number." "$number 没有参考答案。" >&2 && exit 1; }
     if [ "$(state "$file")" != right ] && tries=$(tries_of "$file") && [ "$tries" -lt 9 ]; then
@@ -175,8 +178,6 @@ if [ -n "$shown" ]; then
     model "$file" "$program.committed"
     exit
 fi
-current=""
-[ -z "$wanted" ] || current=$(file_of "$wanted") || exit 2
 while :; do
     for file in $([ -n "$current" ] || exercises); do
         if [ "$(state "$file")" != right ]; then current=$file && break; fi

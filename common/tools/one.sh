@@ -211,13 +211,8 @@ fi
 build=$1 device=$2 number=$3
 case $3 in *_*) name=$3 ;; *) name=$(folder_of "$3") ;; esac
 shift 3
-source=${name#*_}.cu file=$(folder_of "$name")/${name#*_}.cu limit=${LIMIT:-300}
-case $limit in
-*[!0-9]* | 0* | ??????????*)
-    echo "LIMIT=$limit is not a number of seconds. Type LIMIT=300, for example." >&2
-    exit 2
-    ;;
-esac
+source=${name#*_}.cu file=$(folder_of "$name")/${name#*_}.cu
+limited || exit
 [ -f "$build/CMakeCache.txt" ] || sh common/tools/build.sh "$build" lab || exit
 targets=""
 [ ! -d "$build/CMakeFiles/cpu_$name.dir" ] || targets=$name

@@ -16,9 +16,12 @@ trace() {
     "$program" "$@" --trace "$page" >"$traces/log" 2>&1 || { cat "$traces/log" >&2; exit 1; }
 }
 for kernel in modulo strided_index sequential; do
-    trace $kernel 04_reduction_variants --only $kernel --n 512 --type float
+    trace $kernel 04_reduction_variants --only $kernel --n 512
 done
-trace shuffle 04_reduction_variants --only shuffle --n 1024 --type float
+# From compute capability 8.0 on one instruction takes the place of the shuffles, which the picture shows.
+"$build/cpu/cudacpu" 04_reduction_variants/reduction_variants.cu common/lab.cpp common/write_file.cpp -Icommon \
+    -D__CUDA_ARCH__=700 -o "$traces/shuffles" --counters
+"$traces/shuffles" --only shuffle --n 1024 --trace "$traces/shuffle.html" >"$traces/log" 2>&1 || { cat "$traces/log" >&2; exit 1; }
 for kernel in tutorial conflict_free; do
     trace tile_$kernel 06_shared_image --only $kernel --width 16 --height 16
 done

@@ -45,6 +45,7 @@ s/ fewer barriers</ 同步变少</
 s/ no idle threads</ 没有闲着的线程</
 s/ no bank conflicts</ 没有 bank 冲突</
 s/ no remainder</ 没有求模</
+s/ fewer warps</ 更少的线程束</
 s/>µs for ten million elements</>一千万个元素，µs</
 s/>\([0-9]*\), wrong</>\1，错</
 s/>µs for 16 million numbers, cold L2</>1600 万个数，L2 是冷的，µs</

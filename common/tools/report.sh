@@ -12,7 +12,8 @@
 #   trace NAME ARGUMENT...        traces/NN_NAME.html shows this variant step by step, where there is a counters build; the race likewise
 # claims.txt beside it has what the tutorial claims: claim | what was measured | why. {COLUMN:VARIANT} stands for a cell of
 # the run's CSV file, {COLUMN:VARIANT:COLUMN=VALUE} for that of the row with this value, {NAME/...} for one of another run
-# (a sequel's: its TAG), and {A / B} for a ratio. Times get their unit; a row that a run left out becomes a dash.
+# (a sequel's: its TAG), {A / B} for a ratio, and {printed:WORDS} for what follows WORDS at the start of a line that the first
+# run printed. Times get their unit; a row that a run left out becomes a dash.
 # Exit status: 0 all pass, 1 a sample does not (the report says which), 2 or 3 there is no report.
 set -u
 build=$1 folder=$3

@@ -32,6 +32,7 @@ std::string html(const std::string& s) {
 /// The figures of one program on one device: the tables of its runs. The first run is called `run`.
 struct Figures {
     std::map<std::string, Table> tables;
+    std::string printed;  ///< what the first run printed
     const Table& table(const std::string& run) const {
         static const Table none;
         const auto it = tables.find(run);
@@ -44,14 +45,23 @@ struct Figures {
     std::string device_name() const { return device().substr(0, device().find(':')); }
 };
 
-/// What a name such as [RUN/]COLUMN:VARIANT[:COLUMN=VALUE] in claims.txt stands for; empty where there is none.
+/// What a name such as [RUN/]COLUMN:VARIANT[:COLUMN=VALUE] or printed:WORDS in claims.txt stands for; empty where
+/// there is none.
 std::string look_up(const Figures& figures, const std::string& name) {
+    const std::string printed = "printed:";
+    if (starts_with(name, printed)) {
+        const std::string words = name.substr(printed.size()) + " ";
+        for (const std::string& line : lines_of(figures.printed))
+            if (starts_with(line, words)) return trim(line.substr(words.size()));
+        return "";
+    }
     const size_t slash = std::min(name.find('/'), name.find(':'));  // a slash further on is not RUN's
     const bool other = slash != std::string::npos && name[slash] == '/';
     const auto parts = split(other ? name.substr(slash + 1) : name, ":");
     const auto wanted = split(parts.size() == 3 ? parts[2] : "sample=", "=");
     if (parts.size() < 2 || parts.size() > 3 || wanted.size() != 2)
-        throw Problem("claims.txt: {" + name + "} is not {COLUMN:VARIANT} or {COLUMN:VARIANT:COLUMN=VALUE}");
+        throw Problem("claims.txt: {" + name +
+                      "} is not {COLUMN:VARIANT}, {COLUMN:VARIANT:COLUMN=VALUE} or {printed:WORDS}");
     for (const Row& row : figures.table(other ? name.substr(0, slash) : "run").rows)
         if (cell(row, "variant") == parts[1] && (parts.size() == 2 || cell(row, wanted[0]) == wanted[1]))
             return cell(row, parts[0]);
@@ -131,6 +141,7 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
     // a line `beside RUN TAG` says otherwise.
     std::map<std::string, std::string> tag_of;
     if (!s.sequel) tag_of["run"] = "default";
+    s.here.printed = s.output;
     std::vector<std::string> runs = {"run"};
     for (const Setting& setting : settings(folder / "report.txt")) {
         static const std::string known = " run gpu beside plot results picture trace twin ";
@@ -154,6 +165,7 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
         s.here.tables[run] = read_csv(data / (run + ".csv"));
         const std::string tag = tag_of.count(run) ? tag_of[run] : run;
         s.named.tables[run] = read_csv(s.results / ("h200_" + tag + ".csv"));
+        if (run == "run") s.named.printed = read_if_there(s.results / ("h200_" + tag + ".txt"));
     }
     auto& rows = s.here.tables["run"].rows;  // what has no verdict is kept for the plot
     rows.erase(std::remove_if(rows.begin(), rows.end(), [](const Row& r) { return cell(r, "verdict").empty(); }),

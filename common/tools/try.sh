@@ -27,11 +27,12 @@ for file in $files; do
     case $file in *.cu | *.cpp | *.cc | *.c) ;; *) refuse "'$file' is not a .cu file; type make try FILE=path/to/yours.cu" ;; esac
     [ ! -d "$file" ] || refuse "'$file' is a folder; type make try FILE=path/to/yours.cu"
     [ -f "$file" ] && [ -r "$file" ] || refuse "There is no file '$file' that can be read; its path counts from $PWD"
-    LC_ALL=C tr -d '\000' <"$file" | cmp -s - "$file" || refuse "'$file' has null bytes, as UTF-16 has: save it as UTF-8"
+    LC_ALL=C tr -d '\000' <"$file" | cmp -s -- - "$file" || refuse "'$file' has null bytes, as UTF-16 has: save it as UTF-8"
     if [ ! -f "$(dirname -- "$file")/exercise.cuh" ] && grep -q '^ *# *include *"exercise.cuh"' <"$file"; then
-        refuse "'$file' is an exercise: type make learn EX=$(sed -n '1s,^// \([0-9.]*\) .*,\1,p' <"$file")"
+        refuse "'$(basename -- "$file")' is an exercise: type make learn EX=$(sed -n '1s,^// \([0-9.]*\) .*,\1,p' <"$file")"
     fi
 done
+limited || exit
 sh common/tools/build.sh "$build" lab || exit
 if [ ! -f "$build/cpu/cudacpu" ]; then
     echo "The CPU device is missing. Type make doctor to see why." >&2
@@ -96,13 +97,7 @@ compile() { # compile [--hazards]
     echo "$common/cpu/README.md"
     exit 1
 }
-name=${name%.*} wrong="" started=$(date +%s) limit=${LIMIT:-300} before="" noted="" input=$own/$name.stdin keep=$own/$name.stdin
-case $limit in
-*[!0-9]* | 0* | ??????????*)
-    echo "LIMIT=$limit is not a number of seconds. Type LIMIT=300, for example." >&2
-    exit 2
-    ;;
-esac
+name=${name%.*} wrong="" started=$(date +%s) before="" noted="" input=$own/$name.stdin keep=$own/$name.stdin
 undefined='note: (a barrier that|.* names lanes that|.* takes the value of lane)' # undefined in CUDA
 run() { # shows a run; if it does not end with 0, $wrong says how it ended
     with="" how="exit status 0"

@@ -237,7 +237,7 @@ extern bool stream_0_is_per_thread;
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 [[maybe_unused]] static const bool asks_for_streams_per_thread = stream_0_is_per_thread = true;
 #endif
-struct OneCall {                         // of the API at a time
+struct OneCall {  // of the API at a time
     const bool locked = lock();
     static bool lock();
     ~OneCall();

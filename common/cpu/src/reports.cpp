@@ -29,7 +29,8 @@ constexpr size_t columns = 80;
 
 bool colours() {  // as lab.cpp decides it for stdout
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return (isatty(2) || getenv("CLICOLOR_FORCE")) && !(none && *none) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+    return (isatty(2) || getenv("CLICOLOR_FORCE")) && !(none && *none) && terminal && *terminal &&
+           strcmp(terminal, "dumb") != 0;
 }
 
 /// Does the path of a line, such as /a b/sum.cu:12, which begins in this word, go on after the blank at i?

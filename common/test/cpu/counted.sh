@@ -45,7 +45,7 @@ each_run() {
 kernels_of() {
     source=$here/$1.cu
     [ -f "$source" ] || source=$(ls "$top/$1/${1#*_}.cu" "$top/$(folder_of "$1")/${1#*_}.cu" 2>/dev/null | head -1)
-    sed -n 's/__launch_bounds__([^)]*)//; s/.*__global__ void *\([A-Za-z_0-9]*\)(.*/\1/p' "$source" | sort -u | paste -sd '|'
+    sed -n 's/__launch_bounds__([^)]*)//; /__global__ void *$/{N; s/ *\n */ /}; s/.*__global__ void *\([A-Za-z_0-9]*\)(.*/\1/p' "$source" | sort -u | paste -sd '|'
 }
 
 under_ncu() {

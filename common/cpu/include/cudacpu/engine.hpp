@@ -394,7 +394,7 @@ template <class... T> int printed(const char* format, T... values) {
 }
 enum class Space { global, shared, local };  // what is neither shared nor on a thread's stack counts as global
 Space space_of(const void* p);
-enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };         // kinds of atomics
+enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
 // May let others run. A CAS says what it compares with.
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected);
 void fence(bool block_only = false);
