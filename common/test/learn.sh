@@ -174,7 +174,7 @@ fi
 # The course names all exercises, in the order of make learn.
 for file in $(exercises); do [ ! -f "$top/${file%%/*}/README.md" ] || number_of "$file"; done >"$folder/numbers"
 for page in README.md README.zh-CN.md; do
-    perl -0ne 'print "$_\n" for map { /\b(0\d\.\d+)\b(?=`?\]| )/g } /^- \*\*(?:Exercises|练习)\*\*(.*?)^- /gms' "$top/common/course/$page" |
+    perl -0ne 'print "$_\n" for map { /\b(0\d\.\d+)\b(?=`?\]|\s)/g } /^- \*\*(?:Exercises|练习)\*\*(.*?)^- /gms' "$top/common/course/$page" |
         grep -xFf "$folder/numbers" >"$folder/in the course"
     must "common/course/$page: all exercises, in order" cmp "$folder/numbers" "$folder/in the course"
 done
