@@ -12,16 +12,26 @@ override ARGS := $(value ARGS)
 override FILE := $(value FILE)
 override EX := $(value EX)
 override RESET := $(value RESET)
+override SHOW := $(value SHOW)
+override OF := $(value OF)
 override FLAGS := $(value FLAGS)
 # make try yours.cu, make learn 04.2, make diff 04 modulo masked: the words after the goal are not goals
-ifneq "$(filter try learn diff,$(firstword $(MAKECMDGOALS)))" ""
+ifneq "$(filter try learn grade diff,$(firstword $(MAKECMDGOALS)))" ""
 more := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
 override FILE := $(or $(FILE),$(more))
 override EX := $(or $(EX),$(more))
 MAKEFLAGS += $(if $(more),--silent)
 endif
-export BUILD JOBS DEVICE CMAKE CMAKE_FLAGS ARGS FLAGS FILE EX RESET
+export BUILD JOBS DEVICE CMAKE CMAKE_FLAGS ARGS FLAGS FILE EX RESET SHOW OF
 unexport CDPATH
+# The exit status 1 of these goals is an answer and no failure of make, which would print "*** Error 1". With -q make runs
+# only the lines that begin with +, and ends with status 1, without a word, if a target has another line.
+ifneq "$(filter learn exercises grade,$(firstword $(MAKECMDGOALS)))" ""
+MAKEFLAGS += -q
+answer := $(shell mktemp)
+endif
+answered = +@$(1); status=$$?; [ $$status != 1 ] || echo wrong >"$(answer)"; [ $$status -le 1 ] || { rm -f "$(answer)"; exit $$status; }
+is_wrong = $(if $(shell cat "$(answer)"; rm -f "$(answer)"),@false)
 quoted = '$(subst ','\'',$(1))'
 
 number = $(firstword $(subst _, ,$(1)))
@@ -46,7 +56,7 @@ $(error DEVICE is '$(DEVICE)'; type DEVICE=gpu, DEVICE=cpu or DEVICE=auto)
 endif
 
 .NOTPARALLEL:
-.PHONY: all build asan $(samples) $(programs) learn exercises try diff run report test check-all lint hazards bench bench-cpu \
+.PHONY: all build asan $(samples) $(programs) learn learn_once exercises exercises_once grade grade_once try diff run report test check-all lint hazards bench bench-cpu \
     counters counters-gpu plots pictures tables doctor clean help
 
 # MAKEFLAGS is hidden from the inner make, which has jobs of its own.
@@ -71,11 +81,20 @@ asan:
 $(filter-out $(more),$(samples) $(programs)):
 	@$(with_args)/one.sh "$$BUILD" "$$DEVICE" $(call quoted,$(@:/=))
 
-learn:
-	@$(tools)/learn.sh "$$BUILD" "$$EX" "$$RESET"
+learn: learn_once
+	$(is_wrong)
+learn_once:
+	$(call answered,$(tools)/learn.sh "$$BUILD" "$$EX" "$$RESET" "$$SHOW")
 
-exercises:
-	@$(tools)/learn.sh "$$BUILD" --list
+exercises: exercises_once
+	$(is_wrong)
+exercises_once:
+	$(call answered,$(tools)/learn.sh "$$BUILD" --list)
+
+grade: grade_once
+	$(is_wrong)
+grade_once:
+	$(call answered,$(tools)/grade.sh "$$BUILD" "$$OF" "$$EX")
 
 try:
 	@$(with_args)/try.sh "$$BUILD" "$$FILE"
@@ -137,7 +156,7 @@ clean:
 	@rm -rf "$$BUILD"
 
 .DEFAULT:
-	@$(if $(more),$(if $(filter try learn diff,$(firstword $@)),,exit 0;)) printf '%s\n' $(call quoted,There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)) \
+	$(if $(more),$(if $(filter try learn grade diff,$(firstword $@)),@,+@exit 0;),@)printf '%s\n' $(call quoted,There is no make $@.$(if $(filter 0$@,$(samples)), Did you mean make 0$@?)) \
 	    'The samples are $(samples); make help says what else there is.' >&2; exit 2
 
 help:
@@ -151,8 +170,11 @@ help:
 	@echo '                          FLAGS="-Iinclude -DN=8" are more options for cudacpu'
 	@echo 'make diff 04 modulo masked    what changes from one rung to the next'
 	@echo 'make learn        exercises: you write the kernels, and each save is checked;'
-	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it'
+	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it,'
+	@echo '                  SHOW=04.2 prints its model answer once it is right'
 	@echo 'make exercises    which are right, which wrong, and which still to do'
+	@echo 'make grade        checks all exercises, and writes build/grade/junit.xml;'
+	@echo '                  OF=folder those in a folder, EX="01 04.2" only these'
 	@echo "make test         runs the tests (the GPU's are skipped where none answers)"
 	@echo ''
 	@echo 'make report       also runs all, and writes build/report/index.html: verdicts,'

@@ -124,11 +124,6 @@ bool right_by_a_kernel() {
     return false;
 }
 
-void note_end() {
-    const char* const file = std::getenv("LAB_END");
-    if (std::FILE* const made = file ? std::fopen(file, "w") : nullptr) std::fclose(made);
-}
-
 void called(cudaError_t status, const char* call, const char* file, int line) {
     ++checked_calls;
     if (status == cudaSuccess) return;
@@ -140,12 +135,27 @@ void called(cudaError_t status, const char* call, const char* file, int line) {
 
 #ifdef CUDACPU
 void begin_counts();
+extern bool has_exited;
+void note_host_loops(std::FILE* file);
 #else
 static void begin_counts() {}
 bool has_run() { return true; }
 bool host_waited() { return true; }
 long long bytes_of_device_memory() { return 0; }
+bool has_read_clock(long long) { return true; }
+static constexpr bool has_exited = false;
+static void note_host_loops(std::FILE*) {}
 #endif
+// Only main()'s return comes here without a call of exit().
+void note_end() {
+    std::atexit([] {
+        const char* const file = has_exited ? nullptr : std::getenv("LAB_END");
+        if (std::FILE* const made = file ? std::fopen(file, "w") : nullptr) {
+            note_host_loops(made);
+            std::fclose(made);
+        }
+    });
+}
 bool begin(int n) {
     int devices = 0;
     now_n = n;
@@ -177,6 +187,14 @@ bool predicted(const char* name, double typed, double counted) {
 }
 
 lab::Count checked() { return {"calls in CHECK", "CHECK 里的调用", lab::checked_calls}; }
+bool read_from_clock(const char* name, long long value) {
+    if (lab::has_read_clock(value)) return true;
+    std::printf(lab::words("n = %d: %s is %lld, and no thread has read that from its clock\n",
+                           "n = %d：%s 是 %lld，没有线程从时钟读到过这个值\n"),
+                lab::now_n, name, value);
+    return false;
+}
+
 #ifndef CUDACPU
 lab::Count in_device_memory() { return {}; }
 lab::Count requests() { return {}; }

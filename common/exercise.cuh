@@ -33,13 +33,15 @@ struct Count {
 bool begin(int n);          // false: there is no device
 extern bool other_numbers;  // are scattered()'s
 bool has_run();             // has a thread of a kernel touched memory since then?
+bool has_read_clock(long long value);
 bool right_by_a_kernel();
-void note_end();  // all is right: makes the file that LAB_END names, so that an exit() before is no right answer
 /// CHECK of an answer: counts the call, and prints a failure on stdout, in the reader's language; then as
 /// check_cuda().
 void called(cudaError_t status, const char* call, const char* file, int line);
 bool host_waited();                  // did the host itself wait for what has run since begin()?
 long long bytes_of_device_memory();  // that are allocated now; always 0 on a GPU
+void note_end();  // all is right: when main() has returned, the file that LAB_END names is made. It has the places in the
+                  // host's code that read more than a few elements of managed memory
 #ifdef CUDACPU
 constexpr bool counts = true;
 #else
@@ -102,6 +104,9 @@ bool check_kept(const Array<int>& in, const Array<int>& out, const Array<int>& c
 
 /// Is the number that the learner typed the one of the run? Says in which direction it is off.
 bool predicted(const char* name, double typed, double counted);
+
+/// Has a thread of the kernel read this from clock64()? On a GPU it has.
+bool read_from_clock(const char* name, long long value);
 
 /// The barriers that block 0 passed; the atomics of all threads, those in global memory, and of these the
 /// atomicCAS; the pairs of kernels of which neither waits for the other; the sectors of 32 bytes that all warps'

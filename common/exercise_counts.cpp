@@ -2,6 +2,9 @@
 // accesses and their hooks (the linker's --wrap), notes which address each lane touched, and jumps on to the hook,
 // which still sees the place in the program. A loop without an end is seen here, too: no exercise needs so many
 // accesses.
+#include <dlfcn.h>
+
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -38,6 +41,10 @@ size_t most_dynamic;
 long long fence_calls, device_accesses;
 long long barriers, atomics, global_atomics, compares, in_shared, turns;
 constexpr long long most_turns = 200'000;
+std::set<long long> clocks;                   // that a thread has read
+std::map<const void*, long long> host_reads;  // of managed memory since begin(), at each place in the host's code
+std::set<const void*> host_loops;             // the places that read more than a few elements
+constexpr long long few_elements = 16;
 
 void take_turns(unsigned number, const cudacpu::Where* where, const void* place) {
     if ((turns += number) <= most_turns) return;
@@ -58,10 +65,23 @@ void begin_counts() {
     sent.clear();
     most_dynamic = 0;
     fence_calls = device_accesses = 0;
+    clocks.clear();
+    host_reads.clear();
     barriers = atomics = global_atomics = compares = in_shared = turns = 0;
     cudacpu::patience = 1;  // with a loop that touches no memory
 }
 bool has_run() { return turns > 0; }
+bool has_read_clock(long long value) { return clocks.count(value) > 0; }
+
+bool has_exited;
+void note_host_loops(std::FILE* file) {
+    for (const void* place : host_loops) {
+        Dl_info program;
+        if (dladdr(place, &program))
+            std::fprintf(file, "%#tx\n",
+                         static_cast<const char*>(place) - 1 - static_cast<char*>(program.dli_fbase));
+    }
+}
 // Where the host calls nothing for a second, a thread of the CPU device's own runs what is queued.
 bool host_waited() { return has_run() && pthread_equal(cudacpu::runner, pthread_self()); }
 long long bytes_of_device_memory() { return static_cast<long long>(cudacpu::bytes_in_use); }
@@ -73,6 +93,13 @@ void note_prefetch(const void* start, size_t bytes, bool to_the_device) {
 
 static bool is_shared(const cudacpu::Region& region) {
     return region.kind == cudacpu::Kind::shared || region.kind == cudacpu::Kind::dynamic;
+}
+
+static void note_host(const void* address, const char* access, const void* place) {
+    if (cudacpu::self || !std::strstr(access, "read")) return;
+    const cudacpu::Region* const region = cudacpu::find(address);
+    if (region && region->kind == cudacpu::Kind::managed && ++host_reads[place] > few_elements)
+        host_loops.insert(place);
 }
 
 enum class Access { plain, as_is, atomic };  // as_is: volatile, or a part of a range. nvcc widens only plain ones
@@ -98,7 +125,7 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
     if (access == Access::plain && cudacpu::launch->kernel->names_vectors &&
         thread.next == reinterpret_cast<uint64_t>(address) && at % 16 != 0 && thread.place != place)
         return touch_sectors(*thread.request);
-    thread.accesses += !is_atomic;
+    ++thread.accesses;  // an atomic loads and stores, too
     device_accesses += region->kind == cudacpu::Kind::device;
     most_dynamic = std::max(most_dynamic, cudacpu::launch->dynamic_bytes);
     const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;
@@ -228,7 +255,7 @@ extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind
     lab::global_atomics += is_global;
     lab::compares += is_global && kind & cudacpu::at_compares;
     lab::take_turns(1, &where, nullptr);
-    if (region && !is_global) lab::note(address, bytes, __builtin_return_address(0), lab::Access::atomic);
+    lab::note(address, bytes, __builtin_return_address(0), lab::Access::atomic);
     if (kind & cudacpu::at_compares) cudacpu::give_way();  // others come between a read and its atomicCAS
     LAB_ATOMIC(__real_)(address, bytes, kind, where, expected);
 }
@@ -264,10 +291,30 @@ extern "C" void __wrap__ZN7cudacpu7hazards10work_waitsEmm(unsigned long number, 
     __real__ZN7cudacpu7hazards10work_waitsEmm(number, event);
 }
 
+// A thread reads its clock: clock64(), clock() or a register.
+#define LAB_CLOCK(type, name, parameters, arguments)                          \
+    extern "C" type __real_##name parameters;                                 \
+    extern "C" type __wrap_##name parameters {                                \
+        const type value = __real_##name arguments;                           \
+        if (cudacpu::self) lab::clocks.insert(static_cast<long long>(value)); \
+        return value;                                                         \
+    }
+LAB_CLOCK(long long, _ZN7cudacpu11clock_ticksEv, (), ())
+LAB_CLOCK(long, clock, (), ())
+LAB_CLOCK(unsigned long long, _ZN7cudacpu16special_registerEPKc, (const char* name), (name))
+
+// An exit() of the program's own: the check has not come to its end.
+extern "C" [[noreturn]] void __real_exit(int status);
+extern "C" [[noreturn]] void __wrap_exit(int status) {
+    lab::has_exited = true;
+    __real_exit(status);
+}
+
 // clang-format off
 #define LAB_WRAP(name, note_it) \
     extern "C" void __real___tsan_##name(void*); \
     extern "C" void __wrap___tsan_##name(void* p) { \
+        lab::note_host(p, #name, LAB_PLACE_OF_CALL); \
         note_it; \
         return __real___tsan_##name(p); \
     }

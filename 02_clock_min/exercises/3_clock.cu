@@ -26,6 +26,7 @@ int main() {
         Array<long long> begin(1), end(1), latest(1);
         timed<<<1, n>>>(begin, end, latest);
         return check("end", end, [&](int) { return std::max(*end, *latest); }) &&
-               check("begin", begin, [&](int) { return std::min(*begin, *latest); }) && at_least(1, barriers());
+               check("begin", begin, [&](int) { return std::min(*begin, *latest); }) && at_least(1, barriers()) &&
+               read_from_clock("end", *end) && read_from_clock("latest", *latest);
     });
 }

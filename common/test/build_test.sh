@@ -108,7 +108,7 @@ words ' a "b  c" d\ e "x\"y" "\z" '"'it'\\''s' '' " 0 && is "[a][b  c][d e][x\"y
 words '$(touch x) * ; ~ #' 0 && is '[$(touch][x)][*][;][~][#]'
 words "it's" 2 && says 'ARGS has a quote that is not closed'
 for bait in '$$(touch x).cu' '"; touch x; ".cu' '$(shell touch x).cu'; do
-    for typed in "try FILE" "try FILE=01_fake/fake.cu ARGS" "01 ARGS" "learn EX" "learn RESET" "build BUILD" "clean BUILD" "01 DEVICE" \
+    for typed in "try FILE" "try FILE=01_fake/fake.cu ARGS" "01 ARGS" "learn EX" "learn RESET" "learn SHOW" "grade OF" "grade EX" "build BUILD" "clean BUILD" "01 DEVICE" \
         "build JOBS" "build CMAKE" "build CMAKE_FLAGS"; do
         run make ${typed% *} "${typed##* }=$bait" # the goal, and what is typed for the variable
         test ! -e x || fail "make $typed='$bait' runs it" && rm -f x

@@ -2,7 +2,7 @@
 # exercises.sh BUILD quick|all|gpu [NN...]: are the answers of common/test/exercises judged as they should be, those of all
 # samples or of some? quick: one right and one wrong answer of each exercise; all: all of them, and the exercise as it is
 # found must be wrong; gpu: the right ones by nvcc, and under compute-sanitizer.
-# exercises.sh BUILD sums: writes the sums of the exercises as they are now into the hints.txt, after an edit.
+# exercises.sh BUILD sums: writes the sums of the exercises as they are now into the hints.txt, after an edit, or for a new one.
 # The learner's own edits don't count: an exercise is taken as it is committed, and is left out where that is nowhere.
 # An answer takes the place of what stands between "// ---- your part" and "// ---- the check":
 #     == right            a kernel, or sed's commands that make one of the exercise, or later of the first right answer
@@ -14,17 +14,23 @@ build=$(cd "$1" && pwd) mode=$2
 shift 2
 unset LC_ALL LC_MESSAGES
 export LANG=C.UTF-8 # answers are judged by what is said in English
+. "$top/common/tools/folder.sh"
 . "$top/common/tools/exercises.sh"
+program=$folder/program
 
 if [ "$mode" = sums ]; then
     for file in $(exercises); do
-        number=${file##*/}
-        sed -i "s/^= ${number%%_*} [0-9]* */= ${number%%_*} $(sum_of "$top/$file") /" "$top/${file%/*}/hints.txt"
+        number=${file##*/} hints=$top/${file%/*}/hints.txt
+        line="= ${number%%_*} $(sum_of "$top/$file")"
+        if grep -qs "^= ${number%%_*} " "$hints"; then
+            sed -i "s/^= ${number%%_*} [0-9]*/$line/" "$hints"
+        else
+            echo "$line" >>"$hints"
+        fi
     done
     exit
 fi
 if [ "$mode" = gpu ]; then
-    . "$top/common/tools/folder.sh"
     a_gpu_answers || skip "no GPU answers"
     ${CMAKE:-cmake} --build "$build" --target ex_library >/dev/null || exit
     sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null) ||
@@ -39,12 +45,9 @@ answers() {
         "$here/exercises/$1.txt"
     echo "== wrong ." >"$1_0.head" # as it is found
     cp "$1.cu" "$1_0.cu"
-    sed '1,/^\/\/ ---- your part/d; /^\/\/ ---- the check/,$d' "$1.cu" >edited
+    part_of "$1.cu" >edited
     for answer in "$1"_*.answer; do
-        case $(head -c 2 "$answer") in
-        s/ | s, | /*) sed -f "$answer" edited >part ;;
-        *) cp "$answer" part ;;
-        esac
+        if is_sed "$answer"; then sed -f "$answer" edited >part; else cp "$answer" part; fi
         [ "$answer" != "$1_1.answer" ] || cp part edited
         sed '/^\/\/ ---- your part/,/^\/\/ ---- the check/{/^\/\/ ----/!d;}' "$1.cu" |
             sed '/^\/\/ ---- your part/r part' >"${answer%.answer}.cu"
@@ -97,7 +100,9 @@ for sample in ${*:-01 02 03 04 05 06}; do
     together="" alone=""
     for file in $(exercises | grep "^$sample"); do
         number=$(number_of "$file")
-        if ! committed "$file" "$folder/$number.cu" >/dev/null; then
+        if [ -z "$(about "$file" =)" ]; then
+            cp "$top/$file" "$folder/$number.cu"
+        elif ! committed "$file" "$folder/$number.cu" >/dev/null; then
             echo "left out: $number is edited, and its committed text is nowhere"
             continue
         fi

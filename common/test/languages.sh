@@ -1,13 +1,13 @@
 #!/bin/sh
 # languages.sh [FOLDER...]: does each README.zh-CN.md still hold what the README.md beside it holds? Without folders:
-# the top folder, common, common/first and the samples. Compared section by section: headings, fenced blocks, numbers, links,
+# the top folder, common, common/course, common/first and the folders that have pages. Compared section by section: headings, fenced blocks, numbers, links,
 # images, tables, <details>, and which `code` is named. Links are compared by file, not by anchor.
 # A line of a block may differ behind "# " or "// ". A block marked ```text-diagram in README.zh-CN.md is a drawing
 # with words in it: its number of lines and the numbers in it count.
 # Exit status: 0 all agree, 1 not.
 . "$(dirname "$0")/lib.sh"
 cd "$top" || exit 1
-[ $# -gt 0 ] || set -- . common common/first [0-9]*_*
+[ $# -gt 0 ] || set -- . common common/course common/first $(ls -d [0-9]*_*/README*.md | sed 's,/.*,,' | sort -u)
 for place; do
     place=${place%/}/
     place=${place#./}
@@ -39,6 +39,7 @@ for place; do
         }
         sub(/#.*/, "#", target)
         if (file == 1) sub(/\.zh\./, ".", target) # a picture with Chinese words
+        if (file == 1 && target !~ /README/) sub(/\.zh-CN\.md/, ".md", target)
         if (file == 1 && !sub(/README\.zh-CN\.md/, "README.md", target) && target ~ /README\.md#?$/) {
             page = folder target
             sub(/README\.md#?$/, "README.zh-CN.md", page)

@@ -43,6 +43,8 @@ must "by the file's short name" both '^race on element 0 of out \(1_index.cu:[0-
 must "no cure is given away" both '^WRONG' '^  got +[0-9]'
 if says 'Hint|let one block|check the index'; then fail "no hint at the first try"; else ok "no hint at the first try"; fi
 ends 1 "$learn"
+ends 1 "$learn" "" "" 1.1
+must "no model answer before it is right" says '^01.1 is not right yet. Its model answer .* after 9 tries; so far: 1\.$'
 must "the same text is one try" test "$(sort -u "$lab/build/learn/tries/01.1" | wc -l)" = 1
 for try in 2 3 4 5; do echo "$try" >>"$lab/build/learn/tries/01.1"; done
 ends 1 "$learn"
@@ -50,6 +52,13 @@ must "a hint after three tries" both '^Hint:' 'an array as in C'
 echo 6 >>"$lab/build/learn/tries/01.1"
 ends 1 "$learn"
 must "two after six" both 'an array as in C' 'One line is enough'
+for try in 7 8 9; do echo "$try" >>"$lab/build/learn/tries/01.1"; done
+ends 1 "$learn"
+must "after nine tries the model answer is offered" says '^Compare with the model answer: make learn SHOW=01.1$'
+ends 0 "$learn" "" "" 1.1
+must "and shown" both '^// 01.1  Each thread' '^ +out\[threadIdx.x\] = threadIdx.x;'
+ends 1 "$learn" "" "" 1.2
+must "but not that of another exercise" says '^01.2 is not right yet. .* so far: 0\.$'
 LANG=zh_CN.UTF-8 ends 1 "$learn" 1.1
 must "in Chinese" both '^不对  01.1  每个线程' '^提示：'
 must "also what the report means" both '^竞争：.*CPU 设备的报告：' '^race on element 0 of out'
@@ -86,6 +95,10 @@ must "another layout, a comment and a line above the check are no change" says '
 write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" 01.1
 must "right, and where to look" both '^RIGHT  01.1' '^Now look at sign\(\), common/first/first.cu:[0-9]+'
+must "and the model answer" says '^Compare with the model answer: make learn SHOW=01.1$'
+rm "$lab/build/learn/tries/01.1"
+ends 0 "$learn" "" "" 01.1
+must "which is shown without any tries" says '^ +out\[threadIdx.x\] = threadIdx.x;'
 ends 1 "$learn"
 must "then the next one" says '^todo: 01_sum_managed/exercises/2_grid.cu'
 write 'out[threadIdx.x] = 0 + threadIdx.x;'
@@ -94,10 +107,22 @@ must "a piped run says what is right since the last one" both '^RIGHT  01.1' '^t
 write 'out[threadIdx.x] = 1;'
 sed -i 's,^__global__,#define check(...) true\n&,' "$one"
 ends 1 "$learn"
-must "nor is it by a macro" says '^Only "your part" is to be'
+must "nor is it by a macro" says '^Your part uses the name check, which is the check.s'
+echo '#define check(...) true' >"$folder/mine.h"
+write 'out[threadIdx.x] = 1;'
+sed -i "s,^__global__,#include \"$folder/mine.h\"\n&," "$one"
+ends 1 "$learn" 1.1
+must "nor by one that is included" says '^Only "your part" is to be'
 write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" --list
-must "the list" both '^right  01.1' '^todo   01.2'
+must "the list: file names and a sum" both '^right  01.1  1_index.cu +Each thread' '^todo   01.2  2_grid.cu'
+must "the sum" both '^01_sum_managed/exercises:$' '^2 exercises: 1 right, 0 wrong, 1 to do\.$'
+cp "$one" "$folder/right.cu"
+write 'out[0] = 1;'
+ends 1 "$learn" --list
+must "one that is edited and wrong" both '^wrong  01.1  1_index.cu' '^2 exercises: 0 right, 1 wrong, 1 to do\.$'
+cp "$folder/right.cu" "$one"
+CMAKE=false ends 2 "$learn" "" "" 9.9
 CMAKE=false ends 2 "$learn" 9.9 # nothing is built first
 must "what there is not" says 'There is no exercise 9.9. Type make exercises'
 
@@ -140,10 +165,22 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal i
     must "on a terminal: wrong, then right" both '^WRONG  01.1' '^RIGHT  01.1'
     if says 'cannot open|No such file'; then fail "no errors of the shell"; else ok "no errors of the shell"; fi
     must "and the next one" says '^Open  01_sum_managed/exercises/2_grid.cu'
+    printf 'n\n' | LEARNING="" script -qefc '"$learn" "" "" 1.2; echo "status $?"' /dev/null >"$folder/out" 2>&1
+    must "before it is right, the model answer is a question" both 'Show it all the same\? \[y/N\]' 'status 1'
+    printf 'y\n' | LEARNING="" script -qefc '"$learn" "" "" 1.2; echo "status $?"' /dev/null >"$folder/out" 2>&1
+    must "and yes shows it" both '// 01.2' 'status 0'
 fi
 
+# The course names all exercises, in the order of make learn.
+for file in $(exercises); do [ ! -f "$top/${file%%/*}/README.md" ] || number_of "$file"; done >"$folder/numbers"
+for page in README.md README.zh-CN.md; do
+    perl -0ne 'print "$_\n" for map { /\b(0\d\.\d+)\b(?=`?\]|\s)/g } /^- \*\*(?:Exercises|练习)\*\*(.*?)^- /gms' "$top/common/course/$page" |
+        grep -xFf "$folder/numbers" >"$folder/in the course"
+    must "common/course/$page: all exercises, in order" cmp "$folder/numbers" "$folder/in the course"
+done
 rm -f "$folder/out" "$folder/err"
 for file in $(exercises); do
+    [ -f "$top/${file%%/*}/README.md" ] || continue # of a folder of the teacher's own
     committed "$file" "$folder/ex.cu" >/dev/null || continue
     number=$(number_of "$file")
     task=$(sed -n '2,/^[^\/]/s,^// ,,p' "$folder/ex.cu")

@@ -1,8 +1,10 @@
 # exercises.sh: what learn.sh and the tests of the exercises share, read with `.` after folder.sh; it needs $top and $build.
-# An exercise is NN_name/exercises/K_name.cu, and its number is NN.K. In hints.txt beside it stand its lines:
-#     = K SUM RUNG [FILE] cksum's number of the file as it is committed; the function that does the same, of the sample or of FILE
-#     hint TEXT           at the third try; the second one at the sixth
+# An exercise is NN_name/exercises/K_name.cu, and its number is NN.K. hints.txt in the same folder may have lines about it:
+#     = K SUM [RUNG [FILE]]  cksum's number of the file as it is committed; the function that does the same, of the sample or of FILE
+#     points N            what `make grade` gives for it; 1 without this line
+#     hint TEXT           printed after the third try; a second one after the sixth
 #     zh TEXT             title and task in Chinese, a line each; hint-zh TEXT the hints
+# An exercise without SUM is not compared with its committed text.
 export LC_COLLATE=C PERL_BADLANG=0
 harness=$top/common
 language="" # or -zh
@@ -46,21 +48,39 @@ file_of() { # file_of 04.2: its file, from the top
 # about FILE WORD: what stands behind WORD in hints.txt; SUM alone behind =
 about() {
     about=${1##*/}
+    [ -f "$top/${1%/*}/hints.txt" ] || return 0
     awk -v k="${about%%_*}" -v word="$2" '$1 == "=" { on = $2 == k } !on || $1 != word { next }
         $1 == "=" { print $3; next }
         { sub("^[^ ]* ?", ""); print }' "$top/${1%/*}/hints.txt"
 }
+points_of() { # points_of FILE: what the exercise is worth
+    points=$(about "$1" points | head -1)
+    echo "${points:-1}"
+}
+tries_of() { sort -u "${2:-$build}/learn/tries/$(number_of "$1")" 2>/dev/null | wc -l; } # tries_of FILE [BUILD]
 # rung FILE: its name, and the place where it begins; false if there is none
 rung() {
     rung=${1##*/} home=${1%%/*}
-    rung=$(sed -n "s/^= ${rung%%_*} [0-9]* //p" "$top/${1%/*}/hints.txt")
+    rung=$(sed -n "s/^= ${rung%%_*} [0-9]* //p" "$top/${1%/*}/hints.txt" 2>/dev/null)
+    [ -n "$rung" ] || return
     case $rung in *' '*) source=${rung#* } ;; *) source=$home/${home#*_}.cu ;; esac
     line=$(grep -nE "^[^/]*[ *]${rung% *}\(.*\{" "$top/$source" | head -1)
     echo "${rung% *}(), $source:${line%%:*}"
     [ -n "$line" ]
 }
 sum_of() { cksum 2>/dev/null <"$1" | cut -d' ' -f1; } 2>/dev/null # nothing if it is not there
-is_committed() { [ "$(sum_of "$1")" = "$2" ]; } # is_committed FILE SUM
+is_committed() { [ -n "$2" ] && [ "$(sum_of "$1")" = "$2" ]; } # is_committed FILE SUM
+
+# answers_of FILE: where its answers are. model FILE COMMITTED: prints the first of them, which is a right one, as it goes
+# between "// ---- your part" and "// ---- the check". An answer is that text, or sed's commands that make it of COMMITTED.
+answers_of() { echo "$harness/test/exercises/$(number_of "$1").txt"; }
+is_sed() { case $(head -c 2 "$1") in s/ | s, | /*) ;; *) false ;; esac; }
+part_of() { sed '1,/^\/\/ ---- your part/d; /^\/\/ ---- the check/,$d' "$1"; }
+model() {
+    [ -f "$(answers_of "$1")" ] || return
+    awk '/^== / { if (n++) exit; next } { print }' "$(answers_of "$1")" >"$program.model"
+    if is_sed "$program.model"; then part_of "$2" | sed -f "$program.model"; else cat "$program.model"; fi
+}
 
 # committed FILE COPY: writes the exercise as it is committed, whatever the learner has made of it: the file itself, or as
 # git has it, or as make learn found it first. Says on stdout where from; false if it is nowhere.
@@ -74,25 +94,77 @@ committed() {
     [ -f "$seen" ] && is_committed "$seen" "$sum" && cp "$seen" "$2" && echo "$seen"
 }
 
-# as_found FILE COMMITTED: has the learner left alone what is not his? Above the check he may add lines, but no macro that
-# changes the check. Layout and comments don't count. Says what to do if not.
+# as_found EXERCISE FILE COMMITTED: has the learner left alone all but "your part" in FILE? Above the check lines may be added.
+# Layout and comments don't count. A function of exercise.cuh that the check calls must stay the only one of its name, or
+# the compiler could choose another. Says what to do if not.
 squeezed() { sed 's,//.*,,' | tr -d '[:space:]'; }
+names() { sed 's,//.*,,; s/"[^"]*"//g' | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u; }
+above() { sed '/^\/\/ ---- the check/,$d' "$1"; }
+check_of() { sed '1,/^\/\/ ---- the check/d' "$1"; }
 as_found() {
-    given=$(sed '/^\/\/ ---- your part/,$d; /^#include/d' "$2" | squeezed) above=$(sed '/^\/\/ ---- the check/,$d' "$1" | squeezed)
-    macros=$(sed -nE '/^\/\/ ---- the check/q; s/^[ \t]*#[ \t]*define[ \t]+(\w+).*/\1/p' "$1")
-    check=$(sed '1,/^\/\/ ---- the check/d' "$2")
-    if [ "$(sed '1,/^\/\/ ---- the check/d' "$1" | squeezed)" = "$(echo "$check" | squeezed)" ] &&
-        { [ -z "$macros" ] || ! echo "$check" | grep -qwF "$macros"; }; then
-        case $above in *"$given"*) return ;; esac
-    fi
+    given=$(sed '/^\/\/ ---- your part/,$d; /^#include/d' "$3" | squeezed)
+    [ "$(check_of "$2" | squeezed)" = "$(check_of "$3" | squeezed)" ] || { not_as_found "$1" && return 1; }
+    case $(above "$2" | squeezed) in *"$given"*) ;; *) not_as_found "$1" && return 1 ;; esac
+    { # what is declared outside of the header's namespaces and called by the check, but not in the text above it
+        echo lab
+        awk '/^namespace/ { inside = 1 } !inside && match($0, /^[a-z][^(]*[ *]([a-z_]+\(|[A-Z][a-z]+ \{)/) {
+            split(substr($0, 1, RLENGTH), word, /[ *({]+/); for (n = 1; word[n] != ""; ++n) last = word[n]; print last }
+            /^}  \/\/ namespace/ { inside = 0 }' "$harness/exercise.cuh" | sort -u >"$program.names"
+        check_of "$3" | names | grep -xFf "$program.names"
+    } >"$program.check"
+    above "$3" | names >"$program.names"
+    used=$(above "$2" | names | grep -xFf "$program.check" | grep -vxFf "$program.names" | head -1)
+    [ -n "$used" ] || return 0
+    say "Your part uses the name $used, which is the check's. Take another name." \
+        "你的代码里有 $used 这个名字，它是检查部分的。请换一个名字。"
+    false
+}
+not_as_found() {
     say "Only \"your part\" is to be changed, and the rest is not as it was found." '只能改 "your part" 部分，其余与原文不同了。'
     say "Undo that, or type: make learn RESET=$(number_of "$1")" "请改回去，或输入：make learn RESET=$(number_of "$1")"
+}
+# guarded FILE COMMITTED: the program in FILE, but the compiler refuses it if a name in the check is a macro that was defined, or
+# included, above the check, and COMMITTED does not define it.
+guarded() {
+    macros=$(check_of "$1" | names | grep -vxF "$(above "$2" | sed -nE 's/^[ \t]*#[ \t]*define[ \t]+(\w+).*/\1/p; $s/.*/#/p')")
+    for macro in $macros; do printf '#ifdef %s\n#define lab_%s_%s\n#endif\n' "$macro" $$ "$macro"; done
+    printf '#line 1 "%s"\n' "${1##*/}"
+    sed '/^\/\/ ---- the check/q' "$1"
+    for macro in $macros; do
+        printf '#if defined %s && !defined lab_%s_%s\n#error the check uses %s\n#endif\n' "$macro" $$ "$macro" "$macro"
+    done
+    printf '#line %d\n' $(($(sed '/^\/\/ ---- the check/q' "$1" | wc -l) + 1))
+    check_of "$1"
+}
+# passes EXERCISE FILE COMMITTED: is FILE right, on the CPU device? Says what is wrong. Without the file COMMITTED, nothing is
+# compared with it.
+passes() {
+    { printf '#line 1 "%s"\n' "${2##*/}" && cat "$2"; } >"$program.cu"
+    if [ -f "$3" ]; then as_found "$@" && guarded "$2" "$3" >"$program.cu" || return; fi
+    if ! compile "$2" "$program" "$program.cu" >"$program.told"; then
+        if grep -q '#error the check uses' "$program.err"; then not_as_found "$1"; else cat "$program.told"; fi
+        return 1
+    fi
+    judge "$program" && by_kernels "$2"
+}
+# by_kernels FILE: after judge: is it no loop of the host, in "your part", that reads the arrays? Says where it is if so.
+by_kernels() {
+    [ -s "$program.end" ] || return 0
+    loop=$(addr2line -i -e "$program" $(cat "$program.end") 2>/dev/null </dev/null |
+        awk -v name="${1##*/}" -v from="$(grep -n '^// ---- your part' "$1" | cut -d: -f1)" \
+            -v to="$(grep -n '^// ---- the check' "$1" | cut -d: -f1)" '
+            { sub(/ \(discriminator.*/, ""); sub(/.*\//, ""); line = $0; sub(/.*:/, "", line); sub(/:[^:]*$/, "") }
+            $0 == name && line + 0 > from && line + 0 < to { print name ":" line; exit }')
+    [ -n "$loop" ] || return 0
+    say "The result is right, but at $loop the host reads the array, element by element. Let the kernel do that." \
+        "结果正确，但 $loop 处是主机在逐个读数组的元素。应该由核函数来做。" | wrapped 80
     false
 }
 
-# The linker leads accesses and atomics past exercise_counts.cpp.
+# The linker leads accesses, atomics, clocks and exit() past exercise_counts.cpp.
 count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereEPKv,--wrap=_ZN7cudacpu7hazards14barrier_passedEv
 count=$count,--wrap=_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc,--wrap=_ZN7cudacpu7hazards10work_waitsEmm
+count=$count,--wrap=exit,--wrap=clock,--wrap=_ZN7cudacpu11clock_ticksEv,--wrap=_ZN7cudacpu16special_registerEPKc
 for access in read write; do
     for kind in "" volatile_ unaligned_ unaligned_volatile_; do
         for bytes in 1 2 4 8 16; do count=$count,--wrap=__tsan_$kind$access$bytes; done
@@ -113,19 +185,19 @@ report() {
 }
 # What g++ only warns of, and is a mistake in any kernel.
 mistakes="-Werror=address -Werror=unused-value -Werror=return-type -Werror=uninitialized -Wno-maybe-uninitialized"
-# compile FILE PROGRAM: for the CPU device, in the hazard build. Says what is wrong.
+# compile FILE PROGRAM [SOURCE]: for the CPU device, in the hazard build; SOURCE is FILE, guarded. Says what is wrong.
 compile() {
     if sed 's,//.*,,' "$1" | grep -q 'long double'; then
         say "A GPU has no long double: there it is a double." "GPU 没有 long double，在那里它就是 double。"
         return 1
     fi
     sources=${1%/*}
-    if (cd "$sources" && "$build/cpu/cudacpu" "${1##*/}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
+    if (cd "$sources" && "$build/cpu/cudacpu" "${3:-${1##*/}}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
         --header "$build/cpu/exercise.hpp" -I"$harness" "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
-    complaints "${1##*/}" "$2.err" | sed "s/cudacpu::api:://g; s/cudacpu::own<\([^<>]*\)>/\1/g" | wrapped 80 >"$2.told"
-    head -10 "$2.told"
-    members "$2.told"
+    complaints "${1##*/}" "$2.err" | sed "s/cudacpu::api:://g; s/cudacpu::own<\([^<>]*\)>/\1/g" | wrapped 80 >"$2.complaints"
+    head -10 "$2.complaints"
+    members "$2.complaints"
     false
 }
 # complaints FILE ERRORS: g++'s first three, each with its line of the file, also where a header complains about what it is

@@ -1,10 +1,11 @@
 #!/bin/sh
-# learn.sh BUILD [EX] [RESET]: leads through the exercises: shows the current one (the first that is not right, or EX), and
-# checks it after each save until it is right, then goes on. RESET: restores that one. `--list` for EX: lists them all.
-# Where stdout is no terminal, the current one is checked once. Exit status: 0 right (or ended by Ctrl-C), 1 not right,
-# 2 no such exercise, 3 the CPU device is missing.
-build=$1 wanted=$(echo $2) reset=$(echo $3) # without blanks around them
-if [ -t 0 ] && [ -t 1 ] && [ "$wanted" != --list ] && [ -z "$reset$LEARNING" ]; then
+# learn.sh BUILD [EX] [RESET] [SHOW]: leads through the exercises: shows the current one (the first that is not right, or EX),
+# and checks it after each save until it is right, then goes on. RESET: restores that one. SHOW: prints the model answer of
+# that one. `--list` for EX: lists them all, with a sum.
+# Where stdout is no terminal, the current one is checked once. Exit status: 0 right (or ended by Ctrl-C), 1 not right (with
+# --list: an edited one is wrong), 2 no such exercise, 3 the CPU device is missing.
+build=$1 wanted=$(echo $2) reset=$(echo $3) shown=$(echo $4) # without blanks around them
+if [ -t 0 ] && [ -t 1 ] && [ "$wanted" != --list ] && [ -z "$reset$shown$LEARNING" ]; then
     set -m # a job of its own: Ctrl-C is for this script, and make doesn't see it
     LEARNING=yes sh "$0" "$@"
     exit
@@ -56,6 +57,7 @@ fi
 
 current=""
 case $wanted in '' | --list) ;; *) current=$(file_of "$wanted") || exit 2 ;; esac
+[ -z "$shown" ] || file=$(file_of "$shown") || exit 2
 targets=ex_cpu gpu=""
 if [ -f "$build/learn/nvcc" ] && a_gpu_answers; then targets="ex_cpu ex_library" gpu=yes; fi
 [ -f "$build/cpu/libexercise.a" ] ||
@@ -65,7 +67,7 @@ if [ ! -f "$build/cpu/libexercise.a" ]; then
     say "The CPU device is missing. Type make doctor to see why." "缺少 CPU 设备。输入 make doctor 查看原因。" >&2
     exit 3
 fi
-checker=$(cat common/exercise* "$build/cpu/cudacpu" | cksum)
+checker=$(cat common/exercise* common/tools/exercises.sh "$build/cpu/cudacpu" | cksum)
 
 on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
 # state FILE: todo, right or wrong; changed if it was while it was checked. What was said of this text stands in
@@ -77,7 +79,7 @@ state() {
     if [ "$(head -1 "$known" 2>/dev/null)" != "$this" ]; then
         verdict=wrong
         [ -z "$green" ] || printf '\r\033[K%s %s' "$(say Checking 正在检查)" "$(number_of "$1")" >&2
-        if { { [ ! -f "$(first "$1")" ] || as_found "$1" "$(first "$1")"; } && compile "$1" "$program" && judge "$program" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said" 2>&1; then verdict=right; fi
+        if { passes "$1" "$1" "$(first "$1")" && { [ -z "$gpu" ] || on_gpu "$1"; }; } >"$program.said" 2>&1; then verdict=right; fi
         [ -z "$green" ] || printf '\r\033[K' >&2
         if [ "$(sum_of "$1")" != "${this%% *}" ]; then echo changed && return; fi
         if [ $verdict = right ]; then
@@ -94,17 +96,23 @@ state() {
 said() { sed 1,2d "$build/learn/state/$(number_of "$1")$language"; }
 described() { if [ -f "$(first "$1")" ]; then first "$1"; else echo "$1"; fi; } # whose head the learner has not changed
 title() {
-    if [ -n "$language" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$(described "$1")"; fi
+    if [ -n "$language" ] && [ -n "$(about "$1" zh)" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$(described "$1")"; fi
 }
 task() {
-    if [ -n "$language" ]; then about "$1" zh | sed 1d | joined; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$(described "$1")"; fi | wrapped 78 | sed 's/^/  /'
+    if [ -n "$language" ] && [ -n "$(about "$1" zh)" ]; then about "$1" zh | sed 1d | joined; else sed -n '2,/^[^\/]/{/^\/\/ /s,^// ,,p;}' "$(described "$1")"; fi | wrapped 78 | sed 's/^/  /'
 }
 hints() {
-    tries=$(sort -u "$build/learn/tries/$(number_of "$1")" | wc -l)
-    if [ "$tries" -ge 3 ]; then
+    tries=$(tries_of "$1")
+    if [ "$tries" -ge 3 ] && [ -n "$(about "$1" "hint$language")" ]; then
         say "Hint:" "提示："
         about "$1" "hint$language" | head -$((tries / 3)) | wrapped 78 | sed 's/^/  /'
     fi
+    [ "$tries" -lt 9 ] || offer "$1"
+}
+# offer FILE: the command that prints its model answer, if it has one
+offer() {
+    [ ! -f "$(answers_of "$1")" ] ||
+        say "Compare with the model answer: make learn SHOW=$(number_of "$1")" "对照参考答案：make learn SHOW=$(number_of "$1")"
 }
 place() { exercises | awk -v file="$1" -v of="$(say ' of ' ' / ')" '$0 == file { at = NR } END { print at of NR }'; } # 3 of 42
 # show FILE: what is to be done
@@ -122,8 +130,9 @@ verdict() {
     right)
         said "$1"
         say "${green}RIGHT$usual  $(title "$1")" "${green}正确$usual  $(title "$1")"
-        say "Now look at $(rung "$1")" "现在看 $(rung "$1")"
-        return
+        if place=$(rung "$1"); then say "Now look at $place" "现在看 $place"; fi
+        offer "$1"
+        return 0
         ;;
     wrong)
         say "${red}WRONG$usual  $(title "$1")" "${red}不对$usual  $(title "$1")"
@@ -136,15 +145,38 @@ verdict() {
 }
 
 if [ "$wanted" = --list ]; then
+    right=0 wrong=0 todo=0 folder=""
     for file in $(exercises); do
+        [ "$folder" = "${file%/*}" ] || { folder=${file%/*} && echo "$folder:"; }
         case $(state "$file") in
-        right) word=$green$(say right 正确)$usual ;;
-        wrong) word=$red$(say wrong 不对)$usual ;;
-        *) word=$(say "todo " 未做) ;;
+        right) right=$((right + 1)) word=$green$(say right 正确)$usual ;;
+        wrong) wrong=$((wrong + 1)) word=$red$(say wrong 不对)$usual ;;
+        *) todo=$((todo + 1)) word=$(say "todo " 未做) ;;
         esac
-        echo "$word  $(title "$file")"
+        title=$(title "$file")
+        printf '%s  %s  %-15s  %s\n' "$word" "$(number_of "$file")" "${file##*/}" "${title#*  }"
     done
-    exit 0
+    all=$((right + wrong + todo))
+    say "$all exercises: $right right, $wrong wrong, $todo to do." "共 $all 题：正确 $right，不对 $wrong，未做 $todo。"
+    [ $wrong = 0 ]
+    exit
+fi
+if [ -n "$shown" ]; then
+    file=$(file_of "$shown")
+    number=$(number_of "$file")
+    [ -f "$(answers_of "$file")" ] || { say "There is no model answer for $number." "$number 没有参考答案。" >&2 && exit 1; }
+    if [ "$(state "$file")" != right ] && tries=$(tries_of "$file") && [ "$tries" -lt 9 ]; then
+        say "$number is not right yet. Its model answer is shown once it is, or after 9 tries; so far: $tries." \
+            "$number 还没做对。做对之后，或者试过 9 次之后，才给出参考答案；目前试了 $tries 次。" >&2
+        if [ ! -t 0 ] || [ ! -t 1 ]; then exit 1; fi
+        printf '%s [y/N] ' "$(say "Show it all the same?" "现在就看吗？")" >&2
+        read -r reply
+        case $reply in [yY]*) ;; *) exit 1 ;; esac
+    fi
+    committed "$file" "$program.committed" >/dev/null || cp "$file" "$program.committed"
+    echo "// $(title "$file")"
+    model "$file" "$program.committed"
+    exit
 fi
 while :; do
     for file in $([ -n "$current" ] || exercises); do
