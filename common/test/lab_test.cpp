@@ -246,7 +246,7 @@ TEST(Table, FitsOnTheScreen) {
             bench.row({"slow", "536,870,912 of 536,870,912", 6543.21, 4e9, "", lab::Kind::variant, more});
             bench.row({"fast", "1 of 536,870,912", 0.1, 4e9,
                        "block 0: got 1,234,567,890,123,456, wanted -1,234,567,890,123,456: "
-                       "the answer plus what the word held before; was it reset?",
+                       "the right result plus the old value; was the word reset?",
                        lab::Kind::variant, more});
             const std::string printed = testing::internal::GetCapturedStdout();
             EXPECT_LE(widest(printed), gpu ? 100u : 80u) << printed;
