@@ -119,16 +119,16 @@ done
 for goal in "" try learn 01; do
     for typed in "" FILE= EX= RESET= BUILD= DEVICE=; do
         ends 2 make -i $goal "${typed}none.cu${newline}touch x # "
-        says 'The name has a line break; type it in one line' || fail "make $goal $typed does not name the line break"
+        says 'The name contains a line break; type it in one line' || fail "make $goal $typed does not name the line break"
     done
 done
 must "nothing was run" test -z "$(find "$folder" -name x)"
 
 # The word after the goal is the file, or the exercise, as well.
 ends 2 make try none.cu
-says "'none.cu'" && ! says 'no make' || fail "make try none.cu"
+says "'none.cu'" && ! says 'no command make' || fail "make try none.cu"
 ends 2 make "try none.cu"
-says 'There is no make try none.cu' || fail "goal and file in one word"
+says 'There is no command make try none.cu' || fail "goal and file in one word"
 ends 2 make try 01_fake/fake.sh
 says "'01_fake/fake.sh'" && ! says 'Nothing to be done' || fail "a file that is there"
 echo 'int main() {}' >-dash.cu
