@@ -45,7 +45,7 @@ if [ -n "$reset" ]; then
     fi
     from=$(committed "$file" "$program.committed") || {
         say "The original of $file is neither in git nor in ${build#"$top"/}/learn/first." \
-            "git 和 ${build#"$top"/}/learn/first 里都没有 $file 的原文。" >&2
+            "git 和 ${build#"$top"/}/learn/first 里都没有 $file 的原文。" | wrapped 80 >&2
         exit 1
     }
     cp -f "$file" "$build/learn/$number.yours.cu" && cp "$program.committed" "$file" || exit
@@ -171,7 +171,7 @@ if [ -n "$shown" ]; then
     [ -f "$(answers_of "$file")" ] || { say "There is no model answer for $number." "$number 没有参考答案。" >&2 && exit 1; }
     if [ "$(state "$file")" != right ] && tries=$(tries_of "$file") && [ "$tries" -lt 9 ]; then
         say "$number is not right yet. Its model answer is shown when it is right, or after 9 tries; so far: $tries." \
-            "$number 还没做对。做对之后，或者试过 9 次之后，才给出参考答案；目前试了 $tries 次。" >&2
+            "$number 还没做对。做对之后，或者试过 9 次之后，才给出参考答案；目前试了 $tries 次。" | wrapped 80 >&2
         if [ ! -t 0 ] || [ ! -t 1 ]; then exit 1; fi
         printf '%s [y/N] ' "$(say "Show it now?" "现在就看吗？")" >&2
         read -r reply
@@ -192,7 +192,7 @@ while :; do
     rm -f "$build/learn/solved"
     if [ -z "$current" ]; then
         say "All exercises are right." "全部练习都正确。"
-        say "Next: read a sample from top to bottom, change a line, and type make 04 (or another number)." "接下来：从头到尾读一个样例，改一行，再输入 make 04（或别的编号）。"
+        say "Next: read a sample from top to bottom, change a line, and type make 04." "接下来：从头到尾读一个样例，改一行，再输入 make 04。"
         say "Or write your own program: make try FILE=yours.cu" "或者写自己的程序：make try FILE=yours.cu"
         exit 0
     fi
