@@ -189,7 +189,7 @@ bool predicted(const char* name, double typed, double counted) {
 lab::Count checked() { return {"calls in CHECK", "CHECK 里的调用", lab::checked_calls}; }
 bool read_from_clock(const char* name, long long value) {
     if (lab::has_read_clock(value)) return true;
-    std::printf(lab::words("n = %d: %s is %lld, but no thread has read this value from its clock\n",
+    std::printf(lab::words("n = %d: %s is %lld, but no thread has read it from its clock\n",
                            "n = %d：%s 是 %lld，没有线程从时钟读到过这个值\n"),
                 lab::now_n, name, value);
     return false;

@@ -143,7 +143,7 @@ void launch(const int* in, int n, int* bins) {
     for (int d = 0; d < 10; ++d) count<<<1, 1>>>(bins, d, times[d]);
 }
 END
-cheat "an invented clock" 02_clock_min/exercises/3_clock.cu 'no thread has read this value from its clock' <<END
+cheat "an invented clock" 02_clock_min/exercises/3_clock.cu 'no thread has read it from its clock' <<END
 __global__ void timed(long long* begin, long long* end, long long* latest) {
     if (threadIdx.x == 0) *begin = clock64(), *latest = clock64(), *end = *latest + 1000;
     __syncthreads();

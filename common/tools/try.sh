@@ -28,7 +28,7 @@ for file in $files; do
     case $file in *.cu | *.cpp | *.cc | *.c) ;; *) refuse "'$file' is not a .cu file; type make try FILE=path/to/yours.cu" ;; esac
     [ ! -d "$file" ] || refuse "'$file' is a folder; type make try FILE=path/to/yours.cu"
     [ -f "$file" ] && [ -r "$file" ] || refuse "There is no readable file '$file' (relative to $PWD)"
-    LC_ALL=C tr -d '\000' <"$file" | cmp -s -- - "$file" || refuse "'$file' contains null bytes, like UTF-16 text: save it as UTF-8"
+    LC_ALL=C tr -d '\000' <"$file" | cmp -s -- - "$file" || refuse "'$file' contains null bytes (UTF-16?): save it as UTF-8"
     if [ ! -f "$(dirname -- "$file")/exercise.cuh" ] && grep -q '^ *# *include *"exercise.cuh"' <"$file"; then
         refuse "'$(basename -- "$file")' is an exercise: type make learn EX=$(sed -n '1s,^// \([0-9.]*\) .*,\1,p' <"$file")"
     fi
