@@ -1,4 +1,4 @@
-// exercise_library.cu - functions of NVIDIA's CUB, with which exercises are compared on a GPU. Compiled once, for speed.
+// exercise_library.cu - functions of NVIDIA's CUB, compiled once, with which exercises are compared on a GPU.
 #include <cub/cub.cuh>
 
 #include "exercise.cuh"
