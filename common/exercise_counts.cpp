@@ -151,7 +151,7 @@ static __attribute__((noinline)) void note_range(const void* address, size_t byt
 
 }  // namespace lab
 
-lab::Count barriers() { return {"barriers per block", "一个线程块的同步次数", lab::barriers}; }
+lab::Count barriers() { return {"barriers per block", "每个线程块的同步次数", lab::barriers}; }
 lab::Count atomics() { return {"atomics", "原子操作次数", lab::atomics}; }
 lab::Count global_atomics() { return {"atomics in global memory", "全局内存的原子操作次数", lab::global_atomics}; }
 lab::Count compares() { return {"atomicCAS in global memory", "全局内存的 atomicCAS 次数", lab::compares}; }

@@ -238,11 +238,11 @@ in_words() {
     *race*) english="Two threads access one element, one of them writes, and nothing orders them:" chinese="竞争：几个线程访问同一个元素，其中有写，中间没有同步。" ;;
     *'out of bounds'* | *'illegal memory'*) chinese="越界：下标超出了数组的范围。看看是哪个线程、哪个元素。" ;;
     *'nobody has written'*) chinese="读了还没有线程写过的值。" ;;
-    *'never reach'*) chinese="有的线程已经结束，到不了这个同步。" ;;
-    *'divergent barrier'*) chinese="同一个线程块的线程停在不同的同步处。" ;;
+    *'never reach'*) chinese="有的线程已经结束，不会到达这个同步点。" ;;
+    *'divergent barrier'*) chinese="同一个线程块的线程停在不同的同步点。" ;;
     *'too early'*) chinese="主机没等设备做完，就用了设备要写的内存。" ;;
     *'come to an end'* | *'not end'*) chinese="核函数停不下来：看循环的条件。" ;;
-    *'runtime error'*) chinese="C++ 没有规定这里的结果，GPU 上会与 CPU 上不同。" ;;
+    *'runtime error'*) chinese="这里的结果 C++ 没有规定，在 GPU 和 CPU 上可能不同。" ;;
     *lane*) chinese="线程束操作的掩码，与实际到来的线程不一致。" ;;
     *cudacpu:*) ;;
     *) return ;;

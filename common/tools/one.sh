@@ -245,7 +245,7 @@ understand "$@"
 case $status in
 0 | 1) ;;
 2 | 77) exit $status ;; # a wrong command line, or no device: the program has printed it
-3) [ "${arguments# }" = "$(words "$@")" ] || { quick="" && ! one forward "$binary"; } || exit 3 ;; # was it a file that could not be written?
+3) [ "${arguments# }" = "$(words "$@")" ] || { quick="" && ! one forward "$binary"; } || exit 3 ;; # could a file not be written?
 12[567]) ended=$status command=$(words "$binary" "$@") && no_verdict ;;
 124 | 137) not_right " was stopped after $limit s" && exit 1 ;;
 esac
