@@ -1,4 +1,4 @@
-// device.cuh - memory and events of a device that free themselves, for lab.cuh and timing.cuh.
+// device.cuh - owners of device memory and CUDA events, which free them, for lab.cuh and timing.cuh.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,7 +14,7 @@ constexpr bool gpu = false;
 constexpr bool gpu = true;
 #endif
 
-/// A line of a sample. A call that fails in common/ on the sample's behalf is reported there.
+/// A line of a sample. If a call in common/ fails that this line has caused, the error names this line.
 struct Place {
     const char* file;
     int line;
@@ -26,7 +26,7 @@ template <class T>
 class DeviceArray {
 public:
     explicit DeviceArray(int64_t size, Place place = {__builtin_FILE(), __builtin_LINE()}) : size_(size) {
-#ifdef CUDACPU  // its reports name the line of the allocation
+#ifdef CUDACPU  // the CPU device's reports name the line of the allocation
         const cudaError_t status = cudaMalloc(&data_, bytes(), {place.file, place.line});
 #else
         const cudaError_t status = cudaMalloc(&data_, bytes());
@@ -70,7 +70,7 @@ public:
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
     void record() { CHECK(cudaEventRecord(event_)); }
-    /// Makes later work of the current device wait for the event, which may be another device's.
+    /// Makes later work of the current device wait for the event, which may belong to another device.
     void hold_back() { CHECK(cudaStreamWaitEvent(nullptr, event_, 0)); }
     /// Milliseconds from `start` to this event; waits for this event.
     double ms_since(const Event& start) const {

@@ -1,13 +1,13 @@
-// error.cuh - CHECK(call): every CUDA call can fail, and a failure that nobody looks at turns up later, elsewhere.
+// error.cuh - CHECK(call): every CUDA call can fail, and an error that is ignored shows up later, in another place.
 //
 //     CHECK(cudaMalloc(&p, bytes));
 //     kernel<<<blocks, threads>>>(p);
 //     CHECK(cudaGetLastError());       // was the launch legal?
 //     CHECK(cudaDeviceSynchronize());  // did the kernel run to its end?
 //
-// On failure it says which call, where, CUDA's own words and, where beginners meet the error, what to do, all on
-// stderr, and ends the program with status 3; what the program holds on the device is given back first.
-// It is active in every build type: a check that vanishes with NDEBUG checks nothing when it matters.
+// If the call fails, CHECK prints the call, its place and CUDA's message on stderr, and for common errors also what
+// to do. It then resets the device, which frees its memory, and ends the program with status 3. CHECK is active in
+// every build type. (assert() disappears with NDEBUG.)
 #pragma once
 #include <cuda_runtime.h>
 
@@ -20,38 +20,38 @@
 constexpr const char* cuda_advice(cudaError_t error) {
     switch (error) {
         case cudaErrorMemoryAllocation:
-            return "take a smaller --n;\n    nvidia-smi shows which programs hold the GPU's memory";
+            return "use a smaller --n;\n    nvidia-smi shows which programs hold the GPU's memory";
         case cudaErrorInsufficientDriver:
-            return "install or update NVIDIA's driver, make doctor compares;\n    or type make run DEVICE=cpu";
+            return "update NVIDIA's driver (make doctor shows the versions);\n    or type make run DEVICE=cpu";
         case cudaErrorDevicesUnavailable:
-            return "end the other program on the GPU, nvidia-smi shows it;\n    or type make run DEVICE=cpu";
+            return "end the other program on the GPU (nvidia-smi shows it);\n    or type make run DEVICE=cpu";
         case cudaErrorNoDevice:
-            return "type make doctor, it says why there is no device;\n    or type make run DEVICE=cpu";
+            return "type make doctor to see why there is no device;\n    or type make run DEVICE=cpu";
         case cudaErrorInvalidDevice:
-            return "take a device that nvidia-smi -L lists;\n    CUDA_VISIBLE_DEVICES hides and renumbers them";
+            return "use a device that nvidia-smi -L lists;\n    CUDA_VISIBLE_DEVICES hides and renumbers devices";
         case cudaErrorNoKernelImageForDevice: return "the build is for another GPU: type make clean, then make";
         case cudaErrorUnsupportedPtxVersion:
-            return "the driver is older than nvcc: update it,\n    or build for this GPU alone, see make doctor";
+            return "the driver is older than nvcc: update it,\n    or build for this GPU only (see make doctor)";
         case cudaErrorIllegalAddress:
-            return "an index is out of bounds; on the CPU device the lines above\n    name it, after a GPU's "
-                   "run build/hazards/NN_name does, or cudacpu FILE.cu";
+            return "an index is out of bounds; the CPU device names it above;\n    after a run on a GPU, use "
+                   "build/hazards/NN_name or make try FILE=yours.cu";
         case cudaErrorInvalidValue:
             return "an argument is wrong: a pointer, the bytes or the direction;\n    or a block has over 1024 "
-                   "threads. Without a GPU the program says which";
+                   "threads. The CPU device says which";
         case cudaErrorInvalidConfiguration:
-            return "a launch has 1 to 1024 threads a block, and 1 block\n    or more: look at <<<blocks, "
+            return "a launch needs 1 to 1024 threads per block, and 1 block\n    or more: check <<<blocks, "
                    "threads>>>";
         default: return nullptr;
     }
 }
 
-/// Ends the program with status 3 unless `status` is cudaSuccess. Meant to be called through CHECK.
+/// Ends the program with status 3 unless `status` is cudaSuccess. Call it through CHECK.
 inline void check_cuda(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
     std::fflush(stdout);
     std::fprintf(stderr, "%s:%d: %s failed\n    CUDA error %d, %s:\n    %s\n", file, line, call,
                  static_cast<int>(status), cudaGetErrorName(status), cudaGetErrorString(status));
     if (const char* advice = cuda_advice(status)) std::fprintf(stderr, "    What to do: %s\n", advice);
-    cudaDeviceReset();  // std::exit unwinds no stack: no owner frees what it holds
+    cudaDeviceReset();  // frees the device memory: std::exit runs no destructors of local variables
     std::exit(3);
 }

@@ -1,4 +1,4 @@
-// exercise.cpp - what exercises say, compiled once.
+// exercise.cpp - the checks that all exercises share, and their messages. It is compiled once.
 #include "exercise.cuh"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ bool untouched(const T& value) {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(&value);
     return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == 0xfe; });
 }
-// Was something added to what nobody has written, or was it doubled? In a float that cannot be told from nothing at
-// all.
+// Did a thread add to an int that was never written, or double it? In a float this is not visible: a float of these
+// bytes does not change when a number is added.
 template <class T>
 bool made_of_nothing(const T& got, const T& wanted) {
     if (!std::is_same_v<T, int>) return false;
@@ -61,12 +61,12 @@ bool compare(const char* name, const T* got, const T* wanted, int n) {
     const auto say_why = [&](const std::string& element) {
         if (untouched(got[first]))
             std::printf(std::is_floating_point_v<T> || atomics().value > 0
-                            ? words("  -: %s is not written, or changed without being set\n",
+                            ? words("  -: %s was never written, or was changed before it was set\n",
                                     "  -：%s 没有写过，或者没设初值就改了\n")
                             : words("  -: no thread has written %s\n", "  -：没有线程写过 %s\n"),
                         element.c_str());
         else if (untouched(wanted[first]))
-            std::printf(words("  -: nothing is to be written to %s\n", "  -：%s 不该写\n"), element.c_str());
+            std::printf(words("  -: %s must not be written\n", "  -：%s 不该写\n"), element.c_str());
         else if (made_of_nothing(got[first], wanted[first]))
             std::printf(words("  %s was used before it was set\n", "  %s 还没设初值就用了\n"), element.c_str());
         return false;
@@ -99,18 +99,18 @@ template bool compare(const char*, const double*, const double*, int);
 
 bool has_ended() {
     const cudaError_t call = cudaGetLastError(), end = cudaDeviceSynchronize();
-    const bool is_legal = call == cudaSuccess || call == cudaErrorNotReady;  // a query's answer is no refusal
+    const bool is_legal = call == cudaSuccess || call == cudaErrorNotReady;  // cudaStreamQuery() returns the latter
     if (is_legal && end == cudaSuccess) return true;
     if (end != cudaSuccess) {
-        std::printf(words("n = %d: the kernel did not run to its end, %s\n", "n = %d：核函数没有运行到底，%s\n"),
-                    now_n, cudaGetErrorName(end));
+        std::printf(words("n = %d: the kernel failed with %s\n", "n = %d：核函数运行失败：%s\n"), now_n,
+                    cudaGetErrorName(end));
     } else if (call == cudaErrorInvalidConfiguration) {
-        std::printf(words("n = %d: the launch was refused: no blocks at all, or too many threads in one?\n",
-                          "n = %d：启动被拒绝：线程块数是 0，还是一块里的线程太多？\n"),
+        std::printf(words("n = %d: the launch failed: 0 blocks, or too many threads per block?\n",
+                          "n = %d：启动失败：线程块数是 0，还是一块里的线程太多？\n"),
                     now_n);
     } else {
-        std::printf(words("n = %d: a call was refused, %s: wrong pointer or size?\n",
-                          "n = %d：有一个调用被拒绝，%s：指针和大小对吗？\n"),
+        std::printf(words("n = %d: a call failed with %s: wrong pointer or size?\n",
+                          "n = %d：有一个调用失败：%s。指针和大小对吗？\n"),
                     now_n, cudaGetErrorName(call));
     }
     return false;
@@ -118,8 +118,8 @@ bool has_ended() {
 
 bool right_by_a_kernel() {
     if (has_run()) return true;
-    std::printf(words("n = %d: the result is right, but no thread of a kernel has touched memory\n",
-                      "n = %d：结果正确，但没有核函数的线程碰过内存\n"),
+    std::printf(words("n = %d: the result is right, but no kernel thread has accessed memory\n",
+                      "n = %d：结果正确，但没有核函数的线程访问过内存\n"),
                 now_n);
     return false;
 }
@@ -146,7 +146,7 @@ bool has_read_clock(long long) { return true; }
 static constexpr bool has_exited = false;
 static void note_host_loops(std::FILE*) {}
 #endif
-// Only main()'s return comes here without a call of exit().
+// The file is made only if main() returns; after a call of exit() it is not.
 void note_end() {
     std::atexit([] {
         const char* const file = has_exited ? nullptr : std::getenv("LAB_END");
@@ -189,7 +189,7 @@ bool predicted(const char* name, double typed, double counted) {
 lab::Count checked() { return {"calls in CHECK", "CHECK 里的调用", lab::checked_calls}; }
 bool read_from_clock(const char* name, long long value) {
     if (lab::has_read_clock(value)) return true;
-    std::printf(lab::words("n = %d: %s is %lld, and no thread has read that from its clock\n",
+    std::printf(lab::words("n = %d: %s is %lld, but no thread has read it from its clock\n",
                            "n = %d：%s 是 %lld，没有线程从时钟读到过这个值\n"),
                 lab::now_n, name, value);
     return false;

@@ -1,7 +1,7 @@
-// exercise.cuh - what every exercise includes: arrays, the check of a result, and what a run has counted.
+// exercise.cuh - the header of every exercise: arrays, checks of a result, and what a run has counted.
 //
-// An exercise is one file: a part to write, to mend, to make faster or to predict, and a main() that launches it
-// and says what is right. `make learn` compiles and runs it. Exit status: 0 right, 1 wrong, 77 no CUDA device.
+// An exercise is one file. It has a part to write, correct, speed up or predict, and a main() that launches and
+// checks it. `make learn` compiles and runs it. Exit status: 0 right, 1 wrong, 77 no CUDA device.
 #pragma once
 #include "error.cuh"
 
@@ -16,32 +16,31 @@
 
 namespace lab {
 
-/// What is said, in the reader's language: LC_ALL, LC_MESSAGES or LANG begins with zh.
+/// Returns the message in the reader's language: Chinese if LC_ALL, LC_MESSAGES or LANG begins with zh.
 const char* words(const char* english, const char* chinese);
-/// Are all n elements as wanted? Else says which is the first wrong one, with its neighbours. For the numbers'
-/// types.
+/// Are all n elements as wanted? If not, prints the first wrong one and its neighbours. T is a type of numbers.
 template <class T>
 bool compare(const char* name, const T* got, const T* wanted, int n);
-/// Was the launch legal, and did the kernel run to its end? Says what is wrong. Waits for it.
+/// Waits for the kernel. Was the launch legal, and did the kernel run to its end? If not, prints what is wrong.
 bool has_ended();
 
-/// What a run did since begin(n), counted on the CPU device only: see exercise_counts.cpp.
+/// What a run has done since begin(n). Only the CPU device counts it, see exercise_counts.cpp.
 struct Count {
     const char *english, *chinese;
     long long value;
 };
 bool begin(int n);          // false: there is no device
-extern bool other_numbers;  // are scattered()'s
-bool has_run();             // has a thread of a kernel touched memory since then?
+extern bool other_numbers;  // scattered() returns other numbers
+bool has_run();             // has a kernel thread accessed memory since begin()?
 bool has_read_clock(long long value);
 bool right_by_a_kernel();
-/// CHECK of an answer: counts the call, and prints a failure on stdout, in the reader's language; then as
+/// CHECK in an answer: counts the call, prints a failure on stdout in the reader's language, and calls
 /// check_cuda().
 void called(cudaError_t status, const char* call, const char* file, int line);
-bool host_waited();                  // did the host itself wait for what has run since begin()?
+bool host_waited();                  // has the host waited for the kernels that ran since begin()?
 long long bytes_of_device_memory();  // that are allocated now; always 0 on a GPU
-void note_end();  // all is right: when main() has returned, the file that LAB_END names is made. It has the places in the
-                  // host's code that read more than a few elements of managed memory
+void note_end();  // all is right: after main() returns, the file that LAB_END names is written. It lists the places
+                  // of host code that read more than a few elements of managed memory
 #ifdef CUDACPU
 constexpr bool counts = true;
 #else
@@ -59,11 +58,11 @@ constexpr bool counts = false;
 #define LAB_HERE
 #endif
 
-/// An int that no thread has written.
-constexpr int unwritten = -0x1010102;  // bytes of 0xfe: a float of them stays what it is when something is added
+/// The value of an int that no thread has written.
+constexpr int unwritten = -0x1010102;  // bytes of 0xfe: a float of them does not change when a number is added
 
-/// n elements that both host and device may touch (managed memory): element i is f(i). Without f they are what no
-/// thread has written yet, and check() sees that.
+/// n elements in managed memory, which host and device may access. Element i is f(i). Without f the elements are
+/// marked as unwritten, and check() reports those that stay unwritten.
 template <class T>
 class Array {
 public:
@@ -99,19 +98,21 @@ bool check(const char* name, const Array<T>& got, Want want) {
     return lab::compare(name, got.begin(), wanted.get(), got.size());
 }
 
-/// Waits for the kernel. Is *count how many of `in` are 2 or more, and are these, in any order, the first of out?
+/// Waits for the kernel. Is *count the number of elements of `in` that are 2 or more, and does `out` begin with
+/// these elements, in any order?
 bool check_kept(const Array<int>& in, const Array<int>& out, const Array<int>& count);
 
-/// Is the number that the learner typed the one of the run? Says in which direction it is off.
+/// Does the number that the learner typed equal the number of the run? If not, prints which one is larger.
 bool predicted(const char* name, double typed, double counted);
 
-/// Has a thread of the kernel read this from clock64()? On a GPU it has.
+/// Has a thread of the kernel read this value from clock64()? Always true on a GPU.
 bool read_from_clock(const char* name, long long value);
 
-/// The barriers that block 0 passed; the atomics of all threads, those in global memory, and of these the
-/// atomicCAS; the pairs of kernels of which neither waits for the other; the sectors of 32 bytes that all warps'
-/// loads and stores touched in global memory; the loads, stores and atomics in shared memory, and the turns that it
-/// needed beyond the first; the loads and stores of the thread that did most, in either memory.
+/// barriers: those that block 0 passed. atomics: of all threads; global_atomics: in global memory; compares:
+/// atomicCAS in global memory. beside_each_other: pairs of kernels of which neither waits for the other. sectors:
+/// of 32 bytes in global memory, over the loads and stores of all warps. in_shared: loads, stores and atomics in
+/// shared memory. conflicts: the turns that shared memory needs beyond the first. accesses: loads and stores of the
+/// busiest thread.
 lab::Count barriers();
 lab::Count atomics();
 lab::Count global_atomics();
@@ -121,11 +122,10 @@ lab::Count sectors();
 lab::Count in_shared();
 lab::Count conflicts();
 lab::Count accesses();
-/// The loads and stores in memory from cudaMalloc(); the requests of all warps to memory (lanes that execute the
-/// same load or store together make one); the most bytes of dynamic shared memory that a launch has asked for; the
-/// calls of __threadfence(); the calls that CHECK has looked at; the calls of cudaEventRecord() of which one comes
-/// before a kernel of its stream and one after it; the pairs of a copy and a kernel of which neither waits for the
-/// other.
+/// in_device_memory: loads and stores in memory from cudaMalloc(). requests: memory requests of all warps; lanes
+/// that execute one load or store together make one. dynamic_bytes: the largest dynamic shared memory of a launch.
+/// fences: calls of __threadfence(). checked: calls in CHECK. events: calls of cudaEventRecord() that come before
+/// or after a kernel. copies_beside_kernels: pairs of a copy and a kernel of which neither waits for the other.
 lab::Count in_device_memory();
 lab::Count requests();
 lab::Count dynamic_bytes();
@@ -133,19 +133,19 @@ lab::Count fences();
 lab::Count checked();
 lab::Count events();
 lab::Count copies_beside_kernels();
-/// Were all bytes of the array sent by cudaMemPrefetchAsync(): to the device before the first kernel was launched,
-/// or to the host after it? Says what is wrong. On a GPU they were.
+/// Did cudaMemPrefetchAsync() send all bytes of the array to the device before the first launch, or to the host
+/// after it? If not, prints what is wrong. Always true on a GPU.
 bool prefetched(const char* name, const void* array, size_t bytes, bool to_the_device);
-/// The bar of an exercise that is to be made faster. On a GPU, where nothing is counted, it is reached.
+/// Is the count at most `most`? The bar of an exercise that asks for a faster kernel. Always true on a GPU.
 bool at_most(long long most, const lab::Count& count);
-/// What an answer must not do without. On a GPU it is there.
+/// Is the count at least `least`? For what an answer must use. Always true on a GPU.
 bool at_least(long long least, const lab::Count& count);
 
-/// The same numbers in every program, from 0 up and without a visible pattern: for inputs.
+/// Numbers from 0 up without a visible pattern, the same in every program: for inputs.
 int scattered(int i);
 
-/// Runs body(n) for each size until one is wrong; once more with other numbers, which finds a result that was typed
-/// in; then, on a GPU, `compare`, which tells times. For main() to return.
+/// Runs body(n) for each size until one is wrong, and once more with other numbers, which detects a result that was
+/// typed in. Then, on a GPU, runs `compare`, which prints times. Returns main's exit status.
 template <class Body, class Compare = void (*)()>
 int exercise(
     std::initializer_list<int> sizes, Body body, [[maybe_unused]] Compare compare = [] {}) {
@@ -167,7 +167,7 @@ int exercise(
     return 0;
 }
 
-/// What exercise_library.cu has of NVIDIA's library, to be compared with.
+/// Functions of NVIDIA's library, in exercise_library.cu, for comparison.
 namespace library {
 using Function = void (*)(const int* in, int n, int* out);
 void copy(const int* in, int n, int* out);
@@ -175,19 +175,19 @@ void sum(const int* in, int n, int* out);
 void histogram(const int* in, int n, int* out);
 void least(const int* in, int n, int* out);
 void scan(const int* in, int n, int* out);
-void filter(const int* in, int n, int* out);  // those from 2 up; behind n elements, how many
+void filter(const int* in, int n, int* out);  // the elements from 2 up; out[n] is their number
 }  // namespace library
 
-/// Times both on a GPU for n elements, as they lie in its memory, and says so: the median of 20. For fewer, where
-/// yours would take long: of a million threads that try one word by atomicCAS() all but one try again.
+/// Times both functions on a GPU for n elements, and prints the medians of 20 runs. Uses fewer elements if yours
+/// would take long: when a million threads try atomicCAS() on one word, all but one must retry.
 void beside(const char* name, library::Function of_library, library::Function yours, int n);
 
-// What an answer calls is counted. CHECK above is the lab's own.
+// In an answer, CHECK, __threadfence() and cudaMemPrefetchAsync() are counted. The code above uses the plain CHECK.
 #undef CHECK
 #define CHECK(call) lab::called((call), #call, __FILE__, __LINE__)
 #ifdef CUDACPU
 namespace lab {
-void note_fence();  // no __device__: what is precompiled is not translated
+void note_fence();  // without __device__, because a precompiled header is not translated
 void note_prefetch(const void* start, size_t bytes, bool to_the_device);
 inline cudaError_t prefetch(const void* start, size_t bytes, int device, cudaStream_t stream = nullptr) {
     note_prefetch(start, bytes, device != cudaCpuDeviceId);

@@ -1,7 +1,7 @@
-// exercise_counts.cpp - counts what an exercise does on the CPU device. It comes between the hazard build's
-// accesses and their hooks (the linker's --wrap), notes which address each lane touched, and jumps on to the hook,
-// which still sees the place in the program. A loop without an end is seen here, too: no exercise needs so many
-// accesses.
+// exercise_counts.cpp - counts what an exercise does on the CPU device. The linker's --wrap makes each memory
+// access of the hazard build call a function of this file before the access's hook. The function notes which
+// address the lane accesses, and jumps to the hook, which still sees the place in the program. It also detects
+// endless loops, because no exercise needs so many accesses.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -16,23 +16,24 @@ namespace lab {
 namespace {
 
 using Visit = std::tuple<const void*, uint64_t, unsigned, unsigned>;  // place, block, warp, which time
-struct Request {                                                      // what the lanes of a warp touched together
+struct Request {                                                      // what the lanes of a warp access together
     std::set<uint64_t> sectors;
     std::map<uint64_t, std::set<uint64_t>> words_of_bank;
 };
 std::map<Visit, Request> requests;
 struct Thread {
     long long accesses = 0;
-    uint64_t next = 0;  // behind its last access to global memory, and where and with whom that was
+    uint64_t next = 0;  // the address after its last access to global memory; below, its place and its request
     const void* place = nullptr;
     Request* request = nullptr;
 };
 using Number = std::pair<uint64_t, unsigned>;               // of a thread: block, rank
 std::map<std::pair<Number, const void*>, unsigned> visits;  // of each thread to each place
 std::map<Number, Thread> threads;
-std::map<unsigned long, std::set<unsigned long>> earlier;  // of each work of a stream: those that it waits for
-std::vector<unsigned long> kernels, copies, records;       // which works are; records: of events
-struct Sent {                                              // by cudaMemPrefetchAsync()
+std::map<unsigned long, std::set<unsigned long>>
+    earlier;                                          // for each operation of a stream: those that it waits for
+std::vector<unsigned long> kernels, copies, records;  // the operations of each kind; records: of events
+struct Sent {                                         // by cudaMemPrefetchAsync()
     const char *start, *end;
     bool to_the_device, after_a_kernel;
 };
@@ -48,8 +49,7 @@ constexpr long long few_elements = 16;
 
 void take_turns(unsigned number, const cudacpu::Where* where, const void* place) {
     if ((turns += number) <= most_turns) return;
-    cudacpu::fault(cudaErrorLaunchTimeout, "the kernel does not come to an end", "look at the loop's condition",
-                   where, place);
+    cudacpu::fault(cudaErrorLaunchTimeout, "the kernel does not end", "look at the loop's condition", where, place);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ void begin_counts() {
     clocks.clear();
     host_reads.clear();
     barriers = atomics = global_atomics = compares = in_shared = turns = 0;
-    cudacpu::patience = 1;  // with a loop that touches no memory
+    cudacpu::patience = 1;  // second, for a loop without memory accesses
 }
 bool has_run() { return turns > 0; }
 bool has_read_clock(long long value) { return clocks.count(value) > 0; }
@@ -82,7 +82,7 @@ void note_host_loops(std::FILE* file) {
                          static_cast<const char*>(place) - 1 - static_cast<char*>(program.dli_fbase));
     }
 }
-// Where the host calls nothing for a second, a thread of the CPU device's own runs what is queued.
+// If the host makes no CUDA call for a second, another thread runs the queued work.
 bool host_waited() { return has_run() && pthread_equal(cudacpu::runner, pthread_self()); }
 long long bytes_of_device_memory() { return static_cast<long long>(cudacpu::bytes_in_use); }
 void note_fence() { ++fence_calls; }
@@ -102,14 +102,15 @@ static void note_host(const void* address, const char* access, const void* place
         host_loops.insert(place);
 }
 
-enum class Access { plain, as_is, atomic };  // as_is: volatile, or a part of a range. nvcc widens only plain ones
+enum class Access { plain, as_is, atomic };  // as_is: volatile, or part of a range. nvcc merges only plain accesses
 
-// noinline and at -O2: the call of the hook must be the last, and become a jump.
+// noinline, and compiled with -O2: the call of the hook comes last, and must become a jump.
 static __attribute__((noinline)) void note(const void* address, unsigned bytes, const void* place, Access access) {
     if (!cudacpu::self || cudacpu::on_own_stack(address)) return;
     const cudacpu::Region* const region = cudacpu::find(address);
     if (!region) return;
-    // An allocation begins with a sector and a bank, as on a GPU; here it ends with a page.
+    // Offsets count from the start of the allocation, where a sector and bank 0 begin, as on a GPU. (The CPU device
+    // aligns the end of an allocation to a page.)
     const auto at = static_cast<uint64_t>(static_cast<const char*>(address) - region->start);
     const uint64_t block = cudacpu::block_number;
     take_turns(1, nullptr, place);
@@ -121,17 +122,17 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
         thread.request = &request;
     };
     const bool is_atomic = access == Access::atomic;
-    // g++ makes four accesses of an int4's, at places of their own, one behind the other; nvcc one.
+    // For an int4, g++ generates four adjacent accesses at different places; nvcc generates one.
     if (access == Access::plain && cudacpu::launch->kernel->names_vectors &&
         thread.next == reinterpret_cast<uint64_t>(address) && at % 16 != 0 && thread.place != place)
         return touch_sectors(*thread.request);
-    ++thread.accesses;  // an atomic loads and stores, too
+    ++thread.accesses;  // an atomic operation counts as one
     device_accesses += region->kind == cudacpu::Kind::device;
     most_dynamic = std::max(most_dynamic, cudacpu::launch->dynamic_bytes);
     const unsigned visit = visits[{{block, cudacpu::rank}, place}]++;
     Request& request = requests[{place, block, cudacpu::rank / 32, visit}];
     if (is_shared(*region)) {
-        // Loads of one word are one turn, atomics on it one for each lane.
+        // Loads of one word by several lanes take one turn. Atomics on one word take one turn for each lane.
         const uint64_t word = at / 4, lane = is_atomic ? cudacpu::rank % 32 + 1 : 0;
         request.words_of_bank[word % 32].insert(lane << 32 | word);
         ++in_shared;
@@ -140,7 +141,7 @@ static __attribute__((noinline)) void note(const void* address, unsigned bytes, 
     }
 }
 
-// A struct or a memcpy. nvcc moves it in words, or in what is left of a word by its alignment and size.
+// A struct or a memcpy. nvcc copies it in words, or in smaller parts if its alignment or size requires that.
 static __attribute__((noinline)) void note_range(const void* address, size_t bytes, const void* place) {
     const auto at = reinterpret_cast<uint64_t>(address) | bytes | 4;
     const auto part = static_cast<unsigned>(at & -at);
@@ -150,7 +151,7 @@ static __attribute__((noinline)) void note_range(const void* address, size_t byt
 
 }  // namespace lab
 
-lab::Count barriers() { return {"barriers in a block", "一个线程块的同步次数", lab::barriers}; }
+lab::Count barriers() { return {"barriers per block", "每个线程块的同步次数", lab::barriers}; }
 lab::Count atomics() { return {"atomics", "原子操作次数", lab::atomics}; }
 lab::Count global_atomics() { return {"atomics in global memory", "全局内存的原子操作次数", lab::global_atomics}; }
 lab::Count compares() { return {"atomicCAS in global memory", "全局内存的 atomicCAS 次数", lab::compares}; }
@@ -187,8 +188,7 @@ lab::Count in_device_memory() {
     return {"loads and stores in memory from cudaMalloc", "cudaMalloc 内存的读写次数", lab::device_accesses};
 }
 lab::Count requests() {
-    return {"requests of the warps to memory", "线程束的访存请求次数",
-            static_cast<long long>(lab::requests.size())};
+    return {"memory requests of all warps", "线程束的访存请求次数", static_cast<long long>(lab::requests.size())};
 }
 lab::Count dynamic_bytes() {
     return {"bytes of dynamic shared memory", "动态共享内存的字节数", static_cast<long long>(lab::most_dynamic)};
@@ -220,9 +220,9 @@ bool prefetched(const char* name, const void* array, size_t bytes, bool to_the_d
                                                "结果正确，但 %s 没有预取到主机\n"),
                     name);
     } else if (last->start != start || last->end != start + bytes) {
-        std::printf(lab::words("the result is right, but of %s %lld bytes are prefetched, and it has %lld\n",
-                               "结果正确，但 %s 只预取了 %lld 字节，应为 %lld\n"),
-                    name, static_cast<long long>(last->end - last->start), static_cast<long long>(bytes));
+        std::printf(lab::words("the result is right, but %lld bytes are prefetched, and %s has %lld bytes\n",
+                               "结果正确，但预取了 %lld 字节，而 %s 有 %lld 字节\n"),
+                    static_cast<long long>(last->end - last->start), name, static_cast<long long>(bytes));
     } else if (last->after_a_kernel == to_the_device) {
         std::printf(
             to_the_device
@@ -256,11 +256,12 @@ extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind
     lab::compares += is_global && kind & cudacpu::at_compares;
     lab::take_turns(1, &where, nullptr);
     lab::note(address, bytes, __builtin_return_address(0), lab::Access::atomic);
-    if (kind & cudacpu::at_compares) cudacpu::give_way();  // others come between a read and its atomicCAS
+    if (kind & cudacpu::at_compares)
+        cudacpu::give_way();  // lets other threads run between a read and its atomicCAS
     LAB_ATOMIC(__real_)(address, bytes, kind, where, expected);
 }
 
-// cudacpu::hazards::barrier_passed(): all threads of a block have come to a barrier, whatever it is called.
+// cudacpu::hazards::barrier_passed(): all threads of a block have reached a barrier of any kind.
 extern "C" void __real__ZN7cudacpu7hazards14barrier_passedEv();
 extern "C" void __wrap__ZN7cudacpu7hazards14barrier_passedEv() {
     lab::barriers += cudacpu::block_number == 0;
@@ -268,8 +269,8 @@ extern "C" void __wrap__ZN7cudacpu7hazards14barrier_passedEv() {
     __real__ZN7cudacpu7hazards14barrier_passedEv();
 }
 
-// cudacpu::hazards::work_queued() and work_waits(): a kernel or a copy comes into a stream behind others, and waits
-// for an event, too.
+// cudacpu::hazards::work_queued() and work_waits(): a kernel or a copy is added to a stream after other operations,
+// or waits for an event.
 using Numbers = std::set<unsigned long>;
 static void comes_after(unsigned long number, unsigned long other) {
     lab::earlier[number].insert(other);
@@ -303,7 +304,7 @@ LAB_CLOCK(long long, _ZN7cudacpu11clock_ticksEv, (), ())
 LAB_CLOCK(long, clock, (), ())
 LAB_CLOCK(unsigned long long, _ZN7cudacpu16special_registerEPKc, (const char* name), (name))
 
-// An exit() of the program's own: the check has not come to its end.
+// The program calls exit() itself: the check is not complete.
 extern "C" [[noreturn]] void __real_exit(int status);
 extern "C" [[noreturn]] void __wrap_exit(int status) {
     lab::has_exited = true;

@@ -1,4 +1,4 @@
-// exercise_library.cu - what exercises are compared with on a GPU: NVIDIA's CUB, compiled once, as it takes long.
+// exercise_library.cu - functions of NVIDIA's CUB, compiled once, with which exercises are compared on a GPU.
 #include <cub/cub.cuh>
 
 #include "exercise.cuh"
@@ -9,7 +9,7 @@ struct IsTwoOrMore {
     __device__ bool operator()(int x) const { return x >= 2; }
 };
 
-// Calls a function of CUB's with the working memory that it asks for, which is kept for the next call.
+// Calls a function of CUB with the working memory that it needs. The memory is kept for the next call.
 template <class F>
 void with_memory(F f) {
     static void* memory = nullptr;

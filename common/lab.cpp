@@ -36,11 +36,11 @@ std::string vtext(const char* format, va_list arguments) {
     return s;
 }
 
-constexpr int64_t most_typed = int64_t{1} << 50;  // more is no different: no machine has so much of anything
+constexpr int64_t most_typed = int64_t{1} << 50;  // larger numbers are cut to this; no machine has so much memory
 
-/// Takes whole numbers from least to most, and says so otherwise; `instead` is right in any case. Without a most,
-/// what is too many is found out later, when it is known what else the run is to do; `kept` is the number as it was
-/// typed.
+/// Accepts whole numbers from `least` to `most`; otherwise the error suggests `instead`, which is always valid.
+/// With `kept`, the upper bound is checked later, because it depends on other options; `kept` receives the number
+/// as it was typed.
 CLI::Validator whole_number(const char* option, int64_t least, int64_t most, int64_t instead,
                             std::string* kept = nullptr) {
     auto check = [=, name = std::string(option)](std::string& s) -> std::string {
@@ -63,13 +63,13 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A name that `option` takes; `others` are what `other` takes.
+/// Accepts one of `choices`. The error also recognizes a name in `others`, which belongs to the option `other`.
 CLI::Validator one_of(const std::string& option, const std::vector<std::string>& choices,
                       const std::string& other = "", const std::vector<std::string>& others = {}) {
     auto check = [=](std::string& s) -> std::string {
         if (among(choices, s)) return "";
         if (among(others, s)) return "'" + s + "' goes with " + other + "; type " + other + " " + s;
-        constexpr size_t few = 6;  // names that are no list yet
+        constexpr size_t few = 6;  // the message lists at most so many names
         std::string known, meant = nearest(s, choices), with = option;
         for (const std::string& c : choices) known += (known.empty() ? "" : ", ") + c;
         if (choices.size() > few) known = "the names that --list prints";
@@ -83,7 +83,7 @@ CLI::Validator one_of(const std::string& option, const std::vector<std::string>&
     return CLI::Validator(check, "NAME");
 }
 
-/// The threads of a block: a power of two, for the trees that fold them.
+/// Accepts the threads per block: a power of two, because tree reductions halve them.
 CLI::Validator power_of_two() {
     auto check = [](std::string& s) {
         const std::optional<uint64_t> value = whole(s);
@@ -95,25 +95,24 @@ CLI::Validator power_of_two() {
     return CLI::Validator(check, "THREADS");
 }
 
-/// The name of a file; whether it can be written is asked later.
+/// Accepts the name of a file. Whether it can be written is checked later.
 CLI::Validator file_name() {
     auto check = [](std::string& path) {
-        if (path.empty()) return std::string("an empty file name; type a name such as out.csv");
-        if (path[0] == '-')
-            return "'" + path + "' looks like an option; type ./" + path + " if it is a file's name";
+        if (path.empty()) return std::string("the file name is empty; type a name such as out.csv");
+        if (path[0] == '-') return "'" + path + "' looks like an option; type ./" + path + " if it is a file name";
         return std::string();
     };
     return CLI::Validator(check, "FILE");
 }
 
-std::string csv_field(const std::string& field) {  // as RFC 4180 has it
+std::string csv_field(const std::string& field) {  // quoted as RFC 4180 requires
     if (field.find_first_of(",\"\n") == std::string::npos) return field;
     std::string s = "\"";
     for (char c : field) s += c == '"' ? "\"\"" : std::string(1, c);
     return s + "\"";
 }
 
-/// Why a line did not reach stdout, the first that did not: errno's value.
+/// errno of the first line that could not be written to stdout; 0 if there is none.
 int lost = 0;
 bool flushed() {
     errno = 0;
@@ -122,11 +121,11 @@ bool flushed() {
     return false;
 }
 
-/// The status to end with: system_error, and a word on stderr, if what was printed did not reach stdout.
+/// Returns `status`. If output to stdout was lost, prints the reason on stderr and returns system_error.
 Status printed(Status status) {
     if (flushed()) return status;
-    std::fprintf(stderr, "cannot write to standard output: %s; type > FILE on a disk with room, or nothing\n",
-                 lost ? std::strerror(lost) : "an earlier line is lost");
+    std::fprintf(stderr, "cannot write to standard output: %s; type > FILE with a file on a disk with free space\n",
+                 lost ? std::strerror(lost) : "an earlier line was lost");
     return system_error;
 }
 
@@ -137,18 +136,18 @@ Status printed(Status status) {
     std::exit(ended.status == all_agree ? printed(all_agree) : ended.status);
 }
 
-/// What nobody catches, such as the want of host memory, ends the program like any other failure of the system.
+/// Handles an uncaught exception, such as std::bad_alloc: prints it, and ends the program with system_error.
 [[noreturn]] void nobody_caught() {
     std::string why = "an exception";
     try {
         if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
     } catch (const std::bad_alloc&) {
-        why = "the host's memory is exhausted; type a smaller --n";
+        why = "the host is out of memory; type a smaller --n";
     } catch (const std::exception& e) {
         why = e.what();
     } catch (...) {}
     std::fflush(stdout);
-    std::fprintf(stderr, "the program cannot go on: %s\n", why.c_str());
+    std::fprintf(stderr, "the program cannot continue: %s\n", why.c_str());
     std::_Exit(system_error);
 }
 
@@ -161,9 +160,9 @@ struct Lab::CommandLine {
 
 Lab::Lab(const char* name, const char* question)
     : name_(name), question_(question), line_(std::make_unique<CommandLine>()) {
-    std::signal(SIGXFSZ, SIG_IGN);  // what grows above `ulimit -f` is an error of write(), stdout, too
+    std::signal(SIGXFSZ, SIG_IGN);  // beyond `ulimit -f`, write() fails instead of raising a signal
     std::set_terminate(nobody_caught);
-    for (int file : {0, 1, 2})  // where one is closed, the next file that is opened would get what is printed
+    for (int file : {0, 1, 2})  // otherwise the next file that is opened could take the place of a closed stdout
         if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == 1 ? O_RDONLY : O_RDWR);
 }
 Lab::~Lab() = default;
@@ -230,7 +229,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     const auto variants = names_of(false, "variants (for --only):\n");
     const auto twins = names_of(true, "wrong twins (for --wrong):\n");
     app.footer(footer +
-               "exit status: 0 all agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
+               "exit status: 0 all results agree, 1 a result is wrong, 2 bad command line, 3 CUDA or system error, "
                "77 no CUDA device");
 
     bool list = false;
@@ -241,15 +240,16 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
             ->transform(whole_number("--blocks", 1, most_typed, 64, &typed_blocks_))
             ->default_str(blocks_ ? std::to_string(blocks_) : "");
     if (threads_)
-        app.add_option("--threads", threads_, "threads a block; variants that need more are left out")
+        app.add_option("--threads", threads_, "threads per block; variants that need more are left out")
             ->transform(power_of_two());
-    app.add_option("--seed", seed_, "the seed of random input and of poisoned outputs")
+    app.add_option("--seed", seed_, "the seed of the random input and of the poison in unwritten outputs")
         ->transform(whole_number("--seed", 0, std::numeric_limits<int64_t>::max(), 42));
     app.add_option("--repeats", repeats_,
-                   "timed runs; their median counts (default 1; on a GPU 20, and more until it is known)")
+                   "timed runs, of which the median is printed (default 1; on a GPU 20 or more, until the median "
+                   "is known to 0.5 %)")
         ->transform(whole_number("--repeats", 1, most_typed, 20, &typed_repeats_))
         ->default_str("");
-    app.add_flag("--warm", warm_, "leave the L2 cache as the last run left it; else it is flushed before each run");
+    app.add_flag("--warm", warm_, "do not flush the L2 cache before each run");
     const CLI::Option* const only = app.add_option("--only", only_, "run only this variant; may be repeated")
                                         ->check(one_of("--only", variants, "--wrong", twins))
                                         ->expected(1)
@@ -258,10 +258,10 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
                                         ->default_str("");
     app.add_option("--wrong", wrong_, "run this wrong twin instead of the variants")
         ->check(one_of("--wrong", twins, "--only", variants));
-    file_option("--csv", csv_, "also write the rows to this file");
-    app.add_flag("--verbose", verbose_, "also show the times predicted on paper");
-    app.add_flag("--list", list, "print the names that --only, --wrong and the options take, and end");
-    for (int i = 1; i < argc; ++i) {  // what CLI11 takes, and should not: --n= 5, --warm=no
+    file_option("--csv", csv_, "also write the rows to this CSV file");
+    app.add_flag("--verbose", verbose_, "also print the predicted times");
+    app.add_flag("--list", list, "print the names that --only, --wrong and the options take, and exit");
+    for (int i = 1; i < argc; ++i) {  // CLI11 accepts --n= 5 and --warm=no; a sample does not
         const std::string word = argv[i], name = word.substr(0, word.find('='));
         const CLI::Option* const o = name == word ? nullptr : app.get_option_no_throw(name);
         if (o && o->get_items_expected_max() == 0)
@@ -275,7 +275,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
     } catch (const CLI::CallForHelp&) {
         std::istringstream lines(app.help());
         std::string help, line;
-        while (std::getline(lines, line)) {  // what goes on stands below what it belongs to
+        while (std::getline(lines, line)) {  // continuation lines are indented below their text
             const size_t under = line.compare(0, 3, "  -") == 0  ? 28
                                  : line.compare(0, 2, "  ") == 0 ? longest_name() + 2
                                                                  : 2;
@@ -328,7 +328,7 @@ std::optional<Ended> Lab::read(int argc, char** argv) {
         const fs::path place = fs::weakly_canonical(fs::absolute(*path, error), error);
         const std::string& first = taken.emplace(error ? fs::path(option) : place, option).first->second;
         if (first != option)
-            return refusal(text("%s and %s name one file; type two", first.c_str(), option.c_str()));
+            return refusal(text("%s and %s name the same file; type two names", first.c_str(), option.c_str()));
     }
     for (const auto& [option, path] : files_)
         if (const std::string why = path->empty() ? "" : cannot_write(*path); !why.empty())
@@ -363,9 +363,11 @@ void Lab::require_blocks(int per_thread) const {
     if (threads_ >= least_threads) return;
     int64_t enough = threads_;
     while (enough < least_threads) enough *= 2;
-    refuse("--n %lld with --threads %lld makes more than %lld blocks, a grid's most; type --threads %lld or more",
-           static_cast<long long>(n_), static_cast<long long>(threads_), static_cast<long long>(most),
-           static_cast<long long>(enough));
+    refuse(
+        "--n %lld with --threads %lld needs more than %lld blocks, the limit of a grid; type --threads %lld or "
+        "more",
+        static_cast<long long>(n_), static_cast<long long>(threads_), static_cast<long long>(most),
+        static_cast<long long>(enough));
 }
 
 int& Lab::known_occupancy(const void* kernel, int threads, size_t shared_bytes) const {
@@ -383,8 +385,8 @@ bool Lab::enough_times() const {
     if (!on_gpu_ || typed("--repeats") || times_.size() >= most_runs ||
         std::accumulate(times_.begin(), times_.end(), 0.0) > most_ms)
         return true;
-    // The median's standard error is some 1.25 standard deviations over the root of their number, and the middle
-    // half of normal values is 1.35 standard deviations wide.
+    // The standard error of a median of k values is about 1.25 sigma / sqrt(k). The middle half of normally
+    // distributed values is 1.35 sigma wide.
     const double error = 1.25 / 1.35 * middle_half(times_) / std::sqrt(static_cast<double>(times_.size()));
     return error < 0.005 * median(times_);
 }
@@ -404,7 +406,7 @@ Time Lab::median_time(double back_to_back) const {
     return time;
 }
 
-// Whatever a refusal names must run as it stands, so all limits are known before the first is told.
+// A command that an error message suggests must run, so all limits are computed before the first message.
 void Lab::require_room(double free, double per_element, double fixed, Room room) const {
     if (!room.cost) room.cost = n_;
     if (!room.smaller) room.smaller = [](int64_t most) { return "--n " + std::to_string(most) + " or less"; };
@@ -416,37 +418,37 @@ void Lab::require_room(double free, double per_element, double fixed, Room room)
         return typed.empty() ? std::to_string(value) : typed;
     };
     const int64_t variants = std::max<int64_t>(wanted_count(), 1);
-    // On the CPU device all runs together may have so many elements, where a run counts as so many at least.
+    // On the CPU device all runs together may process `most` elements; a run counts as `least` elements or more.
     constexpr int64_t most = 10 << 24, least = 1 << 17;
-    const int64_t for_one = on_gpu_ ? most_typed : most / std::min(repeats_, most);  // variant
+    const int64_t for_one = on_gpu_ ? most_typed : most / std::min(repeats_, most);  // for one variant
     const int64_t for_all = on_gpu_ ? most_typed : for_one / variants;
 
-    const OwnLimit blocks = own("--blocks", std::numeric_limits<int>::max(), "are more than a grid may have");
-    const int64_t threads = std::max<int64_t>(threads_, 1);  // a thread takes more than an element
+    const OwnLimit blocks = own("--blocks", std::numeric_limits<int>::max(), "are more than a grid can have");
+    const int64_t threads = std::max<int64_t>(threads_, 1);  // each of which processes several elements
     const int64_t in_time = on_gpu_ ? most_typed : std::max<int64_t>(for_all / (4 * threads), 1);
     if (blocks_ > std::min(in_time, blocks.most))
         refuse("--blocks %s, of %lld threads each, %s; type --blocks %lld or less",
                number(typed_blocks_, blocks_).c_str(), static_cast<long long>(threads),
-               in_time < blocks.most ? "take long on the CPU device" : blocks.why,
+               in_time < blocks.most ? "take too long on the CPU device" : blocks.why,
                static_cast<long long>(std::min(in_time, blocks.most)));
 
     const OwnLimit elements = own("--n", most_typed, "");
-    const double bytes = 0.9 * free - fixed;  // the rest is for the L2's flush and the driver
+    const double bytes = 0.9 * free - fixed;  // a tenth is for the L2 flush and the driver
     const auto in_memory = static_cast<int64_t>(std::min(0x1p50, std::max(0.0, bytes) / per_element));
     const int64_t fit = std::min(elements.most, in_memory), enough = std::min(for_all, fit);
     const std::string typed =
         room.elements_are + " " + number(room.elements_are == "--n" ? typed_n_ : std::string(), n_);
     std::string why = std::string("is too much: ") + elements.why;
     if (in_memory < elements.most)
-        why = "needs " + bytes_text(static_cast<double>(n_) * per_element + fixed) + " of device memory, and " +
+        why = "needs " + bytes_text(static_cast<double>(n_) * per_element + fixed) + " of device memory, but " +
               bytes_text(free) + " are free";
     if (n_ > fit && enough >= 1 && (on_gpu_ || for_all >= least))
         refuse("%s %s; type %s", typed.c_str(), why.c_str(), room.smaller(enough).c_str());
     if (n_ > fit && on_gpu_)
-        refuse("%s %s; type --blocks 1024, or nvidia-smi, which shows who holds the memory", typed.c_str(),
+        refuse("%s %s; type --blocks 1024, or type nvidia-smi to see which programs hold the memory", typed.c_str(),
                why.c_str());
     if (on_gpu_ && repeats_ > most_repeats)
-        refuse("--repeats %s is too often; type --repeats %lld or less", typed_repeats_.c_str(),
+        refuse("--repeats %s is too many; type --repeats %lld or less", typed_repeats_.c_str(),
                static_cast<long long>(most_repeats));
     const auto in_a_run = static_cast<double>(std::max(room.cost, least)) * static_cast<double>(repeats_);
     if (on_gpu_ || (in_a_run * static_cast<double>(variants) <= most && repeats_ <= most_repeats)) return;
@@ -459,12 +461,12 @@ void Lab::require_room(double free, double per_element, double fixed, Room room)
     if (variants > 1 && for_one >= least && repeats_ <= most_repeats)
         instead.push_back("--only one variant" +
                           (in_a_run <= most && n_ <= fit ? "" : " and " + room.smaller(std::min(for_one, fit))));
-    if (instead.empty())  // each alone is not enough
+    if (instead.empty())  // one change alone is not enough
         instead.push_back(room.smaller(std::min(least, fit)) + " and --repeats " +
                           std::to_string(most / variants / least));
     std::string advice;
     for (const std::string& one : instead) advice += (advice.empty() ? "" : ", or ") + one;
-    refuse("%s, --repeats %s and %lld variant%s take long on the CPU device; type %s, or run on a GPU",
+    refuse("%s, --repeats %s and %lld variant%s take too long on the CPU device; type %s, or use a GPU",
            typed.c_str(), number(typed_repeats_, repeats_).c_str(), static_cast<long long>(variants),
            variants == 1 ? "" : "s", advice.c_str());
 }
@@ -507,14 +509,14 @@ void Lab::runs_on(std::string device, bool gpu, const char* remark) {
     for (const auto& [least, names] : left_out)
         line +=
             text("; %s (%d or more%s)", names.c_str() + 2, least, least == whole_warps ? ", for whole warps" : "");
-    if (!line.empty()) say("left out, as they need more --threads: %s", line.c_str() + 2);
+    if (!line.empty()) say("left out because they need more --threads: %s", line.c_str() + 2);
 }
 
 void Lab::predict(double launch_ms, double bytes_per_ms) {
     launch_ms_ = launch_ms;
     nominal_bytes_per_ms_ = bytes_per_ms;
     if (verbose_)
-        say("predicted: %.2f us for an empty launch, and the bytes at the nominal %.0f GB/s", launch_ms * 1e3,
+        say("predicted: %.2f us for an empty launch, plus the bytes at the nominal %.0f GB/s", launch_ms * 1e3,
             bytes_per_ms / 1e6);
 }
 
@@ -543,7 +545,7 @@ void Lab::new_table(const std::string& title, bool predicted) {
     waiting_.clear();
 }
 
-/// A heading in two lines, as narrow as its words allow: where the first ends.
+/// Where to break a heading into two lines so that it is as narrow as possible.
 static size_t heading_break(const std::string& heading) {
     size_t best = std::string::npos;
     for (size_t s = heading.find(' '); s != std::string::npos; s = heading.find(' ', s + 1))
@@ -552,8 +554,8 @@ static size_t heading_break(const std::string& heading) {
     return best;
 }
 
-// The columns are as wide as what the first rows hold, and as what is to be expected below them; a longer cell
-// takes its room from its neighbours. What does not fit on the screen is left to the CSV file.
+// A column is as wide as its cells in the first rows, and at least as wide as the sample has asked for. A longer
+// cell below takes space from its neighbours. Columns that do not fit on the screen are only in the CSV file.
 void Lab::plan(const Cells& row) {
     const size_t most = on_gpu_ ? gpu_table_width : prose_width;
     plan_ = row;
@@ -585,7 +587,7 @@ void Lab::plan(const Cells& row) {
         plan_.erase(out);
     }
     if (!title_.empty()) print("\n" + wrapped(title_));
-    if (!dropped.empty()) say("(no room here, so in the --csv file alone: %s)", dropped.c_str());
+    if (!dropped.empty()) say("(the screen is too narrow; only in the --csv file: %s)", dropped.c_str());
     std::string above, below;
     for (const Cell& cell : plan_) {
         const size_t at = split ? heading_break(cell.heading) : std::string::npos;
@@ -603,7 +605,7 @@ void Lab::plan(const Cells& row) {
 
 void Lab::print_row(const Cells& cells) {
     std::string line;
-    const auto add = [&](size_t end, const std::string& cell) {  // to the right of what is there, in any case
+    const auto add = [&](size_t end, const std::string& cell) {  // always to the right of the cells before it
         const size_t width = width_of(cell), used = width_of(line);
         line += std::string(used ? std::max(used + 2, end > width ? end - width : 0) - used : 0, ' ') + cell;
     };
@@ -684,7 +686,7 @@ void Lab::row(const Row& row) {
         if (!row.wrong.empty() && !among(wrong_rows_, row.variant)) wrong_rows_.push_back(row.variant);
     }
     if (header_due_ && row.kind == Kind::limit)
-        return waiting_.push_back(std::move(cells));  // whose row tells widths?
+        return waiting_.push_back(std::move(cells));  // printed when a variant's row sets the widths
     if (header_due_) {
         plan({cells.begin(), cells.end() - 1});
         for (const Cells& limit : waiting_) print_row(limit);
@@ -695,7 +697,7 @@ void Lab::row(const Row& row) {
 
 void Lab::program(bool (*whole_program)()) {
     say("\nthe tutorial's whole program, on its own sizes");
-    Progress::says("");  // it prints itself
+    Progress::says("");  // the program prints its own output
     const bool right = whole_program();
     print(coloured(right ? "ok" : "WRONG"));
     ++checked_;
@@ -705,7 +707,7 @@ void Lab::program(bool (*whole_program)()) {
 }
 
 void Lab::record(std::vector<std::pair<std::string, std::string>> fields) {
-    fields.insert(fields.begin(), {"sample", name_});  // not the device: there may be thousands of them
+    fields.insert(fields.begin(), {"sample", name_});  // without the device: there may be thousands of records
     records_.push_back(std::move(fields));
 }
 
@@ -725,8 +727,8 @@ int Lab::verdict() {
         }
         write_file(csv_, csv + "\n");
     }
-    device_.clear();  // nothing is worked on any more
-    if (repeated_) say("%d of %d runs were repeated: the SMs' clock was low", repeated_, runs_);
+    device_.clear();  // print() shows no progress line any more
+    if (repeated_) say("%d of %d runs were repeated because the SMs' clock was low", repeated_, runs_);
     print("");
     std::string word = status() == all_agree ? "PASSED" : "FAILED", why;
     const char* const plural = checked_ == 1 ? "" : "s";
@@ -746,13 +748,13 @@ int Lab::verdict() {
     return printed(status());
 }
 
-extern "C" const char lab_gives_advice = 1;  // so the CPU device need not
+extern "C" const char lab_gives_advice = 1;  // tells the CPU device to print no advice of its own
 
-// The commands that show what was wrong: of a wrong twin, of the first wrong row.
+// Prints the commands that show the mistake of the wrong twin, or of the first wrong row.
 void Lab::say_what_shows_more() {
     namespace fs = std::filesystem;
     const std::string of = !wrong_.empty() ? " --wrong " + wrong_ : " --only " + wrong_rows_.front();
-    std::string rest;  // what else was typed, but the files; a GPU's sizes are too large for the hazard build
+    std::string rest;  // the other options, except files; and no sizes for a GPU, too large for the hazard build
     for (const CLI::Option* o : line_->app.get_options()) {
         const std::string option = o->get_name();
         static const std::vector<std::string> left = {"--only",    "--wrong",   "--csv",  "--out",
@@ -771,16 +773,16 @@ void Lab::say_what_shows_more() {
     const auto hint = [&](const char* what, const std::string& command) {
         say("%s", what);
         std::string lines =
-            wrapped("  " + command, 2, prose_width - 2);  // to be copied, so each ends with a backslash
+            wrapped("  " + command, 2, prose_width - 2);  // a backslash ends each line, so that it can be copied
         for (size_t end = 0; (end = lines.find('\n', end)) != std::string::npos; end += 3) lines.insert(end, " \\");
         print(lines);
     };
     const std::string arguments = of + rest, path = shell_word(path_);
     const bool has_hazards = !in_hazards && ::access(hazards.c_str(), X_OK) == 0;
     if (has_hazards)
-        hint("To see the lines that race, or that go astray:", shell_word(hazards) + arguments);
+        hint("To see the lines that race or access memory out of bounds:", shell_word(hazards) + arguments);
     else if (on_gpu_)
-        hint("To see what races in shared memory:", "compute-sanitizer --tool racecheck " + path + arguments);
+        hint("To see races in shared memory:", "compute-sanitizer --tool racecheck " + path + arguments);
     if (!on_gpu_ && (!has_hazards || wrong_.empty() || !wrong_count_))
         hint("To run the threads in another order:",
              text("LAB_ORDER=%s ", std::getenv("LAB_ORDER") ? "forward" : "reverse") + path + arguments);
@@ -817,11 +819,11 @@ std::string printable(const std::string& words) {
         }
         good = good && (length < 3 || code >= (length == 3 ? 0x800u : 0x10000u)) && code <= 0x10ffff;
         good = good && (code < 0xd800 || code > 0xdfff);                 // halves of UTF-16
-        good = good && code >= 0x20 && !(code >= 0x7f && code <= 0x9f);  // what a terminal obeys
+        good = good && code >= 0x20 && !(code >= 0x7f && code <= 0x9f);  // no control characters
         out += good ? words.substr(i, length) : text("\\x%02x", first);
         i += good ? length : 1;
     }
-    constexpr size_t end = 1000;  // as much of either end stays
+    constexpr size_t end = 1000;  // bytes that are kept at each end
     if (out.size() <= 2 * end) return out;
     size_t head = end, tail = out.size() - end;
     while ((out[head] & 0xc0) == 0x80) --head;
@@ -843,9 +845,9 @@ double median(const std::vector<double>& values) { return quantile(values, 0.5);
 
 std::string wanted(const std::string& got, const std::string& want, bool left, bool added, bool wrapped) {
     return "got " + got + ", wanted " + want +
-           (left && added ? ": what the word held before the launch; was it written, was it reset?"
-            : left        ? ": what the word held before the launch; was it written?"
-            : added       ? ": the answer plus what the word held before; was it reset?"
+           (left && added ? ": the value from before the launch; was the word written, was it reset?"
+            : left        ? ": the value from before the launch; was the word written?"
+            : added       ? ": the right result plus the old value; was the word reset?"
             : wrapped     ? ": off by a multiple of 2^32; did an int overflow?"
                           : "");
 }

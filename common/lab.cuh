@@ -1,6 +1,6 @@
-// lab.cuh - what every sample uses and none teaches: owning device arrays (device.cuh), the options, the table and
-// the verdict (lab.hpp), and one call that runs a table (below). Times are taken by timing.cuh. The kernels that a
-// sample teaches are never here.
+// lab.cuh - the code that all samples share: device arrays that free themselves (device.cuh); options, table and
+// verdict (lab.hpp); and one call that runs a table of variants (below). timing.cuh takes the times. The kernels
+// that a sample teaches are in the sample.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,14 +16,14 @@ namespace lab {
 /// A right variant or a wrong twin of a sample. Job is the sample's own struct: whatever its launches need.
 template <class Job>
 struct Variant {
-    const char* name;       ///< as --only and --wrong take it
-    const char* how;        ///< in a few words, how it works or what is wrong
-    void (*launch)(Job&);   ///< does the resets that the kernel needs, and launches it; nothing else is timed
+    const char* name;       ///< the name for --only and --wrong
+    const char* how;        ///< how it works or what is wrong, in a few words
+    void (*launch)(Job&);   ///< resets what the kernel needs, and launches it; only this call is timed
     int least_threads = 1;  ///< with fewer --threads the variant is left out
 };
 
-/// Is this an answer to "how many devices?" that means that there is no driver or no device? Otherwise the call
-/// failed.
+/// Does this result of cudaGetDeviceCount() mean that there is no driver or no device? Any other error is a
+/// failure.
 constexpr bool means_no_device(cudaError_t answer) {
     switch (answer) {
         case cudaSuccess:
@@ -52,8 +52,8 @@ public:
         const cudaError_t status = cudaGetDeviceCount(&devices);
         if (devices == 0 && means_no_device(status)) {
             std::fprintf(stderr,
-                         "no CUDA device: %s\n(error %d). Type make doctor to see why. The CPU device runs the "
-                         "same file:\n  make run DEVICE=cpu\n",
+                         "no CUDA device: %s\n(error %d). Type make doctor to see why. To use the CPU device, "
+                         "type:\n  make run DEVICE=cpu\n",
                          cudaGetErrorString(status), static_cast<int>(status));
             std::exit(no_device);
         }
@@ -61,7 +61,8 @@ public:
         use_device();
     }
 
-    /// The number of blocks of this kernel that the GPU holds at once, at least 1; or --blocks, if that was typed.
+    /// Returns the number of blocks of this kernel that can be resident on the GPU at once, at least 1; or
+    /// --blocks, if that was typed.
     template <class Kernel>
     int blocks_to_fill(Kernel kernel, int threads, size_t shared_bytes = 0) const {
         if (blocks()) return blocks();
@@ -71,9 +72,9 @@ public:
         return std::max(1, per_sm * sms());
     }
 
-    /// Ends the program with status 2 if a run of n elements needs more device memory than is free: `per_element`
-    /// bytes for each element, and `fixed` bytes more. Also if it would take too long on the CPU device, or if n is
-    /// more than at_most() allows. Call it before the first allocation.
+    /// Ends the program with status 2 if a run of n elements needs more device memory than is free, would take too
+    /// long on the CPU device, or exceeds at_most(). It needs `per_element` bytes for each element and `fixed`
+    /// bytes more. Call it before the first allocation.
     void require_memory(double per_element, double fixed = 0, const Room& room = {}) const {
         size_t free = 0, total = 0;
         CHECK(cudaMemGetInfo(&free, &total));
@@ -94,9 +95,9 @@ public:
         return measure([&] { prepare(job); }, [&] { launch(job); }, [&] { after(job); }, flush, place);
     }
 
-    /// Runs the variants of `table` that the command line asks for, and prints a row for each: prepare(job), the
-    /// timed launch(job), and so on until the time is known; then check(job, row), which copies the result back,
-    /// compares it, and fills in the row. `kind` says whether the row counts for the verdict.
+    /// Runs the variants of `table` that the command line asks for, and prints a row for each. It repeats
+    /// prepare(job) and the timed launch(job) until the time is known. Then check(job, row) copies the result back,
+    /// compares it, and fills in the row. `kind` decides whether the row counts for the verdict.
     template <class Job, class Table, class Prepare, class Check>
     void rows(Job& job, const Table& table, Prepare prepare, Check check, Kind kind = Kind::variant,
               Place place = {__builtin_FILE(), __builtin_LINE()}) {
@@ -111,7 +112,8 @@ public:
         }
     }
 
-    /// Prints the row of a vendor's library, which is timed and checked like a variant, in a plain run only.
+    /// Prints the row of a vendor's library, timed and checked like a variant. A run with --only or --wrong omits
+    /// it.
     template <class Job, class Prepare, class Check>
     void library_row(const char* name, const std::string& version, Job& job, void (*launch)(Job&), Prepare prepare,
                      Check check, Place place = {__builtin_FILE(), __builtin_LINE()}) {
@@ -125,8 +127,8 @@ public:
         Lab::row(row);
     }
 
-    /// Returns the exit status for main. The verdict is printed, and the CSV file written, when the sample itself
-    /// is destroyed: main's arrays are freed by then, and no CUDA call can fail any more.
+    /// Returns the exit status for main. The destructor prints the verdict and writes the CSV file: then main's
+    /// arrays are freed, and no CUDA call can fail any more.
     int verdict() {
         release();
         verdict_due_ = true;

@@ -1,6 +1,5 @@
-// late_opencv.cpp - what 06_shared_image calls of OpenCV's imgcodecs and highgui. The two libraries bring 130
-// others, which take a tenth of a second to load, and most runs neither write a picture nor show one: they are
-// loaded at the first call.
+// late_opencv.cpp - loads OpenCV's imgcodecs and highgui at their first call in 06_shared_image. The two libraries
+// load 130 others, which takes a tenth of a second, and most runs neither write nor show a picture.
 #include <dlfcn.h>
 
 #include <opencv2/imgcodecs.hpp>
@@ -13,7 +12,7 @@
 
 namespace {
 
-/// The library's function of the same name; ends the program with status 3 where there is none.
+/// Returns the library's function of the same name; ends the program with status 3 if there is none.
 template <class Function>
 Function* late(Function* own, const char* library) {
     Dl_info itself;

@@ -1,4 +1,4 @@
-// picture.hpp - sizes of pictures and files of them, for sample 06. OpenCV writes the files.
+// picture.hpp - the sizes of pictures and their files, for sample 06. OpenCV writes the files.
 #pragma once
 #include <cmath>
 #include <cstdio>
@@ -13,17 +13,18 @@
 
 namespace lab {
 
-/// The size of the squarest picture of n pixels: its height is the largest divisor of n that is not above n's root.
+/// Computes the size of the most square picture of n pixels. Its height is the largest divisor of n up to sqrt(n).
 inline void squarest(int64_t n, int64_t& width, int64_t& height) {
     height = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
     while (n % height != 0) --height;
     width = n / height;
 }
 
-/// What to type for at most so many pixels: a square, its side a multiple of 16.
+/// The side of a square of at most so many pixels, a multiple of 16.
 inline int64_t square_side(int64_t pixels) {
     return static_cast<int64_t>(std::sqrt(static_cast<double>(pixels))) / 16 * 16;
 }
+/// The options to type for such a square.
 inline std::string type_sides(int64_t pixels) {
     const auto side = static_cast<long long>(square_side(pixels));
     return text("--width %lld --height %lld", side, side);
@@ -32,16 +33,16 @@ inline std::string type_n(int64_t pixels) {
     return text("--n %lld", static_cast<long long>(square_side(pixels) * square_side(pixels)));
 }
 
-/// Ends the program with status 2 if OpenCV does not write the format that a file's name ends in. An empty path is
-/// that of an option that nobody typed.
+/// Ends the program with status 2 if OpenCV cannot write the format that a file name ends in. An empty path belongs
+/// to an option that was not typed.
 inline void require_writer(const Lab& lab, const std::vector<std::string>& paths) {
     for (const std::string& path : paths)
         if (!path.empty() && !cv::haveImageWriter(path))
-            lab.refuse("OpenCV writes no such pictures as '%s'; type a name like picture.png", path.c_str());
+            lab.refuse("OpenCV cannot write the format of '%s'; type a name like picture.png", path.c_str());
 }
 
-/// Writes the picture in the format that the file's name ends in, and says whose picture it is. Does nothing if the
-/// path is empty. Ends the program with status 3 if it cannot.
+/// Writes the picture in the format that the file name ends in, and prints whose picture it is. Does nothing if the
+/// path is empty. Ends the program with status 3 if the picture cannot be written.
 inline void write_picture(Lab& lab, const std::string& path, const cv::Mat& picture, const std::string& whose) {
     if (path.empty()) return;
     std::vector<unsigned char> file;
@@ -51,8 +52,8 @@ inline void write_picture(Lab& lab, const std::string& path, const cv::Mat& pict
             return lab.say("%s: the picture of %s (.png keeps every pixel, .jpg does not)", path.c_str(),
                            whose.c_str());
         }
-    } catch (const cv::Exception&) {}  // OpenCV has said on stderr what it makes of it
-    std::fprintf(stderr, "OpenCV cannot write %s so large; type a smaller --n, or --out picture.png\n",
+    } catch (const cv::Exception&) {}  // OpenCV has printed the reason on stderr
+    std::fprintf(stderr, "OpenCV cannot write %s: too large; type a smaller --n, or --out picture.png\n",
                  path.c_str());
     std::exit(system_error);
 }

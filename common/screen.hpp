@@ -1,5 +1,5 @@
-// screen.hpp - what lab.cpp knows about screens and typing: wrapping, colour, progress, numbers, names nearly
-// right.
+// screen.hpp - output and input of lab.cpp: wrapped lines, colour, progress, numbers, and suggestions for mistyped
+// names.
 #pragma once
 #include <algorithm>
 #include <cctype>
@@ -39,7 +39,7 @@ inline size_t width_of(const std::string& text) {
     return width;
 }
 
-/// A word as a shell reads it: in single quotes where it has a blank or another character that a shell would take.
+/// Quotes a word for a shell: in single quotes if it has a blank or another special character.
 inline std::string shell_word(const std::string& word) {
     const auto plain = [](unsigned char c) {
         return c >= 0x80 || std::isalnum(c) || std::strchr("/._-+=:,@%^", c);
@@ -50,8 +50,8 @@ inline std::string shell_word(const std::string& word) {
     return quoted + "'";
 }
 
-/// Breaks each line at spaces so that it fits; the continuation is set in by `hanging` columns more than the line.
-/// A word is never broken, nor a text in single quotes, because it may be a path to copy.
+/// Breaks each line at spaces so that it fits. Continuation lines are indented by `hanging` more columns. A word is
+/// never broken, and neither is text in single quotes, because it may be a path to copy.
 inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t most = prose_width) {
     std::string out;
     for (size_t at = 0; at < text.size();) {
@@ -60,18 +60,18 @@ inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t m
         const size_t begin = std::min(line.find_first_not_of(' '), line.size());
         const std::string indent(begin + hanging, ' ');
         for (size_t least = begin; width_of(line) > most; least = indent.size()) {
-            size_t space = std::string::npos;  // the last one before which all fits
+            size_t space = std::string::npos;  // the last space up to which the line fits
             for (size_t s = least, word = least; s < line.size(); ++s) {
                 const size_t close = line[s] == '\'' ? line.find('\'', s + 1) : std::string::npos;
                 const auto before = static_cast<unsigned char>(s ? line[s - 1] : ' ');
                 if (line[s] == '\\') {
-                    ++s;  // 'it'\''s': the apostrophe is the word's
+                    ++s;  // 'it'\''s': the apostrophe belongs to the word
                 } else if (close != std::string::npos && before < 0x80 && !std::isalnum(before)) {
                     s = close;
                 } else if (line[s] == ' ') {
                     const bool typed = line[word] == '-' || line.compare(word, s - word, "type") == 0;
                     word = s + 1;
-                    if (typed) continue;  // what is to be typed stays in one piece
+                    if (typed) continue;  // a command to type is not broken
                     if (space == std::string::npos || width_of(line.substr(0, s)) <= most) space = s;
                 }
             }
@@ -85,13 +85,13 @@ inline std::string wrapped(const std::string& text, size_t hanging = 2, size_t m
     return out;
 }
 
-/// Does this stream show colour? Neither pipes and files do, nor terminals whose user has asked for none.
+/// Does this stream show colour? Only terminals do, unless the user has set NO_COLOR.
 inline bool shows_colour(int stream) {
     const char *none = std::getenv("NO_COLOR"), *term = std::getenv("TERM");
     return ::isatty(stream) && !(none && *none) && term && *term && std::string_view(term) != "dumb";
 }
 
-/// A verdict in its colour: green, red, or yellow for what is neither.
+/// A verdict in its colour: green if right, red if wrong, otherwise yellow.
 inline std::string coloured(const std::string& verdict) {
     if (!shows_colour(1)) return verdict;
     const char* colour = verdict == "ok" || verdict == "PASSED"      ? "32"
@@ -101,11 +101,11 @@ inline std::string coloured(const std::string& verdict) {
     return *colour ? std::string("\033[") + colour + "m" + verdict + "\033[0m" : verdict;
 }
 
-/// While nothing has been printed for two seconds, a line on a terminal's stderr says what is being worked on, and
-/// for how long; it is overwritten. A thread of its own, as nobody else is free to do so.
+/// If nothing has been printed for two seconds, shows on a terminal's stderr what is running, and for how long. The
+/// next output overwrites this line. A separate thread prints it, because the main thread is busy.
 class Progress {
 public:
-    /// What the line is to say, from now on; "" for none. What was on the screen is wiped.
+    /// Sets the text of the line from now on ("": no line), and erases the line on the screen.
     static void says(const std::string& line) {
         if (!::isatty(2)) return;
         State& s = state();
@@ -117,7 +117,7 @@ public:
         if (line.empty() || s.started) return;
         s.started = true;
         sigset_t all, before;
-        sigfillset(&all);  // signals are for the program's own thread
+        sigfillset(&all);  // signals go to the main thread
         pthread_sigmask(SIG_SETMASK, &all, &before);
         std::thread(watch).detach();
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -149,8 +149,8 @@ private:
     }
 };
 
-/// The whole number that is written as digits, 2.5e6 or 2^20; the largest there is if it is larger; nothing if it
-/// is none.
+/// Reads a whole number that is written as digits, 2.5e6 or 2^20. Returns the largest uint64_t if the number is
+/// larger, and nothing if the text is not a whole number.
 inline std::optional<uint64_t> whole(const std::string& written) {
     constexpr uint64_t largest = std::numeric_limits<uint64_t>::max();
     const auto consists_of = [](const std::string& s, const char* letters) {  // and begins and ends with a digit
@@ -176,8 +176,8 @@ inline std::optional<uint64_t> whole(const std::string& written) {
     return value < 0x1p64L ? static_cast<uint64_t>(value) : largest;
 }
 
-/// The name that was probably meant: the nearest one, if few letters are missing, too many, others or exchanged; or
-/// the one that begins so.
+/// Returns the name that was probably meant: one that begins with the typed text, or the nearest one, if few
+/// letters are missing, added, wrong or exchanged.
 inline std::string nearest(const std::string& typed, const std::vector<std::string>& names) {
     std::string best;
     size_t least = 2 + typed.size() / 5;

@@ -1,5 +1,5 @@
-// timing.cuh - how lab.cuh's Sample measures: CUDA events, a cold L2 cache, the SMs' clock, and the row of the
-// limit. A sample includes lab.cuh, and its reader needs nothing from here.
+// timing.cuh - how lab.cuh's Sample measures time: CUDA events, a cold L2 cache, a check of the SMs' clock, and the
+// limit's row. Samples include lab.cuh. You need not read this file to understand a sample.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -9,11 +9,11 @@
 namespace lab {
 
 #ifndef CUDACPU
-/// Does nothing. A launch takes at least as long as one of this kernel.
+/// Does nothing: a launch of any kernel takes at least as long as a launch of this one.
 __global__ void empty_kernel() {}
 
-/// Reads `words` 16-byte words and keeps nothing: how fast this GPU reads, for the limit's row. The values are
-/// combined by xor, and the store that no value reaches keeps the compiler from dropping the loads.
+/// Reads `words` 16-byte words and stores nothing: the limit's row shows how fast this GPU reads. The values are
+/// combined, and a store that is never executed keeps the compiler from removing the loads.
 __global__ void read_only(const uint4* data, int64_t words, unsigned* never) {
     constexpr int at_once = 4;
     const int64_t tile = int64_t{at_once} * blockDim.x;
@@ -38,13 +38,13 @@ __device__ inline unsigned long long nanoseconds() {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     return now;
 }
-/// Keeps the GPU busy for `ns` nanoseconds. The host submits its work in the meantime, and the work then runs
-/// without waiting for the host.
+/// Keeps the GPU busy for `ns` nanoseconds. Meanwhile the host submits its work, which then runs without waiting
+/// for the host.
 __global__ void spin(unsigned long long ns) {
     const unsigned long long start = nanoseconds();
     while (nanoseconds() - start < ns) {}
 }
-/// Stores the clock counter of SM 0, and the time. One of the blocks, one for each SM, runs there.
+/// Stores the clock counter of SM 0 and the time. It is launched with one block for each SM, so one runs on SM 0.
 __global__ void read_clocks(unsigned long long* clocks_and_ns) {
     unsigned sm;
     asm("mov.u32 %0, %%smid;" : "=r"(sm));
@@ -54,8 +54,8 @@ __global__ void read_clocks(unsigned long long* clocks_and_ns) {
 }
 #endif
 
-/// Fills one device's L2 cache with data of its own, twice the cache's size. It reads them: data that were written
-/// would have to be written back when the sample's data replace them, which costs the sample 3 us on an H200.
+/// Fills the L2 cache of one device with other data, twice the size of the cache. It reads these data. If it wrote
+/// them, the cache would have to write them back during the sample's run, which takes 3 us on an H200.
 class CacheFlush {
 public:
     explicit CacheFlush(const cudaDeviceProp& of)
@@ -74,8 +74,8 @@ private:
     DeviceArray<char> data_;
 };
 
-/// A reference to something that can be called. (A std::function compiles a dozen functions more for each caller,
-/// and whoever has edited a sample waits for the compiler.)
+/// A reference to a callable object. (std::function would compile a dozen more functions for each caller, and make
+/// the build of a sample slower.)
 class Call {
 public:
     template <class F>
@@ -87,10 +87,10 @@ private:
     void (*call_)(const void*);
 };
 
-/// What the limit's row does with the same bytes: read them, copy them within the device, or set them.
+/// What the limit's row does with the same number of bytes: read, copy within the device, or set.
 enum class Limit { read, copy, set };
 
-/// A Lab that knows its device and takes times on it.
+/// A Lab with a CUDA device, on which it measures times.
 class Timing : public Lab {
 public:
     using Lab::Lab;
@@ -98,8 +98,8 @@ public:
     int device() const { return device_; }
     int sms() const { return properties_.multiProcessorCount; }
     bool shows_limit() const { return on_gpu() && wants_all(); }
-    /// Prints the row of the limit: `bytes` bytes that are only read, copied (read and written) or set. On a GPU
-    /// alone, and only in a plain run. It needs device memory for as many bytes again, for a copy twice as many.
+    /// Prints the limit's row: the time to read, copy or set `bytes` bytes. Only a GPU's run without --only and
+    /// --wrong has it. It allocates `bytes` bytes of device memory, twice as many for a copy.
     void limit_row([[maybe_unused]] Limit limit, [[maybe_unused]] int64_t bytes) {
         if (!shows_limit()) return;
 #ifndef CUDACPU
@@ -125,12 +125,12 @@ public:
     }
 
 protected:
-    /// Asks for the current device's properties, and measures what times are predicted from.
+    /// Queries the properties of the current device, and measures an empty launch, from which times are predicted.
     void use_device() {
         CHECK(cudaGetDevice(&device_));
         CHECK(cudaGetDeviceProperties(&properties_, device_));
 #ifdef CUDACPU
-        runs_on("the CPU device", false, ": results count, times and clocks don't");
+        runs_on("the CPU device", false, ": results are valid, times and clocks are not");
 #else
         int driver = 0, runtime = 0;
         CHECK(cudaDriverGetVersion(&driver));
@@ -151,12 +151,12 @@ protected:
 #endif
     }
 
-    /// Times `work` in milliseconds by CUDA events. Before each run, untimed, `prepare` poisons the outputs, and
-    /// the L2 is filled with other data if `flush` says so; `after` is called after each run that counts. On a GPU
-    /// there is one run more to warm up. The option --repeats says how many runs follow; without it they go on
-    /// until the median is known to 0.5 % or half a second has passed. As in NVIDIA's nvbench, a launch is queued
-    /// after a spinning kernel, so that the host's own delay is not timed, and a run during which the SMs' clock
-    /// was low is repeated, at most one in ten.
+    /// Measures `work` in milliseconds with CUDA events. Before each run, untimed, `prepare` poisons the outputs,
+    /// and `flush` fills the L2 cache with other data. `after` is called after each timed run. On a GPU an untimed
+    /// run comes first. --repeats sets the number of timed runs; without it they continue until the median is known
+    /// to 0.5 % or half a second has passed. As in NVIDIA's nvbench, a launch is queued after a spinning kernel, so
+    /// that the host's delay is not timed. A run during which the SMs' clock was low is repeated, at most one in
+    /// ten.
     Time measure(const Call& prepare, const Call& work, const Call& after, bool flush, Place place) {
         Event start, stop;
         const uint64_t first = random_bits(seed(), 0);
@@ -196,7 +196,7 @@ private:
     double clock_ghz() const { return not_timed; }
     double back_to_back(const Call&, double) { return not_timed; }
 #else
-    // A launch waits for the kernel that flushes the cache, or else for one that spins for 20 us.
+    // The launch is queued after the kernel that flushes the cache, or after one that spins for 20 us.
     void before_a_run(bool flush) {
         if (!clocks_) CHECK(cudaMallocHost(&clocks_, 4 * sizeof *clocks_));
         read_clocks<<<sms(), 1>>>(clocks_);
@@ -212,8 +212,8 @@ private:
     double clock_ghz() const {
         return static_cast<double>(clocks_[2] - clocks_[0]) / static_cast<double>(clocks_[3] - clocks_[1]);
     }
-    // Milliseconds a launch of many that are queued while a kernel spins. Not measured with --repeats 1, nor for
-    // long kernels, for which it is the same.
+    // Milliseconds per launch when many launches are queued while a kernel spins. Not measured with --repeats 1,
+    // nor for long kernels, where it equals the time of one launch.
     double back_to_back(const Call& work, double ms) {
         if (ms > 2 || repeats() == 1) return not_timed;
         const int launches = std::clamp(static_cast<int>(1 / ms), 4, 100);
@@ -229,11 +229,11 @@ private:
         return median(times);
     }
 #endif
-    cudaDeviceProp properties_;  // use_device() asks for them
+    cudaDeviceProp properties_;  // set by use_device()
     int device_ = 0;
     std::unique_ptr<CacheFlush> flush_;
     unsigned long long* clocks_ = nullptr;  // SM 0's clock counter and the time, before a run and after it
-    double highest_ghz_ = 0;                // of the SMs, as the device reports it
+    double highest_ghz_ = 0;                // the SMs' highest clock rate, as the device reports it
 };
 
 }  // namespace lab

@@ -1,4 +1,4 @@
-// write_file.cpp - how a file is written: the whole of it or nothing, and nothing else is touched.
+// write_file.cpp - writes a file completely or not at all, and changes no other file.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -19,9 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// While it lives, a signal that would end the program waits: it comes at the end of this object's life. A file
-/// that grows above `ulimit -f` is an error of write(), no signal. Handlers, as other threads would take a masked
-/// signal.
+/// Delays signals that would end the program until this object is destroyed. Beyond `ulimit -f`, write() fails
+/// instead of raising a signal. It installs handlers, because another thread would receive a masked signal.
 class HeldSignals {
 public:
     HeldSignals() {
@@ -50,13 +49,13 @@ private:
     void (*too_large_)(int) = SIG_DFL;
 };
 
-/// Where a file's name leads to.
+/// The file that a name refers to.
 struct Target {
-    fs::path path;        // a link is followed
-    std::string problem;  // why nothing can be written there, as far as that is seen without writing
+    fs::path path;        // links are resolved
+    std::string problem;  // why nothing can be written there, if that is known without writing
     bool exists = false;
-    bool direct = false;  // a pipe, a terminal, or a descriptor's file: is written in place
-    int descriptor = -1;  // the one that is open on it: of stdout, stderr or /dev/fd/N
+    bool direct = false;  // a pipe, a terminal, or the file of an open descriptor: written in place
+    int descriptor = -1;  // the open descriptor that refers to it: of stdout, stderr or /dev/fd/N
     struct stat status {};
 };
 
@@ -70,7 +69,7 @@ Target find(const std::string& name) {
         t.problem = "it is a folder";
     } else if (t.exists && !S_ISREG(t.status.st_mode) && !S_ISCHR(t.status.st_mode) &&
                !S_ISFIFO(t.status.st_mode)) {
-        t.problem = "it is neither a file nor a pipe nor a terminal";
+        t.problem = "it is not a file, a pipe or a terminal";
     } else if (t.exists && ::access(name.c_str(), W_OK) != 0) {
         t.problem = std::strerror(errno);
     }
@@ -80,9 +79,9 @@ Target find(const std::string& name) {
         if (t.exists && ::fstat(descriptor, &open) == 0 && open.st_dev == t.status.st_dev &&
             open.st_ino == t.status.st_ino)
             t.descriptor = descriptor;
-    if (t.exists) std::sscanf(name.c_str(), "/dev/fd/%d", &t.descriptor);  // the file has perhaps no name any more
+    if (t.exists) std::sscanf(name.c_str(), "/dev/fd/%d", &t.descriptor);  // the file may have no name any more
     t.direct = t.descriptor >= 0 || (t.exists && !S_ISREG(t.status.st_mode));
-    std::error_code none;  // stat() has followed them: there is no circle
+    std::error_code none;  // stat() has resolved the links, so they form no cycle
     while (!t.direct && fs::is_symlink(t.path, none))
         t.path = t.path.parent_path() / fs::read_symlink(t.path, none);
     return t;
@@ -97,8 +96,8 @@ bool write_all(int file, const std::string& contents) {
     return true;
 }
 
-/// Writes a new file beside the target and renames it; without contents, only makes it and removes it again.
-/// Returns 0 or errno.
+/// Writes a new file next to the target and renames it. Without contents, only creates the file and removes it
+/// again. Returns 0 or errno.
 int replace(const Target& t, const std::string* contents) {
     const HeldSignals until_the_end;
     fs::path made;
@@ -113,7 +112,7 @@ int replace(const Target& t, const std::string* contents) {
         const bool owner_kept = ::fchown(file, t.status.st_uid, t.status.st_gid) == 0;  // root's privilege
         good = ::fchmod(file, t.status.st_mode & (owner_kept ? 07777 : 0777)) == 0;
     }
-    good = good && (::fsync(file) == 0 || errno == EINVAL);  // EINVAL: this file system has none
+    good = good && (::fsync(file) == 0 || errno == EINVAL);  // EINVAL: this file system has no fsync
     good = ::close(file) == 0 && good && ::rename(made.c_str(), t.path.c_str()) == 0;
     const int error = errno;
     if (!good) ::unlink(made.c_str());
@@ -130,7 +129,8 @@ int write_in_place(const Target& t, const std::string& contents) {
     return ::close(file) == 0 && good ? 0 : error;
 }
 
-/// Writes `contents`, or without any only looks whether they could be written. Why not, and what to type; or empty.
+/// Writes `contents`; without contents, only checks whether the file can be written. Returns an empty string, or
+/// why not and what to type.
 std::string attempt(const std::string& path, const std::string* contents) {
     Target t = find(path);
     if (t.problem.empty()) {
@@ -139,7 +139,7 @@ std::string attempt(const std::string& path, const std::string* contents) {
         t.problem = std::strerror(error);
     }
     return "cannot write '" + printable(path) + "': " + t.problem +
-           "; type a file in a folder of yours, on a disk with room";
+           "; type a file in a folder that you may write, on a disk with free space";
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ builds() { # builds WHAT TEXT [WORD FOR MAKE]: make ends with 0, and the program
     printed=$("${BUILT:-build}/cpu/01_fake")
     must "$1: $2" test "$status $printed" = "0 $2"
 }
-moved() { says '^This folder was moved or copied: building anew[.]$'; }
+moved() { says '^This folder was moved or copied: rebuilding[.]$'; }
 
 # ---- moved and copied
 builds "a new build" first
@@ -86,15 +86,15 @@ must "the first is through" wait $!
 # ---- what cannot be written
 for goal in build learn 01; do
     ends 2 make $goal BUILD=/proc/nowhere
-    says '^/proc/nowhere cannot be written: .*[.]$' && says 'make BUILD=/elsewhere$' || fail "it does not say what to type"
+    says '^Cannot write to /proc/nowhere: .*[.]$' && says 'make BUILD=/elsewhere$' || fail "it does not say what to type"
 done
 ends 2 sh -c 'ulimit -f 1000; trap "" XFSZ; make build'
-says '^build cannot be written: File too large[.]$' || fail "a disk that is full"
+says '^Cannot write to build: File too large[.]$' || fail "a disk that is full"
 source first
 STEP=false ends 2 make build
-! says 'cannot be written' || fail "the disk is not to blame"
+! says 'Cannot write' || fail "the disk is not to blame"
 STEP=false ends 2 sh -c 'ulimit -f 100000; trap "" XFSZ; make build' # 50 MB
-says '/build cannot be written: File too large[.]$' || fail "a disk on which a large file has no room"
+says '^Cannot write to .*/build: File too large[.]$' || fail "a disk on which a large file has no room"
 for jobs in 0 two -1; do
     ends 2 make build JOBS=$jobs
     says "^JOBS is '$jobs'; type a number" || fail "JOBS=$jobs"
@@ -119,16 +119,16 @@ done
 for goal in "" try learn 01; do
     for typed in "" FILE= EX= RESET= BUILD= DEVICE=; do
         ends 2 make -i $goal "${typed}none.cu${newline}touch x # "
-        says 'The name has a line break; type it in one line' || fail "make $goal $typed does not name the line break"
+        says 'The name contains a line break; type it in one line' || fail "make $goal $typed does not name the line break"
     done
 done
 must "nothing was run" test -z "$(find "$folder" -name x)"
 
 # The word after the goal is the file, or the exercise, as well.
 ends 2 make try none.cu
-says "'none.cu'" && ! says 'no make' || fail "make try none.cu"
+says "'none.cu'" && ! says 'no command make' || fail "make try none.cu"
 ends 2 make "try none.cu"
-says 'There is no make try none.cu' || fail "goal and file in one word"
+says 'There is no command make try none.cu' || fail "goal and file in one word"
 ends 2 make try 01_fake/fake.sh
 says "'01_fake/fake.sh'" && ! says 'Nothing to be done' || fail "a file that is there"
 echo 'int main() {}' >-dash.cu
@@ -147,5 +147,5 @@ fi
 
 # CMake's own Makefile would take the place of the lab's.
 ends 2 make build BUILD=.
-says "^BUILD is '.', which has the sources in it; type" || fail "the sources' own folder"
+says "^BUILD is '.', a folder with the sources; type" || fail "the sources' own folder"
 finish

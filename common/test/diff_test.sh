@@ -10,7 +10,7 @@ compare 0 "4 shuffle grid_stride"
 compare 0 "06 tutorial_float conflict_free"
 must "a launch on one line" grep -qF 'launch_conflict_free+}(Job& job)' "$folder/out"
 compare 0 "04_all_gpus host_adds all_reduce" && must "a sequel" says 'launch_all_reduce'
-compare 0 "01 prefetched prefetched_two_sums" && must "one place" says '^The same lines of .* define prefetched and prefetched_two_sums'
+compare 0 "01 prefetched prefetched_two_sums" && must "one place" says '^The same lines of .* define both prefetched and prefetched_two_sums'
 compare 2 "04 modulo nothing" && must "all rungs are named" says '^  sequential$'
 compare 2 "99 modulo sequential" && must "no sample" says 'There is no sample 99'
 compare 2 "04" && must "what to type" says 'make diff 04 modulo masked'

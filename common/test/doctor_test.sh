@@ -109,7 +109,7 @@ for check in "C\+\+ compiler" CMake Perl CLI11 Boost.Context OpenCV GoogleTest "
     "g\+\+ for nvcc" GPU "driver and nvcc" "GPU in the build" "managed memory" "profiler counters" display memory disk; do
     grep -qE "^ok +$check  +[^ ]" "$folder/out" || fail "no line 'ok $check'"
 done
-grep -qx "Nothing that is required is missing." "$folder/out" || fail "no last line"
+grep -qx "All requirements are installed." "$folder/out" || fail "no last line"
 
 # ---- packages
 install="Type: apt-get install"
@@ -121,7 +121,7 @@ advice 1 "missing +Perl .*$install perl" fake perl "exit 2"
 advice 1 "missing +CLI11 .*$install libcli11-dev" lack CLI/Version.hpp
 advice 1 "missing +Boost.Context .*$install libboost-context-dev" lack boost/context/detail/fcontext.hpp
 advice 1 "missing +OpenCV .*$install libopencv-dev" lack opencv2/core/version.hpp
-advice 1 "Something that is required is missing: see above." lack opencv2/core/version.hpp
+advice 1 "A requirement is missing: see above." lack opencv2/core/version.hpp
 advice 0 "optional +GoogleTest .*$install libgtest-dev" lack gtest/gtest_prod.h
 advice 0 "optional +Google Benchmark .*$install libbenchmark-dev" lack benchmark/benchmark.h
 advice 0 "optional +gnuplot .*$install gnuplot-nox" remove gnuplot
@@ -136,40 +136,40 @@ advice 0 "  dnf install gcc-c.*" fedora
 elsewhere() { remove nvcc && nvcc "$root/usr/local/$1" 12.4; }
 advice 0 "optional +nvcc .*$install nvidia-cuda-toolkit" remove nvcc
 advice 0 "optional +nvcc .*your shell does not. Type: export PATH=.*/usr/local/cuda/bin:\\\$PATH" elsewhere cuda
-advice 0 "optional +nvcc .*make does not see .*Type: export PATH=.*/usr/local/cuda-12.4/bin:\\\$PATH" elsewhere cuda-12.4
+advice 0 "optional +nvcc .*make does not find .*Type: export PATH=.*/usr/local/cuda-12.4/bin:\\\$PATH" elsewhere cuda-12.4
 advice 0 "wrong +nvcc .*does not run.*Type: make CMAKE_FLAGS=-DLAB_GPU=OFF" fake nvcc "exit 127"
 without() { remove nvcc && remove apt-get; }
 advice 0 "optional +nvcc .*https://developer.nvidia.com/cuda-downloads" without
-advice 0 "wrong +g\+\+ for nvcc +g\+\+ is 14.1.0, nvcc 12.8 takes 13 at most. $install g\+\+-13; make clean; CUDAHOSTCXX=g\+\+-13 make" \
+advice 0 "wrong +g\+\+ for nvcc +g\+\+ is 14.1.0, nvcc 12.8 supports up to 13. $install g\+\+-13; make clean; CUDAHOSTCXX=g\+\+-13 make" \
     fake g++ "echo 14.1.0"
-advice 0 "Nothing that is required is missing, but something is wrong: see above." fake g++ "echo 14.1.0"
+advice 0 "All requirements are installed, but something does not work: see above." fake g++ "echo 14.1.0"
 other_host() { fake g++-9 "echo 14.0.0" && variables="DISPLAY=:0 CUDAHOSTCXX=g++-9"; }
 advice 0 "wrong +g\+\+ for nvcc +g\+\+-9 is 14.0.0.*" other_host
 
 # ---- no GPU, and why
 no_card() { no_driver && rm -r "$root/sys"; }
-advice 0 "optional +GPU +no NVIDIA device, no driver .*run on the CPU device" no_card
-advice 0 "wrong +GPU .*driver does not run \(no /dev/nvidiactl\).*Type: sudo modprobe nvidia" no_driver
+advice 0 "optional +GPU +no NVIDIA device and no driver .*run on the CPU device" no_card
+advice 0 "wrong +GPU .*driver is not loaded \(no /dev/nvidiactl\).*Type: sudo modprobe nvidia" no_driver
 container() { no_driver && : >"$root/.dockerenv"; }
 advice 0 "wrong +GPU .*container.*Type: docker run --gpus all" container
-advice 0 "wrong +GPU .*nvidia-smi is missing. Its package: .*" remove nvidia-smi
-advice 0 "wrong +GPU .*says: Driver/library version mismatch.*Type: sudo reboot" \
+advice 0 "wrong +GPU .*nvidia-smi is missing. Package: .*" remove nvidia-smi
+advice 0 "wrong +GPU .*prints: Driver/library version mismatch.*Type: sudo reboot" \
     fake nvidia-smi "echo Driver/library version mismatch; exit 18"
-advice 0 "wrong +GPU .*says: No devices were found.*Type: sudo reboot" fake nvidia-smi "echo No devices were found"
+advice 0 "wrong +GPU .*prints: No devices were found.*Type: sudo reboot" fake nvidia-smi "echo No devices were found"
 forbid() { # forbid GROUP: root may open all, so be nobody
     chmod 000 "$root/dev/nvidia-uvm"
     fake stat "echo $1"
     [ "$(id -u)" != 0 ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups"
 }
 if [ "$(id -u)" != 0 ] || setpriv --reuid=65534 --regid=65534 --clear-groups cat "$folder/doctor.sh" >/dev/null 2>&1; then
-    advice 0 "wrong +GPU +you may not open .*/dev/nvidia-uvm. Type: sudo usermod -aG video .*" forbid video
-    advice 0 "wrong +GPU +you may not open .*/dev/nvidia-uvm. Type: sudo chmod a\+rw .*/dev/nvidia\*" forbid root
+    advice 0 "wrong +GPU +you have no permission to open .*/dev/nvidia-uvm. Type: sudo usermod -aG video .*" forbid video
+    advice 0 "wrong +GPU +you have no permission to open .*/dev/nvidia-uvm. Type: sudo chmod a\+rw .*/dev/nvidia\*" forbid root
 else
     echo "left out: what /dev/nvidia* forbids, since root cannot become another user here (setpriv)"
 fi
 visible() { variables="DISPLAY=:0 CUDA_VISIBLE_DEVICES=$1"; }
 for value in "" -1 1 7,0 GPU-22 none; do
-    advice 0 "wrong +GPU +CUDA_VISIBLE_DEVICES='$value' hides it .*Type: unset CUDA_VISIBLE_DEVICES" visible "$value"
+    advice 0 "wrong +GPU +hidden by CUDA_VISIBLE_DEVICES='$value' .*Type: unset CUDA_VISIBLE_DEVICES" visible "$value"
 done
 for value in 0 0,7 GPU-11; do
     machine
@@ -180,23 +180,23 @@ done
 wsl() { put proc/version "Linux version 5.15 (Microsoft@Microsoft.com) WSL2" && rm -r "$root/dev" && put dev/dxg ""; }
 no_dxg() { wsl && rm "$root/dev/dxg" && fake nvidia-smi "exit 9"; }
 no_smi() { wsl && remove nvidia-smi; }
-advice 0 "optional +GPU +Windows passes none on; .*Type: wsl --update" no_dxg
-advice 0 "optional +GPU +Windows passes none on; .*Type: wsl --update" no_smi
+advice 0 "optional +GPU +Windows shows WSL no GPU; .*Type: wsl --update" no_dxg
+advice 0 "optional +GPU +Windows shows WSL no GPU; .*Type: wsl --update" no_smi
 
 # ---- a GPU that something is wrong with
-advice 0 "wrong +driver and nvcc .*takes CUDA 11.8, nvcc is 12.8 \(error 35\).*Type: make run DEVICE=cpu" gpu H200 9.0 11.8
-advice 0 "optional +driver and nvcc .*takes CUDA 12.4, nvcc is 12.8: no PTX \(error 222\).*CMAKE_CUDA_ARCHITECTURES=native" \
+advice 0 "wrong +driver and nvcc .*supports CUDA 11.8, nvcc is 12.8 \(error 35\).*Type: make run DEVICE=cpu" gpu H200 9.0 11.8
+advice 0 "optional +driver and nvcc .*supports CUDA 12.4, nvcc is 12.8: no PTX \(error 222\).*CMAKE_CUDA_ARCHITECTURES=native" \
     gpu H200 9.0 12.4
-advice 0 "ok +driver and nvcc .*takes CUDA 12.10, nvcc is 12.8" gpu H200 9.0 12.10
+advice 0 "ok +driver and nvcc .*supports CUDA 12.10, nvcc is 12.8" gpu H200 9.0 12.10
 mend="Type: make clean; make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES"
-advice 0 "wrong +GPU in the build .*is 9.0, the build has sm_80 \(error 209\). $mend=90" build_has 80-real
-advice 0 "wrong +GPU in the build .*is 8.0, the build has sm_90 \(error 209\). $mend=80" gpu A100 8.0 12.8
-advice 0 "wrong +GPU in the build .*the build has compute_120 \(.*$mend=90" build_has 120-virtual
-advice 0 "wrong +GPU in the build .*the build has sm_100a \(.*$mend=90" build_has 100a-real
-advice 0 "ok +GPU in the build .*the build has compute_75" build_has 75-virtual
-advice 0 "ok +GPU in the build .*the build has sm_80 compute_80" build_has 80
-advice 0 "ok +GPU in the build .*the build has sm_90a" build_has 90a-real
-advice 0 "optional +GPU in the build .*nothing is built .*Type: make" rm -r "$folder/build"
+advice 0 "wrong +GPU in the build .*has 9.0, the build is for sm_80 \(error 209\). $mend=90" build_has 80-real
+advice 0 "wrong +GPU in the build .*has 8.0, the build is for sm_90 \(error 209\). $mend=80" gpu A100 8.0 12.8
+advice 0 "wrong +GPU in the build .*the build is for compute_120 \(.*$mend=90" build_has 120-virtual
+advice 0 "wrong +GPU in the build .*the build is for sm_100a \(.*$mend=90" build_has 100a-real
+advice 0 "ok +GPU in the build .*the build is for compute_75" build_has 75-virtual
+advice 0 "ok +GPU in the build .*the build is for sm_80 compute_80" build_has 80
+advice 0 "ok +GPU in the build .*the build is for sm_90a" build_has 90a-real
+advice 0 "optional +GPU in the build .*no GPU build in .*Type: make" rm -r "$folder/build"
 advice 0 "wrong +GPU and nvcc +nvcc 12.8 does not compile for 6.1.*cuda-toolkit-archive" gpu "GTX 1080" 6.1 12.8
 advice 0 "optional +managed memory .*before cudaDeviceSynchronize.*" wsl
 advice 0 "ok +GPU +GTX 1080, compute capability 6.1" gpu "GTX 1080" 6.1 12.8
@@ -209,12 +209,12 @@ doctor
 diff "$folder/all_ok" "$folder/out" || fail "root may read the counters"
 
 # ---- the rest
-advice 0 "optional +display +none for .*--out picture.png.*" eval variables=
+advice 0 "optional +display +06_shared_image --show needs one; .*--out picture.png.*" eval variables=
 advice 0 "wrong +memory +1.4 GiB free.*Type: make JOBS=1" put proc/meminfo "MemAvailable: 1500000 kB"
 other_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
 forbidden() { chmod 755 "$folder/build" && as=$other_user; }
 if $other_user true 2>/dev/null; then
-    advice 1 "missing +build folder .*/build cannot be written. .*Type: make BUILD=/elsewhere" forbidden
+    advice 1 "missing +build folder +you cannot write to .*/build. .*Type: make BUILD=/elsewhere" forbidden
 fi
 advice 1 "missing +disk +0.4 GiB free in .*Type: make BUILD=.*" fake df "printf '%s\n' head '/dev/sda 99 9 500000 9% /'"
 
@@ -245,12 +245,12 @@ two() { lack CLI/Version.hpp && remove perl; }
 installs "apt-get install -y --no-install-recommends perl libcli11-dev" two
 broken() { remove perl && fake apt-get "echo no network; exit 100"; }
 installs "no network" broken
-installs "That failed; .*" broken
+installs "The installation failed; .*" broken
 only_say() { remove perl && variables=NO_INSTALL=1; }
-installs "To install it, type:" only_say
+installs "To install them, type:" only_say
 [ ! -s "$folder/installed" ] || fail "NO_INSTALL=1 installs"
 no_sudo() { remove perl && fake id "echo 1000"; }
-installs "You are not root, and there is no sudo here: ask an administrator." no_sudo
+installs "You are not root, and sudo is not installed: ask an administrator." no_sudo
 [ ! -s "$folder/installed" ] || fail "installs without being root"
 installs "  dnf install .*" fedora
 
@@ -279,7 +279,7 @@ if tool=$(command -v script); then
     }
     machine
     sudoer many
-    answers n '^Now building what can be built without it[.]$'
+    answers n '^Now building the parts that do not need the missing packages[.]$'
     answers y '^  sudo apt-get update'
     ! grep -q 'y/N' "$folder/out" || fail "it asks twice"
     [ ! -s "$folder/installed" ] || fail "sudo after a no"

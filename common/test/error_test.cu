@@ -15,8 +15,8 @@ struct Case {
 const Case cases[] = {
     {1, "a pointer, the bytes or the direction;.*a block has over 1024 threads"},
     {2, "smaller --n;.*nvidia-smi"},
-    {9, "1 to 1024 threads a block"},
-    {35, "driver, make doctor .*DEVICE=cpu"},
+    {9, "1 to 1024 threads per block"},
+    {35, "driver .make doctor .*DEVICE=cpu"},
     {46, "end the other program.*nvidia-smi"},
     {100, "make doctor.*why.*DEVICE=cpu"},
     {101, "nvidia-smi -L.*CUDA_VISIBLE_DEVICES"},

@@ -112,11 +112,11 @@ cheat() { # cheat WHAT FILE REGEX: the answer on stdin is wrong, and this is sai
 }
 index=01_sum_managed/exercises/1_index.cu
 echo '#define check(...) true' >"$folder/mine.h"
-cheat "an included macro" $index 'Only &quot;your part&quot; is to be changed' <<END
+cheat "an included macro" $index 'Change only &quot;your part&quot;' <<END
 #include "$folder/mine.h"
 __global__ void write_number(int* out) { out[threadIdx.x] = 1; }
 END
-cheat "a macro of main" $index 'Only &quot;your part&quot; is to be changed' <<END
+cheat "a macro of main" $index 'Change only &quot;your part&quot;' <<END
 #define main() main() { return 0; } int unused()
 __global__ void write_number(int* out) {}
 END
@@ -129,7 +129,7 @@ __global__ void write_number(int* out) {}
 struct Leave { Leave() { lab::note_end(); std::exit(0); } } leave;
 END
 for leave in 'note_end(); std::exit(0);' 'note_end(); _exit(0);' 'std::exit(0);'; do
-    cheat "behind a macro: $leave" $index 'It ended before the check was through' <<END
+    cheat "behind a macro: $leave" $index 'The program ended before the check was complete' <<END
 __global__ void write_number(int* out) {}
 #define JOINED(a, b) a##b
 namespace JOINED(la, b) { struct Leave { Leave() { $leave } } leave; }
@@ -143,7 +143,7 @@ void launch(const int* in, int n, int* bins) {
     for (int d = 0; d < 10; ++d) count<<<1, 1>>>(bins, d, times[d]);
 }
 END
-cheat "an invented clock" 02_clock_min/exercises/3_clock.cu 'no thread has read that from its clock' <<END
+cheat "an invented clock" 02_clock_min/exercises/3_clock.cu 'no thread has read it from its clock' <<END
 __global__ void timed(long long* begin, long long* end, long long* latest) {
     if (threadIdx.x == 0) *begin = clock64(), *latest = clock64(), *end = *latest + 1000;
     __syncthreads();
@@ -181,7 +181,7 @@ ends 1 make learn EX=90.1
 must "untouched, it is to do" says '^todo: 90_own/exercises/1_reverse.cu'
 sed 's/n - 1 - i/i/' "$folder/right.cu" >$own
 ends 1 make learn EX=90.1
-must "another check is refused" says 'Only "your part"'
+must "another check is refused" says 'Change only "your part"'
 ends 0 make learn RESET=90.1
 must "and restored" cmp -s $own "$folder/own.cu"
 from_page "exercise: hints" >>90_own/exercises/hints.txt

@@ -1,7 +1,7 @@
 #!/bin/sh
-# learn.sh BUILD: what make learn shows and says, in a copy of the lab that has two exercises. And: is each exercise of the
-# lab short, with its hints in both languages, and named on its sample's pages?
-# Exit status: 0 as promised, 1 not, 77 the CPU device's part for it is not built.
+# learn.sh BUILD: tests make learn in a copy of the lab with two exercises. Then checks each exercise of the lab: is it short,
+# does it have hints in both languages, and do its sample's pages link to it?
+# Exit status: 0 all as expected, 1 not, 77 the checker of the exercises is not built.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd)
 [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
@@ -19,6 +19,11 @@ ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gc
 printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nCMAKE_CACHEFILE_DIR:INTERNAL=%s\n' "$lab" "$lab/build" >"$lab/build/CMakeCache.txt"
 cp -r "$top/common/first" "$lab/common"
 cp "$top/01_sum_managed/exercises/hints.txt" "$lab/01_sum_managed/exercises"
+# The pages of the copy: two sections, of which the second teaches 01.2. A comment of the shell is no heading.
+for page in "README.md In plain words:A block of \`1024\`" "README.zh-CN.md 总的说法:一个线程块"; do
+    printf '# 01\n\n## %s\n\n[`01.1`](exercises/1_index.cu)\n\n### %s\n\n```sh\n# make 01\n```\n\nYour turn: [`01.2`](exercises/2_grid.cu)\n\n## End\n' \
+        "$(echo "${page#* }" | cut -d: -f1)" "${page##*:}" >"$lab/01_sum_managed/${page%% *}"
+done
 for file in 01_sum_managed/exercises/1_index.cu 01_sum_managed/exercises/2_grid.cu; do
     committed $file "$lab/$file" >/dev/null || skip "$file as it is committed is nowhere"
 done
@@ -35,16 +40,21 @@ both() { says "$1" && says "$2"; }
 ends 1 "$learn"
 must "the first one, and its task" both '^01.1  Each thread.*  \(1 of 2\)$' '^  .*threadIdx'
 must "untouched, it is no mistake" says '^todo: 01_sum_managed/exercises/1_index.cu'
+must "the section to read first" says "^Read first: 01_sum_managed/README.md, section 'In plain words'$"
+ends 1 "$learn" 1.2
+must "the nearest heading above the link" says "^Read first: 01_sum_managed/README.md, section 'A block of 1024'$"
+LANG=zh_CN.UTF-8 ends 1 "$learn" 1.1
+must "a Chinese reader's page" says '^先读：01_sum_managed/README.zh-CN.md，“总的说法”一节$'
 write 'out[0] = threadIdx.x;'
 ends 1 "$learn"
-must "wrong: the race in words and its line" both '^Two threads use one element, one of them writes' \
+must "wrong: the race in words and its line" both '^Two threads access one element, one of them writes' \
     '1[0-9] \|  out\[0\] = threadIdx.x;      threads .* write'
 must "by the file's short name" both '^race on element 0 of out \(1_index.cu:[0-9]+\)$' 'block 0, at 1_index.cu:1[0-9]$'
 must "no cure is given away" both '^WRONG' '^  got +[0-9]'
 if says 'Hint|let one block|check the index'; then fail "no hint at the first try"; else ok "no hint at the first try"; fi
 ends 1 "$learn"
 ends 1 "$learn" "" "" 1.1
-must "no model answer before it is right" says '^01.1 is not right yet. Its model answer .* after 9 tries; so far: 1\.$'
+must "no model answer before it is right" both '^01.1 is not right yet. Its model answer' 'tries; so far: 1\.$'
 must "the same text is one try" test "$(sort -u "$lab/build/learn/tries/01.1" | wc -l)" = 1
 for try in 2 3 4 5; do echo "$try" >>"$lab/build/learn/tries/01.1"; done
 ends 1 "$learn"
@@ -58,7 +68,7 @@ must "after nine tries the model answer is offered" says '^Compare with the mode
 ends 0 "$learn" "" "" 1.1
 must "and shown" both '^// 01.1  Each thread' '^ +out\[threadIdx.x\] = threadIdx.x;'
 ends 1 "$learn" "" "" 1.2
-must "but not that of another exercise" says '^01.2 is not right yet. .* so far: 0\.$'
+must "but not that of another exercise" both '^01.2 is not right yet. ' 'so far: 0\.$'
 LANG=zh_CN.UTF-8 ends 1 "$learn" 1.1
 must "in Chinese" both '^不对  01.1  每个线程' '^提示：'
 must "also what the report means" both '^竞争：.*CPU 设备的报告：' '^race on element 0 of out'
@@ -83,11 +93,11 @@ ends 1 "$learn"
 must "what the kernel prints is cut short, and the verdict stands" both '^\.\.\.$' 'no thread has written out\[0\]'
 write 'for (;;) out[threadIdx.x] = threadIdx.x;'
 ends 1 "$learn"
-must "a loop without an end, and its line" both 'does not come to an end' '[0-9] \|  for \(;;\) out'
+must "a loop without an end, and its line" both 'does not (come to an )?end' '[0-9] \|  for \(;;\) out'
 write 'out[threadIdx.x] = threadIdx.x;'
 sed -i 's/return exercise/return 0 \* exercise/' "$one"
 ends 1 "$learn"
-must "the check is not the learner's to change" both '^Only "your part" is to be' 'make learn RESET=01.1'
+must "the check is not the learner's to change" both '^Change only "your part"' 'make learn RESET=01.1'
 write 'out[threadIdx.x] = threadIdx.x;'
 sed -i 's,^__global__,#include <climits>\n&,; s/<<<1, n>>>(out);/<<< 1,n >>>( out );  \/\/ one block/' "$one"
 ends 0 "$learn" 01.1
@@ -107,12 +117,12 @@ must "a piped run says what is right since the last one" both '^RIGHT  01.1' '^t
 write 'out[threadIdx.x] = 1;'
 sed -i 's,^__global__,#define check(...) true\n&,' "$one"
 ends 1 "$learn"
-must "nor is it by a macro" says '^Your part uses the name check, which is the check.s'
+must "nor is it by a macro" says '^Your part uses the name check, which belongs to the check'
 echo '#define check(...) true' >"$folder/mine.h"
 write 'out[threadIdx.x] = 1;'
 sed -i "s,^__global__,#include \"$folder/mine.h\"\n&," "$one"
 ends 1 "$learn" 1.1
-must "nor by one that is included" says '^Only "your part" is to be'
+must "nor by one that is included" says '^Change only "your part"'
 write 'out[threadIdx.x] = threadIdx.x;'
 ends 0 "$learn" --list
 must "the list: file names and a sum" both '^right  01.1  1_index.cu +Each thread' '^todo   01.2  2_grid.cu'
@@ -131,7 +141,7 @@ ends 0 "$learn" --list
 must "a file that is gone comes back" both '01.1|1_index.cu was missing' '^todo   01.1'
 cp "$folder/mine.cu" "$one"
 ends 0 "$learn" "" 1.1
-must "restored without git" both '1_index.cu is restored from build/learn/first/01.1.cu' 'What you had is in build/learn/01.1.yours.cu'
+must "restored without git" both '1_index.cu is restored from build/learn/first/01.1.cu' 'Your version is in build/learn/01.1.yours.cu'
 ends 0 "$learn" "" 1.1
 must "nothing to restore" says 'nothing to restore'
 cp "$folder/mine.cu" "$one"
@@ -141,7 +151,7 @@ rm "$lab/build/learn/first/01.1.cu"
 ends 0 sh "$lab/common/test/exercises.sh" "$lab/build" quick 01
 must "also where nobody has the committed text" says '^left out: 01.1 is edited'
 ends 1 "$learn" "" 1.1
-must "which then cannot be restored" says 'is neither in git nor in build/learn/first'
+must "which then cannot be restored" says '^The original of .* is neither in git nor in'
 
 write 'out[threadIdx.x] = threadIdx.x;'
 echo "// as it was before a git pull" >"$lab/build/learn/first/01.1.cu"
@@ -166,7 +176,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal i
     if says 'cannot open|No such file'; then fail "no errors of the shell"; else ok "no errors of the shell"; fi
     must "and the next one" says '^Open  01_sum_managed/exercises/2_grid.cu'
     printf 'n\n' | LEARNING="" script -qefc '"$learn" "" "" 1.2; echo "status $?"' /dev/null >"$folder/out" 2>&1
-    must "before it is right, the model answer is a question" both 'Show it all the same\? \[y/N\]' 'status 1'
+    must "before it is right, the model answer is a question" both 'Show it now\? \[y/N\]' 'status 1'
     printf 'y\n' | LEARNING="" script -qefc '"$learn" "" "" 1.2; echo "status $?"' /dev/null >"$folder/out" 2>&1
     must "and yes shows it" both '// 01.2' 'status 0'
 fi
@@ -181,6 +191,8 @@ done
 rm -f "$folder/out" "$folder/err"
 for file in $(exercises); do
     [ -f "$top/${file%%/*}/README.md" ] || continue # of a folder of the teacher's own
+    for language in "" -zh; do lesson_of "$file" >/dev/null || fail "$file: $(page_of "$file") has no section with its link"; done
+    language=""
     committed "$file" "$folder/ex.cu" >/dev/null || continue
     number=$(number_of "$file")
     task=$(sed -n '2,/^[^\/]/s,^// ,,p' "$folder/ex.cu")

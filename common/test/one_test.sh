@@ -16,7 +16,7 @@ for binary in "$build"/hazards/[0-9]*; do
     for twin in $(words twin); do
         if excused twin "$twin"; then continue; fi
         looks 1 "--wrong $twin"
-        says '^Not right, in a run' && says '^What the hazard build says:$' || fail "one build finds nothing"
+        says '^Wrong with another size' && says '^The hazard build reports:$' || fail "one build finds nothing"
         break
     done
 done
@@ -32,7 +32,7 @@ END
 chmod +x "$folder/plain" "$folder/racing"
 ends 1 sh "$top/common/tools/one.sh" --checks "$folder/plain" "$folder/racing"
 must "four whole reports and no more" test "$(grep -c 'hazard: \|mend it' "$folder/out")" = 8
-says '^and 1 more; the command above shows all$' || fail "it does not say that there is more"
+says '^and 1 more; the command above shows them all$' || fail "it does not say that there is more"
 
 # A wrong twin that the check lets pass is named, and where the check is; not so one that 05's excused.txt names.
 cat >"$folder/05_atomics" <<'END'
@@ -50,7 +50,7 @@ printf '#!/bin/sh\necho "variant right"\n[ "$1" != --only ] || exit 2\n' >"$fold
 chmod +x "$folder/refuses"
 checks 0 "$folder/refuses" "$folder/none"
 checks 3 "$folder/missing" "$folder/none"
-says '^No verdict on missing: this could not be run .exit status 127.:$' || fail "the sample is blamed for what cannot be run"
+says '^No verdict on missing: this command could not be run .exit status 127.:$' || fail "the sample is blamed for what cannot be run"
 # What is wrong is shown with few elements.
 printf '#!/bin/sh\necho "takes --n"\n[ "${2:-0}" -lt 17 ] || { echo "row WRONG" && exit 1; }\n' >"$folder/odd"
 chmod +x "$folder/odd"
@@ -106,8 +106,8 @@ make_01 1
 says '^Changed since it was right:$' && says '^      2 [|]  wrong$' || fail "what was right"
 ! says 'second|1 [|]' || fail "what has not changed is shown"
 make_01 1 --wrong twin
-says '^WRONG: twin is wrong on purpose; what it gets wrong is shown above[.]$' || fail "a twin is to be mended"
-! says 'Mend|Changed' || fail "a twin is to be mended"
+says '^WRONG: twin is wrong on purpose; the mistake is shown above[.]$' || fail "a twin is to be corrected"
+! says 'Correct |Changed' || fail "a twin is to be corrected"
 
 # An argument may have blanks; and a file that the user wants is not written by a check. A note is no right result.
 echo other >"$lab/01_fake/fake.cu"
@@ -134,12 +134,12 @@ make_01 1
 says '^      - [|]  [.]{3}.*threadIdx.x; i < n;' && says '^      1 [|]  [.]{3}.*threadIdx.x; i <= n;' || fail "what differs is cut"
 must "80 columns" test "$(awk 'length > 80' "$folder/out" | wc -l)" = 0
 ends 1 env CMAKE=false sh "$lab/common/tools/one.sh" "$lab/build" cpu 01
-says '^WRONG: 01_fake was not built: the first error counts, see above[.]$' || fail "no verdict on what is not built"
+says '^WRONG: 01_fake was not built: correct the first error first, see above[.]$' || fail "no verdict on what is not built"
 printf '#!/bin/sh\nexec sleep 60\n' >"$lab/build/cpu/01_fake"
 LIMIT=abc make_01 2
 LIMIT=1 make_01 1
-says '^WRONG: 01_fake had not ended after 1 s, see above[.]$' || fail "no verdict on what does not end"
+says '^WRONG: 01_fake was stopped after 1 s, see above[.]$' || fail "no verdict on what does not end"
 rm -rf "$lab/build/right" && touch "$lab/build/right"
 make_01 3
-! says 'WRONG|Mend' || fail "the sample is blamed for a folder that cannot be made"
+! says 'WRONG|Correct ' || fail "the sample is blamed for a folder that cannot be made"
 finish

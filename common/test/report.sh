@@ -102,7 +102,7 @@ must "and not in each row" lacks ">$result<" "$folder/cpu/index.html"
 if [ -d "$build/hazards" ]; then
     races=$(grep -l '^cudacpu: hazard: race on element ' "$folder"/cpu/data/*/hazard.txt | wc -l)
     must "$races races, one of each sample or more" test "$races" -ge 6
-    must "$races figures" count "$races" '<figcaption>Wrong on purpose, the twin <code>[a-z_]*</code>: <strong>race on element ' "$folder/cpu/index.html"
+    must "$races figures" count "$races" '<figcaption>The wrong twin <code>[a-z_]*</code> is wrong on purpose: <strong>race on element ' "$folder/cpu/index.html"
     for sample in 02_clock_min 06_shared_image; do
         sed -n 's/^ *\([0-9][0-9]*\) |.*/\1/p' "$folder/cpu/data/$sample/hazard.txt" >"$folder/lines"
         while read -r line; do
@@ -150,12 +150,12 @@ chmod +x "$folder"/stub/*s/04_reduction_variants
 must "a report beside a counters build" sh "$top/common/tools/report.sh" "$folder/stub" cpu "$folder/traced"
 must "it made a page of modulo" test -s "$folder/traced/traces/04_modulo.html"
 must "and links it" grep -q '<a href="traces/04_modulo.html">modulo</a>' "$folder/traced/index.html"
-must "the race is shown as a mistake on purpose" grep -q 'on purpose, the twin <code>no_barrier</code>: <strong>race on element 1 of tile in kernel k, block 0</strong>' "$folder/traced/index.html"
+must "the race is shown as a mistake on purpose" grep -q 'The wrong twin <code>no_barrier</code> is wrong on purpose: <strong>race on element 1 of tile in kernel k, block 0</strong>' "$folder/traced/index.html"
 must "and links its page" grep -q '<a href="traces/04_no_barrier.html">step by step</a>' "$folder/traced/index.html"
 must "with its line and who is there" grep -q '<mark>  20  .*</mark><em>      thread 1 writes, thread 2 reads</em><code>' "$folder/traced/index.html"
 must "and its advice" grep -q '>Advice: put a barrier there<' "$folder/traced/index.html"
 must "no other hazard" lacks 'nobody wrote|element 3' "$folder/traced/index.html"
-must "and says what a link is" grep -q 'name is a link is shown step by step' "$folder/traced/index.html"
+must "and says what a link is" grep -q 'is a link, the link shows it step by step' "$folder/traced/index.html"
 must "others have no link" grep -q '<th scope="row">last_block <span' "$folder/traced/index.html"
 [ -d "$build/counters" ] || must "nor have those without it" lacks 'href="t|step by step' "$folder/cpu/index.html"
 

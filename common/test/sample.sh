@@ -42,7 +42,7 @@ refuse() { # refuse [-3] ARGUMENT...
 # still runs after a fifth of a second, as a refusal comes at once.
 advised() { # advised ARGUMENT...
     refuse "$@"
-    tr '\n' ' ' <"$folder/err" | sed 's/  */ /g; s/, or run on a GPU.*//; s/ Type .*//; s/ or less//g; s/.*; type //; s/, or /\n/g' >"$folder/advice"
+    tr '\n' ' ' <"$folder/err" | sed 's/  */ /g; s/, or use a GPU.*//; s/ Type .*//; s/ or less//g; s/.*; type //; s/, or /\n/g' >"$folder/advice"
     while read -r advice || [ "$advice" ]; do
         line=$(printf '%s ' "$@")
         for option in $(echo "$advice" | grep -oE -- '--[a-z]+'); do line=$(echo "$line" | sed "s/$option [^ ]* *//"); done

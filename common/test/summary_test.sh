@@ -27,19 +27,19 @@ set_tests_properties(build.program PROPERTIES FIXTURES_SETUP program)
 set_tests_properties(common.fine PROPERTIES FIXTURES_REQUIRED program)
 END
 echo "left out: no GPU here" | test_that "$program.gpu.run" 77
-expect 0 '^ +1 skipped: no GPU here$' '^PASSED: 1 of 2 tests passed, 1 skipped, in 0:0. min$' "^what they printed: BUILD/test.log$"
+expect 0 '^ +1 skipped: no GPU here$' '^PASSED: 1 of 2 tests passed, 1 skipped, in 0:0. min$' "^Their output is in BUILD/test.log$"
 
 test_that "$program.cpu.sizes" 1 <<END
 ok    status 0  $build/cpu/$program --n 1
 FAIL  status 1, wanted 0: $build/cpu/$program --n 31
       | right          12     0.01  ok
       | other          12     0.01  WRONG
-      |     other: got 12, wanted 13: what the word held before the
-      |       launch; was it reset?
+      |     other: got 12, wanted 13: the right result plus the
+      |       old value; was the word reset?
 FAIL  status 1, wanted 0: $build/cpu/$program --n 257
       | other          12     0.01  WRONG
 END
-expect 8 "^make 01 ARGS=\"--only other --n 31\" +# got 12, wanted 13: what the word held before the launch; was it reset[?]$" '^FAILED: 1 of 3 tests passed, 1 failed, 1 skipped'
+expect 8 "^make 01 ARGS=\"--only other --n 31\" +# got 12, wanted 13: the right result plus the old value; was the word reset[?]$" '^FAILED: 1 of 3 tests passed, 1 failed, 1 skipped'
 test_that "$program.hazards.right" 1 <<END
 FAIL  status 1, wanted 0: LAB_ORDER=forward $build/hazards/$program --n 5003 --only other
       | cudacpu: hazard: race on element 4 of a
@@ -62,7 +62,7 @@ test_that 01_sequel.cpu.run 1 <<END
 FAIL  status 1, wanted 0: $build/cpu/01_sequel --n 3 --only right
 END
 echo "FAIL  something else" | test_that common.other 1
-expect 8 "^make 01 ARGS=\"--only other\" +# a race, some.cu:7$" "^make 01 ARGS=\"--wrong mistake\" +# a wrong twin, and nothing notices it$" \
+expect 8 "^make 01 ARGS=\"--only other\" +# a race, some.cu:7$" "^make 01 ARGS=\"--wrong mistake\" +# this wrong twin is not detected$" \
     "^make 01 ARGS=\"--wrong second\" +# an illegal memory access$" \
     "^LAB_ORDER=reverse BUILD/cpu/$program --only right --n 5003 +# an illegal memory access, some.cu:9$" \
     "^BUILD/cpu/01_sequel --only right --n 3 +# wrong$" \

@@ -20,16 +20,16 @@ echo '#define STATUS 3' >"$folder/error.cuh"
 echo '#include "error.cuh"
 int main() { return STATUS; }' >"$folder/own.cu"
 try 1 "$folder/own.cu"
-says '^WRONG: own[.]cu: exit status 3, with --hazards too[.]$' && says '^The hazard build found no race' || fail "another error.cuh was read"
+says '^WRONG: own[.]cu: exit status 3, also with --hazards[.]$' && says '^The hazard build found no race' || fail "another error.cuh was read"
 
 echo 'int main() { return x; }' >"$folder/broken.cu"
 try 1 "$folder/broken.cu"
 says 'broken.cu does not compile for the CPU device' || fail "it does not say that the file does not compile"
 says "^$top/common/cpu/README.md$" || fail "it does not say where to read about the device"
-! says 'no main' || fail "it has a main()"
+! says 'no main' || fail "it has a main(), but is told to add one"
 echo '__global__ void k() {}' >"$folder/kernel.cu"
 try 1 "$folder/kernel.cu"
-says '^There is no main.. in it' || fail "it does not say what a kernel alone lacks"
+says '^It has no main..:' || fail "it does not say what a kernel alone lacks"
 mkdir "$folder/my own"
 echo 'constexpr int wanted = 7;' >"$folder/my own/wanted.cuh"
 echo 7 >"$folder/my own/given number"
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     return *a == 31 && argc > 1 && std::fopen(argv[1], "r") ? 0 : 4;
 }' >"$folder/place.cu"
 try 1 "$folder/place.cu"
-says '^WRONG: place[.]cu: exit status 4' && says '^The program was given no arguments ' || fail "it does not say that there were none"
+says '^WRONG: place[.]cu: exit status 4' && says '^The program ran with no arguments ' || fail "it does not say that there were none"
 ends 1 sh "$top/common/tools/try.sh" "$build" "$folder/place.cu" place.cu
 says 'hazard: ' && says '^  in kernel last, block 0, at place.cu:2$' || fail "the race has no short place"
 sed 's/threadIdx/blockIdx/; s/<<<1, 32>>>/<<<2, 1>>>/; s/== 31/== 1/; s/\*a = \(blockIdx.x\)/atomicExch(a, \1)/' "$folder/place.cu" >"$folder/order.cu"
@@ -73,8 +73,8 @@ for limit in abc 0 -1 1e9; do
     says "^LIMIT=$limit is not a number of seconds[.] Type LIMIT=300, for example[.]$" || fail "LIMIT=$limit is taken"
 done
 LIMIT=6 try 1 "$folder/loop.cu"
-says '^.5 s, and it still runs: Ctrl-C, or 6 s, end it' || fail "it does not say that it still runs"
-says '^  at loop.cu:[78]$' && says '^WRONG: loop[.]cu: not ended after 6 seconds[.]$' || fail "where it never ends"
+says '^.still running after 5 s; Ctrl-C or the limit of 6 s stops it' || fail "it does not say that it still runs"
+says '^  at loop.cu:[78]$' && says '^WRONG: loop[.]cu: stopped after 6 seconds[.]$' || fail "where it never ends"
 printf '%s    *p = 1;\n}\n' "$kernel" >"$folder/fault.cu"
 try 1 "$folder/fault.cu"
 says '^cudacpu: the host.s code touched' && says '^  at fault.cu:7$' && says '^a segmentation fault$' || fail "the host's fault"
@@ -84,7 +84,7 @@ says '^cudacpu: the host.s stack is full' && says '^  at large.cu:[347]$' || fai
 # Much output is shown once, and shortened. What two runs print alike is not shown again.
 printf '%s    for (; i < 10000; ++i) printf("line %%d\\n", i);\n}\n' "$kernel" >"$folder/long.cu"
 try 0 "$folder/long.cu"
-says '^line 0$' && says '^line 9999$' && says '^[.]{3} and 9950 lines more, in$' && says '^.It prints the same[.].$' || fail "10,000 lines"
+says '^line 0$' && says '^line 9999$' && says '^[.]{3} and 9950 more lines, in$' && says '^.Its output is the same[.].$' || fail "10,000 lines"
 says "^[$] cd .*${folder##*/}'?$" || fail "the folder is not named"
 must "50 of them" test "$(grep -c '^line ' "$folder/out")" = 50
 must "the file has all" test "$(grep -c '^line ' "$(grep '^/.*long.out$' "$folder/out")")" = 10000
@@ -122,7 +122,7 @@ for number in 3 4 3again; do
     (cd "$folder" && sh "$top/common/tools/try.sh" "$build" "$folder/-${number%again}/-same.cu" >"$number" 2>&1) &
 done
 wait
-for number in 3 4 3again; do must "its own program" grep -q "^WRONG: -same.cu: exit status ${number%again}, with --hazards too[.]\$" "$folder/$number"; done
+for number in 3 4 3again; do must "its own program" grep -q "^WRONG: -same.cu: exit status ${number%again}, also with --hazards[.]\$" "$folder/$number"; done
 must "one of two waits" test "$(cat "$folder/3" "$folder/3again" | grep -c '^Another make try of -same.cu is running[.]')" = 1
 
 # A note of threads that do not come is no right result; one of equal values is not kept quiet.
@@ -143,14 +143,14 @@ tr '\n' ' ' <"$folder/out" | tr -s ' ' >"$folder/line"
 must "the note is the verdict" grep -q 'WRONG: barrier.cu: a barrier that threads of the block never reach, as they have ended[.]' "$folder/line"
 sed -i /syncthreads/d "$folder/barrier.cu"
 try 0 "$folder/barrier.cu"
-must "it does not say that nothing races" says 'no more than the note above'
+must "it does not say that there are no races" says 'nothing except the note above'
 
 # What is nearly right is understood, or it says what to type.
 try 2 "$folder/my own/typo.cu"
-says "^There is no file '.*/my own/typo.cu'" || fail "the name is cut at its blank"
+says "^There is no readable file '.*/my own/typo.cu'" || fail "the name is cut at its blank"
 cp "$folder/kernel.cu" "$folder/kernel.cpp"
 try 2 "$folder/kernel.cpp"
-says "^'kernel.cpp' has a kernel: call it kernel.cu$" && ! says 'error:' || fail "a kernel in a .cpp file"
+says "^'kernel.cpp' contains a kernel: rename it to kernel.cu$" && ! says 'error:' || fail "a kernel in a .cpp file"
 try 2 "$top/01_sum_managed/exercises/1_index.cu"
 says "make learn EX=01.1$" || fail "an exercise"
 iconv -t UTF-16 "$folder/kernel.cu" >"$folder/wide.cu"

@@ -1,7 +1,7 @@
-// bars.cpp - the bars of the samples' bench.txt, and what was measured.
+// bars.cpp - prints the bars of the samples' bench.txt and the measured values.
 //   bars TOP [MEASURED]
-// TOP is the lab's top folder. The figures are those of MEASURED/SAMPLE/gpu_TAG.csv, without MEASURED those of
-// SAMPLE/results/h200_TAG.csv. Exit status: 0 whatever was reached, 3 a file is not what it should be.
+// TOP is the lab's top folder. The values come from MEASURED/SAMPLE/gpu_TAG.csv; without MEASURED, from
+// SAMPLE/results/h200_TAG.csv. Exit status: 0 even if a bar is not reached, 3 a file has an error.
 #include "csv.hpp"
 #include <cmath>
 #include <cstdio>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace tools;
 
-/// A row that was measured, and its value.
+/// A measured row and its value.
 struct Best {
     double value = NAN;
     std::string variant;

@@ -1,24 +1,28 @@
 #!/bin/sh
-# bench.sh BUILD FOLDER: runs what each sample's bench.txt asks for on the GPU, keeps what it wrote as
-# FOLDER/SAMPLE/gpu_TAG.csv and .txt, and ends with one table: the bar, what was measured, and whether it was reached.
-#   program NAME                              the lines below are about this program (the folder's own, if none is named)
-#   run TAG ARGUMENT...                       in seven processes; what counts is their mean, as a launch costs up to 0.2 us
-#                                             more in one process than in the next
-#   once TAG ARGUMENT...                      in one, where 0.2 us are nothing
+# bench.sh BUILD FOLDER: runs on the GPU what each sample's bench.txt asks for, writes the output to FOLDER/SAMPLE/gpu_TAG.csv
+# and .txt, and prints one table: each bar, the measured value, and whether it reaches the bar.
+#   program NAME                              the following lines are about this program (the folder's own before any such line)
+#   run TAG ARGUMENT...                       in seven processes, whose mean counts: in some processes each launch takes 0.2 us
+#                                             longer
+#   once TAG ARGUMENT...                      in one process, for times for which 0.2 us do not matter
 #   names SHORT NAME,NAME,...                 a short name for a list of rows
 #   bar HOW | TAG | N | NAMES | >= 1.25 | TITLE
-# The best of NAMES with this n counts. HOW is library (its time over theirs; within 5 % of the limit a row passes, too,
-# unless it is `library only`), limit (% of the limit's row), nominal (% of the
-# memory's bandwidth), column NAME, over ROW (their time over the row's) or speedup ROW (the row's over theirs);
-# ROW may be `ROW of SAMPLE TAG`. What was measured is compared at the two decimals that the table shows.
-# Exit status: 0 measured (reached or not: another GPU has other ratios), 1 a sample failed, 3 a bench.txt is not as
-# above, 77 no GPU.
+# The best of NAMES with this n counts. HOW is one of these:
+#   library        the library's time divided by theirs; a row within 5 % of the limit also passes (not with `library only`)
+#   limit          % of the limit's row
+#   nominal        % of the memory's bandwidth
+#   column NAME    the value in this column
+#   over ROW       their time divided by the row's
+#   speedup ROW    the row's time divided by theirs
+# ROW may be `ROW of SAMPLE TAG`. The measured value is compared as the table shows it, with two decimals.
+# Exit status: 0 measured, even if a bar is not reached (another GPU has other ratios), 1 a sample failed, 3 a bench.txt has an
+# error, 77 no GPU.
 set -u
 build=$1 folder=$2
 . "$(dirname "$0")/folder.sh"
 failed=0 ran=0
 mkdir -p "$folder" || exit 3
-"$build/bars" "$top" >/dev/null || exit # is each bench.txt as it should be?
+"$build/bars" "$top" >/dev/null || exit # checks each bench.txt
 for program in $(programs "$build/gpu"); do
     sample=$(folder_of "$program")
     for word in run once; do
@@ -47,7 +51,7 @@ for program in $(programs "$build/gpu"); do
     done
 done
 if [ $ran = 0 ]; then
-    echo "make bench measures GPUs, and there is no GPU build in $build/gpu."
+    echo "make bench needs a GPU build, but there is none in $build/gpu."
     echo "Type make doctor to see what is missing."
     exit 77
 fi

@@ -1,8 +1,7 @@
 #!/bin/sh
-# build.sh BUILD [TARGET...]: sets up what is missing and builds all, or the targets. One process at a time builds in a folder;
-# the others wait. A build that was moved or copied here is made anew. Says what is wrong; on a terminal it shows how far it
-# is. Uses $CMAKE, $CMAKE_FLAGS (words, as words.sh reads them) and $JOBS. Exit status: the build's, 2 for a wrong value, 3 if
-# nothing can be written.
+# build.sh BUILD [TARGET...]: installs missing packages, and builds the targets, or all of them. If another process builds in the
+# folder, it waits. A build folder that was moved or copied is rebuilt. On a terminal it shows the progress. It reads $CMAKE,
+# $CMAKE_FLAGS (split by words.sh) and $JOBS. Exit status: the build's, 2 for a wrong value, 3 if the folder cannot be written.
 build=$1
 shift
 . "$(dirname "$0")/folder.sh"
@@ -11,25 +10,25 @@ case ${JOBS:=2} in 0* | *[!0-9]*) echo "JOBS is '$JOBS'; type a number from 1 on
 writable "$build" || exit
 folder=$(cd -P "$build" && pwd)
 case $PWD/ in "$folder"/*)
-    echo "BUILD is '$build', which has the sources in it; type the name of a new folder, such as BUILD=build" >&2
+    echo "BUILD is '$build', a folder with the sources; type another folder, such as BUILD=build" >&2
     exit 2
     ;;
 esac
-alone "$folder/lock" "build in $build" # file 9 is closed for each command below, because a server that it starts would keep the lock
+alone "$folder/lock" "build in $build" # each command below closes file 9: a server that it starts would keep the lock
 
-case "$*" in '' | all* | *_samples*) anew=yes ;; *) anew=no ;; esac # one sample, after an edit, is not set up anew
-# CMake keeps in its cache for which sources it builds, and where: a folder, or a link that leads to it.
+case "$*" in '' | all* | *_samples*) anew=yes ;; *) anew=no ;; esac # to build one sample after an edit, CMake need not run again
+# CMake's cache has the folders of the sources and of the build, or links to them.
 cached() { cd -P "$(sed -n "s/^CMAKE_$1:INTERNAL=//p" "$folder/CMakeCache.txt")" 2>/dev/null && pwd; }
 clean=""
 if [ ! -f "$folder/CMakeCache.txt" ]; then
     anew=yes
 elif [ "$(cached HOME_DIRECTORY)" != "$PWD" ] || [ "$(cached CACHEFILE_DIR)" != "$folder" ]; then
-    echo "This folder was moved or copied: building anew."
+    echo "This folder was moved or copied: rebuilding."
     anew=yes clean=--clean-first
     for part in CMakeCache.txt CMakeFiles common gpu cpu hazards asan counters; do rm -rf "${folder:?}/$part"; done
 fi
-failed() { # failed STATUS: blames a full disk before the source
-    room=100000000 # a precompiled header takes that
+failed() { # failed STATUS: reports a full disk if there is one
+    room=100000000 # the size of a precompiled header
     writable "$folder" "${TMPDIR:-/tmp}" || exit
     exit "$1"
 }
@@ -44,7 +43,7 @@ if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then shows=yes; fi
 {
     "${CMAKE:-cmake}" --build "$folder" --parallel "$JOBS" $clean --target "$@" 9>&-
     echo "status $?"
-} | { # line by line as they come, which not every awk does
+} | { # a loop of the shell, because some awks do not read a pipe line by line
     status=1
     while IFS= read -r line; do
         case $line in

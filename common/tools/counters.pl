@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# counters.pl NCU RUN PROGRAM OUT: what ncu counted, as a CSV file like the samples' own: a row a kernel, a column a counter.
-# NCU is what `ncu --csv --page raw --print-units base` printed, RUN the CSV file of the program's run under it (which names
-# the GPU and n); on stdin is a line `NAME HEADING` for each counter. Launches of one kernel with the same grid and block are
-# averaged. Exit status: 0 written, 255 not.
+# counters.pl NCU RUN PROGRAM OUT: writes the counts of ncu as a CSV file in the samples' format, with a row for each kernel and a
+# column for each counter. NCU is the output of `ncu --csv --page raw --print-units base`; RUN is the CSV file of the program's run
+# under ncu, with the GPU and n. Stdin has a line `NAME HEADING` for each counter. Launches of one kernel with the same grid and
+# block are averaged. Exit status: 0 written, 255 not.
 use strict;
 use warnings;
 die "counters.pl: type counters.pl NCU RUN PROGRAM OUT\n" unless @ARGV == 4;

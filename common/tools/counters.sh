@@ -1,18 +1,18 @@
 #!/bin/sh
-# counters.sh BUILD FOLDER [PROGRAM ...]: counts what the kernels do on the GPU with NVIDIA's ncu, as each sample's counters.txt
-# asks (for all programs, if none is named), and writes FOLDER/SAMPLE/gpu_counters_TAG.csv (in results/:
-# h200_counters_TAG.csv); what ncu printed is beside it, as .txt.
-#   program NAME                      the lines below are about this program (the folder's own, if none is named)
-#   metric NAME HEADING               a counter of ncu, and its column's heading; a time under a heading with µs comes in µs
+# counters.sh BUILD FOLDER [PROGRAM ...]: counts with NVIDIA's ncu what the kernels do on the GPU. Each sample's counters.txt says
+# what to count (default: all programs). It writes FOLDER/SAMPLE/gpu_counters_TAG.csv (in results/: h200_counters_TAG.csv), and
+# the output of ncu as .txt in the same folder.
+#   program NAME                      the following lines are about this program (the folder's own before any such line)
+#   metric NAME HEADING               a counter of ncu, and the heading of its column; if that has µs, times are converted to µs
 #   run TAG KERNEL_REGEX ARGUMENT...  the kernels whose name matches are counted, the others only run
 # Launches of one kernel with the same grid and block are averaged.
-# Exit status: 0 written, 1 a sample or ncu failed, 3 a file is not as above, 77 no GPU, no ncu, or it may not count.
+# Exit status: 0 written, 1 a sample or ncu failed, 3 a counters.txt has an error, 77 no GPU, no ncu, or no permission to count.
 set -u
 build=$1 folder=$2
 shift 2
 . "$(dirname "$0")/folder.sh"
 if [ -z "$(programs "$build/gpu")" ]; then
-    echo "make counters-gpu counts on GPUs, and there is no GPU build in"
+    echo "make counters-gpu needs a GPU build, but there is no GPU build in"
     echo "$build/gpu."
     echo "Type make doctor to see what is missing."
     exit 77
@@ -21,7 +21,7 @@ for ncu in ncu "${CUDA_PATH:-/usr/local/cuda}/bin/ncu" /usr/local/cuda/bin/ncu "
     if command -v "$ncu" >/dev/null 2>&1; then break; fi
 done
 if [ -z "$ncu" ]; then
-    echo "There is no ncu. It comes with the CUDA Toolkit:"
+    echo "There is no ncu. It is part of the CUDA Toolkit:"
     echo "install nsight-compute, or add its folder to PATH."
     exit 77
 fi
@@ -43,7 +43,7 @@ for program in ${*:-$(programs "$build/gpu")}; do
             "$build/gpu/$program" $arguments --csv "$folder/run.csv" >"$folder/said" 2>&1 </dev/null
         status=$?
         if grep -q ERR_NVGPUCTRPERM "$out.txt" "$folder/said" 2>/dev/null; then
-            echo "The driver keeps the GPU's counters for administrators (ERR_NVGPUCTRPERM)."
+            echo "Only administrators may read the GPU's counters here (ERR_NVGPUCTRPERM)."
             echo "Run this as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0:"
             echo "https://developer.nvidia.com/ERR_NVGPUCTRPERM"
             exit 77

@@ -1,4 +1,4 @@
-// csv.hpp - what the tools read: CSV files as lab.cpp writes them, and the settings that lie in a sample's folder.
+// csv.hpp - reads the CSV files that lab.cpp writes, and the settings in a sample's folder.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -11,21 +11,21 @@ namespace tools {
 
 namespace fs = std::filesystem;
 
-/// What is wrong with a file, in words that name it.
+/// An error in a file; the message names the file.
 struct Problem : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The whole file. read_if_there: empty, if there is none.
+/// Returns the whole file. read_if_there returns an empty string if there is no file.
 std::string read(const fs::path& path);
 std::string read_if_there(const fs::path& path);
 
 std::vector<std::string> lines_of(const std::string& contents);
 std::vector<std::string> split(const std::string& s, const std::string& separator);
-/// Without blanks at both ends.
+/// Removes the blanks at both ends.
 std::string trim(const std::string& s);
 bool starts_with(const std::string& s, const std::string& start);
-/// The number that a text is, such as 1,056 or 20.62 or 2^24; nothing if it is none.
+/// Reads a number such as 1,056 or 20.62 or 2^24. Returns nothing if the text is not a number.
 std::optional<double> number_in(const std::string& s);
 /// The words joined by a separator.
 std::string join(const std::vector<std::string>& words, const std::string& separator);

@@ -1,18 +1,18 @@
 #!/bin/sh
-# device.sh BUILD auto|gpu|cpu: says where the samples run (gpu or cpu), and on a second line why, in a sentence.
-# Exit status 3: nothing is built there, 77: the GPU was asked for, and none answers.
+# device.sh BUILD auto|gpu|cpu: prints where the samples run (gpu or cpu), and on a second line the reason.
+# Exit status 3: there is no build for that device; 77: the GPU was requested, but none works.
 build=$1 device=$2
-counts="results count, times don't"
+counts="results are valid, times are not"
 first=$(ls -d "$build"/gpu/[0-9]* 2>/dev/null | head -1)
-# answers: does a GPU? else $said is what the program says of it
+# answers: does a GPU work? If not, $said is the program's message.
 answers() {
     said=$("$first" --n 1 --repeats 1 2>&1 >/dev/null)
     [ $? != 77 ]
 }
 case $device in
-cpu) why="The CPU device runs the samples, as asked: $counts." ;;
+cpu) why="The CPU device runs the samples (DEVICE=cpu): $counts." ;;
 gpu)
-    why="The GPU runs the samples, as asked."
+    why="The GPU runs the samples (DEVICE=gpu)."
     if [ -n "$first" ] && ! answers; then
         echo "$said" >&2
         exit 77
@@ -20,11 +20,11 @@ gpu)
     ;;
 auto)
     if [ -z "$first" ]; then
-        device=cpu why="No GPU build, so the CPU device runs the samples: $counts."
+        device=cpu why="Without a GPU build, the CPU device runs the samples: $counts."
     elif answers; then
-        device=gpu why="A GPU answers, and runs the samples."
+        device=gpu why="The GPU runs the samples."
     else
-        device=cpu why="No GPU here, so the CPU device runs the samples: $counts."
+        device=cpu why="Without a GPU, the CPU device runs the samples: $counts."
     fi
     ;;
 esac

@@ -1,10 +1,11 @@
 #!/bin/sh
-# doctor.sh: what this machine has and lacks, a line a check, with the command that mends it. Exit status 1 if
-# something required is missing.
-# doctor.sh --install: quiet where nothing is missing; else says what and why. root installs it with apt-get. Another user is
-# asked on a terminal, if something required is missing, whether sudo may install it. Without a terminal, or with NO_INSTALL=1,
-# it prints the command. BUILD/not_installed keeps a no and the optional packages that were named, so neither is repeated.
-# LAB_DOCTOR_ROOT=FOLDER (for tests) looks for /dev, /proc, /sys, /usr there. BUILD=FOLDER is where make builds.
+# doctor.sh: checks this machine. Each line is one check and, if something is missing or wrong, the command that corrects it.
+# Exit status 1 if something required is missing.
+# doctor.sh --install: lists the missing packages and why each is needed; prints nothing if none is missing. As root it installs
+# them with apt-get. For another user, if a required package is missing, it asks on a terminal whether to use sudo. Without a
+# terminal, or with NO_INSTALL=1, it prints the command. BUILD/not_installed records a "no" and the optional packages that were
+# listed, so that neither is repeated.
+# LAB_DOCTOR_ROOT=FOLDER (for tests) replaces / for /dev, /proc, /sys and /usr. BUILD=FOLDER is where make builds.
 set -u
 install=no
 [ "${1:-}" = --install ] && install=yes
@@ -18,19 +19,19 @@ reasons="" # for --install
 status=0
 wrong=""
 
-# line STATE CHECK WORDS [COMMAND]: COMMAND is what to type. The states are
+# line STATE CHECK WORDS [COMMAND]: COMMAND is the command to type. The states are
 #   ok        nothing to do
-#   missing   required; the exit status is 1
-#   wrong     it is there, and does not work as it is
-#   optional  the rest works without it
+#   missing   required, but not installed; the exit status is 1
+#   wrong     installed, but does not work
+#   optional  not installed; the rest works without it
 line() {
     [ "$1" = missing ] && status=1
-    [ "$1" = wrong ] && wrong=", but something is wrong: see above"
+    [ "$1" = wrong ] && wrong=", but something does not work: see above"
     [ $install = no ] || return 0
     set -- "$1" "$2" "$3${4:+. Type: $4}"
     if [ ${#3} -le 51 ]; then printf '%-9s %-17s  %s\n' "$@"; else printf '%-9s %-17s  %s\n' "$@" | fit; fi
 }
-# fit: in 80 columns; the command has a line of its own then, in one piece, to be copied
+# fit: breaks lines at 80 columns. The command is on its own line, unbroken, so that it can be copied.
 fit() {
     awk 'length($0) <= 80 { print; next }
         { at = index($0, ". Type: "); command = at ? substr($0, at + 2) : ""; if (at) $0 = substr($0, 1, at - 1)
@@ -59,7 +60,7 @@ package() {
     fi
 }
 tool() { command -v "$1" 2>/dev/null; }
-# header FILE: where the C++ compiler finds it
+# header FILE: the path where the C++ compiler finds it
 header() {
     echo "#include <$1>" | ${CXX:-c++} -E -x c++ -I/usr/include/opencv4 -I/usr/local/include/opencv4 - 2>/dev/null |
         sed -n "\|^# 1 \".*$1\"|{s|^# 1 \"\(.*$1\)\".*|\1|p;q;}"
@@ -76,7 +77,7 @@ check_packages() {
     else
         package missing CMake cmake "drives the build" "$cmake"
     fi
-    # Debian's perl-base, which is always there, has no modules.
+    # Debian's perl-base is always installed, but has no modules.
     package missing Perl perl "translates the samples for the CPU device" "$(perl -MJSON::PP -e 'print $^X' 2>/dev/null)"
     package missing CLI11 libcli11-dev "reads the options of every sample" "$(header CLI/Version.hpp)"
     package missing Boost.Context libboost-context-dev "switches between the CPU device's threads" \
@@ -97,42 +98,42 @@ check_nvcc() {
     if [ -n "$nvcc" ]; then
         toolkit=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')
         if [ -z "$toolkit" ]; then
-            line wrong nvcc "$nvcc does not run. Install the CUDA Toolkit anew, or do without" \
+            line wrong nvcc "$nvcc does not run. Reinstall the CUDA Toolkit, or build without it" \
                 "make CMAKE_FLAGS=-DLAB_GPU=OFF"
             nvcc=""
         elif tool nvcc >/dev/null; then
             line ok nvcc "$nvcc, $toolkit"
         else
-            line optional nvcc "make finds $nvcc, $toolkit; your shell does not" "export PATH=${nvcc%/nvcc}:\$PATH"
+            line optional nvcc "make finds $nvcc, $toolkit, but your shell does not" "export PATH=${nvcc%/nvcc}:\$PATH"
         fi
         return
     fi
     unseen=$(ls -d "$root"/usr/local/cuda-*/bin/nvcc 2>/dev/null | tail -1)
     if [ -n "$unseen" ]; then
-        line optional nvcc "make does not see $unseen" "export PATH=${unseen%/nvcc}:\$PATH"
+        line optional nvcc "make does not find $unseen" "export PATH=${unseen%/nvcc}:\$PATH"
     elif [ $apt = yes ]; then
         line optional nvcc "only GPU builds need it" "${sudo}apt-get install nvidia-cuda-toolkit"
     else
-        line optional nvcc "only GPU builds need it. NVIDIA's: https://developer.nvidia.com/cuda-downloads"
+        line optional nvcc "only GPU builds need it. Download: https://developer.nvidia.com/cuda-downloads"
     fi
 }
 
-# nvcc hands the host's code to g++, and refuses a g++ that is newer than its header crt/host_config.h allows.
+# nvcc compiles host code with g++, and rejects a g++ that is newer than its header crt/host_config.h allows.
 check_host_compiler() {
     folder=$(dirname "$(readlink -f "$nvcc")")/..
     limit=$(cat "$folder"/include/crt/host_config.h "$folder"/targets/*/include/crt/host_config.h 2>/dev/null |
         sed -n 's/^#if __GNUC__ > \([0-9]*\).*/\1/p' | head -1)
     host=g++
-    debians=/usr/lib/nvidia-cuda-toolkit/bin/g++ # Debian's nvcc takes a g++ that suits it
+    debians=/usr/lib/nvidia-cuda-toolkit/bin/g++ # Debian's nvcc uses this compatible g++
     [ "$nvcc" = /usr/bin/nvcc ] && [ -x $debians ] && host=$debians
     host=${CUDAHOSTCXX:-${NVCC_CCBIN:-$host}}
     version=$("$host" -dumpfullversion 2>/dev/null) # clang has no such option
     if [ -z "$limit" ] || [ -z "$version" ]; then return; fi
     if [ "${version%%.*}" -gt "$limit" ]; then
-        line wrong "g++ for nvcc" "$host is $version, nvcc $toolkit takes $limit at most" \
+        line wrong "g++ for nvcc" "$host is $version, nvcc $toolkit supports up to $limit" \
             "${sudo}apt-get install g++-$limit; make clean; CUDAHOSTCXX=g++-$limit make"
     else
-        line ok "g++ for nvcc" "$host is $version, nvcc $toolkit takes $limit at most"
+        line ok "g++ for nvcc" "$host is $version, nvcc $toolkit supports up to $limit"
     fi
 }
 
@@ -154,23 +155,23 @@ forbidden() {
 # Why does nvidia-smi list no GPU?
 no_gpu() {
     if [ $windows = yes ] && { [ ! -e "$root/dev/dxg" ] || [ -z "$smi" ]; }; then
-        line optional GPU "Windows passes none on; $cpu_device. In Windows, update NVIDIA's driver" "wsl --update"
+        line optional GPU "Windows shows WSL no GPU; $cpu_device. In Windows, update NVIDIA's driver" "wsl --update"
     elif [ $windows = no ] && [ ! -e "$root/dev/nvidiactl" ]; then
         if ! grep -qs 0x10de "$root"/sys/bus/pci/devices/*/vendor; then
-            line optional GPU "no NVIDIA device, no driver (no /dev/nvidiactl); $cpu_device"
+            line optional GPU "no NVIDIA device and no driver (no /dev/nvidiactl); $cpu_device"
         elif [ -e "$root/.dockerenv" ] || [ -e "$root/run/.containerenv" ]; then
-            line wrong GPU "the container was not given it (no /dev/nvidiactl). Start it anew" "docker run --gpus all"
+            line wrong GPU "the container has no access to it (no /dev/nvidiactl). Restart it" "docker run --gpus all"
         else
-            line wrong GPU "its driver does not run (no /dev/nvidiactl). If it is not installed: $drivers" \
+            line wrong GPU "its driver is not loaded (no /dev/nvidiactl). If it is not installed: $drivers" \
                 "sudo modprobe nvidia"
         fi
     elif [ -z "$smi" ]; then
-        line wrong GPU "a driver runs, nvidia-smi is missing. Its package: nvidia-smi (Debian), nvidia-utils-... (Ubuntu)"
+        line wrong GPU "the driver is loaded, but nvidia-smi is missing. Package: nvidia-smi (Debian), nvidia-utils-... (Ubuntu)"
     else
-        line wrong GPU "nvidia-smi -L says: $(echo "$gpus" | head -1) If a reboot does not help: $drivers" "sudo reboot"
+        line wrong GPU "nvidia-smi -L prints: $(echo "$gpus" | head -1) If a reboot does not help: $drivers" "sudo reboot"
     fi
 }
-# CUDA shows the devices that the variable lists, up to the first that does not exist. So the first decides.
+# CUDA shows the devices that the variable lists, up to the first that does not exist. So the first entry decides.
 hidden() {
     [ -n "${CUDA_VISIBLE_DEVICES+set}" ] || return 1
     first=$(echo "${CUDA_VISIBLE_DEVICES%%,*}" | tr -d ' ')
@@ -180,13 +181,13 @@ hidden() {
     *) [ "$first" -ge "$count" ] ;;
     esac
 }
-# What the GPU builds were compiled for: sm_90 (code), compute_90 (PTX). CMake calls them 90-real and 90-virtual.
+# The architectures of the GPU builds: sm_90 (code), compute_90 (PTX). CMake calls them 90-real and 90-virtual.
 architectures() {
     tr ';' '\n' 2>/dev/null <"$build/gpu_architectures" | sed 's/-major$//
         s/^\(.*\)-virtual$/compute_\1/; s/^\(.*\)-real$/sm_\1/; /^[0-9]/{h; s/^/sm_/p; g; s/^/compute_/;}'
 }
-# runs CODE CAPABILITY: does a GPU of this compute capability (90) run it? Code runs on its own major version, PTX on
-# all that is newer; what ends in `a` runs nowhere else.
+# runs CODE CAPABILITY: does a GPU of this compute capability (90) run it? Code runs within its major version, PTX on all
+# newer GPUs. An architecture that ends in `a` runs only on exactly this compute capability.
 runs() {
     number=$(echo "${1#*_}" | tr -d af)
     case $1 in
@@ -206,45 +207,45 @@ check_build() {
         done
         known=$("$nvcc" --list-gpu-arch 2>/dev/null)
         if [ -n "$known" ] && ! echo "$known" | grep -qx "compute_$cc"; then
-            line wrong "GPU and nvcc" "nvcc $toolkit does not compile for $capability. Take a version that does: $archive"
+            line wrong "GPU and nvcc" "nvcc $toolkit does not compile for $capability. Use a version that does: $archive"
         elif [ -n "$codes" ] && [ $found = no ]; then
-            line wrong "GPU in the build" "the GPU is $capability, the build has $list (error 209)" \
+            line wrong "GPU in the build" "the GPU has $capability, the build is for $list (error 209)" \
                 "make clean; make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES=$cc"
         elif [ -n "$codes" ]; then
-            line ok "GPU in the build" "the GPU is $capability, the build has $list"
+            line ok "GPU in the build" "the GPU has $capability, the build is for $list"
         fi
     done
-    [ -n "$codes" ] || line optional "GPU in the build" "nothing is built for a GPU in $build yet" make
+    [ -n "$codes" ] || line optional "GPU in the build" "there is no GPU build in $build yet" make
 }
 check_driver() {
     driver=$("$smi" 2>/dev/null | sed -n 's/.*CUDA \(UMD \)\{0,1\}Version *: *\([0-9][0-9.]*\).*/\2/p' | head -1)
     [ -n "$driver" ] || return
-    words="the driver takes CUDA $driver, nvcc is $toolkit"
+    words="the driver supports CUDA $driver, nvcc is $toolkit"
     if ! older "$driver" "$toolkit"; then
         line ok "driver and nvcc" "$words"
     elif [ "${driver%%.*}" = "${toolkit%%.*}" ]; then
-        line optional "driver and nvcc" "$words: no PTX (error 222). Update it: $drivers, or build for this GPU alone" \
+        line optional "driver and nvcc" "$words: no PTX (error 222). Update the driver: $drivers, or build for this GPU only" \
             "make CMAKE_FLAGS=-DCMAKE_CUDA_ARCHITECTURES=native"
     else
-        line wrong "driver and nvcc" "$words (error 35). Update it: $drivers, or do without" "make run DEVICE=cpu"
+        line wrong "driver and nvcc" "$words (error 35). Update the driver: $drivers, or use the CPU device" "make run DEVICE=cpu"
     fi
 }
 check_managed() {
     if [ $windows = yes ]; then
-        line optional "managed memory" "Windows moves it whole: the CPU may not use it before cudaDeviceSynchronize()"
+        line optional "managed memory" "Windows moves it as a whole: the CPU must not use it before cudaDeviceSynchronize()"
     else
-        line ok "managed memory" "CPU and GPU may use it at the same time"
+        line ok "managed memory" "CPU and GPU can use it at the same time"
     fi
 }
-# ncu reads the counters as root (CAP_SYS_ADMIN, bit 21), and as a user where the driver's option allows it.
+# ncu can read the counters as root (CAP_SYS_ADMIN, bit 21), or as any user if the driver's option allows it.
 check_counters() {
     admin_only=$(sed -n 's/^RmProfilingAdminOnly: *//p' "$root/proc/driver/nvidia/params" 2>/dev/null)
     [ -n "$admin_only" ] || return
     rights=$(sed -n 's/^CapEff:[[:space:]]*//p' "$root/proc/self/status")
     if [ "$admin_only" = 0 ] || [ $((0x${rights:-0} >> 21 & 1)) = 1 ]; then
-        line ok "profiler counters" "ncu may read them"
+        line ok "profiler counters" "ncu can read them"
     else
-        line optional "profiler counters" "ncu may not read them (ERR_NVGPUCTRPERM)" \
+        line optional "profiler counters" "ncu has no permission to read them (ERR_NVGPUCTRPERM)" \
             "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 | sudo tee /etc/modprobe.d/ncu.conf; sudo reboot"
     fi
 }
@@ -257,10 +258,10 @@ check_gpu() {
     if [ -n "$file" ]; then
         group=$(stat -c %G "$file" 2>/dev/null)
         case $group in
-        '' | root | UNKNOWN) mend="sudo chmod a+rw $root/dev/nvidia*" ;;
-        *) mend="sudo usermod -aG $group $(id -un); then log in anew" ;;
+        '' | root | UNKNOWN) remedy="sudo chmod a+rw $root/dev/nvidia*" ;;
+        *) remedy="sudo usermod -aG $group $(id -un); then log in again" ;;
         esac
-        line wrong GPU "you may not open $file" "$mend"
+        line wrong GPU "you have no permission to open $file" "$remedy"
         return
     fi
     if ! gpus=$([ -n "$smi" ] && "$smi" -L 2>&1) || ! count=$(echo "$gpus" | grep -c '^GPU '); then
@@ -268,11 +269,11 @@ check_gpu() {
         return
     fi
     if hidden; then
-        line wrong GPU "CUDA_VISIBLE_DEVICES='$CUDA_VISIBLE_DEVICES' hides it (error 100)" "unset CUDA_VISIBLE_DEVICES"
+        line wrong GPU "hidden by CUDA_VISIBLE_DEVICES='$CUDA_VISIBLE_DEVICES' (error 100)" "unset CUDA_VISIBLE_DEVICES"
         return
     fi
     capabilities=$("$smi" --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
-        grep -E '^[0-9]+\.[0-9]$' | sort -u) # empty where nvidia-smi does not know them yet
+        grep -E '^[0-9]+\.[0-9]$' | sort -u) # empty if an old nvidia-smi does not know this query
     name=$(echo "$gpus" | sed -n 's/^GPU 0: \(.*\) (UUID.*/\1/p')
     [ "$count" = 1 ] || name="$count, the first: $name"
     line ok GPU "$name${capabilities:+, compute capability $(echo $capabilities)}"
@@ -290,24 +291,24 @@ tenths() { echo "$(($1 / 1048576)).$(($1 % 1048576 * 10 / 1048576)) GiB"; } # of
 
 check_machine() {
     if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
-        line optional display "none for 06_shared_image --show; --out picture.png writes a file. Over ssh: ssh -X"
+        line optional display "06_shared_image --show needs one; --out picture.png writes a file. Over ssh: ssh -X"
     else
         line ok display "${WAYLAND_DISPLAY:-$DISPLAY}"
     fi
     kib=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' "$root/proc/meminfo" 2>/dev/null)
     if [ -n "$kib" ] && [ "$kib" -lt 2097152 ]; then
-        line wrong memory "$(tenths "$kib") free; compilers side by side may need more" "make JOBS=1"
+        line wrong memory "$(tenths "$kib") free; several compilers at once may need more" "make JOBS=1"
     elif [ -n "$kib" ]; then
         line ok memory "$(tenths "$kib") free"
     fi
     folder=$build
     until [ -d "$folder" ]; do folder=$(dirname "$folder"); done
     if [ ! -w "$folder" ] || [ ! -x "$folder" ]; then
-        line missing "build folder" "$folder cannot be written. Build elsewhere" "make BUILD=/elsewhere"
+        line missing "build folder" "you cannot write to $folder. Build in another folder" "make BUILD=/elsewhere"
     fi
     kib=$(df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { print $4 }')
     if [ -n "$kib" ] && [ "$kib" -lt 1048576 ]; then
-        line missing disk "$(tenths "$kib") free in $folder, a build takes up to 1 GiB. Make room, or build elsewhere" \
+        line missing disk "$(tenths "$kib") free in $folder; a build takes up to 1 GiB. Free some space, or build in another folder" \
             "make BUILD=/roomy/folder"
     elif [ -n "$kib" ]; then
         line ok disk "$(tenths "$kib") free in $folder"
@@ -316,7 +317,7 @@ check_machine() {
 # command_line WORD...: prints a shell command that can be copied, in lines of at most 80 columns
 command_line() { echo "$*" | fold -s -w 76 | sed '2,$s/^/    /; $!s/ *$/ \\/; s/^/  /'; }
 other_systems() {
-    echo "No Debian or Ubuntu here. Install the same with your package manager."
+    echo "This is not Debian or Ubuntu. Install these packages with your package manager."
     echo "Fedora:"
     command_line dnf install gcc-c++ cmake perl cli11-devel boost-devel opencv-devel gtest-devel google-benchmark-devel gnuplot
     echo "Arch:"
@@ -332,9 +333,9 @@ if [ $install = no ]; then
     check_machine
     echo
     if [ $status = 0 ]; then
-        echo "Nothing that is required is missing$wrong."
+        echo "All requirements are installed$wrong."
     else
-        echo "Something that is required is missing: see above."
+        echo "A requirement is missing: see above."
     fi
     if [ -n "$missing" ] && [ $apt = yes ]; then
         echo "To install the packages, type:"
@@ -355,10 +356,10 @@ answer="named: $missing"
 # without WORDS: prints them, and ends without installing anything
 without() {
     { mkdir -p "$build" && echo "$answer" >"$build/not_installed"; } 2>/dev/null
-    echo "$1building what can be built without it."
+    echo "$1building the parts that do not need the missing packages."
     exit 0
 }
-echo "Missing on this machine:$reasons"
+echo "These packages are missing:$reasons"
 if [ $apt = no ]; then
     other_systems
     without "Now "
@@ -366,21 +367,21 @@ fi
 if [ "$print_only" = 0 ] && [ -n "$sudo" ]; then
     print_only=1
     if ! tool sudo >/dev/null; then
-        echo "You are not root, and there is no sudo here: ask an administrator."
+        echo "You are not root, and sudo is not installed: ask an administrator."
     elif [ $status = 1 ] && [ "$before" = "no: $missing" ]; then
         answer=$before
     elif [ $status = 1 ] && [ -t 0 ] && [ -t 2 ]; then
-        printf 'Install it with sudo apt-get? [y/N] ' >&2
+        printf 'Install them with sudo apt-get? [y/N] ' >&2
         read -r reply
         case $reply in [yY]*) print_only=0 ;; *) answer="no: $missing" ;; esac
     fi
 fi
 if [ "$print_only" != 0 ]; then
-    echo "To install it, type:"
+    echo "To install them, type:"
     command_line "${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends$missing"
     without "Now "
 fi
-echo "Installing it with ${sudo}apt-get."
+echo "Installing them with ${sudo}apt-get."
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp) || exit 1
 if { ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
@@ -389,5 +390,5 @@ if { ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends 
 else
     tail -5 "$log"
     rm -f "$log"
-    without "That failed; "
+    without "The installation failed; "
 fi

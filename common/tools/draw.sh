@@ -1,14 +1,14 @@
 #!/bin/sh
-# draw.sh SAMPLE OUT.svg TITLE CSV...: draws the plot of the folder SAMPLE. Its plot.gp gets the CSV files and then the SVG
-# as arguments, and style.gp's path as `style`. What it draws is made fit for pages: text in the page's ink (a grey that
-# light and dark pages can both carry, where the SVG stands alone), a title for screen readers, and names that do not
-# clash with those of other plots on the page. Writes the whole file or none.
+# draw.sh SAMPLE OUT.svg TITLE CSV...: draws the plot of the folder SAMPLE. Its plot.gp gets the CSV files and the SVG file as
+# arguments, and the path of style.gp as `style`. The SVG is then adapted for pages: text in the page's colour (in a separate SVG
+# file, a grey that is readable on light and dark pages), a title for screen readers, and names that are unique on the page. The
+# file is written completely or not at all.
 set -eu
 folder=$1 style=$(cd "$(dirname "$0")" && pwd)/style.gp out=$2 title=$3
 number=$(basename "$folder" | sed 's/_.*//')
 shift 3
 if ! command -v gnuplot >/dev/null 2>&1; then
-    echo "draw.sh: gnuplot is missing, and draws the plots. Type: apt-get install gnuplot-nox" >&2
+    echo "draw.sh: gnuplot is not installed. Type: apt-get install gnuplot-nox" >&2
     exit 3
 fi
 for csv; do # a plot.gp has each name in single quotes, in a command
@@ -28,7 +28,7 @@ both() { printf '%s:light-dark(%s,%s)' "$1" "$2" "$3"; } # both NAME LIGHT DARK
 colours="color-scheme:light dark;$(both color '#50565e' '#a8adb3');$(both --page '#fff' '#0d1117')"
 colours="$colours;$(both --blue '#1a6fb0' '#5fa8e6');$(both --orange '#b84a00' '#ff9b57')"
 colours="$colours;$(both --green '#0a7150' '#45c895');$(both --purple '#93457b' '#d893bd');$(both --grey '#646a73' '#9aa1a9')"
-# The light colours stand in the picture, for viewers that know no variables; the rules put the page's in their place.
+# The picture has the light colours, for viewers without CSS variables; the rules replace them by the page's colours.
 rules="" && for pair in 1a6fb0,blue b84a00,orange 0a7150,green 93457b,purple 646a73,grey; do
     rules="$rules[stroke=\"#${pair%,*}\"]{stroke:var(--${pair#*,})}[fill=\"#${pair%,*}\"]{fill:var(--${pair#*,})}[color=\"#${pair%,*}\"]{color:var(--${pair#*,})}"
 done

@@ -1,13 +1,13 @@
-# folder.sh: what the tools' scripts share, read with `.`: the top folder, and what lies in the samples' folders.
+# folder.sh: functions that the scripts of this folder share. Source it with `.`. It sets $top, the lab's top folder.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 
-# folder_of PROGRAM: the name of its folder; for a sequel (04_all_gpus) the one with its number
+# folder_of PROGRAM: the name of its folder; for a sequel (04_all_gpus), the folder with its number
 folder_of() {
     if [ -d "$top/$1" ]; then echo "$1"; else (cd "$top" && ls -d "${1%%_*}"_*/ 2>/dev/null | head -1 | tr -d /); fi
 }
 
-# settings FILE PROGRAM WORD: what stands behind WORD in the lines of bench.txt and the like that are about PROGRAM: those
-# behind `program PROGRAM`; for the folder's own program, those before any such line, too.
+# settings FILE PROGRAM WORD: the text after WORD in the lines of FILE (bench.txt, for example) about PROGRAM. These are the
+# lines after `program PROGRAM`; for the folder's own program also the lines before any `program` line.
 settings() {
     [ ! -f "$1" ] || awk -v program="$2" -v word="$3" -v at="$(basename "$(dirname "$1")")" '
         $1 == "program" { at = $2; next }
@@ -17,17 +17,17 @@ settings() {
 # programs DEVICE_FOLDER: the programs that are built there
 programs() { (cd "$1" 2>/dev/null && ls -d [0-9]* 2>/dev/null); }
 
-# a_gpu_answers: does NVIDIA's tool list one?
+# a_gpu_answers: does nvidia-smi list a GPU?
 a_gpu_answers() { nvidia-smi -L 2>/dev/null | grep -q '^GPU 0'; }
 
-# Verdicts have colour where those of the samples have it; elsewhere these three are empty.
+# Colours of verdicts, under the same conditions as in the samples; otherwise empty.
 green="" red="" usual=""
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
     green=$(printf '\033[32m') red=$(printf '\033[1;31m') usual=$(printf '\033[0m')
 fi
 
-# alone FILE WHAT: waits until no other process has the lock of the file, and takes it. The lock is free again when this process
-# and those that inherited file 9 have ended.
+# alone FILE WHAT: waits until no other process holds the lock of the file, and takes it. The lock is released when this process
+# and all processes that inherited file descriptor 9 have ended.
 alone() {
     (: >>"$1") 2>/dev/null && exec 9>>"$1" || return
     lock -n && return
@@ -43,7 +43,7 @@ lock() { # lock [-n]: locks file 9; with -n it does not wait, and returns 1 if t
     fi 2>/dev/null
 }
 
-# writable FOLDER...: can 16 MB ($room bytes) be written there? If not, the function prints what to type and returns 3.
+# writable FOLDER...: can $room bytes (default 16 MB) be written there? If not, prints what to type and returns 3.
 writable() {
     for place; do
         if reason=$({ mkdir -p "$place" && head -c "${room:-16000000}" /dev/zero >"$place/room.$$"; } 2>&1); then
@@ -51,15 +51,15 @@ writable() {
             continue
         fi
         rm -f "$place/room.$$"
-        printf '%s cannot be written: %s.\n' "$place" "${reason##*: }" >&2
+        printf 'Cannot write to %s: %s.\n' "$place" "${reason##*: }" >&2
         elsewhere="make BUILD=/elsewhere"
         [ "$place" != "${TMPDIR:-/tmp}" ] || elsewhere="export TMPDIR=/elsewhere"
-        echo "Make room there, or use another folder. Type: $elsewhere" >&2
+        echo "Free some space, or use another folder. Type: $elsewhere" >&2
         return 3
     done
 }
 
-# limited: sets $limit, the seconds after which a run is stopped. If $LIMIT is not a number, it prints what to type and returns 2.
+# limited: sets $limit, the seconds after which a run is stopped. If $LIMIT is not a number, prints what to type and returns 2.
 limited() {
     limit=${LIMIT:-300}
     case $limit in
@@ -67,7 +67,7 @@ limited() {
     esac
 }
 
-# words WORD...: the words as a shell reads them back, in one line
+# words WORD...: prints the words in one line, quoted for a shell
 words() (
     line=""
     for word; do
@@ -77,7 +77,7 @@ words() (
     printf '%s' "$line"
 )
 
-# note_in FILE KIND: what the CPU device's first note of that kind (a regular expression) says in the file, in one line
+# note_in FILE KIND: prints the first message of the CPU device in the file that matches KIND (a regular expression), in one line
 note_in() {
     sed 's/^\x1b\[[0-9;]*m//; s/\x1b\[0m$//' "$1" | awk -v kind="^cudacpu: $2" '
         function ended() { if (text ~ kind) { sub(/^cudacpu: [a-z]*: /, "", text); print text; exit }; text = "" }
@@ -87,8 +87,8 @@ note_in() {
         END { ended() }'
 }
 
-# members FILE...: says what threadIdx is if the source uses it as a number
+# members FILE...: explains threadIdx if the source uses it as a number
 members() {
     ! grep -qE '(^|[^[:alnum:]_])(threadIdx|blockIdx|blockDim|gridDim)[[:space:]]*[]+*/%<>=-]' "$@" ||
-        echo "threadIdx has .x, .y and .z, and so have blockIdx, blockDim and gridDim."
+        echo "threadIdx has .x, .y and .z; so do blockIdx, blockDim and gridDim."
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
-# grade.sh BUILD [OF] [EX]: checks exercises on the CPU device, prints a table and a sum, and writes the same as JUnit XML to
-# BUILD/grade/junit.xml. OF: a folder with a student's checkout, or with the files alone; without it, this checkout. EX: those
-# that are asked, as 04.2 or 04; without it, all that are there. An exercise that is asked and not there is wrong.
-# Exit status: 0 all that were asked are right, 1 not, 2 no such folder or exercise, 3 the CPU device is missing.
+# grade.sh BUILD [OF] [EX]: checks exercises on the CPU device, prints a table and a sum, and writes both as JUnit XML to
+# BUILD/grade/junit.xml. OF is a folder with a student's checkout, or with only the files; the default is this checkout. EX
+# lists exercises (04.2) or samples (04); the default is all exercises in the folder. A listed exercise without a file is wrong.
+# Exit status: 0 all of them are right, 1 not all, 2 no such folder or exercise, 3 the CPU device is missing.
 build=$1 of=$2 asked=$3
 . "$(dirname "$0")/folder.sh"
 cd "$top" || exit
@@ -14,8 +14,8 @@ trap 'rm -f "$program" "$program".*' EXIT
 trap 'exit 130' HUP INT TERM
 [ -z "$of" ] || { [ -d "$of" ] && of=$(cd "$of" && pwd); } || { say "There is no folder '$of'." "没有文件夹 '$of'。" >&2 && exit 2; }
 
-# submitted EXERCISE: the file that is graded as this exercise: at its own place below the folder; or in the folder, with its
-# name or its number as name, or with its number in the first line. False if there is none.
+# submitted EXERCISE: the file that is graded as this exercise: the exercise's path below the folder; else a file in the folder
+# that is named like the exercise or its number, or has its number in the first line. False if there is none.
 submitted() (
     number=$(number_of "$1") name=${1##*/}
     cd "${of:-$top}" || exit
@@ -50,10 +50,10 @@ sh common/tools/build.sh "$build" ex_cpu >&2 || exit
     exit 3
 }
 
-# judged EXERCISE FILE: prints right, wrong, todo or missing; what is said about it is in $program.said.
+# judged EXERCISE FILE: prints right, wrong, todo or missing, and writes what is wrong to $program.said.
 judged() {
     : >"$program.said"
-    [ -f "$2" ] || { say "It is not in the folder." "文件夹里没有它。" >"$program.said" && echo missing && return; }
+    [ -f "$2" ] || { say "The folder has no file of this exercise." "文件夹里没有这道题的文件。" >"$program.said" && echo missing && return; }
     committed "$1" "$program.committed" >/dev/null || rm -f "$program.committed"
     if [ -f "$program.committed" ] && [ "$(squeezed <"$2")" = "$(squeezed <"$program.committed")" ]; then
         echo todo

@@ -1,12 +1,12 @@
 #!/bin/sh
-# learn.sh BUILD [EX] [RESET] [SHOW]: leads through the exercises: shows the current one (the first that is not right, or EX),
-# and checks it after each save until it is right, then goes on. RESET: restores that one. SHOW: prints the model answer of
-# that one. `--list` for EX: lists them all, with a sum.
-# Where stdout is no terminal, the current one is checked once. Exit status: 0 right (or ended by Ctrl-C), 1 not right (with
+# learn.sh BUILD [EX] [RESET] [SHOW]: shows the current exercise (EX, or the first one that is not right), and checks it after
+# each save until it is right; then it shows the next one. RESET restores an exercise. SHOW prints a model answer.
+# --list in place of EX lists all exercises and counts them.
+# If stdout is not a terminal, the current exercise is checked once. Exit status: 0 right (or Ctrl-C), 1 not right (with
 # --list: an edited one is wrong), 2 no such exercise, 3 the CPU device is missing.
-build=$1 wanted=$(echo $2) reset=$(echo $3) shown=$(echo $4) # without blanks around them
+build=$1 wanted=$(echo $2) reset=$(echo $3) shown=$(echo $4) # echo removes the blanks around them
 if [ -t 0 ] && [ -t 1 ] && [ "$wanted" != --list ] && [ -z "$reset$shown$LEARNING" ]; then
-    set -m # a job of its own: Ctrl-C is for this script, and make doesn't see it
+    set -m # a separate job: Ctrl-C reaches only this script, not make
     LEARNING=yes sh "$0" "$@"
     exit
 fi
@@ -21,8 +21,8 @@ trap 'rm -f "$program" "$program".*' EXIT
 trap 'exit 130' HUP TERM
 trap 'echo; exit 0' INT
 
-# What is as committed is kept, for RESET where there is no git; what has been deleted comes back; and what has changed since,
-# by a git pull, is fetched from git, as the learner's file is compared with it.
+# An unchanged exercise is copied to build/learn/first, so that RESET works without git. A deleted one is restored. If the
+# committed text has changed since (git pull), the copy is replaced from git, because the learner's file is compared with it.
 first() { echo "$build/learn/first/$(number_of "$1").cu"; }
 for file in $(exercises | sort -u - "$build/learn/files"); do
     sum=$(about "$file" =) kept=$(first "$file")
@@ -32,7 +32,7 @@ for file in $(exercises | sort -u - "$build/learn/files"); do
     fi
     is_committed "$kept" "$sum" || { committed "$file" "$program.committed" >/dev/null && cp "$program.committed" "$kept"; } || rm -f "$kept"
     if [ ! -f "$file" ] && [ -f "$kept" ] && cp "$kept" "$file"; then
-        say "$file was missing, and is there again as it was at first." "$file 不见了，已按原文放回。"
+        say "$file was missing. The original is restored." "$file 不见了，已恢复原文。"
     fi
 done
 exercises >"$build/learn/files"
@@ -40,18 +40,18 @@ if [ -n "$reset" ]; then
     file=$(file_of "$reset") || exit 2
     number=$(number_of "$file") yours=${build#"$top"/}/learn/$(number_of "$file").yours.cu
     if is_committed "$file" "$(about "$file" =)"; then
-        say "$file is as it was: nothing to restore." "$file 没有改动，不必恢复。"
+        say "$file is unchanged: nothing to restore." "$file 没有改动，不必恢复。"
         exit 0
     fi
     from=$(committed "$file" "$program.committed") || {
-        say "$file as it was is neither in git nor in ${build#"$top"/}/learn/first." \
-            "git 和 ${build#"$top"/}/learn/first 里都没有 $file 的原文。" >&2
+        say "The original of $file is neither in git nor in ${build#"$top"/}/learn/first." \
+            "git 和 ${build#"$top"/}/learn/first 里都没有 $file 的原文。" | wrapped 80 >&2
         exit 1
     }
     cp -f "$file" "$build/learn/$number.yours.cu" && cp "$program.committed" "$file" || exit
     rm -f "$build/learn/tries/$number"
     say "$file is restored from ${from#"$top"/}." "$file 已从 ${from#"$top"/} 恢复。"
-    say "What you had is in $yours" "你的版本在 $yours"
+    say "Your version is in $yours" "你的版本在 $yours"
     exit 0
 fi
 
@@ -61,7 +61,7 @@ case $wanted in '' | --list) ;; *) current=$(file_of "$wanted") || exit 2 ;; esa
 targets=ex_cpu gpu=""
 if [ -f "$build/learn/nvcc" ] && a_gpu_answers; then targets="ex_cpu ex_library" gpu=yes; fi
 [ -f "$build/cpu/libexercise.a" ] ||
-    say "Building what checks the exercises: a minute or two, once." "正在构建检查练习的工具：只此一次，约一两分钟。"
+    say "Building the checker of the exercises. This takes a minute or two, only once." "正在构建检查练习的工具：只此一次，约一两分钟。"
 sh common/tools/build.sh "$build" $targets || exit
 if [ ! -f "$build/cpu/libexercise.a" ]; then
     say "The CPU device is missing. Type make doctor to see why." "缺少 CPU 设备。输入 make doctor 查看原因。" >&2
@@ -70,8 +70,8 @@ fi
 checker=$(cat common/exercise* common/tools/exercises.sh "$build/cpu/cudacpu" | cksum)
 
 on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
-# state FILE: todo, right or wrong; changed if it was while it was checked. What was said of this text stands in
-# $build/learn/state, and is not asked again.
+# state FILE: todo, right or wrong; changed if the file changed during the check. The verdict on this text is kept in
+# $build/learn/state, so that the same text is checked once.
 state() {
     if is_committed "$1" "$(about "$1" =)"; then echo todo && return; fi
     [ -s "$1" ] || { echo changed && return; }
@@ -94,7 +94,7 @@ state() {
     sed -n 2p "$known"
 }
 said() { sed 1,2d "$build/learn/state/$(number_of "$1")$language"; }
-described() { if [ -f "$(first "$1")" ]; then first "$1"; else echo "$1"; fi; } # whose head the learner has not changed
+described() { if [ -f "$(first "$1")" ]; then first "$1"; else echo "$1"; fi; } # the file to read title and task from
 title() {
     if [ -n "$language" ] && [ -n "$(about "$1" zh)" ]; then about "$1" zh | head -1; else sed -n '1s,^// ,,p' "$(described "$1")"; fi
 }
@@ -109,22 +109,26 @@ hints() {
     fi
     [ "$tries" -lt 9 ] || offer "$1"
 }
-# offer FILE: the command that prints its model answer, if it has one
+# offer FILE: prints the command that shows its model answer, if it has one
 offer() {
     [ ! -f "$(answers_of "$1")" ] ||
         say "Compare with the model answer: make learn SHOW=$(number_of "$1")" "对照参考答案：make learn SHOW=$(number_of "$1")"
 }
 place() { exercises | awk -v file="$1" -v of="$(say ' of ' ' / ')" '$0 == file { at = NR } END { print at of NR }'; } # 3 of 42
-# show FILE: what is to be done
+# show FILE: title, task, and where to read about it
 show() {
     printf '\n%s  (%s)\n' "$(title "$1")" "$(place "$1")"
     task "$1"
+    if lesson=$(lesson_of "$1"); then
+        page=${lesson%%:*} heading=${lesson#*:}
+        say "Read first: $page, section '$heading'" "先读：$page，“$heading”一节" | wrapped 80
+    fi
     [ -t 1 ] || return 0
     say "Open  $1" "打开  $1"
-    say "Change \"your part\", and save: each time it is checked. Ctrl-C ends." \
-        "改 \"your part\" 部分并保存：每次保存都会检查。Ctrl-C 结束。"
+    say "Edit \"your part\" and save the file. Each save is checked. Ctrl-C ends." \
+        "改 \"your part\" 部分并保存：每次保存都会检查。按 Ctrl-C 结束。"
 }
-# verdict FILE: of its text as it is now; true if it is right
+# verdict FILE: prints the verdict on its current text; true if it is right
 verdict() {
     case $(state "$1") in
     right)
@@ -139,7 +143,7 @@ verdict() {
         said "$1"
         hints "$1"
         ;;
-    todo) [ -t 1 ] || say "todo: $1 is as it was found" "未做：$1 没有改动" ;;
+    todo) [ -t 1 ] || say "todo: $1 is unchanged" "未做：$1 没有改动" ;;
     esac
     false
 }
@@ -166,10 +170,10 @@ if [ -n "$shown" ]; then
     number=$(number_of "$file")
     [ -f "$(answers_of "$file")" ] || { say "There is no model answer for $number." "$number 没有参考答案。" >&2 && exit 1; }
     if [ "$(state "$file")" != right ] && tries=$(tries_of "$file") && [ "$tries" -lt 9 ]; then
-        say "$number is not right yet. Its model answer is shown once it is, or after 9 tries; so far: $tries." \
-            "$number 还没做对。做对之后，或者试过 9 次之后，才给出参考答案；目前试了 $tries 次。" >&2
+        say "$number is not right yet. Its model answer is shown when it is right, or after 9 tries; so far: $tries." \
+            "$number 还没做对。做对之后，或者试过 9 次之后，才给出参考答案；目前试了 $tries 次。" | wrapped 80 >&2
         if [ ! -t 0 ] || [ ! -t 1 ]; then exit 1; fi
-        printf '%s [y/N] ' "$(say "Show it all the same?" "现在就看吗？")" >&2
+        printf '%s [y/N] ' "$(say "Show it now?" "现在就看吗？")" >&2
         read -r reply
         case $reply in [yY]*) ;; *) exit 1 ;; esac
     fi
@@ -188,17 +192,17 @@ while :; do
     rm -f "$build/learn/solved"
     if [ -z "$current" ]; then
         say "All exercises are right." "全部练习都正确。"
-        say "Next: read a sample from top to bottom, change a line, and type make 04, say." "接下来：从头到尾读一个样例，改一行，再输入例如 make 04。"
-        say "Or write a program of your own: make try FILE=yours.cu" "或者写自己的程序：make try FILE=yours.cu"
+        say "Next: read a sample from top to bottom, change a line, and type make 04." "接下来：从头到尾读一个样例，改一行，再输入 make 04。"
+        say "Or write your own program: make try FILE=yours.cu" "或者写自己的程序：make try FILE=yours.cu"
         exit 0
     fi
     show "$current"
     [ -t 1 ] || { verdict "$current" && exit 0 || exit 1; }
     while
-        sum=$(sum_of "$current") # first: it may change while it is checked
+        sum=$(sum_of "$current") # before the check: the file may change meanwhile
         ! verdict "$current"
     do
-        # Some editors take the file away first, or write it in two goes.
+        # Some editors delete the file first, or write it in two steps.
         while now=$(sum_of "$current") && [ "$now" = "$sum" ] || [ ! -s "$current" ] ||
             { sleep 0.1 && [ "$(sum_of "$current")" != "$now" ]; }; do sleep 0.2; done
         echo

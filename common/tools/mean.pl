@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# mean.pl OUT.csv RUN.csv...: one CSV file of several that a program wrote in as many processes: each number that was
-# measured is their mean. All else is the first one's, and what it found: result, error and old values.
-# Exit status: 0 written, 255 a file is not as the first.
+# mean.pl OUT.csv RUN.csv...: combines the CSV files of several processes of one program. Each measured number becomes the mean.
+# All other cells, such as result, error and old values, are those of the first file.
+# Exit status: 0 written, 255 a file has a different form than the first.
 use strict;
 use warnings;
 my ($out, @files) = @ARGV;
@@ -10,10 +10,10 @@ my @runs = map {
     open my $file, "<", $_ or die "mean.pl: cannot read $_: $!\n";
     [map { chomp; [/(?:^|,)("(?:[^"]|"")*"|[^,]*)/g] } <$file>];  # a field keeps its quotes
 } @files;
-for my $i (1 .. $#runs) { die "mean.pl: $files[$i] has other lines than the first\n" if @{$runs[$i]} != @{$runs[0]} }
+for my $i (1 .. $#runs) { die "mean.pl: $files[$i] has a different number of lines than the first\n" if @{$runs[$i]} != @{$runs[0]} }
 
-# Their mean, with as many digits as the first has. (Processes come in two groups, as the launch takes longer in some: to leave
-# out the least and the greatest would widen what the mean varies by.)
+# Their mean, with as many digits as the first. (Processes form two groups, because the launch takes longer in some. Without the
+# smallest and the largest value, the mean would vary more.)
 sub mean {
     my ($first, $sum) = ($_[0], 0);
     return $first unless grep { $_ ne $first } @_;

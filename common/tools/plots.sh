@@ -1,7 +1,7 @@
 #!/bin/sh
-# plots.sh [TOP]: draws the plots of the H200's figures again: SAMPLE/results/h200.svg, as the line
-# `results TITLE | TAG TAG...` of each sample's report.txt asks, from results/h200_TAG.csv. The title names the GPU. And the
-# same in Chinese, h200.zh.svg, by the words of plots.zh.sed.
+# plots.sh [TOP]: redraws the plots of the H200's measurements, SAMPLE/results/h200.svg, from results/h200_TAG.csv. The line
+# `results TITLE | TAG TAG...` of each sample's report.txt has the title, to which the GPU's name is added, and the TAGs. The
+# Chinese plots, h200.zh.svg, are translated by plots.zh.sed.
 set -eu
 . "$(dirname "$0")/folder.sh"
 tools=$top/common/tools

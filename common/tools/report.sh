@@ -1,19 +1,19 @@
 #!/bin/sh
-# report.sh BUILD auto|gpu|cpu FOLDER: runs the samples, draws their plots and writes FOLDER/index.html, one file
-# that needs nothing else. What it was made from stays in FOLDER/data. What is run and shown is what each sample's
-# report.txt asks for; without it, the program as it is:
-#   program NAME                  the lines below are about this program (the folder's own, if none is named)
-#   run NAME ARGUMENT...          a run; the first is called `run`. `gpu run ...` is one that only a GPU does
-#   beside NAME TAG               its figures in results/ are h200_TAG.csv's, if they are not called NAME (`run`: default)
-#   plot TITLE | NAME NAME...     plot.gp is given the CSV files of these runs, on a GPU; a sequel's run goes by its TAG
+# report.sh BUILD auto|gpu|cpu FOLDER: runs the samples, draws their plots and writes FOLDER/index.html, a single self-contained
+# file. Its data stay in FOLDER/data. Each sample's report.txt says what to run and to show; without it, the program runs once
+# with its defaults:
+#   program NAME                  the following lines are about this program (the folder's own before any such line)
+#   run NAME ARGUMENT...          a run; the first is called `run`. `gpu run ...` is a run for GPUs only
+#   beside NAME TAG               results/h200_TAG.csv has its figures, if the file is not called NAME (`run`: default)
+#   plot TITLE | NAME NAME...     on a GPU, plot.gp gets the CSV files of these runs; a sequel's run is named by its TAG
 #   results TITLE | TAG TAG...    the same for results/h200.svg, see plots.sh
 #   picture CAPTION | ARGUMENT... a picture that the program writes with these arguments and --out
-#   twin NAME                     the wrong twin whose race the page shows; else the first that has one
-#   trace NAME ARGUMENT...        traces/NN_NAME.html shows this variant step by step, where there is a counters build; the race likewise
-# claims.txt beside it has what the tutorial claims: claim | what was measured | why. {COLUMN:VARIANT} stands for a cell of
-# the run's CSV file, {COLUMN:VARIANT:COLUMN=VALUE} for that of the row with this value, {NAME/...} for one of another run
-# (a sequel's: its TAG), {A / B} for a ratio, and {printed:WORDS} for what follows WORDS at the start of a line that the first
-# run printed. Times get their unit; a row that a run left out becomes a dash.
+#   twin NAME                     the wrong twin whose race the page shows; the default is the first with a race
+#   trace NAME ARGUMENT...        traces/NN_NAME.html shows this variant step by step, if there is a counters build; also the race
+# claims.txt in the same folder lists the tutorial's claims: claim | what was measured | why. {COLUMN:VARIANT} is a cell of the
+# run's CSV file, {COLUMN:VARIANT:COLUMN=VALUE} the cell in the row with this value, {NAME/...} a cell of another run (of a
+# sequel: its TAG), {A / B} a ratio, and {printed:WORDS} the text after WORDS at the start of a line of the first run's output.
+# Times get their unit. A row that a run left out becomes a dash.
 # Exit status: 0 all pass, 1 a sample does not (the report says which), 2 or 3 there is no report.
 set -u
 build=$1 folder=$3
@@ -21,7 +21,7 @@ build=$1 folder=$3
 chosen=$(sh "$top/common/tools/device.sh" "$build" "$2") || exit
 device=$(echo "$chosen" | head -1)
 if [ $device = gpu ] && ! command -v gnuplot >/dev/null 2>&1; then
-    echo "report.sh: gnuplot, which draws the plots, is missing." >&2
+    echo "make report needs gnuplot to draw the plots, and gnuplot is not installed." >&2
     echo "Type: apt-get install gnuplot-nox" >&2
     exit 3
 fi
@@ -29,7 +29,7 @@ echo "$chosen" | tail -1
 rm -rf "$folder/data" "$folder/traces" && mkdir -p "$folder/data" || exit 3
 failed=0
 
-# measure NAME ARGUMENT...: one run of the program, into NAME.csv and NAME.txt
+# measure NAME ARGUMENT...: runs the program once, and writes NAME.csv and NAME.txt
 measure() {
     file=$data/$1
     shift
@@ -42,7 +42,7 @@ measure() {
 }
 asked() { settings "$top/$sample/report.txt" "$program" "$1"; }
 
-# csv_of NAME: of this program's run NAME; else of a sequel's that has `beside RUN NAME`
+# csv_of NAME: the CSV file of this program's run NAME, or of a sequel's run with `beside RUN NAME`
 csv_of() {
     if [ -f "$data/$1.csv" ]; then echo "$data/$1.csv"; return; fi
     awk -v tag="$1" -v data="$folder/data" '$1 == "program" { at = $2 }
@@ -79,10 +79,10 @@ run_program() {
     [ ! -x "$counters" ] || mkdir -p "$folder/traces"
     while [ -x "$counters" ] && read -r name arguments; do
         "$counters" --only "$name" $arguments --trace "$folder/traces/${number}_$name.html" >"$data/trace.txt" 2>&1 </dev/null ||
-            { rm -f "$folder/traces/${number}_$name.html"; echo "no page of $name: $(head -1 "$data/trace.txt")" | fold -s -w 80; }
+            { rm -f "$folder/traces/${number}_$name.html"; echo "no trace of $name: $(head -1 "$data/trace.txt")" | fold -s -w 80; }
     done <"$data/traced"
 
-    # A wrong twin that the hazard build has something to say about
+    # The first wrong twin for which the hazard build reports a hazard
     hazards=$build/hazards/$program small=""
     [ -x "$hazards" ] || return
     "$hazards" --list >"$data/list"
@@ -100,7 +100,7 @@ run_program() {
     [ ! -x "$counters" ] || "$hazards" $small --wrong "$twin" --trace "$folder/traces/${number}_$twin.html" >"$data/trace.txt" 2>&1
 }
 
-# Sequels first: a sample's plot and claims may name their runs.
+# Sequels come first, because a sample's plot and claims may name their runs.
 order() {
     for program in $(programs "$build/$device"); do [ -d "$top/$program" ] || echo "$program"; done
     for program in $(programs "$build/$device"); do [ ! -d "$top/$program" ] || echo "$program"; done
@@ -115,5 +115,5 @@ for program in $(order); do
 done
 "$build/report_page" "$folder/data" "$top" "$device" "$folder/index.html" || exit 3
 echo
-echo "The report is $folder/index.html."
+echo "The report is in $folder/index.html."
 exit $failed

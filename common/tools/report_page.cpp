@@ -1,7 +1,8 @@
-// report_page.cpp - the page of `make report`: one HTML file that needs nothing else, from what the samples wrote.
+// report_page.cpp - writes the page of `make report`, a single self-contained HTML file, from the output of the
+// samples.
 //   report_page DATA SOURCE gpu|cpu OUT.html
-// DATA has a folder a program, with run.csv, run.txt and more (see report.sh); SOURCE is the lab's top folder,
-// where each sample's folder may have report.txt, claims.txt and results/.
+// DATA has a folder for each program, with run.csv, run.txt and more (see report.sh). SOURCE is the lab's top
+// folder, where each sample's folder may have report.txt, claims.txt and results/.
 #include "csv.hpp"
 #include "lab.hpp"
 #include <algorithm>
@@ -18,7 +19,7 @@ using namespace tools;
 using lab::text;
 using lab::with_commas;
 
-/// Text as HTML: no sign of it is taken for a tag.
+/// Escapes text for HTML.
 std::string html(const std::string& s) {
     static const std::map<char, std::string> names = {
         {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
@@ -29,10 +30,10 @@ std::string html(const std::string& s) {
 
 // ---- what was measured, and what the tutorials claim ------------------------------------------------------------
 
-/// The figures of one program on one device: the tables of its runs. The first run is called `run`.
+/// The measured values of one program on one device: the tables of its runs. The first run is called `run`.
 struct Figures {
     std::map<std::string, Table> tables;
-    std::string printed;  ///< what the first run printed
+    std::string printed;  ///< the output of the first run
     const Table& table(const std::string& run) const {
         static const Table none;
         const auto it = tables.find(run);
@@ -45,8 +46,8 @@ struct Figures {
     std::string device_name() const { return device().substr(0, device().find(':')); }
 };
 
-/// What a name such as [RUN/]COLUMN:VARIANT[:COLUMN=VALUE] or printed:WORDS in claims.txt stands for; empty where
-/// there is none.
+/// Returns the value of a name in claims.txt, such as [RUN/]COLUMN:VARIANT[:COLUMN=VALUE] or printed:WORDS; empty
+/// if there is no such value.
 std::string look_up(const Figures& figures, const std::string& name) {
     const std::string printed = "printed:";
     if (starts_with(name, printed)) {
@@ -55,7 +56,7 @@ std::string look_up(const Figures& figures, const std::string& name) {
             if (starts_with(line, words)) return trim(line.substr(words.size()));
         return "";
     }
-    const size_t slash = std::min(name.find('/'), name.find(':'));  // a slash further on is not RUN's
+    const size_t slash = std::min(name.find('/'), name.find(':'));  // a slash after a colon does not end RUN
     const bool other = slash != std::string::npos && name[slash] == '/';
     const auto parts = split(other ? name.substr(slash + 1) : name, ":");
     const auto wanted = split(parts.size() == 3 ? parts[2] : "sample=", "=");
@@ -73,7 +74,7 @@ std::string time_text(double us) {
     return text(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value) + (us < 1000 ? " µs" : " ms");
 }
 
-/// A claim's words with the figures in the places of {...}.
+/// Replaces each {...} in a claim by its value.
 std::string fill_in(const Figures& figures, const std::string& words) {
     const auto pieces = split(words, "{");
     std::string out = pieces[0];
@@ -114,14 +115,14 @@ std::vector<Claim> read_claims(const fs::path& path) {
 
 struct Sample {
     std::string name, question, verdict, output;
-    Figures here, named;  ///< of this run, and of the named GPU whose figures lie in results/
+    Figures here, named;  ///< of this run, and of the GPU whose values are in results/
     std::vector<Claim> claims;
-    std::vector<std::string> captions;  ///< of the pictures, in turn
+    std::vector<std::string> captions;  ///< of the pictures, in order
     fs::path data, results;
-    bool sequel = false;  ///< not the folder's own program: the folder's plot and claims are not about it
+    bool sequel = false;  ///< a second program of the folder: the folder's plot and claims are not about it
     bool passed() const { return starts_with(verdict, "PASSED"); }
     std::string number() const { return name.substr(0, name.find('_')); }
-    /// The page, beside this one, that shows a variant step by step; empty if there is none.
+    /// The path of the page that shows a variant step by step; empty if there is none.
     std::string trace_of(const std::string& variant) const {
         const std::string page = "traces/" + number() + "_" + variant + ".html";
         return !sequel && fs::exists(data.parent_path().parent_path() / page) ? page : "";
@@ -146,7 +147,7 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
     for (const Setting& setting : settings(folder / "report.txt")) {
         static const std::string known = " run gpu beside plot results picture trace twin ";
         if (known.find(" " + setting.word + " ") == std::string::npos)
-            throw Problem(setting.where + ": " + setting.word + " is none of" + known);
+            throw Problem(setting.where + ": " + setting.word + " is not one of" + known);
         const auto words = split(setting.rest, " ");
         if (setting.program != s.name) {
             if (s.sequel || setting.word != "beside" || words.size() != 2) continue;
@@ -167,7 +168,7 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
         s.named.tables[run] = read_csv(s.results / ("h200_" + tag + ".csv"));
         if (run == "run") s.named.printed = read_if_there(s.results / ("h200_" + tag + ".txt"));
     }
-    auto& rows = s.here.tables["run"].rows;  // what has no verdict is kept for the plot
+    auto& rows = s.here.tables["run"].rows;  // rows without a verdict are only for the plot
     rows.erase(std::remove_if(rows.begin(), rows.end(), [](const Row& r) { return cell(r, "verdict").empty(); }),
                rows.end());
     if (!s.sequel) s.claims = read_claims(folder / "claims.txt");
@@ -379,10 +380,10 @@ std::string table(const Sample& s, const std::vector<Line>& lines, const std::st
                 html(title).c_str(), full, tick.c_str(), words.c_str(), head.c_str(), body.c_str());
 }
 
-/// The tables of a run: the sample's own output says where one ends, and what each is about.
+/// The tables of a run. The sample's output shows where each table ends, and has its title.
 std::vector<std::pair<std::string, std::string>> run_tables(const Sample& s, bool gpu) {
     const auto lines = lines_of_run(s, gpu);
-    std::vector<std::pair<std::string, std::string>> tables;  // their titles, and they
+    std::vector<std::pair<std::string, std::string>> tables;  // title and contents
     std::string title = s.name, paragraph;
     size_t first = 0, next = 0;
     const auto flush = [&] {
@@ -402,7 +403,7 @@ std::vector<std::pair<std::string, std::string>> run_tables(const Sample& s, boo
         while (row < lines.size() && !lines[row].here) ++row;
         if (row < lines.size() && starts_with(line, cell(*lines[row].here, "variant") + " ")) next = row + 1;
         if (indent == 0) paragraph = line;
-        if (indent == 2) paragraph += " " + trim(line);  // it goes on; the first line of a header is set in further
+        if (indent == 2) paragraph += " " + trim(line);  // a continuation line; a table header is indented further
     }
     flush();
     return tables;
@@ -422,7 +423,7 @@ std::string race(const Sample& s, const fs::path& source) {
     for (const std::string& line : lines_of(report)) {
         std::smatch match;
         if (std::regex_match(line, match, numbered)) {
-            const auto columns = split(match[2], "      ");  // the code, and perhaps who is there
+            const auto columns = split(match[2], "      ");  // the code, and after it the threads, if any
             at = std::stoi(match[1]);
             notes[at] = columns.size() > 1 ? columns[1] : "";
             words = &advice;
@@ -450,7 +451,7 @@ std::string race(const Sample& s, const fs::path& source) {
     if (!advice.empty()) advice = "<p class=\"soft\">Advice: " + html(advice) + "</p>\n";
     const std::string twin = split(trim(read(s.data / "command.txt")), " ").back(), page = s.trace_of(twin);
     return text(R"(<figure class="race">
-<figcaption>Wrong on purpose, the twin <code>%s</code>: <strong>%s</strong>%s<br /><code>%s</code></figcaption>
+<figcaption>The wrong twin <code>%s</code> is wrong on purpose: <strong>%s</strong>%s<br /><code>%s</code></figcaption>
 <pre tabindex="0">%s</pre>
 %s</figure>
 )",
@@ -459,8 +460,7 @@ std::string race(const Sample& s, const fs::path& source) {
                 html(trim(read(s.data / "command.txt"))).c_str(), shown.c_str(), advice.c_str());
 }
 
-/// What the tutorial claims, and what was measured: on a GPU here, and on the named one where that says another
-/// thing.
+/// The tutorial's claims and the measured values: of the GPU here, and of the named GPU if they differ.
 std::string claims_table(const Sample& s, bool gpu) {
     const std::string named = html(s.named.device_name());
     std::string body;
@@ -473,12 +473,12 @@ std::string claims_table(const Sample& s, bool gpu) {
         body += "</td></tr>\n";
     }
     return text(R"(<table class="claims">
-<thead><tr><th scope="col">The tutorial claims, and why</th><th scope="col">measured %s</th></tr></thead>
+<thead><tr><th scope="col">The tutorial's claim, and the reason for the result</th><th scope="col">measured %s</th></tr></thead>
 <tbody>
 %s</tbody></table>
 )",
                 gpu             ? "here"
-                : named.empty() ? "on a GPU: not yet"
+                : named.empty() ? "on a GPU: no values yet"
                                 : ("on an " + named).c_str(),
                 body.c_str());
 }
@@ -486,9 +486,9 @@ std::string claims_table(const Sample& s, bool gpu) {
 std::string plot(const Sample& s, bool gpu) {
     std::string svg = read_if_there(gpu ? s.data / "plot.svg" : s.results / "h200.svg");
     if (svg.empty()) return "<p>There is no plot of this run.</p>\n";
-    const std::string space = "xmlns=\"http://www.w3.org/2000/svg\"";  // within HTML it goes without saying
+    const std::string space = "xmlns=\"http://www.w3.org/2000/svg\"";  // not needed within HTML
     const size_t at = svg.find(space);
-    if (at == std::string::npos) throw Problem("the plot of " + s.name + " is no SVG file");
+    if (at == std::string::npos) throw Problem("the plot of " + s.name + " is not an SVG file");
     svg.erase(at, space.size());
     return "<figure class=\"plot\">\n" + svg + "<figcaption>" +
            (gpu ? "Measured in this run, on " + html(s.here.device_name()) + "."
@@ -506,7 +506,7 @@ std::string pictures(const Sample& s) {
         const std::string base64 = read_if_there(s.data / (file + ".png.base64"));
         if (base64.empty()) return "";
         images.push_back(text(R"(width="256" height="256" src="data:image/png;base64,%s" />)", base64.c_str()));
-        std::string words;  // what is said of its row: a line that is set in by four columns, and goes on by six
+        std::string words;  // the message below its row: a line indented by four columns, its continuation by six
         for (const std::string& line : lines_of(read_if_there(s.data / (file + ".txt")))) {
             const size_t indent = line.find_first_not_of(' ');
             if (indent == 4) words = line.substr(std::min(line.find(": "), line.size()));
@@ -522,21 +522,21 @@ std::string pictures(const Sample& s) {
         figures += text(
             R"(<figure><div class="difference" role="img" aria-label="The difference: black where both agree">)"
             R"(<img alt="" %s<img alt="" %s</div>
-<figcaption>The difference of the first two</figcaption></figure>
+<figcaption>The difference between the first two</figcaption></figure>
 )",
             images[0].c_str(), images[1].c_str());
     return "<div class=\"pictures\">\n" + figures + "</div>\n";
 }
 
-/// What is there to open, so that a sample fits on a screen.
+/// Contents that the reader can open, so that a sample fits on a screen.
 std::string folded(const std::string& summary, const std::string& contents, bool open = false) {
     return text("<details%s><summary>%s</summary>\n", open ? " open" : "", summary.c_str()) + contents +
            "</details>\n";
 }
 
-/// A sample, or within one its sequel, with a heading of this level.
+/// The section of a sample, or within it of its sequel.
 std::string section(const Sample& s, const std::vector<Sample>& all, const fs::path& source, bool gpu) {
-    std::string said;  // which results are wrong; or all that was said, where no results came
+    std::string said;  // which results are wrong; or all output, if there are no results
     for (const std::string& line : lines_of(s.output))
         if (starts_with(line, "    ") || s.here.run().rows.empty()) said += line + "\n";
     const int level = s.sequel ? 3 : 2;
@@ -555,11 +555,11 @@ std::string section(const Sample& s, const std::vector<Sample>& all, const fs::p
         else
             further += folded(title, contents, !s.passed());
     ladder += race(s, source) + further;
-    if (s.sequel) return head + folded("its table", ladder, !s.passed());
+    if (s.sequel) return head + folded("table of the sequel", ladder, !s.passed());
     for (const Sample& other : all)
         if (other.sequel && other.number() == s.number()) ladder += section(other, all, source, gpu);
     const std::string claims =
-        s.claims.empty() ? "" : folded("what the tutorial claims, and why", claims_table(s, gpu));
+        s.claims.empty() ? "" : folded("what the tutorial claims, and what was measured", claims_table(s, gpu));
     return text(R"(<section aria-labelledby="s%s">
 %s<div class="columns">
 %s<div class="ladder">
@@ -580,7 +580,7 @@ int main(int argc, char** argv) try {
         throw Problem("type report_page DATA SOURCE gpu|cpu OUT.html");
     const fs::path data = argv[1], source = argv[2];
     const bool gpu = std::string(argv[3]) == "gpu";
-    if (!fs::is_directory(data)) throw Problem(data.string() + " is no folder");
+    if (!fs::is_directory(data)) throw Problem(data.string() + " is not a folder");
     std::vector<Sample> samples;
     for (const auto& entry : fs::directory_iterator(data))
         if (entry.is_directory()) samples.push_back(read_sample(entry.path(), source));
@@ -605,12 +605,14 @@ int main(int argc, char** argv) try {
     std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
     std::string where = "Measured on " + device + ", on " + date + ".";
     if (!gpu) {
-        where = text("Run on the CPU device, without a GPU, on %s: it checks results and finds races. ", date);
+        where =
+            text("The CPU device ran the samples on %s, without a GPU: it checks results and finds races. ", date);
         if (!named.empty())
-            where += "Its times would say nothing; those shown were <strong>measured on an " + named + "</strong>.";
+            where +=
+                "Its times are not a GPU's, so the times here were <strong>measured on an " + named + "</strong>.";
     }
     if (fs::exists(data.parent_path() / "traces"))
-        where += " A variant whose name is a link is shown step by step.";
+        where += " If the name of a variant is a link, the link shows it step by step.";
 
     const std::vector<std::pair<std::string, std::string>> parts = {
         {"@where@", where},

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD auto|gpu|cpu: runs the samples one after the other, on the GPU where one answers, else on the CPU
-# device. Exit status 0 if all pass, 1 if not, and device.sh's. Sequels (04_all_gpus) are left to who asks for them.
+# run.sh BUILD auto|gpu|cpu: runs all samples in turn. With auto it uses the GPU if there is one, otherwise the CPU device.
+# It does not run sequels (04_all_gpus). Exit status: 0 if all pass, 1 if one does not, or the status of device.sh.
 build=$1
 . "$(dirname "$0")/folder.sh"
 wanted=cpu_samples
@@ -34,9 +34,9 @@ echo "All verdicts:"
 printf '%b' "$verdicts"
 echo
 echo "Next:"
-next "make 04" "one sample and its races, after an edit"
-next "make learn" "you write the kernels, each save is checked"
-next "make try FILE=yours.cu" "your own .cu file, its races named"
-next "make report" "plots, tables and hazards, as one page"
-[ -z "$mistake" ] || printf '  %s\n  %-26s %s\n' "$last --wrong $mistake" "" "a classic mistake, caught"
+next "make 04" "build and check one sample, after an edit"
+next "make learn" "exercises: each save is checked"
+next "make try FILE=yours.cu" "check your own .cu file for races"
+next "make report" "plots, tables and races in one HTML page"
+[ -z "$mistake" ] || printf '  %s\n  %-26s %s\n' "$last --wrong $mistake" "" "run a classic mistake"
 exit $failed

@@ -1,19 +1,19 @@
 #!/bin/sh
-# test.sh BUILD JOBS [OPTION OF CTEST...]: runs the tests and says in a few lines what came out. The tests' programs must be
-# built: the tests build.TARGET, with which ctest builds them, are left out. What all tests printed is in BUILD/test.log.
-# Where tests fail: a line a kernel, with the command that shows it, at most 40 lines in all.
+# test.sh BUILD JOBS [OPTION OF CTEST...]: runs the tests and prints a summary. The programs of the tests must be built already:
+# the tests build.TARGET, which build them, are skipped. BUILD/test.log has the output of all tests. If tests fail, the summary
+# has one line for each kernel, with the command that shows the failure, and at most 40 lines in all.
 # Exit status: ctest's, 0 if all pass.
 . "$(dirname "$0")/folder.sh"
 build=${1:?test.sh BUILD JOBS} jobs=${2:?test.sh BUILD JOBS}
 shift 2
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-trap 'echo >&2; echo "Stopped: $build/Testing/Temporary/LastTest.log.tmp has what was printed so far." >&2; exit 130' INT TERM
+trap 'echo >&2; echo "Stopped. The output so far is in $build/Testing/Temporary/LastTest.log.tmp" >&2; exit 130' INT TERM
 began=$(date +%s)
 shows=0
 [ -t 2 ] && shows=1
 
-# Whether a GPU answers is found out once: a GPU begins three or four programs a second.
+# Whether there is a GPU is checked once, because only three or four programs a second can start on a GPU.
 for program in "$build"/gpu/[0-9]*; do
     [ -x "$program" ] || break
     LAB_NO_GPU=$("$program" --n 1 --repeats 1 2>&1 >/dev/null)
@@ -22,9 +22,10 @@ for program in "$build"/gpu/[0-9]*; do
     break
 done
 
-# mawk reads what comes from a pipe line by line only if it is told to; other awks do not know that option.
+# mawk reads a pipe line by line only with an option that other awks do not have.
 case $(awk -W version 2>/dev/null </dev/null) in mawk*) awk="awk -W interactive" ;; *) awk=awk ;; esac
-# Of ctest's own lines come the results; on a terminal they show how far it is. One test more than JOBS, as some wait.
+# The results are taken from ctest's lines, which on a terminal also show the progress. One more test than JOBS runs at a time,
+# because some tests wait.
 {
     ctest --test-dir "$build" --parallel $((jobs + 1)) --timeout 1500 --no-tests=error \
         --exclude-regex '^build[.]' --fixture-exclude-setup . "$@" 2>&1
@@ -52,7 +53,7 @@ log=$build/test.log
 cp "$build/Testing/Temporary/LastTest.log" "$log" || exit 1
 seconds=$(($(date +%s) - began))
 
-# A sample says itself which variants and wrong twins it has.
+# The samples list their variants and wrong twins.
 for program in $(awk '$1 ~ /failed|timeout/ && $2 ~ /^[0-9]+_/ { sub(/\..*/, "", $2); print $2 }' "$folder/results" | sort -u); do
     for device in cpu hazards gpu; do
         [ -x "$build/$device/$program" ] || continue
@@ -63,22 +64,22 @@ done >"$folder/names"
 
 build=$(words "$build") awk -v asked="${*:+ $*}" -v log_file="$log" -v top="$top" \
     -v minutes="$((seconds / 60)):$(printf %02d $((seconds % 60)))" '
-BEGIN { build = ENVIRON["build"] } # as a shell reads it
+BEGIN { build = ENVIRON["build"] } # quoted for a shell
 FILENAME ~ /results$/ { result[$2] = $1; ++number[$1]; tests[++test_count] = $2; next }
 FILENAME ~ /names$/ { known[$1, $3] = $2; next }
 
-# ---- the log: what each test printed
+# ---- the log: the output of each test
 /^[0-9]+\/[0-9]+ Testing: / { end_of_run(); test = $3; printed = 0; next }
 /^Output:$/ { printed = 1; next }
 /^<end of output>$/ || /^Test time =/ { end_of_run(); printed = 0; next }
 !printed || /^-+$/ { next }
-result[test] == "skipped" { # a script says why in a line of its own
+result[test] == "skipped" { # a script prints the reason in a separate line
     if (/^left out: / || !(test in reason)) reason[test] = $0
     sub(/^left out: /, "", reason[test])
     next
 }
 result[test] == "passed" || !(test in result) { next }
-test !~ /^[0-9]+_[a-z0-9_]+\.(cpu|gpu|hazards|asan)\./ { # not of a sample: the line that tells most
+test !~ /^[0-9]+_[a-z0-9_]+\.(cpu|gpu|hazards|asan)\./ { # not a test of a sample: take the most informative line
     if (!(test in line) && /^FAIL |: Failure$|[Ee]rror|FAIL:|\[  FAILED|wanted/) line[test] = $0
     next
 }
@@ -120,7 +121,7 @@ function begin_of_run(text,   parts, words, n, i) {
         if (words[i] ~ /^--(only|wrong)$/) { named = words[i + 1]; ++names }
     luck = text ~ /status 0, wanted 1: /
 }
-# A run that failed is about the kernels that it names, else about those that its table calls wrong.
+# A failed run belongs to the kernels that its command names, otherwise to those that its table calls wrong.
 function end_of_run(   name, some) {
     if (program == "") return
     if (is_run && names == 1) { note(named); some = 1 }
@@ -136,15 +137,15 @@ function note(name,   key, rank, options) {
     options = command
     gsub(/--(only|wrong) [^ ]+ ?/, "", options)
     sub(/ +$/, "", options)
-    # What shows it best: the hazard build, then the run with the fewest options.
+    # The command that shows the failure best: one of the hazard build, else the one with the fewest options.
     rank = (device == "hazards" ? 0 : device == "cpu" ? 100 : 200) + length(options) + (order != "" ? 50 : 0) + (name == "" ? 1000 : 0)
     if ((key in best) && best[key] <= rank) return
     best[key] = rank
-    says[key] = luck ? "a wrong twin, and nothing notices it" : what != "" ? what : why != "" ? why : "wrong"
+    says[key] = luck ? "this wrong twin is not detected" : what != "" ? what : why != "" ? why : "wrong"
     if (place != "") says[key] = says[key] ", " place
     if (name == "") { shows[key] = "ctest --test-dir " build asked " -R " program "[.]" device "[.]" group " --output-on-failure"; return }
     name = (known[program, name] == "twin" ? "--wrong " : "--only ") name
-    if (order == "" && device ~ /cpu|hazards/ && is_sample(program)) # it runs the hazard build, too, on a small size
+    if (order == "" && device ~ /cpu|hazards/ && is_sample(program)) # make NN also runs the hazard build, with a small size
         shows[key] = "make " substr(program, 1, 2) " ARGS=\"" name (device == "hazards" || options == "" ? "" : " " options) "\""
     else
         shows[key] = order build "/" device "/" program " " name (options == "" ? "" : " " options)
@@ -192,6 +193,6 @@ END {
     for (r = 1; r <= reason_count && r <= 6; ++r) print cut(sprintf("%5d skipped: %s", skips[reasons[r]], reasons[r]), 100)
     printf "%s: %s of %s passed%s%s, in %s min\n", failed ? "FAILED" : "PASSED", number["passed"] + 0, many(total, "test"), \
         failed ? ", " failed " failed" : "", number["skipped"] ? ", " number["skipped"] " skipped" : "", minutes
-    print "what they printed: " log_file
+    print "Their output is in " log_file
 }' "$folder/results" "$folder/names" "$log"
 exit "$status"

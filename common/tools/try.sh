@@ -1,9 +1,10 @@
 #!/bin/sh
-# try.sh BUILD FILE [ARGUMENT...]: compiles anybody's .cu file for the CPU device, plain and with hazards, runs both with
-# the arguments, in the file's folder, and says what was found. If that took few seconds, it also runs two other orders of the
-# threads. All runs read the input that the first one was given. FILE may be several files, in one word. $FLAGS are
-# more options for cudacpu; a folder in them counts from the file's folder. A run is ended after $LIMIT seconds (300). Exit status: 0 if all runs end with 0, 1 if one does not, or if it does not compile, 2 for
-# a file that cannot be tried, 3 if the CPU device is missing, or the build folder cannot be written.
+# try.sh BUILD FILE [ARGUMENT...]: compiles any .cu file for the CPU device, plain and as a hazard build, runs both with the
+# arguments in the file's folder, and prints a verdict. If this takes less than ten seconds, it also runs two other orders of the
+# threads. All runs read the same input as the first. FILE may be several files, in one word. $FLAGS are further options for
+# cudacpu; a relative folder in them starts at the file's folder. A run is stopped after $LIMIT seconds (default 300).
+# Exit status: 0 if all runs end with 0, 1 if a run does not or if the file does not compile, 2 if the file cannot be tried, 3 if
+# the CPU device is missing or the build folder cannot be written.
 build=$1 files=$2
 shift 2
 . "$(dirname "$0")/folder.sh"
@@ -19,15 +20,15 @@ refuse() {
     echo "$*" | fold -s -w 80 >&2
     exit 2
 }
-# A name ends at a .cu that blanks follow. If there is only one file, its name may have any blanks.
+# A name ends with .cu (or .cpp, .cc, .c) before a blank. The name of a single file may contain blanks.
 [ -f "$files" ] || files=$(printf '%s' "$files" | sed -E 's/^[[:space:]]+//; s/(\.(cu|cpp|cc|c))[[:space:]]+/\1\n/g')
 set -f
 IFS=$newline
 for file in $files; do
     case $file in *.cu | *.cpp | *.cc | *.c) ;; *) refuse "'$file' is not a .cu file; type make try FILE=path/to/yours.cu" ;; esac
     [ ! -d "$file" ] || refuse "'$file' is a folder; type make try FILE=path/to/yours.cu"
-    [ -f "$file" ] && [ -r "$file" ] || refuse "There is no file '$file' that can be read; its path counts from $PWD"
-    LC_ALL=C tr -d '\000' <"$file" | cmp -s -- - "$file" || refuse "'$file' has null bytes, as UTF-16 has: save it as UTF-8"
+    [ -f "$file" ] && [ -r "$file" ] || refuse "There is no readable file '$file' (relative to $PWD)"
+    LC_ALL=C tr -d '\000' <"$file" | cmp -s -- - "$file" || refuse "'$file' contains null bytes (UTF-16?): save it as UTF-8"
     if [ ! -f "$(dirname -- "$file")/exercise.cuh" ] && grep -q '^ *# *include *"exercise.cuh"' <"$file"; then
         refuse "'$(basename -- "$file")' is an exercise: type make learn EX=$(sed -n '1s,^// \([0-9.]*\) .*,\1,p' <"$file")"
     fi
@@ -40,11 +41,11 @@ if [ ! -f "$build/cpu/cudacpu" ]; then
 fi
 sh common/tools/build.sh "$build" cudacpu_plain cudacpu_hazards plain_precompiled hazards_precompiled || exit
 
-# What is said about a file is short in its own folder, and its program finds the data that lie there.
+# In the file's own folder, messages show short paths, and the program finds its data files.
 first=${files%%$newline*} common=common
 folder=$(cd -- "$(dirname -- "$first")" && pwd) || exit
 name=$(basename -- "$first") own=$build/try/$name.$(printf '%s' "$folder" | cksum | cut -d' ' -f1)
-# Files of the same name in different folders have separate programs. Runs of one file wait for each other.
+# Files with the same name in different folders have separate programs. Runs of one file wait for each other.
 { mkdir -p "$own" 2>/dev/null && alone "$own/$name.lock" "make try of $name"; } || { writable "$own"; exit 3; }
 own=$(cd "$own" && pwd)
 if [ "$folder" != "$PWD" ]; then
@@ -61,7 +62,7 @@ else
 fi
 files=$(echo "$files" | sed 's,^-,./-,')
 
-# What a copy of a sample needs. A header of this name beside the file comes first.
+# The options that a copy of a sample needs. A header with this name in the file's folder comes first.
 more=""
 if grep -qE '^ *# *include *["<](error|lab)\.cuh' $files; then more="-I$common$newline$build/liblab.a$newline"; fi
 more="$more$(sh "$tools/words.sh" FLAGS printf '%s\n')" || exit
@@ -74,13 +75,13 @@ if grep -qE '^ *# *include *["<]opencv2/' $files; then
         [ "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || window=none
     fi
 fi
-# Headers that the tutorials' programs include. One of the user's comes first.
+# Headers that the tutorials' programs include. A header of the user comes first.
 if cat $files ./*.h ./*.cuh 2>/dev/null | grep -qE '^ *# *include *["<](book|helper_cuda|helper_functions|CudaAllocator|ticktock)\.h'; then
     more="$more-idirafter$newline$common/tutorials$newline"
 fi
 compile() { # compile [--hazards]
     echo "\$ $(words "$build/cpu/cudacpu" $files $more -o "$program" "$@")"
-    # g++'s errors about a kernel in a .cpp file help nobody.
+    # The errors of g++ about a kernel in a .cpp file are of no help, so they are hidden.
     host=$(grep -lE '^[^/]*(__global__|<<<)' $files | grep -v '\.cu$' | head -1)
     if [ -z "$host" ]; then
         "$build/cpu/cudacpu" $files $more -o "$program" "$@" 9>&- && return
@@ -88,18 +89,18 @@ compile() { # compile [--hazards]
         "$build/cpu/cudacpu" $files $more -o "$program" "$@" 9>&- 2>/dev/null && return
     fi
     writable "$own" "${TMPDIR:-/tmp}" || exit 3
-    [ -z "$host" ] || refuse "'$host' has a kernel: call it $(basename "${host%.*}").cu"
+    [ -z "$host" ] || refuse "'$host' contains a kernel: rename it to $(basename "${host%.*}").cu"
     echo
     echo "WRONG: $(words $files) does not compile for the CPU device."
-    grep -qw main $files || echo "There is no main() in it: a kernel alone does not run."
+    grep -qw main $files || echo "It has no main(): a kernel needs a program that launches it."
     members $files
-    echo "Mend the first error first. What the device has and lacks:"
+    echo "Correct the first error first. This page lists what the CPU device supports:"
     echo "$common/cpu/README.md"
     exit 1
 }
 name=${name%.*} wrong="" started=$(date +%s) before="" noted="" input=$own/$name.stdin keep=$own/$name.stdin
 undefined='note: (a barrier that|.* names lanes that|.* takes the value of lane)' # undefined in CUDA
-run() { # shows a run; if it does not end with 0, $wrong says how it ended
+run() { # shows a run. If it does not end with status 0, $wrong receives how it ended
     with="" how="exit status 0"
     [ -z "$order" ] || with=" with LAB_ORDER=$order"
     [ $kind = plain ] || with=" with --hazards"
@@ -111,8 +112,8 @@ run() { # shows a run; if it does not end with 0, $wrong says how it ended
         echo "No verdict: the program could not be run." >&2
         exit 3
     fi
-    case $ended in 0) ;; 124) how="not ended after $limit seconds" ;; *) how="exit status $ended" ;; esac
-    if [ "$wrong" = "$how" ]; then wrong="$how,$with too"
+    case $ended in 0) ;; 124) how="stopped after $limit seconds" ;; *) how="exit status $ended" ;; esac
+    if [ "$wrong" = "$how" ]; then wrong="$how, also$with"
     elif [ "$wrong" ] || [ $ended != 0 ]; then wrong="$wrong${wrong:+; }$how$with"; fi
     [ "$noted" ] || noted=$(note_in "$out.err" "$undefined")
     before=$out
@@ -145,30 +146,30 @@ if [ -z "$wrong$noted" ] && [ $(($(date +%s) - started)) -lt 10 ]; then
     done
 fi
 if [ -z "$wrong$noted" ]; then
-    races="nothing races"
+    races="there are no races"
     also=$(cat $errors | grep -c 'cudacpu: note: ')
-    [ "$also" = 0 ] || races="the CPU device reports no more than the note above"
+    [ "$also" = 0 ] || races="the CPU device reports nothing except the note above"
     echo "RIGHT so far: $name ends with exit status 0$orders, and $races." \
-        "Whether its results are right, only the program itself can say." | fold -s -w 80
+        "This does not check its results: only the program itself can do that." | fold -s -w 80
     exit 0
 fi
 echo "WRONG: ${first##*/}: $wrong${wrong:+${noted:+; }}$noted." | fold -s -w 80
 if [ $ended = 124 ]; then
-    echo "Look at the loop where it was. If it is only slow, give it less work, or more"
-    echo "time: make try ... LIMIT=$((limit * 10))"
+    echo "Check the loop that it was executing. If the program is only slow, give it less"
+    echo "work or more time: make try ... LIMIT=$((limit * 10))"
     exit 1
 fi
 if cat $errors | grep -v 'cudacpu: notice: ' | grep -q 'cudacpu: '; then
     echo "Each report above says what to do."
 elif [ "$window" ]; then
-    echo "There is no display here, and imshow() and namedWindow() need one. Write the"
-    echo "picture instead: imwrite(\"picture.png\", picture). Over ssh, type ssh -X."
+    echo "There is no display here, but imshow() and namedWindow() need one. Write the"
+    echo "picture to a file: imwrite(\"picture.png\", picture). Over ssh, type ssh -X."
 else
     echo "The hazard build found no race, no access out of bounds, and no read of"
-    echo "uninitialized memory. Look at what is computed, and at what the host does."
+    echo "uninitialized memory. Check what is computed, and what the host does."
 fi
 if [ "$wrong" ]; then
     [ $# -gt 0 ] || set -- no arguments
-    echo "The program was given $(IFS=" " && echo "$*") (ARGS=\"...\"), in $PWD"
+    echo "The program ran with $(IFS=" " && echo "$*") (set ARGS=\"...\"), in $PWD"
 fi
 exit 1

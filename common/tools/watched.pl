@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# watched.pl SECONDS OUT BEFORE INPUT PROGRAM [ARGUMENT...]: runs a program that may print much or never end. What it prints
-# is in file OUT, and shown as it comes: 40 lines, and of more the last 10. While it is what file BEFORE has, it is held
-# back, and if all is, one line says so ("" for BEFORE: nothing is). Its stderr is shown, and kept in file OUT.err.
-# The input that it was given is kept in file INPUT ("" for INPUT: nothing is kept). On stderr: that it still runs, and what ended it.
-# Ctrl-C, and the time limit, let a program of the CPU device say where it is, and end it.
-# Exit status: the program's, 128 + N if signal N ended it, 124 if it had not ended after that many seconds.
+# watched.pl SECONDS OUT BEFORE INPUT PROGRAM [ARGUMENT...]: runs a program that may print much or never end. Its output goes to
+# file OUT, and is shown as it comes: the first 40 lines, then the last 10. Output that equals file BEFORE is held back; if all of
+# it is equal, one line says so (with "" for BEFORE, all output is shown). Its stderr is shown, and written to file OUT.err.
+# Its input is written to file INPUT, unless INPUT is "". Messages on stderr say that it still runs, and which signal ended it.
+# Ctrl-C or the time limit stops it; a program of the CPU device first prints the line that it is executing.
+# Exit status: the program's, 128 + N if signal N ended it, 124 if the time limit stopped it.
 use strict;
 use warnings;
 use IO::Handle;
@@ -26,7 +26,7 @@ if (length $input) {
     $kept = file($input);
     pipe $given, $feeds or die "pipe: $!\n";
 }
-$ENV{CLICOLOR_FORCE} = 1 if -t STDERR && !$ENV{NO_COLOR} && ($ENV{TERM} // "dumb") ne "dumb";  # to the CPU device
+$ENV{CLICOLOR_FORCE} = 1 if -t STDERR && !$ENV{NO_COLOR} && ($ENV{TERM} // "dumb") ne "dumb";  # the CPU device reads this variable
 my $child = fork // die "fork: $!\n";
 if (!$child) {
     open STDOUT, ">&", $end or die "stdout: $!\n";
@@ -45,7 +45,7 @@ $| = 1;
 
 my ($lines, $bytes, $all, $held, $rest) = (0, 0, "", "", "");
 my $same = length $known;
-sub show {  # what came, up to 40 lines; then the last lines are kept
+sub show {  # prints up to 40 lines, and keeps the rest
     my ($text) = @_;
     while ($lines < $most_lines && $bytes < $most_bytes && $text =~ s/\A([^\n]*\n|[^\n]+\z)//) {
         my $piece = substr $1, 0, $most_bytes;
@@ -61,13 +61,13 @@ sub release {
     $held = "";
 }
 
-# Does the program wait for something? Until then no line is read from a terminal: it may be meant for the shell.
+# Is the program waiting? Only then a line is read from a terminal, because otherwise the line may be meant for the shell.
 sub waits {
     open my $stat, "<", "/proc/$child/stat" or return 1;
     return <$stat> =~ /\) S/;
 }
-my $feed = "";  # read from stdin, and not yet given to the program
-sub take {      # reads some of stdin; at its end, ends the program's input
+my $feed = "";  # read from stdin, but not yet passed to the program
+sub take {      # reads a part of stdin; at the end of stdin, closes the program's input
     my $read = sysread STDIN, $feed, 65536;
     return if !defined $read && $!{EINTR};
     return print $kept $feed if $read;
@@ -118,18 +118,18 @@ while (!defined $status || $selected->can_read(0)) {
         $stopped = $seconds;
     } elsif ($seconds >= ($said ? 60 * (1 + int($said / 60)) : 5)) {
         $said = $seconds;
-        print STDERR "($seconds s, and it still runs: Ctrl-C, or $limit s, end it and show where it was)\n";
+        print STDERR "(still running after $seconds s; Ctrl-C or the limit of $limit s stops it)\n";
     }
 }
 release() if $same && $held ne $known;
 close $_ for grep { defined } $out, $said_too, $kept;
-print "(It prints the same.)\n" if $same;
+print "(Its output is the same.)\n" if $same;
 if (length $rest) {
     my @tail = split /(?<=\n)/, $rest;
     my $left_out = @tail - $last_lines;
     if ($left_out > 0) {
         splice @tail, 0, $left_out;
-        print "... and $left_out lines more, in\n$to\nThe last ones:\n";
+        print "... and $left_out more lines, in\n$to\nThe last lines:\n";
     }
     print map { substr $_, 0, 800 } @tail;
 }
@@ -138,7 +138,7 @@ if ($typed) {
     $SIG{INT} = "DEFAULT";
     kill INT => $$;
 }
-my %names = (6 => "it aborted", 8 => "a division by zero", 11 => "a segmentation fault");
+my %names = (6 => "the program aborted", 8 => "a division by zero", 11 => "a segmentation fault");
 my $signal = $status & 127;
 print STDERR $names{$signal} // "signal $signal", "\n" if $signal;
 exit($signal ? 128 + $signal : $status >> 8);

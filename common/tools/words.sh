@@ -1,6 +1,6 @@
 #!/bin/sh
-# words.sh NAME COMMAND...: runs the command; its last arguments are the words in the environment's variable NAME. Blanks separate
-# them; quotes and backslashes group them as in a shell; nothing is expanded, and nothing in them is run. Exit status: the
+# words.sh NAME COMMAND...: runs the command with the words of the environment variable NAME as its last arguments. Blanks
+# separate the words; quotes and backslashes group them as in a shell. Nothing in them is expanded or executed. Exit status: the
 # command's, 2 if a quote is not closed.
 name=$1
 shift
