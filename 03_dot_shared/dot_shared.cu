@@ -183,8 +183,9 @@ void launch_atomics(Job& job) {
 // Is this block the last one to come here? Thread 0 draws a ticket, the number of blocks that came
 // before. All threads of the block get the answer, and if it is true, they can read what thread 0
 // of each block has stored before. That takes two fences, one on each side of the ticket. (NVIDIA's
-// sample threadFenceReduction has only the first. It works because its readers bypass the L1 cache,
-// but in CUDA's memory model the reader needs a fence of its own.)
+// sample threadFenceReduction has only the first, and plain loads. It works on today's GPUs: no L1
+// cache can hold an old copy of a sum that nobody has read before in this launch. CUDA's memory
+// model does not promise that; it asks the reader for a fence of its own.)
 __device__ unsigned tickets;  // the last block makes it 0 again
 __device__ bool is_last_block() {
     __shared__ bool last;
