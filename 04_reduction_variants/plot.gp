@@ -6,7 +6,7 @@ set terminal svg size 600, (both ? 800 : 450) font "sans-serif,18" name "p04"
 set output both ? ARG3 : ARG2
 names = "modulo masked strided_index sequential first_add shuffle grid_stride vectorised last_block atomic_add"
 array without[10] = ["", "no remainder", "fewer warps", "no bank conflicts", "no idle threads", "fewer barriers", \
-                     "fewer blocks", "no 4-byte loads", "no second launch", "nobody waits"]
+                     "fewer blocks", "no 4-byte loads", "no second launch", "no fence, no ticket"]
 measured = ""  # of these
 stats csv(ARG1) using (measured = measured . " " . stringcolumn("variant") . " ", 1) name "rows" nooutput
 rungs = ""

@@ -340,7 +340,7 @@ void launch_vectorised(Job& job) {
 // One launch: each block leaves its sum and draws a ticket. The block that draws the last one finds
 // all sums in memory, and adds them (CUDA C++ Programming Guide, "Memory Fence Functions"). Both
 // sides need a fence. NVIDIA's threadFenceReduction sample has only the first one, and works
-// because its readers bypass the L1 cache; in CUDA's memory model the reader needs its own.
+// because no L1 cache has old copies of the sums; CUDA's memory model asks for one of the reader.
 __global__ void last_block(const int* in, int* partial, int* result, unsigned* tickets, int64_t n) {
     __shared__ bool is_last;
     unsigned sum = reduce_block(wide_sum(in, n));

@@ -37,7 +37,7 @@ s/, \([0-9,]*\) elements: \([0-9.]* %\) of the limit</，\1 个元素：上限�
 s/: \([0-9.]* [^ ]*s\), \([0-9.]* %\) of the limit</：\1，上限的 \2</
 s/>limit, \([0-9.]*\) µs</>上限，\1 µs</
 s/>\([A-Za-z]*\), \([0-9.]* µs\)</>\1，\2</
-s/ nobody waits</ 谁也不等</
+s/ no fence, no ticket</ 没有栅栏和取号</
 s/ no second launch</ 没有第二次启动</
 s/ no 4-byte loads</ 没有 4 字节的读取</
 s/ fewer blocks</ 线程块变少</
