@@ -21,7 +21,7 @@ struct Totals {
 struct What {  // in the order of the table
     Kind kind;
     Space space;
-    auto operator<=>(const What&) const = default;
+    auto operator<=>(const What&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14's own mistake
 };
 struct Counted {
     uint64_t launches = 0, blocks = 0, warps = 0;

@@ -279,7 +279,8 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site,
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
     // A CAS that finds another value only reads: nobody changes what others find there.
-    if (expected && !(kind & narrow) && memcmp(address, expected, bytes)) a.mine.access &= uint8_t(15 ^ writes);
+    if (expected && !(kind & narrow) && memcmp(address, expected, bytes) != 0)
+        a.mine.access &= uint8_t(15 ^ writes);
     a.shared = is_shared(r);
     if (a.shared) a.from = r->shadow->since;
     if (r && !r->shadow->all_written) check_written(*r, a, first);

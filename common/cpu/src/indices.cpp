@@ -246,7 +246,7 @@ string check_index(const Line& line, const string& name, long element, long last
         std::ranges::any_of(others, [](const auto& o) { return o.second.find('-') != string::npos; }))
         std::erase_if(others, [](const auto& o) { return o.second.find('-') == string::npos; });
     if (others.size() == 1) index = others.begin()->second;
-    if (const string rows = mixed_rows(*src, *f, first, index); !rows.empty()) return rows;
+    if (string rows = mixed_rows(*src, *f, first, index); !rows.empty()) return rows;
     string ask = whole && others.size() == 1 && !shared ? shifted(bounds, index, element < 0) : "";
     if (index.find_first_of("?&|^=<>") != string::npos) index.insert(0, "(").append(")");
     const string sign = element < 0 ? ">= 0" : text("< %zu", has),

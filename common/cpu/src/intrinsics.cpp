@@ -32,7 +32,7 @@ long double scaled_erfc(double x) {  // erfc(x) * exp(x * x)
 /// The x with erf(x) = e and erfc(x) = c: Newton's method, from an approximation by Winitzki.
 long double erf_inverse(long double e, long double c) {
     if (e < 0) return -erf_inverse(-e, 2 - c);
-    if (!e) return e;
+    if (e == 0) return e;
     if (!(c > 0)) return c < 0 || isnan(c) ? NAN : INFINITY;
     const bool near_0 = e < 0.5l;
     const long double l = near_0 ? log1pl(-e * e) : logl(c * (1 + e)), t = 2 / (M_PIl * 0.147l) + l / 2;

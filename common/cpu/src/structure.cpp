@@ -421,11 +421,10 @@ std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const
 
 unsigned Source::indexed(int number) const {
     const auto declared = [&](const char* as, const char* up_to, const std::string& name, const Function* f) {
-        for (const size_t i : words(as, 0, text.size())) {
+        return std::ranges::any_of(words(as, 0, text.size()), [&](size_t i) {
             const size_t end = text.find_first_of(up_to, i);
-            if (word(name, i, end) < end && (!function_at(i) || function_at(i) == f)) return true;
-        }
-        return false;
+            return word(name, i, end) < end && (!function_at(i) || function_at(i) == f);
+        });
     };
     unsigned found = 0;
     const size_t to = line(number).empty() ? 0 : starts[number + 1];

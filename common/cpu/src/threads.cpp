@@ -60,10 +60,11 @@ std::string missing_lane() {
                          in_branch ? "move it out of the branch, and " : "") += rounds;
     for (const Exchange* e : open_exchanges[32]) {
         const size_t from = together.find(": ") + 2;
-        std::string words = together.substr(from);
+        const std::string before = together.substr(from);
+        std::string words = before;
         hazards::let_all_come(e->where, true, words);
-        if (together.compare(from, std::string::npos, words) == 0) continue;
-        together.replace(from, std::string::npos, words);
+        if (words == before) continue;
+        together = together.substr(0, from) + words;
         break;
     }
     if (barriers == 1) {

@@ -44,7 +44,7 @@ void __ubsan_handle_float_cast_overflow(const UbsanOperation* o, uintptr_t bits)
     memcpy(&single, &bits, sizeof single);
     memcpy(&value, &bits, sizeof value);
     if (o->from->bits() == 32) value = single;
-    if (o->to->bits() < 32 && value > -0x1p31 && value < 0x1p31) return;  // its low bits, here and there
+    if (o->to->bits() < 32 && fabs(value) < 0x1p31) return;  // both take the low bits
     unlike_a_gpu(*o,
                  text("%g as %s, which has no such value: a GPU takes the nearest that it has, other "
                       "processors do not",

@@ -86,7 +86,7 @@ string as_atomic(const string& t, bool exchange) {
     for (const string name : {"max", "min", "fmaxf", "fminf"}) {
         const char* const atomic = name.find("max") != string::npos ? "atomicMax" : "atomicMin";
         const size_t open = name.size() + 1, rest = value.size() - std::min(value.size(), open + x.size() + 3);
-        if (value.starts_with(name + "(" + x + ", "))
+        if (value.starts_with(text("%s(%s, ", name.c_str(), x.c_str())))
             return call(atomic, x, value.substr(open + x.size() + 2, rest));
         if (value.starts_with(name + "(") && value.ends_with(", " + x + ")"))
             return call(atomic, x, value.substr(open, rest));
@@ -289,7 +289,8 @@ bool Scene::advise_first(Advice& v) const {
         if (!unset && !equals && !asks.starts_with(target + "<") && !asks.starts_with(target + ">")) continue;
         const string comma = exchange.substr(name.size(), exchange.find(", ") + 2 - name.size()),
                      before = unset ? "0" : asks.substr(target.size() + 2),
-                     cas = "atomicCAS(" + comma + before + ", " + exchange.substr(name.size() + comma.size());
+                     cas = text("atomicCAS(%s%s, %s", comma.c_str(), before.c_str(),
+                                exchange.substr(name.size() + comma.size()).c_str());
         if (!unset && !equals)
             v = {text("who comes first is to set it: use atomicCAS(%snew) instead of lines %d and %d, with what it "
                       "holds at first as old",
@@ -425,7 +426,7 @@ bool Scene::advise_exchange(Advice& v) const {
             !to[2].starts_with(before))
             continue;
         const auto index = [&](const string& x) { return x.substr(before.size(), x.size() - before.size() - 1); };
-        const string x = index(to[1]), y = index(to[2]), one = x + " < " + y;
+        const string x = index(to[1]), y = index(to[2]), one = text("%s < %s", x.c_str(), y.c_str());
         std::vector<string> conditions;
         for (size_t n = 1; n + 1 < pa.size(); ++n)
             if (pa[n]->kind == Statement::branch && &pa[n]->parts[0] == pa[n + 1])

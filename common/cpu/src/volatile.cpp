@@ -72,7 +72,7 @@ void access(const void* p, unsigned bytes, bool writes, const void* pc) {
     if (reader.rank == rank || reader.rank / 32 != rank / 32 || its.region != r || its.address == address ||
         its.time != time || its.block != block)
         return;
-    const bool in_a_row = address - its.address == (int(rank) - int(reader.rank)) * int(bytes);
+    const bool in_a_row = address - its.address == (long(rank) - long(reader.rank)) * long(bytes);
     const bool answered = seen_last[rank].address == its.address && seen_last[rank].at > its.last;
     const bool meant = is_shared(r) ? its.last < reader.at || (answered && again)
                                     : answered || !in_a_row || reader.at < its.first || its.last < reader.at;
