@@ -3,10 +3,9 @@
 // reduction_variants.cu ends where one GPU reads as fast as its memory can (the row `read only`).
 // More GPUs have more memories, so each takes a share of the ints. Then each has a sum, and these
 // must meet:
-//   host_adds    each GPU adds its share, the host adds the sums   slow: the host waits for each
-//   copy all_reduce   then NCCL adds, if it was found, on every GPU     slow: a second kernel on
-//   each GPU peer_adds    all blocks of all GPUs add to one GPU's word      where the others can
-//   reach it
+//   host_adds    each GPU adds its share, the host adds the sums   slow: waits for each copy
+//   all_reduce   then NCCL adds, if it was found, on every GPU     slow: a second kernel each
+//   peer_adds    all blocks of all GPUs add to one GPU's word      needs peer access
 //
 //   04_all_gpus --n 1073741824 --only host_adds
 //   nvcc -std=c++17 -arch=native -Icommon 04_reduction_variants/all_gpus.cu

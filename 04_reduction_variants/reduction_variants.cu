@@ -3,17 +3,17 @@
 // A reduction makes one value of n values; here it adds ints. First the tutorial's two kernels, as
 // they are. Then a ladder: each rung differs from the one before in one idea, and removes one
 // obstacle. `make diff 04 modulo masked` shows what changes from one rung to the next.
-//   modulo         neighbours first, tid % (2 * stride) == 0     slow: the remainder
-//   masked         the same threads, chosen by a mask            slow: a few lanes of every warp
-//   add strided_index  the same pairs, added by the first threads    slow: bank conflicts
-//   sequential     halves of the tile, tid < stride              slow: half of the threads never
-//   add first_add      each thread adds two elements as it loads     slow: a barrier after every
-//   step shuffle        a warp's 32 values stay in its registers      slow: one block for so few
-//   elements grid_stride    a grid that fills the GPU once loops          slow: 4 bytes a load
-//   vectorised     16-byte loads, four in flight                 slow: a second launch
-//   last_block     the block that finishes last adds the rest    slow: store, fence, ticket, load
-//   atomic_add     every block adds its sum to one word          no block waits for another
-//   one_block      a single block                                for up to some thousand elements
+//   modulo         neighbours first, tid % (2 * stride) == 0    slow: the remainder
+//   masked         the same threads, chosen by a mask           slow: all warps run every step
+//   strided_index  the same pairs, added by the first threads   slow: bank conflicts
+//   sequential     halves of the tile, tid < stride             slow: half of the threads never add
+//   first_add      each thread adds two elements as it loads    slow: a barrier after every step
+//   shuffle        a warp's 32 values stay in its registers     slow: thousands of small blocks
+//   grid_stride    a grid that fills the GPU once loops         slow: 4 bytes a load
+//   vectorised     16-byte loads, four in flight                slow: a second launch
+//   last_block     the block that finishes last adds the rest   slow: store, fence, ticket, load
+//   atomic_add     every block adds its sum to one word         no block waits for another
+//   one_block      a single block                               for up to some thousand elements
 // any_type.cu goes on: other types, and minimum, maximum and product. all_gpus.cu: more GPUs.
 //
 //   04_reduction_variants --only modulo --only masked --n 1000000    two rungs, another size

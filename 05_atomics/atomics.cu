@@ -4,16 +4,14 @@
 // atomic does it in one step, and returns the old value: with it, threads share out places.
 //
 // The sum of n numbers 0 .. 3, in one word
-//   race_sum       the tutorial's: *sum += x                      wrong, shown beside the right
-//   ones atomic_sum     the tutorial's: atomicAdd for each element     slow: one queue for all
-//   warps local_sum      the tutorial's: the thread adds up first       slow: an atomic a warp,
-//   many warps block_sum      the block adds up first, one atomicAdd each    slow: 4-byte loads,
-//   and a memset vector_sum     16-byte loads; the old value tells the last    nearly the memory's
-//   speed
+//   race_sum       the tutorial's: *sum += x                     wrong: the others are right
+//   atomic_sum     the tutorial's: atomicAdd for each element    slow: one queue for all warps
+//   local_sum      the tutorial's: the thread adds up first      slow: still an atomic a warp
+//   block_sum      the block adds up first, one atomicAdd each   slow: 4-byte loads and a memset
+//   vector_sum     16-byte loads; the old value tells the last   nearly the memory's speed
 // Some of them by atomicCAS, of which any atomic can be built
-//   cas_sum        a loop for each element, until it succeeds     slow: one succeeds, all others
-//   retry cas_local_sum, cas_product, cas_float_sum   the tutorial's    slow: fewer retry, but they
-//   do
+//   cas_sum        a loop for each element, until it succeeds    slow: one succeeds, all retry
+//   cas_local_sum, cas_product, cas_float_sum   the tutorial's   slow: fewer threads, that retry
 // A filter keeps the elements >= 2
 //   push_back      the tutorial's: out[atomicAdd(count, 1)] = x   slow: one queue
 // Every atomic on one word, with all old values checked: add sub and or xor min max exch cas

@@ -3,13 +3,13 @@
 //
 // atomics.cu measures the tutorial's kernels alone, on device memory. Here are the tutorial's whole
 // programs: std::vector over managed memory, a launch, a wait, and a stopwatch around both.
-//   race_sum           sum[0] += x: a race                      wrong, shown beside the right ones
+//   race_sum           sum[0] += x: a race                      wrong: the others are right
 //   atomic_sum         atomicAdd for each element               slow: one queue
 //   filter             res[atomicAdd(count, 1)] = x             slow: the host has touched res
 //   filter_untouched   the same; the host has not touched res   slow: it has filled the input
-//   cas_sum            an atomic add made of atomicCAS          slow: one succeeds, all others
-//   retry local_sum          a sum for each thread, n / 4096 blocks   slow: page faults exchange
-//   atomicExch, beside std::atomic's exchange() on the host
+//   cas_sum            an atomic add made of atomicCAS          slow: one succeeds, all retry
+//   local_sum          a sum for each thread, n / 4096 blocks   slow: page faults
+//   exchange           atomicExch, beside std::atomic's exchange() on the host
 // On a GPU each kernel is launched twice. The first launch, which is the tutorial's only one, waits
 // for page faults: the host has filled the vectors, so their pages are in the host's memory, and
 // each moves to the GPU when the kernel first touches it. The first launch of a kernel also loads

@@ -1,10 +1,9 @@
 // 05_ordered_filter - how fast can a filter be, and what does it cost to keep the order?
 //
-// The elements >= 2 are moved together, each to a place that an old value gave: atomics.cu's
-// push_back goes on. An atomic for each element is one queue.
-//   block_filter    staged in shared memory, one atomic for 4096     the memory's speed; no order
-//   ordered_filter  the same, counting on from the tiles before      waits for these; keeps the
-//   order
+// A filter moves the elements >= 2 together, each to a place that the old value of an atomic gave.
+// In atomics.cu, push_back asks for an atomic for each element, and all queue at one word.
+//   block_filter    staged in shared memory, one atomic for 4096    the memory's speed; no order
+//   ordered_filter  the same, counting on from the tiles before     waits for them; keeps the order
 //
 //   05_ordered_filter --wrong dropped_tail     a classic mistake
 //   nvcc -std=c++17 -arch=native -Icommon 05_atomics/ordered_filter.cu
