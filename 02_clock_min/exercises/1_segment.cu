@@ -2,8 +2,8 @@
 //
 // Each block of 256 threads finds the minimum of 256 floats: block 0 of the
 // first 256, block 1 of the next 256, and so on. As delivered, all blocks read
-// the same segment. bid and tid are the usual names for the two indices. Mend
-// it.
+// the same segment. The names bid and tid are usual for these two indices.
+// Mend the kernel.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,4 +1,4 @@
-// 04.6  Scan
+// 04.6  A scan of one block
 //
 // out[i] must be in[0] + ... + in[i]: this is a scan, or prefix sum, here of
 // one block. In step d = 1, 2, 4, ... each thread adds the element d places to
