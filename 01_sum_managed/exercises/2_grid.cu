@@ -1,10 +1,10 @@
-// 01.2  More threads than one block has
+// 01.2  More threads than one block can have
 //
-// A block has 1024 threads at most, so large arrays need many blocks: the
-// grid. In each block threadIdx.x begins at 0 again. blockIdx.x tells a thread
-// which block is its own, and blockDim.x how many threads a block has. Count
-// on through the grid: block 1 begins where block 0 ended. Each thread writes
-// its number in that count to the element of that number.
+// A block has at most 1024 threads, so a large array needs many blocks.
+// Together they are the grid. In each block threadIdx.x begins at 0. blockIdx.x
+// is the number of the thread's block, and blockDim.x is the number of threads
+// per block. Number the threads through the whole grid: block 1 continues where
+// block 0 ends. Each thread writes its number to the element with that index.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 01.4  How many blocks?
 //
-// Now you say how the kernel is launched: blocks_for(n, threads) is to return
-// the number of blocks that has a thread for each of n elements, and not one
-// block more. A block may have threads left over, as the kernel has its guard.
-// It is asked for blocks of 256 threads and for blocks of 100.
+// Now you choose the number of blocks. blocks_for(n, threads) returns the
+// smallest number of blocks that has a thread for each of n elements. The last
+// block may have threads without an element, because the kernel has a guard.
+// The check calls the function with 256 threads per block and with 100.
 #include "exercise.cuh"
 
 __global__ void write_number(int* out, int n) {

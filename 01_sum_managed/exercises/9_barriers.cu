@@ -1,8 +1,8 @@
-// 01.9  Barriers that wait for nothing
+// 01.9  Barriers that are not needed
 //
-// A tree that is often seen. It is right, and has each thread wait 17
-// times. Who reads what another one has written has to wait; who reads
-// only what is its own has not. Get along with 9 barriers.
+// This is a common form of the tree reduction. It is correct, but each thread
+// waits at 17 barriers. A thread must wait before it reads data that another
+// thread wrote. It need not wait to read its own data. Use only 9 barriers.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 02.3  When is a block done?
 //
-// Thread 0 reads the clock when its block begins and when it ends:
-// that is what the block took. But it does so when it is done itself,
-// and others still work: some have much to do. Mend it: `end` is to
-// be no earlier than `latest`, the latest of all threads' clocks.
+// To time its block, thread 0 reads the clock when the block begins and when it
+// ends. But it reads the second time as soon as its own work is done. Other
+// threads are still working, some of them for long. Mend it: `end` must not be
+// earlier than `latest`, the latest clock of all threads.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,10 @@
-// 04.4  The block that comes last
+// 04.4  The last block
 //
-// Each block writes its number to part, then draws a ticket. Who draws the
-// last one knows that all others have drawn theirs, and adds up the parts. But
-// memory promises nobody that what was written first is seen first, unless a
-// fence stands between: __threadfence(). It takes one on each side. Mend it.
+// Each block writes its number to part, then draws a ticket. The block with the
+// last ticket knows that all others have drawn theirs, and adds up the parts.
+// Other blocks may see two writes in reverse order unless a fence is between
+// them: __threadfence(). The writing side and the reading side need one fence
+// each. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,10 @@
-// 04.6  All sums on the way
+// 04.6  A scan of one block
 //
-// out[i] is to be in[0] + ... + in[i]: a scan, here of one block. In step d =
-// 1, 2, 4, ... each thread adds what stands d further to the left, if there is
-// anything. All read the old values and write the new ones: who reads too late
-// reads a new one. n is at most 256, and the block has n threads. Write it.
+// out[i] must be in[0] + ... + in[i]: this is a scan, or prefix sum, here of
+// one block. In step d = 1, 2, 4, ... each thread adds the element d places to
+// its left, if there is one. All threads read old values and write new ones; a
+// thread that reads too late reads a new value. n is at most 256, and the block
+// has n threads. Write the kernel.
 #include "exercise.cuh"
 
 // ---- your part

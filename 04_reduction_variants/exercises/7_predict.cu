@@ -1,8 +1,9 @@
-// 04.7  How many turns?
+// 04.7  How many turns does an access take?
 //
-// The 32 lanes of a warp read one word each from shared memory, of which word w
-// lies in bank w % 32. How many turns does that take: if lane k reads word 2 *
-// k; word 32 * k; word 33 * k; and if all read word 5? Type the four numbers.
+// Each of the 32 lanes of a warp reads one word from shared memory, where word
+// w is in bank w % 32. How many turns does this take if lane k reads word
+// 2 * k; word 32 * k; word 33 * k; and if all lanes read word 5? Fill in the
+// four numbers.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 05.4  An atomic that CUDA lacks
+// 05.4  An atomic operation that CUDA lacks
 //
-// There is no atomicMul. But atomicCAS(p, expected, value) stores value if
-// *p still holds what is expected, and returns what *p held: so one can
-// read, compute, try, and try again as long as somebody else was quicker.
-// multiply() is to do as one step *p *= x, and to return the old value.
+// There is no atomicMul. But atomicCAS(p, expected, value) stores value if *p
+// is still equal to expected, and returns the old value of *p. So a thread can
+// read, compute, and try to store. If another thread was faster, it tries
+// again. multiply() must do *p *= x as one operation, and return the old value.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 05.6  Bins of one's own
+// 05.6  A histogram for each block
 //
-// The histogram of 05.1 does an atomic in global memory for each digit, and
-// all threads of the grid queue for ten words. Let each block count in shared
-// memory first, where an atomic is quick, and add its ten bins to the others'
-// in the end: ten atomics for each block. All bins are 0 when it begins.
+// The histogram of 05.1 does one atomic in global memory for each digit, and
+// all threads of the grid compete for ten words. Let each block first count in
+// shared memory, where an atomic is fast. At the end it adds its ten bins to
+// the global bins: ten atomics for each block. All bins are 0 at the beginning.
 #include "exercise.cuh"
 
 // ---- your part

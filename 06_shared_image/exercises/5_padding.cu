@@ -1,8 +1,9 @@
-// 06.5  One column too many
+// 06.5  A tile without bank conflicts
 //
-// The same by way of a tile, and rows both times. But the lanes of a warp
-// that read a column of the tile read words 32 apart: all in one bank, so
-// they take 32 turns. Get rid of the conflicts. One other number will do.
+// This transpose uses a tile, and reads and writes along rows. But when the
+// lanes of a warp read a column of the tile, their words are 32 apart. All are
+// in one bank, so the access takes 32 turns. Remove the conflicts. Changing one
+// number is enough.
 #include "exercise.cuh"
 
 // ---- your part
