@@ -1,6 +1,7 @@
 #!/bin/sh
-# build_test.sh: does make build what this folder's sources say, wherever the folder and its build are, and never run what is
-# typed as a file name, an option or a folder? With a lab whose only program is a copy of its source. Exit status: 0 yes, 1 no.
+# build_test.sh: tests that `make` builds what the sources of its folder say, wherever the folder and its build folder are. It
+# also tests that `make` never executes a file name, an option or a folder name that the user types. The lab in this test has
+# one program, which is a copy of its source. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 lab="$folder/a lab's ü"
 mkdir -p "$lab/common" "$lab/01_fake/exercises"

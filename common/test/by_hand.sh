@@ -1,8 +1,8 @@
 #!/bin/sh
-# by_hand.sh SOURCE: does `ctest`, typed by hand, do what the README says? The lab is configured with and without its optional
-# parts. In each of these folders ctest must select no slow test, and must build each program that a test runs. In the last
-# one, where nothing has been built, single tests must pass, and a program that does not build must be reported.
-# Exit status: 0 yes, 1 no, 77 perl lacks a module.
+# by_hand.sh SOURCE: tests that `ctest`, typed by hand, does what the README says. The script configures the lab with and
+# without its optional parts. In each of these folders, ctest must select no slow test, and must build each program that a test
+# runs. In the last folder nothing has been built: there, single tests must pass, and a program that fails to build must be
+# reported. Exit status: 0 if all cases pass, 1 if not, 77 if perl lacks a module.
 . "$(dirname "$0")/lib.sh"
 source=$(cd "${1:?by_hand.sh SOURCE}" && pwd) || exit 1
 build=$folder/build patience=900

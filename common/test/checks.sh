@@ -1,15 +1,16 @@
 #!/bin/sh
-# checks.sh BINARY: who checks the checks? Each copy of a small run from the CPU device to the host is falsified once
-# (LAB_FLIP=COPY:WHAT): one bit of its first, of its last word, its two highest; all bits, so that floats are NaN; the
-# first and the last word exchanged. The sample must see each, or its excused.txt says why it need not:
-#     unchecked WORD REASON          what is allocated in a line with that word is no result
-#     unseen VARIANT WHAT REASON     this change leaves another right result of this variant
-#     seen VARIANT WHAT REASON       this change is made, too, and must be seen
-#     seen VARIANT COPY:WHAT REASON  the same, in this copy alone
-# A sample whose table has columns `error` and `bound` must call a row wrong if and only if the error is the larger one.
-# There a `seen` line without a copy is about the first one: a change just above the bound, which a larger bound would not
-# notice.
-# Exit status: 0 all as promised, 1 not, 77 the sample copies nothing.
+# checks.sh BINARY: tests a sample's checks by fault injection. The script runs small inputs on the CPU device. In each run it
+# changes one copy from the device to the host (LAB_FLIP=COPY:WHAT). The changes are: one bit of the first or the last word, or
+# its two highest bits; all bits, which makes floats NaN; the first and the last word exchanged. The sample must report each
+# change. Its excused.txt lists the exceptions:
+#     unchecked WORD REASON          memory allocated in a line that contains this word is not a result
+#     unseen VARIANT WHAT REASON     after this change, the result of this variant is still right
+#     seen VARIANT WHAT REASON       an additional change, which the sample must report
+#     seen VARIANT COPY:WHAT REASON  the same, in this copy only
+# If a sample's table has the columns `error` and `bound`, a row must be wrong exactly when its error exceeds its bound.
+# A `seen` line without a copy then applies to the first copy. It makes a change just above the bound, which a larger bound
+# would miss.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the sample copies nothing.
 . "$(dirname "$0")/lib.sh"
 sample "$1"
 rows=$folder/rows.csv seen=0 excused=0

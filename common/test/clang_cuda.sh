@@ -1,7 +1,7 @@
 #!/bin/sh
-# clang_cuda.sh [CUDA]: is every sample CUDA C++ to clang as well, for the host and for the device? Nothing is generated.
-# clang 19 is the version that takes the headers of CUDA 13.0, with CUB, and lacks only what is handed in below.
-# Exit status: 0 yes, 1 no, 77 no clang 19 or no CUDA Toolkit.
+# clang_cuda.sh [CUDA]: tests that clang accepts every sample as CUDA C++, for the host and for the device. It generates no
+# code. clang 19 is required: it accepts the headers of CUDA 13.0 and of CUB once the declarations below are added.
+# Exit status: 0 if all are accepted, 1 if not, 77 if clang 19 or the CUDA Toolkit is missing.
 . "$(dirname "$0")/lib.sh"
 cuda=${1:-/usr/local/cuda} clang=clang++-19
 cd "$top" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# clangd.sh BUILD [FILE.cu]: does an editor find its way? clangd opens a sample's file with what compile_commands.json says
-# about it, and must find no error; in a copy with a misspelt word it must. Exit status: 0 yes, 1 no, 77 no clangd.
+# clangd.sh BUILD [FILE.cu]: tests that editors can use compile_commands.json. clangd must find no error in a sample's file, and
+# must find one in a copy with a misspelt word. Exit status: 0 if so, 1 if not, 77 if clangd is missing.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) || exit 1
 clangd=$(command -v clangd || ls /usr/bin/clangd-[0-9]* 2>/dev/null | head -1)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# counters.sh BUILD: does counters.sh of common/tools make of ncu's output what it should, and say what to do where ncu may
-# not count? ncu and the programs are made up. Exit status: 0 yes, 1 no.
+# counters.sh BUILD: tests common/tools/counters.sh: what it makes of ncu's output, and its advice if ncu has no permission to
+# count. Scripts replace ncu and the programs. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) || exit 1
 mkdir -p "$folder/top/common" "$folder/top/01_sum" "$folder/build/gpu" "$folder/bin"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# doctor_test.sh: does doctor.sh give its advice where the cause is there, and only there? Every case runs on a machine
-# that is made up: a folder in place of /, and scripts in place of nvcc, nvidia-smi, g++ and the like.
+# doctor_test.sh: tests that doctor.sh gives each piece of advice exactly when its cause is present. Each case simulates a
+# machine: a folder replaces /, and scripts replace nvcc, nvidia-smi, g++ and other tools.
+# Exit status: 0 if all cases pass, 1 if not.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

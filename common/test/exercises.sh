@@ -1,14 +1,14 @@
 #!/bin/sh
-# exercises.sh BUILD quick|all|gpu [NN...]: are the answers of common/test/exercises judged as they should be, those of all
-# samples or of some? quick: one right and one wrong answer of each exercise; all: all of them, and the exercise as it is
-# found must be wrong; gpu: the right ones by nvcc, and under compute-sanitizer.
-# exercises.sh BUILD sums: writes the sums of the exercises as they are now into the hints.txt, after an edit, or for a new one.
-# The learner's own edits don't count: an exercise is taken as it is committed, and is left out where that is nowhere.
-# An answer takes the place of what stands between "// ---- your part" and "// ---- the check":
-#     == right            a kernel, or sed's commands that make one of the exercise, or later of the first right answer
-#     == wrong REGEX      the same; what must be said about it
-# The answers of a sample are compiled together, each in a namespace; SHOW=1 shows what is said about the wrong ones.
-# Exit status: 0 as it should be, 1 not, 77 the CPU device, or the GPU, is missing.
+# exercises.sh BUILD quick|all|gpu [NN...]: tests that the answers in common/test/exercises are judged correctly, for all
+# samples or for those named. quick: one right and one wrong answer of each exercise. all: all answers; the unchanged
+# exercise must be judged wrong. gpu: the right answers, built by nvcc, also under compute-sanitizer.
+# exercises.sh BUILD sums: writes the checksums of the exercises into each hints.txt. Run it after an exercise is edited or added.
+# The script ignores the learner's edits: it takes each exercise from the last commit, and leaves out one that is not committed.
+# An answer replaces the text between "// ---- your part" and "// ---- the check":
+#     == right            a kernel, or sed commands that edit the exercise (in later answers: the first right answer)
+#     == wrong REGEX      the same; the report must match REGEX
+# The answers of a sample are compiled together, each in its own namespace. SHOW=1 prints the reports about wrong answers.
+# Exit status: 0 if all are judged correctly, 1 if not, 77 if the CPU device or the GPU is missing.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) mode=$2
 shift 2

@@ -1,8 +1,9 @@
 #!/bin/sh
-# faults.sh [each] BINARY: each CUDA call of a run on the CPU device fails once (LAB_FAIL=1, 2, ...), until a run meets
-# none; with `each` a run is one of each variant (of a picture's, of the first two), which takes a tenth of the time and may leave
-# out what only a run of all of them calls. A run whose call fails must end with status 3 and say which call, where, and CUDA's error; it must free all
-# device memory, leave no file, keep an old one, and give no verdict. Exit status: 0 all as promised, 1 not.
+# faults.sh [each] BINARY: makes each CUDA call of a run on the CPU device fail once (LAB_FAIL=1, 2, ...), until a run has no
+# such call. A run whose call fails must end with status 3, and print the call, its place and CUDA's error. It must free all
+# device memory, leave no new file, keep an old one, and print no verdict.
+# each: one run for each variant (for two variants, in a sample with a picture). This takes a tenth of the time, and may miss
+# calls that only a run of all variants makes. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 each=""
 if [ "$1" = each ]; then each=each && shift; fi

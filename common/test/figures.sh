@@ -1,7 +1,7 @@
 #!/bin/sh
-# figures.sh BUILD: holds `figures`, `bars` and `mean.pl` against small pages and files that are right, and against the same with one
-# mistake each. Then each digit of each figure of the right page is changed: none may pass.
-# Exit status: 0 all as it should be, 1 not.
+# figures.sh BUILD: tests `figures`, `bars` and `mean.pl` with small pages and files. The correct ones must pass, and copies with
+# one mistake each must not. Then the script changes each digit of each figure of the correct page: no change may pass.
+# Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 figures=$1/figures bars=$1/bars checks=0
 cd "$folder" || exit 1

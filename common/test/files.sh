@@ -1,7 +1,7 @@
 #!/bin/sh
-# files.sh BINARY: what a sample does to files, a line a case. A file is written whole or not at all, whatever goes wrong
-# and whenever the run is stopped, and nothing else in its folder is touched.
-# Exit status: 0 all as promised, 1 not, 77 no device to run on.
+# files.sh BINARY: tests how a sample treats files, and prints a line for each case. A file must be written completely or not at
+# all, whatever fails and whenever the run is stopped. Nothing else in its folder may change.
+# Exit status: 0 if all cases pass, 1 if not, 77 if there is no device to run on.
 . "$(dirname "$0")/lib.sh"
 sample "$1"
 chmod 755 "$folder" # another user runs the program, too

@@ -1,7 +1,8 @@
 #!/bin/sh
-# fuzz.sh COUNT SEED BINARY: random command lines for a sample: what it takes (it says so itself, --list), right and
-# wrong values, and lists torn apart. Each must end within ten seconds, with a status that goes with what was printed,
-# and leave no file that it was not asked for. Exit status: 0 all as promised, 1 not, 77 no device to run on.
+# fuzz.sh COUNT SEED BINARY: runs a sample with random command lines. They combine the options that the sample lists (--list),
+# right and wrong values, and broken lists. Each run must end within ten seconds, its status must match its output, and it must
+# write only the files that the command line asks for. Exit status: 0 if all cases pass, 1 if not, 77 if there is no device to
+# run on.
 . "$(dirname "$0")/lib.sh"
 count=$1 seed=$2
 sample "$3"

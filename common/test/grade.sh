@@ -1,8 +1,9 @@
 #!/bin/sh
-# grade.sh BUILD [models]: what make grade says and writes, about answers in a folder, in a checkout and in the lab itself; that it
-# refuses what stands in for an answer; that make learn, exercises and grade end without a word of make's; and that an exercise
-# of one's own works as common/course/teaching.md says. In a copy of the lab. models: is the model answer of each exercise right?
-# Exit status: 0 as promised, 1 not, 77 the CPU device's part for it is not built.
+# grade.sh BUILD [models]: tests `make grade` in a copy of the lab: its output for answers in a folder, in a checkout and in the
+# lab itself, and that it rejects code that fakes an answer. `make learn`, `exercises` and `grade` must end without a message
+# from make. A teacher's own exercise must work as common/course/teaching.md says.
+# models: tests that the model answer of each exercise is right.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the part of the CPU device that it needs is not built.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd)
 [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"

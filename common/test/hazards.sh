@@ -1,8 +1,8 @@
 #!/bin/sh
-# hazards.sh BUILD [JOBS]: every variant and every wrong twin of every sample under every detector of the CPU device,
-# as one table: the plain build in other orders of threads, AddressSanitizer, and the hazard build. Only the hazard
-# build interrupts threads. Exit status: 0 if every variant is clean everywhere and every twin is found somewhere,
-# 1 if not, 3 if a build is missing.
+# hazards.sh BUILD [JOBS]: runs every variant and every wrong twin of every sample under every detector of the CPU device, and
+# prints one table. The detectors are the plain build in other orders of threads, AddressSanitizer, and the hazard build. Only
+# the hazard build interrupts threads. Exit status: 0 if every detector finds every variant clean and at least one finds each
+# twin, 1 if not, 3 if a build is missing.
 . "$(dirname "$0")/lib.sh"
 build=${1:?hazards.sh BUILD [JOBS]} jobs=${2:-$(nproc 2>/dev/null || echo 2)}
 samples=$(cd "$build/cpu" 2>/dev/null && ls -d [0-9]* 2>/dev/null)

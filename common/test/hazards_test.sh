@@ -1,5 +1,6 @@
 #!/bin/sh
-# hazards_test.sh: does hazards.sh notice what is not as expected? Its samples are scripts here, which end as told.
+# hazards_test.sh: tests that hazards.sh notices unexpected results. Its samples here are scripts that end with a given status.
+# Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 
 # sample KIND STATUS_OF_VARIANT STATUS_OF_TWIN: build/KIND/01_fake, with one variant and one wrong twin

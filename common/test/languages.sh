@@ -1,10 +1,10 @@
 #!/bin/sh
-# languages.sh [FOLDER...]: does each README.zh-CN.md still hold what the README.md beside it holds? Without folders:
-# the top folder, common, common/course, common/first and the folders that have pages. Compared section by section: headings, fenced blocks, numbers, links,
-# images, tables, <details>, and which `code` is named. Links are compared by file, not by anchor.
-# A line of a block may differ behind "# " or "// ". A block marked ```text-diagram in README.zh-CN.md is a drawing
-# with words in it: its number of lines and the numbers in it count.
-# Exit status: 0 all agree, 1 not.
+# languages.sh [FOLDER...]: compares each README.zh-CN.md with the README.md beside it. Without arguments it takes the top
+# folder, common, common/course, common/first and the folders that have pages. In each section it compares headings, fenced
+# blocks, numbers, links, images, tables, <details>, and the names in `code`. Links are compared by file, not by anchor.
+# Lines of a block may differ after "# " or "// ". A block marked ```text-diagram in README.zh-CN.md is a drawing with
+# words: its number of lines and its numbers must agree.
+# Exit status: 0 if all pages agree, 1 if not.
 . "$(dirname "$0")/lib.sh"
 cd "$top" || exit 1
 [ $# -gt 0 ] || set -- . common common/course common/first $(ls -d [0-9]*_*/README*.md | sed 's,/.*,,' | sort -u)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# learn.sh BUILD: tests make learn in a copy of the lab with two exercises. Then checks each exercise of the lab: is it short,
-# does it have hints in both languages, and do its sample's pages link to it?
-# Exit status: 0 all as expected, 1 not, 77 the checker of the exercises is not built.
+# learn.sh BUILD: tests `make learn` in a copy of the lab with two exercises. Then it checks each exercise of the lab: the exercise
+# must be short, have hints in both languages, and be linked from the pages of its sample.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the checker of the exercises is not built.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd)
 [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# lessons.sh: do the pages teach what the exercises need? Each CUDA function and intrinsic in the first right answer of an
-# exercise must appear in code (a fenced block or inline code) of the section that ends with the exercise's link, or earlier:
-# on that page, or on a page before it in the order common/first, 01, ... 06. This holds in English and in Chinese.
-# Exit status: 0 yes, 1 no; the functions that are missing are listed.
+# lessons.sh: tests that the pages teach what the exercises need. Each CUDA function and intrinsic in the first right answer of
+# an exercise must appear in code, fenced or inline. The code must be in the section that ends with the exercise's link,
+# earlier on that page, or on a page before it in the order common/first, 01, ... 06. This holds in English and in Chinese.
+# Exit status: 0 if so, 1 if not; the script then lists the functions that are missing.
 . "$(dirname "$0")/lib.sh"
 unset LC_ALL LC_MESSAGES
 export LANG=C.UTF-8 LC_COLLATE=C
