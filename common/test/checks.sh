@@ -1,8 +1,8 @@
 #!/bin/sh
 # checks.sh BINARY: tests a sample's checks by fault injection. The script runs small inputs on the CPU device. In each run it
-# changes one copy from the device to the host (LAB_FLIP=COPY:WHAT). The changes are: one bit of the first or the last word, or
-# its two highest bits; all bits, which makes floats NaN; the first and the last word exchanged. The sample must report each
-# change. Its excused.txt lists the exceptions:
+# changes one copy from the device to the host (LAB_FLIP=COPY:WHAT). The changes are: the lowest bit of the first word; the
+# lowest and the two highest bits of the last word, one at a time; all bits, which makes floats NaN; the first and the last word
+# exchanged. The sample must report each change. Its excused.txt lists the exceptions:
 #     unchecked WORD REASON          memory allocated in a line that contains this word is not a result
 #     unseen VARIANT WHAT REASON     after this change, the result of this variant is still right
 #     seen VARIANT WHAT REASON       an additional change, which the sample must report

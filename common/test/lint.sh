@@ -1,7 +1,8 @@
 #!/bin/sh
-# lint.sh BUILD [JOBS]: are the samples and the C++ files of common/ laid out as the two .clang-format say (100 columns in
-# samples, 116 in common/)? Do clang-tidy and cppcheck find nothing in common/? Other versions of the tools give other results: the script leaves out a tool that is not here in the version named
-# below, and says so. Exit status: 0 clean, 1 not, 3 nothing is configured in BUILD, 77 no tool is here.
+# lint.sh BUILD [JOBS]: checks the layout of the samples and of the C++ files of common/ with the two .clang-format files (100
+# columns in samples, 116 in common/), and checks common/ with clang-tidy and cppcheck. Other versions of the tools give other
+# results: the script leaves out a tool whose version is not the one named below, and says so.
+# Exit status: 0 if clean, 1 if not, 3 if BUILD is not configured, 77 if none of the tools is installed.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "${1:?lint.sh BUILD [JOBS]}" && pwd) || exit 3
 jobs=${2:-$(nproc 2>/dev/null || echo 2)}

@@ -1,13 +1,14 @@
 #!/bin/sh
-# mutants.sh [--test|--make] BUILD [PROGRAM[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their
-# launches and the checks of the programs (all, or those named; sequels, too) and says whether the tests notice. Exit
-# status: 0 if they notice 95 % or more, 1 if fewer or if an excused.txt names a line that no program has, 3 if something
-# is missing. The changes that no test on this device can notice stand with the reason in the folders' excused.txt, as
-# `mutant KIND LINE  #  REASON`; these do not count. --test leaves out the tests that only make check-all runs; --make
-# has only what `make NN` looks at, which is about kernels: the changes of checks are left out then.
+# mutants.sh [--test|--make] BUILD [PROGRAM[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their launches and
+# the checks of the programs, and tests whether the tests notice it. The default is all programs, with the sequels.
+# excused.txt in a sample's folder lists the changes that no test on this device can notice, with the reason, as
+# `mutant KIND LINE  #  REASON`. These do not count. --test leaves out the tests that only make check-all runs. --make runs
+# only the checks of `make NN`. These test kernels, so it leaves out the changes of checks.
+# Exit status: 0 if the tests notice 95 % or more, 1 if they notice fewer or if an excused.txt names a line that no program has,
+# 3 if something is missing.
 #
-# All of a program's mutants are compiled at once: each change asks lab_mutant(K), and the environment variable
-# LAB_MUTANT says which K is on. A copy of the source is changed, in a temporary folder.
+# All mutants of a program are compiled together, from a changed copy of its source in a temporary folder. Each change calls
+# lab_mutant(K), and the environment variable LAB_MUTANT says which K is active.
 . "$(dirname "$0")/lib.sh"
 by=all
 case ${1:-} in --test | --make) by=${1#--} && shift ;; esac

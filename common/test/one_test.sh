@@ -1,7 +1,7 @@
 #!/bin/sh
-# one_test.sh BUILD [all]: does make NN (common/tools/one.sh) find nothing wrong with any sample as it is, and a wrong twin
-# in both builds? Without `all` it runs every variant of two samples, of the others the last one.
-# Exit status: 0 yes, 1 no, 77 there is no hazard build.
+# one_test.sh BUILD [all]: tests `make NN` (common/tools/one.sh). It must find nothing wrong with any sample as it is, and must
+# find a wrong twin in both builds. The script runs every variant of two samples and the last variant of the others; with `all`,
+# it runs every variant of all samples. Exit status: 0 if all cases pass, 1 if not, 77 if the hazard build is missing.
 . "$(dirname "$0")/lib.sh"
 build=${1:?one_test.sh BUILD [all]} all=${2:-}
 checks() { ends "$1" sh "$top/common/tools/one.sh" --checks "$2" "$3"; }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# report.sh BUILD: makes the report on the CPU device, and one of a GPU's figures (those in results/, as if they were of
-# this run), and checks both pages. Exit status: 0 as promised, 1 not, 77 no CPU device or no gnuplot.
+# report.sh BUILD: makes two reports and checks both pages: one from a run on the CPU device, one from the GPU figures in
+# results/, as if this run had measured them.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the CPU device or gnuplot is missing.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd)
 lacks() { ! grep -qE -e "$1" "$2"; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# sample.sh GROUP BINARY: one group of a sample's tests, a line a case. What the sample takes, it says itself (--list).
-# Exit status: 0 all as promised, 1 not, 77 no device to run on.
+# sample.sh GROUP BINARY: runs one group of a sample's tests, and prints a line for each case. The sample lists its options and
+# variants itself (--list). Exit status: 0 if all cases pass, 1 if not, 77 if there is no device to run on.
 . "$(dirname "$0")/lib.sh"
 group=$1
 sample "$2"

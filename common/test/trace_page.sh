@@ -1,7 +1,7 @@
 #!/bin/sh
-# trace_page.sh BUILD: does the page that a trace is written into work? Opens it in Chromium, 390 and 1280 px wide, in English and in
-# Chinese, with 100,000 events, presses its keys, reads what it says, and times its frames.
-# Exit status: 0 all as promised, 1 not, 77 there is no Chromium.
+# trace_page.sh BUILD: tests the page that --trace writes. It opens the page in Chromium, 390 and 1280 px wide, in English and in
+# Chinese, with 100,000 events, presses its keys, reads its text and times its frames.
+# Exit status: 0 if all cases pass, 1 if not, 77 if Chromium is missing.
 . "$(dirname "$0")/lib.sh"
 page=${1:?trace_page.sh BUILD}/common/cpu/trace.html
 [ "$(grep -c '@trace@' "$page")" = 1 ] && ok "one place for the trace" || fail "one place for the trace"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# try_test.sh BUILD: what does make try (common/tools/try.sh) say about files that lie somewhere else? Exit status: 0 all as
-# promised, 1 not, 77 there is no hazard build.
+# try_test.sh BUILD: tests `make try` (common/tools/try.sh) with files in other folders.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the hazard build is missing.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "${1:?try_test.sh BUILD}" && pwd) || exit 1
 [ -f "$build/cpu/libcudacpu_hazards.a" ] || skip "no hazard build in $build"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# colour.sh PROGRAM: a hazard has colour on a terminal, and none in a pipe, with NO_COLOR or with TERM=dumb.
+# colour.sh PROGRAM: tests that a hazard is printed in colour on a terminal, and without colour into a pipe, with NO_COLOR or with
+# TERM=dumb. Exit status: 0 if so, 1 if not.
 . "$(dirname "$0")/../lib.sh"
 program=$(realpath "$1")
 export program

@@ -1,12 +1,13 @@
 #!/bin/sh
-# counted.sh MODE BUILD FOLDER [PROGRAM ...]: for the programs of counted.txt (all, if none is named)
-#   gpu    runs them under NVIDIA's ncu, on a machine with a GPU and BUILD/gpu; FOLDER gets a file of ncu's and one of the
-#          program's for each run, metrics, which ncu could count, and the kernels' machine code
-#   cpu    runs the same on the CPU device, in its counters' build, and writes its counts there
-#   join   prints both side by side, as counted_h200.csv has it
+# counted.sh MODE BUILD FOLDER [PROGRAM ...]: compares the counters of ncu and of the CPU device, for the programs of
+# counted.txt (by default all). MODE is one of:
+#   gpu    runs them under NVIDIA's ncu. It needs a GPU and BUILD/gpu. FOLDER gets, for each run, ncu's output and the
+#          program's; and metrics, the counters that ncu knows, and the machine code of the kernels
+#   cpu    makes the same runs on the CPU device, in the build with counters, and writes its counts to FOLDER
+#   join   prints both side by side, in the format of counted_h200.csv
 #   equal  prints how many figures of counted_h200.csv are equal
-#   check  runs them on the CPU device, and compares with what counted_h200.csv says of them
-# Exit status: 0 done, or as counted_h200.csv says; 1 a run failed, or it says something else; 77 no GPU or no ncu.
+#   check  runs them on the CPU device, and compares the counts with those in counted_h200.csv
+# Exit status: 0 if done and, for check, equal; 1 if a run failed or a count differs; 77 if there is no GPU or no ncu.
 set -u
 mode=$1 build=$2 folder=$3
 shift 3

@@ -1,6 +1,7 @@
 #!/bin/sh
-# mistakes.sh CUDACPU FILE.cu: does cudacpu say of each CASE what the file says that it must, at its line, and take those that
-# are right? And what g++ says of a line that was rewritten, does it point to where no mistake is? Exit status: 0 yes, 1 no.
+# mistakes.sh CUDACPU FILE.cu: tests the messages of cudacpu. For each wrong CASE of the file, it must print the message that the
+# file states, at the CASE's line; it must accept the right ones. A message of g++ about a rewritten line must not
+# point to a place without a mistake. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/../lib.sh"
 cudacpu=$1 file=$2
 cases=$(sed -n 's/.*CASE == \([0-9]*\).*/\1/p' "$file")

@@ -1,5 +1,6 @@
 #!/bin/sh
-# nvccs_options.sh CUDACPU: does it take the options that makefiles pass to nvcc? Exit status: 0 yes, 1 no.
+# nvccs_options.sh CUDACPU: tests that cudacpu accepts the options that makefiles pass to nvcc.
+# Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/../lib.sh"
 cudacpu=$(realpath "$1")
 cd "$folder" || exit 1

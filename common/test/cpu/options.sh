@@ -1,6 +1,7 @@
 #!/bin/sh
-# options.sh BUILD: --trace, --counters-csv and their kind: what the counters' and the hazard build take from a command
-# line, what they write, and that nothing is written where it cannot be.
+# options.sh BUILD: tests --trace, --counters-csv and the other options that the build with counters and the hazard build take
+# from a command line: which values they accept, what they write, and that they write nothing if the place is not writable.
+# Exit status: 0 if all cases pass, 1 if not.
 set -u
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)

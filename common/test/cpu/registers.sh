@@ -1,6 +1,6 @@
 #!/bin/sh
-# registers.sh CUDACPU: does a thread keep its values across a wait, whichever registers the compiler may use? Exit
-# status: 0 yes, 1 no, 77 this processor has no AVX-512, so only the assembly was checked.
+# registers.sh CUDACPU: tests that a thread keeps its values across a wait, whichever registers the compiler may use.
+# Exit status: 0 if so, 1 if not, 77 if this processor has no AVX-512, so that only the assembly was checked.
 . "$(dirname "$0")/../lib.sh"
 cudacpu=$1
 [ "$(uname -m)" = x86_64 ] || skip "the inline switch is for x86-64"
