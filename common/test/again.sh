@@ -29,7 +29,7 @@ seeds)
     done
     ;;
 together)
-    wanted=$((8 * count)) size="--repeats 20" # times never become steady here
+    wanted=$((8 * count)) size="--repeats 20" # eight runs disturb each other, so times never become steady
     [ "$device" = gpu ] || size="--n 20011"
     for round in $(seq "$count"); do
         for number in 1 2 3 4 5 6 7 8; do once $((round * 8 + number)) $rungs $size & done

@@ -15,7 +15,7 @@ use strict;
 use warnings;
 use JSON::PP;
 my ($build, $bad) = (shift, 0);
-my $configured = qr/^(build[.]|common[.](counters|clangd)$|pages[.]pictures$)/;  # they need no program
+my $configured = qr/^(build[.]|common[.](counters|clangd)$|pages[.]pictures$)/;  # tests that need no program
 my %is;
 my @tests = @{decode_json(join "", <STDIN>)->{tests}};
 for my $test (@tests) {
@@ -41,7 +41,7 @@ for my $test (@tests) {
 }
 exit $bad;
 END
-selects() { # selects TITLE OPTION OF CMAKE...: what ctest would run in a folder that is configured so
+selects() { # selects TITLE CMAKE-OPTION...: checks the tests that ctest selects in a folder configured with these options
     title=$1
     shift
     rm -rf "$build"

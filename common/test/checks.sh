@@ -14,16 +14,16 @@
 . "$(dirname "$0")/lib.sh"
 sample "$1"
 rows=$folder/rows.csv seen=0 excused=0
-by_bound() { # does each row's verdict follow from its error and bound?
+by_bound() { # succeeds if the verdict of each row follows from its error and bound
     sed 's/"[^"]*"/text/g' "$rows" | awk -F, '
         NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
         { error = $column["error"]; bound = $column["bound"]; verdict = $column["verdict"] }
-        error == bound { next } # as far as they are printed
+        error == bound { next } # equal to the printed precision, so undecided
         { within = error ~ /^[0-9.e+-]+$/ && error + 0 < bound + 0 }
         verdict ~ /WRONG/ ? within : !within { bad = 1 }
         END { exit bad }'
 }
-need_not() { # is it said why the sample need not see this?
+need_not() { # succeeds if excused.txt says why the sample need not report this change
     excused unseen "$variant $what" && return
     place=$(sed -n 's|.*[ /]\([^ /]*\):\([0-9]*\)$|\1 \2|p' "$folder/err" | tail -1)
     line=$(sed -n "${place#* }p" "$home/${place% *}" 2>/dev/null)
@@ -32,11 +32,11 @@ need_not() { # is it said why the sample need not see this?
     done
     return 1
 }
-has_bounds() { # has the table columns error and bound?
+has_bounds() { # succeeds if the table has the columns error and bound
     read -r columns <"$rows"
     case $columns in *,error,bound,*) ;; *) false ;; esac
 }
-falsified() { # runs the variant with a copy falsified; false if it has no such copy
+falsified() { # runs the variant with one copy changed; fails if there is no such copy
     rm -f "$rows"
     LAB_FLIP=$copy:$what
     export LAB_FLIP

@@ -8,7 +8,7 @@ clangd=$(command -v clangd || ls /usr/bin/clangd-[0-9]* 2>/dev/null | head -1)
 cd "$top" || exit 1
 file=${2:-$(ls 03_*/*shared.cu)}
 
-errors() { # errors BUILD FILE: that clangd finds. What its menus could not rework ("tweak:") is none
+errors() { # errors BUILD FILE: prints the errors that clangd finds. A failed code action ("tweak:") is not an error
     timeout 120 "$clangd" --compile-commands-dir="$1" --check-lines=1-1 --check="$2" >"$folder/all" 2>&1
     grep -E '^E\[' "$folder/all" | grep -v 'tweak: ' >"$folder/out"
     grep -q 'All checks completed' "$folder/all" || { fail "clangd has not read $2: $(tail -1 "$folder/all")"; return 1; }

@@ -50,7 +50,7 @@ count() { # count STATUS
     [ $got = "$1" ] || fail "status $got, wanted $1"
     sed "s,$folder,," "$folder/out" | grep -E '^.{81}' && fail "a line of over 80 columns"
 }
-count 77 # nothing is built for a GPU
+count 77 # there is no GPU build
 grep -q 'no GPU build' "$folder/out" || fail "no word of a GPU build"
 cp "$folder/program" "$folder/build/gpu/01_sum" && cp "$folder/program" "$folder/build/gpu/01_more"
 mv "$folder/bin/ncu" "$folder/ncu"

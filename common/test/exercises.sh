@@ -13,7 +13,7 @@
 build=$(cd "$1" && pwd) mode=$2
 shift 2
 unset LC_ALL LC_MESSAGES
-export LANG=C.UTF-8 # answers are judged by what is said in English
+export LANG=C.UTF-8 # the answers expect the English messages
 . "$top/common/tools/folder.sh"
 . "$top/common/tools/exercises.sh"
 program=$folder/program
@@ -39,11 +39,11 @@ else
     [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
 fi
 
-# answers NUMBER: the exercise with each of its answers, as NUMBER_N.cu with NUMBER_N.head
+# answers NUMBER: writes the exercise with each of its answers to NUMBER_N.cu, and the answer's head to NUMBER_N.head
 answers() {
     awk -v file="$1" '/^== / { out = file "_" ++n; print > (out ".head"); next } { print > (out ".answer") }' \
         "$here/exercises/$1.txt"
-    echo "== wrong ." >"$1_0.head" # as it is found
+    echo "== wrong ." >"$1_0.head" # the unchanged exercise
     cp "$1.cu" "$1_0.cu"
     part_of "$1.cu" >edited
     for answer in "$1"_*.answer; do
@@ -56,7 +56,7 @@ answers() {
         fail "$1: 2 right and 4 wrong answers at least"
     fi
 }
-# chosen NUMBER: the answers that this mode tries
+# chosen NUMBER: prints the answers that this mode tries
 chosen() {
     case $mode in
     all) ls "$1"_*.head ;;
@@ -64,7 +64,7 @@ chosen() {
     gpu) grep -l '^== right' "$1"_[1-9].head ;;
     esac | sed 's/\.head$//'
 }
-one_program() { # one_program NAME ANSWER...: a program of all these answers; it runs those that are named, or all
+one_program() { # one_program NAME ANSWER...: builds one program of these answers. It runs those that its arguments name, or all
     program=$1
     shift
     {
@@ -85,7 +85,7 @@ one_program() { # one_program NAME ANSWER...: a program of all these answers; it
         echo '}'
     } >"$program.cu"
 }
-try() { # try ANSWER COMMAND...: is it judged as its head says?
+try() { # try ANSWER COMMAND...: runs the answer and tests that it is judged as its head says
     answer=$1 kind=$(cut -d' ' -f2 "$answer.head") regex=$(cut -d' ' -f3- "$answer.head")
     shift
     if "$@" >out; then judged_as=right; else judged_as=wrong; fi

@@ -16,9 +16,9 @@ else
     set -- "$@" --n 1003
 fi
 if takes --threads; then set -- "$@" --threads 32; fi
-variants="" # a line a run: its --only options
+variants="" # one line for each run: its --only options
 if [ "$each" ]; then variants=$(words variant | sed 's/^/--only /'); fi
-if [ "$each" ] && takes --out; then # to load its library of pictures takes longer than a rung
+if [ "$each" ] && takes --out; then # loading the image library takes longer than a rung
     variants=$(echo "$variants" | head -2)
 fi
 perl -e '
@@ -28,7 +28,7 @@ my ($binary, $variants, @arguments) = @ARGV;
 sub slurp { local $/; open my $file, "<", $_[0] or return ""; my $all = <$file>; defined $all ? $all : "" }
 my $runs = 0;
 for my $only (map { [split] } length $variants ? split /\n/, $variants : "") {
-    my @arguments = "@$only" =~ /whole_program/ ? grep !/--out|png$/, @arguments : @arguments;  # it keeps no picture
+    my @arguments = "@$only" =~ /whole_program/ ? grep !/--out|png$/, @arguments : @arguments;  # whole_program writes no picture
     for (my $call = 1;; ++$call) {
         my $wrong = sub { print "FAIL  @_: LAB_FAIL=$call $binary @arguments @$only\n", map "      | $_\n", split /\n/, slurp("err"); exit 1 };
         unlink "files/new.png";

@@ -10,7 +10,7 @@ mkdir -p "$place" "$temporary" "$HOME" && copy "$place" && ln -s "$place" "$link
 chinese="LC_ALL=zh_CN.UTF-8"
 localedef -i zh_CN -f UTF-8 "$folder/zh_CN.UTF-8" >/dev/null 2>&1 ||
     { echo "left out: zh_CN.UTF-8, which localedef does not make here (apt-get install locales)"; chinese=""; }
-export HOME LOCPATH="$folder" NO_INSTALL=1 CMAKE_FLAGS=-DLAB_GPU=OFF # the GPU's tests would be skipped or run twice
+export HOME LOCPATH="$folder" NO_INSTALL=1 CMAKE_FLAGS=-DLAB_GPU=OFF # otherwise the GPU tests would be skipped or run twice
 set -- env TMPDIR="$temporary"
 ends 0 "$@" $chinese .ci/run
 ends 0 "$@" LC_ALL=C sh common/tools/test.sh build "$(nproc 2>/dev/null || echo 2)" --label-exclude slow

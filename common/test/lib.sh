@@ -22,7 +22,7 @@ here=$(cd "$(dirname "$0")" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd) pat
 newline="
 "
 folder=$(mktemp -d) || exit 1
-readonly folder # it is removed in the end
+readonly folder # it is removed at the end
 trap 'chmod -R u+w "$folder" 2>/dev/null; rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 

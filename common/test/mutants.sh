@@ -17,7 +17,7 @@ of_checks='equal|nan-passes|[a-z]*-bound|first-only|half-check'
 jobs=$(nproc 2>/dev/null || echo 2)
 
 home_of() { ls -d "$top/${1%%_*}"_*/; }
-source_of() { # of NN_stem: stem.cu in the folder NN_*, or the one .cu there that no program NN_stem is built from
+source_of() { # source_of NN_stem: prints stem.cu in the folder NN_*, or else the .cu file there that is not a sequel
     [ -f "$(home_of "$1")${1#*_}.cu" ] && echo "$(home_of "$1")${1#*_}.cu" && return
     for file in "$(home_of "$1")"*.cu; do
         stem=${file##*/}
@@ -25,7 +25,7 @@ source_of() { # of NN_stem: stem.cu in the folder NN_*, or the one .cu there tha
     done
 }
 
-# group KIND GROUP PROGRAM MUTANT: the first line that says FAIL, of one group of a program's tests.
+# group KIND GROUP PROGRAM MUTANT: runs one group of a program's tests, and prints the first line with FAIL.
 group() {
     case $2 in checks) script=checks.sh ;; *) script="sample.sh $2" ;; esac
     export LAB_MUTANT="$4" PATH="$all/bin:$PATH" TMPDIR="$folder"
@@ -38,13 +38,13 @@ group() {
     fi
 }
 
-if [ "$build" = --one ]; then # mutants.sh --one FOLDER PROGRAM MUTANT LINE WORD...: one mutant through the tests
+if [ "$build" = --one ]; then # mutants.sh --one FOLDER PROGRAM MUTANT LINE WORD...: runs the tests on one mutant
     all=$2 sample=$3 mutant=$4 place="$3:$5"
     shift 5
     why=$(awk -F'  #  ' -v change="mutant $*" '$1 == change { print $2; exit }' "$(home_of "$sample")excused.txt" 2>/dev/null)
-    if [ -n "$why" ]; then echo "$place  $*  known: $why" && exit 0; fi # it would go through all tests, and take long
+    if [ -n "$why" ]; then echo "$place  $*  known: $why" && exit 0; fi # otherwise it would run all tests, which takes long
     groups=$all/$sample/groups
-    if echo "$1" | grep -qxE "$of_checks"; then # the tests of the checks go first
+    if echo "$1" | grep -qxE "$of_checks"; then # the tests of the checks come first
         grep -E ' (twins|checks)$' "$groups" >"$folder/groups"
         grep -vE ' (twins|checks)$' "$groups" >>"$folder/groups"
         groups=$folder/groups
@@ -70,12 +70,12 @@ shift
 build=$(realpath "$build")
 all=$folder
 
-# sample.sh gives each run two minutes. Endless loops are many here, so this `timeout` comes before the real one.
+# sample.sh gives each run two minutes. Many mutants loop endlessly, so this shorter `timeout` comes first in PATH.
 mkdir "$folder/bin"
 printf '#!/bin/sh\nshift\nexec %s "$LAB_SECONDS" "$@"\n' "$(command -v timeout)" >"$folder/bin/timeout"
 chmod +x "$folder/bin/timeout"
 
-# In an object of its own, so that the hazard build does not see it read the host's memory.
+# In its own object file, so that the hazard build does not report its reads of host memory.
 cat >"$folder/mutant.cpp" <<'END'
 #include <cstdlib>
 bool lab_mutant(int k) { // a static in the function, because global variables of a sample may ask before main()
@@ -142,7 +142,7 @@ xargs -L 1 -P "$jobs" sh -c '
         opencv="-isystem /usr/include/opencv4 -isystem /usr/local/include/opencv4 -lopencv_core -lopencv_imgcodecs"
     cd "$folder/$1" && mkdir "$2" && "$build/cpu/cudacpu" mutants.cu -c -o $2.o --$2 -O0 -w -I"$here/.." $opencv || exit
     kinds=$2
-    [ $2 = asan ] || { kinds="cpu hazards" && mkdir cpu; } # as in CMakeLists.txt
+    [ $2 = asan ] || { kinds="cpu hazards" && mkdir cpu; } # the same linking as in CMakeLists.txt
     for kind in $kinds; do
         flag=""
         [ $kind = cpu ] || flag=--$kind
@@ -164,7 +164,7 @@ for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
             exit 3
         fi
         echo "$(($(date +%s) - start)) ${test%.*} ${test#*.}"
-    done | sort -s -n >"$folder/$sample/groups" # the quickest first
+    done | sort -s -n >"$folder/$sample/groups" # the fastest first
     [ "$(wc -l <"$folder/$sample/groups")" = "$(echo "$tests" | wc -w)" ] || exit 3
     for wanted in "$@"; do
         line=${wanted#"$sample"}
@@ -183,7 +183,7 @@ for home in $(for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do home_of
         awk -v list="$folder/list" -f "$here/mutants.awk" "$source" "$source" >"$folder/out"
         cat "$folder/list"
     done |
-        cut -d' ' -f3- | tr -s ' ' >"$folder/changes" # as xargs gives them to --one
+        cut -d' ' -f3- | tr -s ' ' >"$folder/changes" # in the form in which xargs passes them to --one
     sed -n 's/^mutant \(.*\)  #  .*/\1/p' "$home/excused.txt" 2>"$folder/err" | grep -vxF -f "$folder/changes" |
         sed "s|^|$(basename "$home")/excused.txt names what is no change of any program there: |" | grep . && stale=1
 done

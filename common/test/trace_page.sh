@@ -11,7 +11,7 @@ for browser in chromium chromium-browser google-chrome ""; do
 done
 [ "$browser" ] || skip "there is no chromium; type: apt-get install chromium"
 
-# Four warps of a block that load words 16 apart in shared memory, one sector in eight of global memory, then wait; and a race.
+# Four warps of a block load words 16 apart from shared memory and one sector in eight from global memory, then wait. Also a race.
 perl -e '
     my @events;
     my $lanes = join ",", 0 .. 31;
@@ -115,7 +115,7 @@ END
         --accept-lang=$language --lang=$language --timeout=20000 --dump-dom "file://$folder/$language.html"
     sed -n 's/.*\(\(ok\|FAIL\)  *[0-9]* px: .*\)/\1/p' "$folder/out" | sed "s/px:/px, $language:/; s/&gt;/>/g; s/&lt;/</g" >"$folder/told"
     cat "$folder/told"
-    : >"$folder/err" # where there is no desktop, it is full of complaints
+    : >"$folder/err" # without a desktop, Chromium prints many warnings
     [ "$(grep -c '^ok' "$folder/told")" = 48 ] || fail "$language: all checks are told, and hold"
 done
 finish

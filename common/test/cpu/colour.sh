@@ -6,7 +6,7 @@ program=$(realpath "$1")
 export program
 script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no terminal that script could give a program"
 colour=$(printf '\033')"\\[1;31mcudacpu: hazard: race "
-# looks TERM NO_COLOR: what a terminal shows
+# looks TERM NO_COLOR: prints what a terminal shows
 looks() { TERM=$1 NO_COLOR=$2 script -qec '"$program" race_shared' /dev/null </dev/null >"$folder/out"; }
 looks xterm ""
 must "colour on a terminal" says "^$colour"

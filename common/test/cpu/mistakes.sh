@@ -17,7 +17,7 @@ for case in $cases; do
 done
 must "there are cases" test "$(echo "$cases" | wc -l)" -gt 10
 
-# What the compiler decides: nvcc takes a constructor on the device that is constexpr or empty, and no other.
+# The compiler decides these cases: a __device__ variable may have a constructor only if it is constexpr or empty.
 classes='struct Set { int x; __host__ __device__ Set(int y = 4) : x(y) {} }; struct Known { int x; constexpr Known() : x(5) {} };
 struct Empty { int x; __device__ Empty() {} }; struct Holds { Empty e; }; struct Plain { int x = 5; }; using Other = Set;'
 for declared in 'Set a' 'static Set a' 'Set a{}' 'Set a(3)' 'Set a = Set(1)' 'Other a' 'auto a = Set()'; do

@@ -34,7 +34,7 @@ for n in $sizes; do
         done
     done
 done >"$folder/said"
-# First the labels in the sources, then the list, then what was said.
+# Reads the labels in the sources first, then the list, then the reports.
 for group in $groups; do sed "s|^|$group |" "$sources/$group.cu" | awk '{ print NR, $0 }'; done |
     awk '{ if ($2 != group) { group = $2; first = $1 - 1 } $1 -= first }
     match($0, /\/\/ (race|bounds|host|equal) /) {

@@ -12,7 +12,7 @@ for tool in nvcc compute-sanitizer nvidia-smi; do
 done
 nvidia-smi >/dev/null 2>&1 || skip "there is no GPU"
 
-look() { # look GROUP LABEL PROGRAM
+look() { # look GROUP LABEL PROGRAM: runs the kernel under racecheck
     timeout "$patience" compute-sanitizer --tool racecheck "$folder/$1" "$3" "$n" >"$folder/$3.out" 2>&1
     status=$?
     case $(sed -n 's/^=* RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p' "$folder/$3.out" | head -1) in
