@@ -268,6 +268,10 @@ installs "  sudo apt-get update && sudo apt-get install -y --no-install-recommen
 sed -n '/, type:$/,/^[^ ]/{/^ /p;}' "$folder/printed" | env -i PATH="$bin:$folder/tools" "$shell"
 grep -q ' perl libcli11-dev libopencv-dev gnuplot-nox$' "$folder/installed" || fail "the printed command fails when it is copied"
 [ "$(awk 'length > 80' "$folder/printed" | wc -l)" = 0 ] || fail "more than 80 columns"
+on_a_runner() { many && variables=CI=true && fake sudo "[ \$1 != -n ] || exit $1; PATH=\$PATH exec \"\$@\"" && fake id "echo 1000"; }
+installs "apt-get install -y --no-install-recommends perl libcli11-dev .*" on_a_runner 0
+installs "To install them, type:" on_a_runner 1
+[ ! -s "$folder/installed" ] || fail "sudo that asks for a password, on the runner of a CI service"
 installs "  gnuplot-nox: plots .*" sudoer remove gnuplot
 again
 [ ! -s "$folder/out" ] || fail "optional packages are named twice"

@@ -184,7 +184,7 @@ sub ways {
     my $copy = row($file, "pinned copy only")->{time_us};
     my ($left, $scale, $y) = (150, 600 / $rows[0]{time_us}, 58);
     my $x = $left + $copy * $scale;
-    my $title = t("Ten million ints that lie in the host's memory: how long until their sum is known", "一千万个整数在主机内存里：多久才能得到它们的和");
+    my $title = t("Ten million ints in the host's memory: the time until their sum is known", "一千万个整数在主机内存里：多久才能得到它们的和");
     text(16, 28, $title, bold => 1, size => 16);
     for my $row (@rows) {
         my $colour = $row->{variant} =~ /CPU/ ? "green" : "blue";
