@@ -2,7 +2,7 @@
 # faults.sh [each] BINARY: makes each CUDA call of a run on the CPU device fail once (LAB_FAIL=1, 2, ...), until a run has no
 # such call. A run whose call fails must end with status 3, and print the call, its place and CUDA's error. It must free all
 # device memory, leave no new file, keep an old one, and print no verdict.
-# each: one run for each variant (for two variants, in a sample with a picture). This takes a tenth of the time, and may miss
+# each: one run for each variant (in a sample with a picture, for the first two). This takes a tenth of the time, and may miss
 # calls that only a run of all variants makes. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 each=""

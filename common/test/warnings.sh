@@ -29,7 +29,7 @@ for file in common/test/*.cu common/test/cpu/*.cu [0-9]*/*.cu; do
     as_written=""
     case $file in
     */counted_classics.cu) as_written="-Wno-sign-compare -Wno-shadow -Wno-conversion" ;; # as in courses
-    */rounds.cu) as_written=-Wno-shadow ;;                                                # one name in two scopes
+    */rounds.cu) as_written=-Wno-shadow ;;                                               # one name in two scopes
     esac
     try "$file" "$cudacpu" $flags -iquote "$include" -Wno-dangling-else $as_written -c -o "$folder/o"
 done
