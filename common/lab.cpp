@@ -95,7 +95,7 @@ CLI::Validator power_of_two() {
     return CLI::Validator(check, "THREADS");
 }
 
-/// Accepts the name of a file. Whether it can be written is checked later.
+/// Accepts the name of a file. A later check finds out whether it can be written.
 CLI::Validator file_name() {
     auto check = [](std::string& path) {
         if (path.empty()) return std::string("the file name is empty; type a name such as out.csv");

@@ -87,8 +87,8 @@ public:
     Time time(Job& job, Prepare prepare, void (*launch)(Job&), Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return measure([&] { prepare(job); }, [&] { launch(job); }, [] {}, !warm(), place);
     }
-    /// The same, with after(job) after each launch that counts, and with the L2 cache flushed or not, whatever
-    /// --warm says.
+    /// The same, with after(job) after each launch that counts. `flush` says whether the L2 cache is flushed;
+    /// --warm has no effect.
     template <class Job, class Prepare, class After>
     Time time(Job& job, Prepare prepare, void (*launch)(Job&), After after, bool flush,
               Place place = {__builtin_FILE(), __builtin_LINE()}) {

@@ -293,7 +293,7 @@ T poisoned(unsigned char byte = poison_byte) {
 
 std::string wanted(const std::string& got, const std::string& want, bool left, bool added, bool wrapped);
 /// Returns "got 5, wanted 7" for a row's `wrong`. The poison from before the launch is a large number. If the
-/// result contains it, no thread wrote the word, or the word was not reset before an addition; for floats the two
+/// result contains it, no thread wrote the word, or the word was not reset before an addition. For floats the two
 /// may be indistinguishable. If only the lower half of a 64-bit sum is right, a 32-bit sum overflowed.
 template <class T>
 std::string wanted(T got, T want) {

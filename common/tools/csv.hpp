@@ -59,7 +59,7 @@ struct Setting {
     std::string where;  ///< file:line, for messages
 };
 
-/// The lines of such a file, without comments; `program NAME` has set the program of each. None, if there is no
+/// The lines of such a file, without comments; `program NAME` has set the program of each. Empty if there is no
 /// file.
 std::vector<Setting> settings(const fs::path& file);
 
