@@ -190,7 +190,7 @@ __device__ unsigned tickets;  // the last block makes it 0 again
 __device__ bool is_last_block() {
     __shared__ bool last;
     if (threadIdx.x == 0) {
-        __threadfence();  // release: whoever sees this ticket drawn can see the block's sum
+        __threadfence();  // release: a thread that sees this ticket can see the block's sum
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
         __threadfence();  // acquire: from here on the other blocks' sums can be seen
     }

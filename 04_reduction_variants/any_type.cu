@@ -323,7 +323,7 @@ void launch_cub_any_order(Job<T>& job) {
 
 // ---- wrong twins: the classic mistakes ----------------------------------------------------------
 
-// Both are for floats. A product that begins with 0, as a sum does: whatever comes, it stays 0.
+// Both are for floats. A product that begins with 0, as a sum does. It stays 0.
 struct FromZero {
     static constexpr float identity = 0;
     __device__ float operator()(float a, float b) const { return a * b; }

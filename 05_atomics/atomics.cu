@@ -74,7 +74,7 @@ __global__ void push_back(const int* in, int* out, int* count, int n) {
 }
 
 // An addition made of atomicCAS, which stores guess + x if the word still holds the guess, and
-// returns what it found. If that is something else, another thread came first, and what it left is
+// returns what it found. If that is something else, another thread came first, and its value is
 // the next guess.
 __device__ int add_by_cas(int* word, int x) {
     int guess = *word;
@@ -419,7 +419,7 @@ int count_distinct(const std::vector<int>& values) {
     return count;
 }
 
-// Union-find: each value has a parent, and values that hang together have the same root.
+// Union-find: each value has a parent, and connected values have the same root.
 int root_of(std::vector<int>& parent, int k) {
     while (parent[k] != k) k = parent[k] = parent[parent[k]];  // and the way becomes shorter
     return k;

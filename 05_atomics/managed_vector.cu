@@ -59,7 +59,7 @@ struct CudaAllocator {
 };
 template <class T, class U>
 bool operator==(const CudaAllocator<T>&, const CudaAllocator<U>&) {
-    return true;  // what one has allocated, another may free
+    return true;  // one may free what another has allocated
 }
 template <class T, class U>
 bool operator!=(const CudaAllocator<T>&, const CudaAllocator<U>&) {

@@ -241,7 +241,7 @@ std::string compare(const std::vector<int>& out, const std::vector<int>& kept, c
            lab::wanted(*differ.first, *differ.second);
 }
 
-// Copies the result back, and returns what was kept; fills in the row as far as the count says.
+// Returns the output, as many elements as must be kept. Fills in the row from the count.
 std::vector<int> download(const Job& job, lab::Row& row) {
     unsigned count = 0;
     CHECK(cudaMemcpy(&count, job.count, sizeof count, cudaMemcpyDeviceToHost));

@@ -13,7 +13,7 @@
 
 namespace lab {
 
-/// A right variant or a wrong twin of a sample. Job is the sample's own struct: whatever its launches need.
+/// A right variant or a wrong twin of a sample. Job is the sample's own struct, with what its launches need.
 template <class Job>
 struct Variant {
     const char* name;       ///< the name for --only and --wrong

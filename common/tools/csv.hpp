@@ -63,7 +63,7 @@ struct Setting {
 /// file.
 std::vector<Setting> settings(const fs::path& file);
 
-/// The parts of `A | B | C`; a Problem unless there are so many.
+/// The parts of `A | B | C`; a Problem if there are more or fewer.
 std::vector<std::string> parts(const Setting& setting, size_t count);
 
 }  // namespace tools

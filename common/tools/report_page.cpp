@@ -138,8 +138,8 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
     s.results = folder / "results";
     s.output = read(data / "run.txt");
 
-    // In results/ a run's figures are those of h200_RUN.csv, of the folder's own first run h200_default.csv, unless
-    // a line `beside RUN TAG` says otherwise.
+    // In results/ a run's figures are in h200_RUN.csv, and those of the folder's own first run in h200_default.csv.
+    // A line `beside RUN TAG` names another file.
     std::map<std::string, std::string> tag_of;
     if (!s.sequel) tag_of["run"] = "default";
     s.here.printed = s.output;
@@ -302,11 +302,11 @@ std::string said_once(const std::string& title, const std::string& value) {
                                                               : join({title, value}, " ");
 }
 
-/// The lines of a table, without what it does not need, and without times unless they are a GPU's. A column that
+/// The lines of a table, without the columns that it does not need. It has times only of a GPU. A column that
 /// says the same in each row is said once, above.
 std::string table(const Sample& s, const std::vector<Line>& lines, const std::string& title, bool gpu) {
     std::string library = "library", tick;
-    double full = 100;  // what a bar has room for, in %
+    double full = 100;  // the length of a whole bar, in %
     for (const Line& line : lines) {
         const std::string percent = line.timed ? cell(*line.timed, "percent_of_limit") : "";
         full = std::max(full, std::atof(percent.c_str()));
