@@ -172,8 +172,8 @@ void launch_all_reduce(Job& job) {
 }
 #endif
 
-// One kernel from start to end. The first GPU's kernel says when it has begun, and the others wait
-// for that by themselves, because a start after another GPU's event takes longer. All blocks of
+// One kernel from start to end. The first GPU's kernel says when it has begun. The others wait for
+// that by themselves, because a start after another GPU's event takes longer. All blocks of
 // all GPUs add to one word (hence _system), and the first GPU's block 0 stays until `blocks` have.
 __global__ void peer_add(const int* in, Meeting* meeting, unsigned launch, bool first,
                          unsigned blocks, int64_t n) {

@@ -177,7 +177,7 @@ __global__ void modulo(const int* in, int* out, int64_t n) {
 }
 void launch_modulo(Job& job) { reduce_until_one(job, modulo, job.threads()); }
 
-// The same threads, without the remainder, for which a GPU has no instruction: 2 * stride is a
+// The same threads, without the remainder, for which a GPU has no instruction. 2 * stride is a
 // power of two, so the low bits of tid are the remainder. (nvcc 13.0 makes 64 instructions for
 // sm_90, and 88 of modulo. These kernels do not branch in a step: the `if` becomes a condition
 // on each instruction, and all warps run all steps.)
@@ -243,7 +243,7 @@ __global__ void first_add(const int* in, int* out, int64_t n) {
 void launch_first_add(Job& job) { reduce_until_one(job, first_add, 2 * job.threads()); }
 
 // The sum over a warp's lanes, in lane 0. The values travel through registers, without shared
-// memory and without a barrier: in each step a lane adds the value of the lane `offset` above it.
+// memory and without a barrier. In each step a lane adds the value of the lane `offset` above it.
 // For integers one instruction does it all from compute capability 8.0 on.
 __device__ unsigned reduce_warp(unsigned sum) {
 #if __CUDA_ARCH__ >= 800

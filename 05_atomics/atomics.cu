@@ -134,8 +134,8 @@ __global__ void float_sum(const int* in, float* sum, int n) {
 }
 
 // A thread adds up its elements in a variable of its own, and asks for one atomic. The smaller the
-// grid (gridDim and blockDim), the more elements a thread has, and the fewer atomics there are:
-// with n / 4096 blocks of 512 threads, 8 elements for each atomic.
+// grid (gridDim and blockDim), the more elements a thread has, and the fewer atomics there are.
+// With n / 4096 blocks of 512 threads, an atomic is for 8 elements.
 __global__ void local_sum(const int* in, int* sum, int n) {
     int local = 0;
     for (int i = blockDim.x * blockIdx.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)

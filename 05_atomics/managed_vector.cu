@@ -11,8 +11,8 @@
 //   local_sum          a sum for each thread, n / 4096 blocks   slow: page faults
 //   exchange           atomicExch, beside std::atomic's exchange() on the host
 // On a GPU each kernel is launched twice. The first launch, which is the tutorial's only one, waits
-// for page faults. The host has filled the vectors, so their pages are in the host's memory, and
-// each moves to the GPU when the kernel first touches it. The first launch of a kernel also loads
+// for page faults. The host has filled the vectors, so their pages are in the host's memory.
+// Each moves to the GPU when the kernel first touches it. The first launch of a kernel also loads
 // its code. The second launch finds the data and the code on the GPU.
 //
 //   05_managed_vector --wrong no_wait     a classic mistake

@@ -411,7 +411,7 @@ std::vector<std::pair<std::string, std::string>> run_tables(const Sample& s, boo
 
 // ---- the race on its source lines -------------------------------------------------------------------------------
 
-/// The hazard report of the sample's wrong twin: the lines of the source around those that race, which are marked.
+/// The hazard report of the sample's wrong twin: the source around the lines that race, which are marked.
 /// A report that names no lines is returned as it is.
 std::string race(const Sample& s, const fs::path& source) {
     const std::string report = read_if_there(s.data / "hazard.txt");
