@@ -31,8 +31,8 @@ constexpr int warp = 32;            // threads of a warp, called its lanes
 constexpr unsigned all_lanes = 0xffffffff;
 static_assert(most_threads <= warp * warp, "one warp must be able to add the sums of all warps");
 
-// atomicAdd has no signed 64-bit form, and needs none: in two's complement the same adder serves
-// both. An int becomes a Total by extending its sign.
+// atomicAdd has no signed 64-bit form and does not need one: in two's complement the same adder
+// serves both. An int becomes a Total by extending its sign.
 using Total = unsigned long long;
 
 // ---- CPU reference ------------------------------------------------------------------------------
@@ -46,8 +46,8 @@ Total cpu_reference(const int* in, int64_t n) {
 // ---- the tutorial's kernel ----------------------------------------------------------------------
 
 // Each thread adds its share, a tree adds the sums of a block's threads, and one atomicAdd a block
-// brings the blocks together. Differs from the tutorial: n and i have 64 bits, because i + step may
-// pass 2^31; so do the sums; the tile has room for any --threads; blockDim.x replaces a macro.
+// brings the blocks together. Differs from the tutorial: n, i and the sums have 64 bits, because
+// they may pass 2^31. The tile has room for any --threads, and blockDim.x replaces a macro.
 __global__ void tutorial(const int* in, int64_t n, Total* total) {
     __shared__ Total tile[most_threads];  // each block has its own
     const int tid = threadIdx.x;
@@ -78,8 +78,8 @@ __global__ void tutorial(const int* in, int64_t n, Total* total) {
 
 // ---- the tutorial's whole program ---------------------------------------------------------------
 
-// Managed memory has one address for host and GPU: the program allocates, copies and frees nothing,
-// and the first touch of a page moves it. cudaMallocManaged() returns such memory at run time.
+// Managed memory has one address for host and GPU. The program allocates, copies and frees nothing:
+// the first touch of a page moves it. cudaMallocManaged() returns such memory at run time.
 __managed__ int source[tutorial_n];
 __managed__ Total final_result[1] = {0};
 
@@ -104,7 +104,7 @@ bool whole_program() {
     const Total cpu_sum = cpu_reference(source, tutorial_n);
     const double cpu_end = get_time();
 
-    // The tutorial adds in 32 bits, where this sum overflows: compare those, too.
+    // The tutorial adds in 32 bits, where this sum overflows: also compare those bits.
     std::printf("GPU sum: %u, CPU sum: %u (the lower 32 bits)\n", unsigned(final_result[0]),
                 unsigned(cpu_sum));
     if (lab::gpu)  // most of the GPU's time is page faults: see the second table
@@ -259,8 +259,8 @@ void prefetch(const Job& job, int device) {
     if (can_prefetch(job)) CHECK(cudaMemPrefetchAsync(job.in, job.n * sizeof(int), to, 0));
 }
 
-// Before the clock starts: the result is poisoned, so that a sum which nobody wrote is seen, and
-// the pages are on the GPU, as for the first table and for `resident`, or at the host. There the
+// Before the clock starts, the result is poisoned, so that a sum which nobody wrote is seen. The
+// pages are on the GPU (for the first table and for `resident`) or at the host. At the host, the
 // kernel's first touch of a page is a fault: the driver moves the page, and the access is repeated.
 void prepare_on_gpu(Job& job) {
     job.sum = final_result;
@@ -360,7 +360,7 @@ void check(Job& job, lab::Row& row) {
 }
 
 #ifdef CUB_VERSION
-void launch_cub(Job& job) {  // its result is a Total, so it adds in 64 bits, too
+void launch_cub(Job& job) {  // its result is a Total, so it also adds in 64 bits
     size_t bytes = 1 << 20;  // of job.memory
     CHECK(cub::DeviceReduce::Sum(job.memory, bytes, job.in, job.sum, job.n));
 }

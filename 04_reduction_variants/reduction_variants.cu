@@ -128,7 +128,7 @@ struct Job {  // what a launch needs
     int current = 0;        // which of atomic_add's results is next
 
     int threads() const { return sample.threads(); }
-    // What fills the GPU, but no more blocks than there are tiles of wide loads; or --blocks.
+    // As many blocks as fill the GPU, but at most one for each tile of wide loads; or --blocks.
     template <class Kernel>
     int grid_size_for(Kernel kernel) const {
         const int64_t tile = int64_t(threads()) * loads * pack_size;
@@ -177,9 +177,9 @@ __global__ void modulo(const int* in, int* out, int64_t n) {
 }
 void launch_modulo(Job& job) { reduce_until_one(job, modulo, job.threads()); }
 
-// The same threads, without the remainder, for which a GPU has no instruction: 2 * stride is a
+// The same threads, without the remainder, for which a GPU has no instruction. 2 * stride is a
 // power of two, so the low bits of tid are the remainder. (nvcc 13.0 makes 64 instructions for
-// sm_90, and 88 of modulo. None of these kernels branches in its step: the `if` becomes a condition
+// sm_90, and 88 of modulo. These kernels do not branch in a step: the `if` becomes a condition
 // on each instruction, and all warps run all steps.)
 __global__ void masked(const int* in, int* out, int64_t n) {
     __shared__ unsigned tile[most_threads];
@@ -226,8 +226,8 @@ __global__ void sequential(const int* in, int* out, int64_t n) {
 }
 void launch_sequential(Job& job) { reduce_until_one(job, sequential, job.threads()); }
 
-// Every thread adds two elements as it loads them: none idles in the first step, and half as many
-// blocks are launched.
+// Every thread adds two elements as it loads them. No thread idles in the first step, and half as
+// many blocks are launched.
 __global__ void first_add(const int* in, int* out, int64_t n) {
     __shared__ unsigned tile[most_threads];
     const int tid = threadIdx.x;
@@ -243,7 +243,7 @@ __global__ void first_add(const int* in, int* out, int64_t n) {
 void launch_first_add(Job& job) { reduce_until_one(job, first_add, 2 * job.threads()); }
 
 // The sum over a warp's lanes, in lane 0. The values travel through registers, without shared
-// memory and without a barrier: in each step a lane adds the value of the lane `offset` above it.
+// memory and without a barrier. In each step a lane adds the value of the lane `offset` above it.
 // For integers one instruction does it all from compute capability 8.0 on.
 __device__ unsigned reduce_warp(unsigned sum) {
 #if __CUDA_ARCH__ >= 800
@@ -339,8 +339,8 @@ void launch_vectorised(Job& job) {
 
 // One launch: each block leaves its sum and draws a ticket. The block that draws the last one finds
 // all sums in memory, and adds them (CUDA C++ Programming Guide, "Memory Fence Functions"). Both
-// sides need a fence. NVIDIA's threadFenceReduction sample has only the first one, and works
-// because no L1 cache has old copies of the sums; CUDA's memory model asks for one of the reader.
+// sides need a fence. NVIDIA's threadFenceReduction sample has only the first one. It works
+// because no L1 cache has old copies, but CUDA's memory model also asks for one of the reader.
 __global__ void last_block(const int* in, int* partial, int* result, unsigned* tickets, int64_t n) {
     __shared__ bool is_last;
     unsigned sum = reduce_block(wide_sum(in, n));
@@ -382,7 +382,7 @@ void launch_atomic_add(Job& job) {
 }
 
 // For a few thousand elements one block is enough: no partial sums, no atomic, and little code,
-// which must come from memory, too. It has no more warps than there are packs for.
+// which must also come from memory. It has no more warps than there are packs for.
 __global__ void one_block(const int* in, int* result, int64_t n) {
     const int64_t count = n / pack_size, tail = count * pack_size + threadIdx.x;
     unsigned sum = tail < n ? in[tail] : 0;
