@@ -78,8 +78,10 @@ cd "$lab" || exit
 
 # ---- two builds at the same time: the second waits until the first is configured
 rm -r build
-SETUP="touch '$folder/begun'; sleep 1" make build >"$folder/first" 2>&1 &
-timeout 20 sh -c "until [ -e '$folder/begun' ]; do sleep 0.1; done"
+begun=$folder/begun
+export begun
+SETUP='touch "$begun"; sleep 1' make build >"$folder/first" 2>&1 &
+timeout 20 sh -c 'until [ -e "$begun" ]; do sleep 0.1; done'
 builds "the second" first
 must "it says that it waits" says '^Another build in build is running[.] Waiting for it to end[.]$'
 must "the first is through" wait $!

@@ -214,7 +214,7 @@ advice 0 "optional +display +06_shared_image --show needs one; .*--out picture.p
 advice 0 "wrong +memory +1.4 GiB free.*Type: make JOBS=1" put proc/meminfo "MemAvailable: 1500000 kB"
 other_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
 forbidden() { chmod 755 "$folder/build" && as=$other_user; }
-if $other_user true 2>/dev/null; then
+if $other_user cat "$folder/doctor.sh" >/dev/null 2>&1; then # no folder above it is closed to others
     advice 1 "missing +build folder +you cannot write to .*/build. .*Type: make BUILD=/elsewhere" forbidden
 fi
 advice 1 "missing +disk +0.4 GiB free in .*Type: make BUILD=.*" fake df "printf '%s\n' head '/dev/sda 99 9 500000 9% /'"
@@ -276,10 +276,11 @@ installs "  gnuplot-nox: plots .*" sudoer remove gnuplot
 again
 [ ! -s "$folder/out" ] || fail "optional packages are named twice"
 if tool=$(command -v script); then
+    export bin folder root shell # for the command that is typed
     answers() { # answers WORD LINE: types WORD on a terminal; LINE must then be printed
-        echo "env -i PATH='$bin:$folder/tools' LAB_DOCTOR_ROOT='$root' BUILD='$folder/build' '$shell' '$folder/doctor.sh' --install" >"$folder/typed"
+        echo 'env -i PATH="$bin:$folder/tools" LAB_DOCTOR_ROOT="$root" BUILD="$folder/build" "$shell" "$folder/doctor.sh" --install' >"$folder/typed"
         : >"$folder/installed"
-        { sleep 0.5 && echo "$1" && sleep 0.5; } | "$tool" -qec "sh '$folder/typed'" /dev/null | tr -d '\r' >"$folder/out"
+        { sleep 0.5 && echo "$1" && sleep 0.5; } | "$tool" -qec 'sh "$folder/typed"' /dev/null | tr -d '\r' >"$folder/out"
         cat "$folder/out" "$folder/installed" | grep -qE "$2" || fail "no line '$2' after the answer $1"
     }
     machine

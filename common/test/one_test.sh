@@ -43,7 +43,7 @@ END
 chmod +x "$folder/05_atomics"
 checks 0 "$folder/05_atomics" "$folder/none"
 LUCKY=lucky checks 1 "$folder/05_atomics" "$folder/none"
-says '^  lucky: .*/05_atomics --wrong lucky$' && ! says '^  seen:' || fail "the twin that passes is not named"
+says "^  lucky: .*/05_atomics'? --wrong lucky\$" && ! says '^  seen:' || fail "the twin that passes is not named"
 says '^The check begins at 05_atomics/atomics.cu:[0-9]+$' || fail "where the check is"
 # A variant that rejects an option is not wrong. Neither is a program that cannot run.
 printf '#!/bin/sh\necho "variant right"\n[ "$1" != --only ] || exit 2\n' >"$folder/refuses"
@@ -132,7 +132,7 @@ make_01 0
 { echo "$wide" | sed 's/WITH/<=/' && echo wrong; } >"$lab/01_fake/fake.cu"
 make_01 1
 says '^      - [|]  [.]{3}.*threadIdx.x; i < n;' && says '^      1 [|]  [.]{3}.*threadIdx.x; i <= n;' || fail "what differs is cut"
-must "80 columns" test "$(awk 'length > 80' "$folder/out" | wc -l)" = 0
+must "80 columns, without the path" test "$(grep -v '/cpu/01_fake' "$folder/out" | awk 'length > 80' | wc -l)" = 0
 ends 1 env CMAKE=false sh "$lab/common/tools/one.sh" "$lab/build" cpu 01
 says '^WRONG: 01_fake was not built: correct the first error first, see above[.]$' || fail "no verdict on what is not built"
 printf '#!/bin/sh\nexec sleep 60\n' >"$lab/build/cpu/01_fake"
