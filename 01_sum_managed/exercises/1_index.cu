@@ -1,10 +1,10 @@
 // 01.1  Each thread writes its number
 //
-// A function marked __global__ is a kernel: it runs on the device, many times
-// at once. <<<1, 64>>> below starts it as one block of 64 threads. threadIdx.x
-// tells each thread which it is, from 0 to 63. Let every thread write its
-// number to its own element of out: 0, 1, 2, ... 63. (All this is new? It is
-// told slowly in common/first/README.md.)
+// A function marked __global__ is a kernel: it runs on the device, many
+// times at once. <<<1, 64>>> below starts it as one block of 64 threads.
+// In each thread threadIdx.x is the thread's number, from 0 to 63. Let
+// every thread write its number to its own element of out: 0, 1, 2, ...
+// 63. (If all this is new, read common/first/README.md first.)
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,10 +1,10 @@
 // 01.2  More threads than one block has
 //
-// A block has 1024 threads at most, so large arrays need many blocks: the
-// grid. In each block threadIdx.x begins at 0 again. blockIdx.x tells a thread
-// which block is its own, and blockDim.x how many threads a block has. Count
-// on through the grid: block 1 begins where block 0 ended. Each thread writes
-// its number in that count to the element of that number.
+// A block has at most 1024 threads, so large arrays need many blocks: the
+// grid. In each block threadIdx.x begins at 0 again. blockIdx.x is the
+// number of the block, and blockDim.x the number of threads in a block.
+// Number all threads of the grid: block 1 continues where block 0 ended.
+// Each thread writes its number in the grid to the element with that index.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 01.4  How many blocks?
 //
-// Now you say how the kernel is launched: blocks_for(n, threads) is to return
-// the number of blocks that has a thread for each of n elements, and not one
-// block more. A block may have threads left over, as the kernel has its guard.
-// It is asked for blocks of 256 threads and for blocks of 100.
+// Now you choose the launch. blocks_for(n, threads) returns the
+// smallest number of blocks that gives each of the n elements a
+// thread. Some threads may have no element, because the kernel has
+// its guard. The check uses blocks of 256 threads and blocks of 100.
 #include "exercise.cuh"
 
 __global__ void write_number(int* out, int n) {

@@ -1,10 +1,10 @@
-// 01.6  Too early
+// 01.6  Wait for the kernel
 //
-// A launch returns at once: the host goes on while the kernel has hardly
-// begun. So last_square reads the last element before it has been squared.
-// cudaDeviceSynchronize() waits until all that was launched has ended. Mend it.
-// (The array is managed memory: host and device use the same address, and
-// nothing has to be copied.)
+// A launch returns at once: the host goes on before the kernel
+// has ended. So last_square reads the last element before it has
+// been squared. cudaDeviceSynchronize() waits until all launched
+// work has ended. Correct it. (The array is managed memory: host
+// and device use the same address, and nothing has to be copied.)
 #include "exercise.cuh"
 
 __global__ void square(int* a, int n) {

@@ -1,8 +1,8 @@
-// 01.7  All into one word
+// 01.7  A race and an atomic
 //
-// *sum += x is three steps: read *sum, add x, write it back. Between the first
-// and the last another thread may have written, and its x is lost: a race.
-// atomicAdd(address, x) does the three as one. Mend the line.
+// *sum += x is three steps: read *sum, add x, write the result. If another
+// thread writes between the read and the write, its x is lost: a race.
+// atomicAdd(address, x) does the three steps as one. Correct the line.
 #include "exercise.cuh"
 
 // ---- your part

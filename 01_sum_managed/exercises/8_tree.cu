@@ -1,10 +1,10 @@
-// 01.8  A tree
+// 01.8  A tree in shared memory
 //
-// The 256 threads of a block add up 256 numbers in shared memory, which they
-// have in common: the upper half of tile is added to the lower half, 128
-// additions at once, then the upper half of that, until the sum is in tile[0],
-// where everybody fetches it. What another thread has written may be read only
-// behind a __syncthreads(), to which all come. Write the steps, without atomics.
+// The 256 threads of a block add up 256 numbers in their shared memory. First
+// the upper half of tile is added to the lower half, 128 additions at once.
+// Then the upper half of the rest is added, until the sum is in tile[0], which
+// all threads read. A thread may read what another thread wrote only after a
+// __syncthreads() that all threads reach. Write the steps, without atomics.
 #include "exercise.cuh"
 
 // ---- your part

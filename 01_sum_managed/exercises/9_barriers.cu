@@ -1,8 +1,8 @@
-// 01.9  Barriers that wait for nothing
+// 01.9  Remove the barriers that are not needed
 //
-// A tree that is often seen. It is right, and has each thread wait 17
-// times. Who reads what another one has written has to wait; who reads
-// only what is its own has not. Get along with 9 barriers.
+// This tree is correct, but each thread waits 17 times. A barrier
+// is needed only between accesses of different threads to the same
+// word, of which at least one writes. Make do with 9 barriers.
 #include "exercise.cuh"
 
 // ---- your part

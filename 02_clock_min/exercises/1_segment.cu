@@ -1,8 +1,9 @@
-// 02.1  Each block its own segment
+// 02.1  A segment for each block
 //
-// Each block of 256 threads finds the least of 256 floats: block 0 of the
-// first 256, block 1 of the next, and so on. As it stands, all blocks read
-// the same ones. bid and tid are what they are usually called. Mend it.
+// Each block of 256 threads finds the least of 256 floats: block
+// 0 of the first 256, block 1 of the next 256, and so on. But now
+// all blocks read the same ones. (bid and tid are the usual names
+// for the numbers of the block and the thread.) Correct it.
 #include "exercise.cuh"
 
 // ---- your part

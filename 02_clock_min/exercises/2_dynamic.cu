@@ -1,8 +1,8 @@
-// 02.2  Shared memory whose size the launch says
+// 02.2  Dynamic shared memory
 //
-// tile has no size here: a launch gives it, in bytes, as its third
-// argument, <<<blocks, threads, bytes>>>. This one does not. Each thread
-// brings two floats into the tile. Mend it for any number of threads.
+// tile has no size here: the launch sets it, in bytes, by its third
+// argument, <<<blocks, threads, bytes>>>. This launch does not. Each thread
+// stores two floats in the tile. Correct it for any number of threads.
 #include "exercise.cuh"
 
 __global__ void least(const float* in, float* out) {

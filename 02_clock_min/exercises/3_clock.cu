@@ -1,9 +1,9 @@
-// 02.3  When is a block done?
+// 02.3  The end of a block
 //
-// Thread 0 reads the clock when its block begins and when it ends:
-// that is what the block took. But it does so when it is done itself,
-// and others still work: some have much to do. Mend it: `end` is to
-// be no earlier than `latest`, the latest of all threads' clocks.
+// Thread 0 reads the clock when its block begins and when it ends: the
+// difference is the time of the block. But it reads the second time when its
+// own work is done, while other threads still have much to do. Correct it:
+// `end` must not be earlier than `latest`, the latest of all threads' clocks.
 #include "exercise.cuh"
 
 // ---- your part

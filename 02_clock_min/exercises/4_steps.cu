@@ -1,9 +1,9 @@
-// 02.4  What a tree does, in numbers
+// 02.4  The steps of a tree, in numbers
 //
-// 256 threads, which are 8 warps of 32, find the least of 512 numbers
-// by a tree: first 256 comparisons at once, then 128, ... 1. Type
-// three numbers: how many steps are that, how many comparisons in all,
-// and, all steps together, how many times has a warp something to do?
+// 256 threads (8 warps of 32) find the least of 512 numbers by a tree:
+// first 256 comparisons at once, then 128, ... 1. Type three numbers. How
+// many steps are there? How many comparisons are there in all? In how
+// many cases, added over all steps, does a warp have something to do?
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 02.5  A warp needs no barrier
+// 02.5  Shuffles instead of barriers
 //
-// The tree has eight barriers. The 32 lanes of a warp can do without:
-// in __shfl_down_sync(~0u, x, d) each lane gives its x, and gets
-// that of the lane d further on. Find the least of 256 ints with one
-// barrier: first in each warp, then of the eight results.
+// The tree has eight barriers. The 32 lanes of a warp do not need
+// them: in __shfl_down_sync(~0u, x, d) each lane passes its x, and
+// gets the x of the lane d places above it. Find the least of 256 ints
+// with one barrier: first in each warp, then of the eight results.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 02.6  Two streams
 //
-// What is launched into two streams may run at the same time: that fills a
-// GPU whose blocks would else stand idle. But `sum` needs what `twice`
-// writes. An event that is recorded in one stream lets another one wait for
-// it (cudaStreamWaitEvent). Mend it, and let `square` run beside `twice`.
+// Kernels in two streams may run at the same time, which fills a GPU
+// whose SMs would otherwise be idle. But `sum` needs what `twice` writes.
+// A stream can wait for an event that is recorded in another stream
+// (cudaStreamWaitEvent). Correct it, and let `square` run beside `twice`.
 #include "exercise.cuh"
 
 __global__ void twice(const int* in, int* out) { out[threadIdx.x] = 2 * in[threadIdx.x]; }

@@ -1,9 +1,9 @@
 // 03.1  A dot product
 //
-// 8 blocks of 64 threads. Each thread adds up products a[i] * b[i] in
-// a register, from its own i on in steps of the whole grid (01.5);
-// then the 64 sums of a block meet in its cache, by a tree (01.8), and
-// thread 0 writes the block's sum to c[blockIdx.x]. Write all of it.
+// The grid has 8 blocks of 64 threads. Each thread adds up products a[i]
+// * b[i] in a register, from its own i on in steps of the whole grid
+// (01.5). Then a tree adds the 64 sums of a block in its cache (01.8),
+// and thread 0 writes the block's sum to c[blockIdx.x]. Write all of it.
 #include "exercise.cuh"
 
 // ---- your part

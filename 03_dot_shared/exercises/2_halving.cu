@@ -1,8 +1,8 @@
-// 03.2  48 threads do not halve for ever
+// 03.2  A tree for any number of threads
 //
 // 48, 24, 12, 6, 3, and then? The tree is right for 64 threads,
-// and for others it drops numbers. Mend it, so that it adds up
-// all of them for any number of threads from 1 to 256.
+// but for other numbers it drops values. Correct it, so that it
+// adds up all values for any number of threads from 1 to 256.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,8 +1,8 @@
-// 03.3  A barrier that not all reach
+// 03.3  A barrier that not all threads reach
 //
-// A barrier waits until all threads of the block have come. In
-// this tree only those come that add; the others have gone on
-// to the end, and take a sum that is not there yet. Mend it.
+// A barrier waits until all threads of the block have arrived. In
+// this tree only the threads that add arrive. The others go on to
+// the end, and use a sum that is not there yet. Correct it.
 #include "exercise.cuh"
 
 // ---- your part

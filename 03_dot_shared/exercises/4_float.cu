@@ -1,8 +1,8 @@
 // 03.4  What float cannot count
 //
 // A float has 24 bits for its digits. 20,000,000 ones are added up in
-// floats: by one thread, one after the other; and by 256 threads with
-// 78,125 each, whose sums then meet in a tree. Type both results.
+// floats: once by one thread, one after the other, and once by 256 threads
+// with 78,125 each, whose sums a tree then adds. Type both results.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 03.6  The nearest float
 //
 // The numbers are large, of both signs, and nearly cancel; each is a multiple
-// of 1/1024 and less than 2^40. *sum is to be the float that is nearest to
-// their exact sum, in whatever order the threads come. Neither float nor
-// double has the bits to add them up. What has? (One block of 256 threads.)
+// of 1/1024 and less than 2^40. *sum must be the float that is nearest to
+// their exact sum, in any order of the threads. Neither float nor double has
+// the bits to add them up. Which type has? (One block of 256 threads.)
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,10 @@
-// 04.1  Sixteen turns for one step
+// 04.1  Bank conflicts
 //
-// Shared memory has 32 banks: word w lies in bank w % 32, and a bank serves one
-// word at a time. Lanes of a warp that want different words of one bank take
-// turns: a bank conflict. Here thread tid adds at 2 * stride * tid, and partners
-// are neighbours first. Let other partners meet, so that nobody takes turns.
+// Shared memory has 32 banks: word w is in bank w % 32, and a bank
+// serves one word at a time. Lanes of a warp that access different words
+// of one bank take turns: a bank conflict. Here thread tid adds to word
+// 2 * stride * tid, and the first partners are neighbours: one step
+// takes sixteen turns. Choose other pairs, so that no lane has to wait.
 #include "exercise.cuh"
 
 // ---- your part

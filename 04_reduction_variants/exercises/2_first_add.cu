@@ -1,9 +1,9 @@
-// 04.2  The half that never adds
+// 04.2  Two elements for each thread
 //
 // In the first step of a tree half of the threads have nothing to do. So let
-// each thread bring two elements, added on the way in: block b takes 512 of
-// them with 256 threads. n need not be a multiple of 512: what is missing
-// counts as 0. Write the missing line. sums[b] is the sum of block b.
+// each thread load two elements and add them: block b takes 512 elements
+// with 256 threads. n need not be a multiple of 512: elements past the end
+// count as 0. Write the missing line. sums[b] is the sum of block b.
 #include "exercise.cuh"
 
 // ---- your part

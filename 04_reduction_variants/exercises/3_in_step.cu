@@ -1,9 +1,9 @@
-// 04.3  "A warp runs in step"
+// 04.3  The barrier of a warp
 //
-// Old programs leave out the barriers once a single warp is left, "as its
-// lanes run in step". Since Volta each lane has its own program counter,
-// and nothing holds them together. A warp has a barrier of its own,
-// cheaper than a block's. Mend the loop, without a __syncthreads() more.
+// Old programs leave out the barriers once a single warp is left, "because its
+// lanes run in lockstep". Since Volta each lane has its own program counter,
+// and nothing keeps the lanes together. A warp has its own barrier, which is
+// cheaper than the block's. Correct the loop, without another __syncthreads().
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,10 @@
-// 04.4  The block that comes last
+// 04.4  A fence and a ticket
 //
-// Each block writes its number to part, then draws a ticket. Who draws the
-// last one knows that all others have drawn theirs, and adds up the parts. But
-// memory promises nobody that what was written first is seen first, unless a
-// fence stands between: __threadfence(). It takes one on each side. Mend it.
+// Each block writes its number to part, then draws a ticket. The block
+// that draws the last ticket knows that all others have drawn theirs, and
+// adds up the parts. But other blocks may see the ticket before they see
+// the part that was written first. A fence, __threadfence(), prevents
+// this. Both sides need one: the writer and the reader. Correct it.
 #include "exercise.cuh"
 
 // ---- your part

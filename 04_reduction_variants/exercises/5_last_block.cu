@@ -1,7 +1,7 @@
-// 04.5  One launch
+// 04.5  The last block adds the parts
 //
-// Now the whole: each block of 64 threads adds up its share
-// (block_sum does that), and the block that comes last (04.4)
+// Now the whole reduction in one launch. Each block of 64 threads
+// adds up its share (block_sum does that). The last block (04.4)
 // adds up the parts and writes *sum. The next launch must find
 // tickets as this one did: 0. Write what follows `mine`.
 #include "exercise.cuh"

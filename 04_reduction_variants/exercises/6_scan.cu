@@ -1,9 +1,9 @@
-// 04.6  All sums on the way
+// 04.6  A scan of one block
 //
-// out[i] is to be in[0] + ... + in[i]: a scan, here of one block. In step d =
-// 1, 2, 4, ... each thread adds what stands d further to the left, if there is
-// anything. All read the old values and write the new ones: who reads too late
-// reads a new one. n is at most 256, and the block has n threads. Write it.
+// A scan computes out[i] = in[0] + ... + in[i], here in one block. In step d
+// = 1, 2, 4, ... each thread adds the value d places to its left, if there
+// is one. All threads must read the old values before any thread writes a
+// new one. n is at most 256, and the block has n threads. Write it.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,8 +1,9 @@
 // 04.7  How many turns?
 //
-// The 32 lanes of a warp read one word each from shared memory, of which word w
-// lies in bank w % 32. How many turns does that take: if lane k reads word 2 *
-// k; word 32 * k; word 33 * k; and if all read word 5? Type the four numbers.
+// Each of the 32 lanes of a warp reads one word of shared memory.
+// Word w is in bank w % 32. How many turns does the access take
+// if lane k reads word 2 * k? If it reads word 32 * k? Word 33 *
+// k? If all lanes read word 5? Type the four numbers.
 #include "exercise.cuh"
 
 // ---- your part

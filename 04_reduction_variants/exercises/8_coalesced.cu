@@ -1,10 +1,10 @@
-// 04.8  Who reads beside whom
+// 04.8  Coalesced loads
 //
-// Memory comes in sectors of 32 bytes, 8 ints. Here each thread adds up 16
-// neighbours; so the 32 lanes of a warp read 32 ints from 32 sectors at a
-// time, and fetch each sector again and again. Let the lanes read neighbours:
-// 2048 ints are 256 sectors of loads, and at most 4 sectors of stores. Who adds
-// what is yours to choose.
+// Memory is transferred in sectors of 32 bytes, 8 ints. Here each thread adds
+// up 16 neighbouring elements. So the 32 lanes of a warp read 32 ints from 32
+// sectors at a time, and fetch each sector again and again. Let neighbouring
+// lanes read neighbouring elements: 2048 ints are 256 sectors of loads, and
+// at most 4 sectors of stores. You choose which thread adds which elements.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,7 +1,7 @@
-// 05.1  How often is each digit there?
+// 05.1  A histogram
 //
-// in holds n digits, 0 to 9. Count in bins[d] how often digit d is
-// there: a thread for each digit. All bins are 0 when it begins.
+// in holds n digits, 0 to 9. Count in bins[d] how often digit d
+// occurs, with one thread for each digit. All bins are 0 at the start.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,8 +1,8 @@
 // 05.3  The old value
 //
-// An atomic returns what the word held before. Each thread whose number
-// is 2 or more is to append it to out, without gaps and in any order;
-// *count says in the end how many these are. It is 0 when it begins.
+// An atomic returns the old value of the word. Each thread whose number
+// is 2 or more appends it to out, without gaps and in any order. At the
+// end *count is how many these are. It is 0 at the start.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 05.4  An atomic that CUDA lacks
+// 05.4  A loop of atomicCAS
 //
 // There is no atomicMul. But atomicCAS(p, expected, value) stores value if
-// *p still holds what is expected, and returns what *p held: so one can
-// read, compute, try, and try again as long as somebody else was quicker.
-// multiply() is to do as one step *p *= x, and to return the old value.
+// *p is still the expected one, and returns the old value of *p. So a thread
+// can read, compute and try, and try again while another thread was quicker.
+// multiply() does *p *= x as one step, and returns the old value. Write it.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 05.5  A float in an int's clothes
+// 05.5  The bits of a float
 //
-// atomicCAS compares integers. __float_as_int(x) gives the bits of a float as an
-// int, __int_as_float(bits) makes a float of them again. Let add() do *p += x as
-// one step for all threads, by atomicCAS on the bits. (GPUs before compute
-// capability 2.0 had no other way.)
+// atomicCAS compares integers. __float_as_int(x) gives the bits of a
+// float as an int, and __int_as_float(bits) turns them back into a
+// float. Let add() do *p += x as one step for all threads, by atomicCAS
+// on the bits. (GPUs before compute capability 2.0 had no other way.)
 #include "exercise.cuh"
 
 // ---- your part

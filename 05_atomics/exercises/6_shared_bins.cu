@@ -1,9 +1,9 @@
-// 05.6  Bins of one's own
+// 05.6  Bins in shared memory
 //
-// The histogram of 05.1 does an atomic in global memory for each digit, and
-// all threads of the grid queue for ten words. Let each block count in shared
-// memory first, where an atomic is quick, and add its ten bins to the others'
-// in the end: ten atomics for each block. All bins are 0 when it begins.
+// The histogram of 05.1 executes an atomic in global memory for each digit, and
+// all threads of the grid wait for ten words. Let each block count in shared
+// memory first, where an atomic is quick. At the end it adds its ten bins to
+// the global ones: ten atomics for each block. All bins are 0 at the start.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,10 +1,10 @@
 // 05.9  Sort by counting
 //
-// Sort n numbers by their last byte, x & 255; numbers with equal bytes may come
-// in any order. This is one step of a radix sort. Count how many numbers have
-// each byte (05.6). Scan the counts, so that first[b] is how many numbers have
-// a smaller byte (04.6). Each number asks first[b] for its place by an atomic,
-// and goes there (05.3). One block of 256 threads.
+// Sort n numbers by their last byte, x & 255; numbers with equal bytes may
+// come in any order. This is one step of a radix sort. Count how many numbers
+// have each byte (05.6). Scan the counts, so that first[b] is how many numbers
+// have a smaller byte (04.6). Each number gets its place from first[b] by an
+// atomic, and is stored there (05.3). One block of 256 threads.
 #include "exercise.cuh"
 
 // ---- your part

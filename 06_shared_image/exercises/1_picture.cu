@@ -2,8 +2,8 @@
 //
 // Blocks and grids may have a width and a height: threadIdx.x and .y,
 // blockIdx.x and .y. A block of 16 x 16 threads draws 16 x 16 pixels. The
-// pixel in column x and row y lies at y * width + x in the picture; its
-// brightness is to be x ^ y. The picture's sides need not be multiples of 16.
+// pixel in column x and row y is at y * width + x in the picture. Set its
+// brightness to x ^ y. The picture's sides need not be multiples of 16.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,8 +1,8 @@
 // 06.2  The thread opposite
 //
-// Each thread puts its pixel into the tile; then it draws what the
-// thread opposite has left there, so that each tile of 16 x 16 is turned
-// by 180 degrees. Threads do not run in step: something is missing. Mend it.
+// Each thread stores its pixel in the tile. Then it draws what the opposite
+// thread has stored, so that each tile of 16 x 16 is turned by 180 degrees.
+// The threads do not run in lockstep: something is missing. Correct it.
 #include "exercise.cuh"
 
 // ---- your part

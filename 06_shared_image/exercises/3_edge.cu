@@ -1,9 +1,9 @@
-// 06.3  A barrier and an edge
+// 06.3  A barrier at the edge
 //
-// The pictures have a side of 20 now, and the last tiles hang
-// over the edge. The guard that was put in is wrong: threads
-// outside leave, and their tile stays unfinished. `in` counts as
-// 0 outside, and every pixel of the picture is drawn. Mend it.
+// The pictures now have a side of 20, so the last tiles extend
+// past the edge. The guard is wrong: threads outside leave, and
+// their part of the tile is not written. `in` counts as 0 outside,
+// and every pixel of the picture must be drawn. Correct it.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,8 +1,8 @@
-// 06.4  Rows become columns
+// 06.4  A transpose
 //
-// out[x][y] = in[y][x]. As it stands each warp reads along a row and writes
-// along a column: 32 sectors of 32 bytes for 32 ints. By way of the tile it can
-// do both along rows. A picture of 64 x 64 ints is 512 sectors; read and written
+// out[x][y] = in[y][x]. Now each warp reads along a row and writes along a
+// column: 32 sectors of 32 bytes for 32 ints. With a tile it can do both
+// along rows. A picture of 64 x 64 ints is 512 sectors; read and written
 // they are 1024. The block has 32 x 8 threads: each one moves four ints.
 #include "exercise.cuh"
 

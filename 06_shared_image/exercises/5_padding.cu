@@ -1,8 +1,9 @@
-// 06.5  One column too many
+// 06.5  Padding
 //
-// The same by way of a tile, and rows both times. But the lanes of a warp
-// that read a column of the tile read words 32 apart: all in one bank, so
-// they take 32 turns. Get rid of the conflicts. One other number will do.
+// This is the transpose with a tile, and both accesses are along
+// rows. But the lanes of a warp that read a column of the tile read
+// words 32 apart. All of them are in one bank, so they take 32
+// turns. Remove the conflicts. It is enough to change one number.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,10 +1,10 @@
 // 06.7  A tiled matrix product
 //
-// c = a * b, all n x n: c[y][x] is the sum of a[y][k] * b[k][x] over k. As
-// found, a block of 16 x 16 threads fetches 512 sectors for 16 steps of k, many
-// of them again and again. Load a tile of a and a tile of b, 16 x 16 each, into
-// shared memory: 64 sectors. Each thread adds 16 products from there; then come
-// the next two tiles. n need not be a multiple of 16.
+// c = a * b, all n x n: c[y][x] is the sum of a[y][k] * b[k][x] over k.
+// Now a block of 16 x 16 threads fetches 512 sectors for 16 steps of k,
+// many of them again and again. Load a tile of a and a tile of b, 16 x 16
+// each, into shared memory: 64 sectors. Each thread adds 16 products from
+// there. Then the next two tiles follow. n need not be a multiple of 16.
 #include "exercise.cuh"
 
 // ---- your part
