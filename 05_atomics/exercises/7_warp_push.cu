@@ -1,12 +1,11 @@
 // 05.7  One atomic for a warp
 //
-// Write push_back of 05.3 with one atomic for each warp. The lanes that
-// keep a number vote (__ballot_sync). The first of them reserves all
-// places at once and tells the others where these begin (__shfl_sync).
-// Each lane takes the place of its rank among them. __popc(bits) counts
-// bits, __ffs(bits) - 1 is the first one. nvcc does this to 05.3 by
-// itself, so a GPU shows no gain here. It cannot do so if the lanes use
-// different words, or reserve more than one place each.
+// Write push_back of 05.3 with one atomic for each warp. The lanes that keep
+// a number vote (__ballot_sync). The first of them reserves all places and
+// tells the others where these begin (__shfl_sync). Each takes the place of
+// its rank among them. __popc(bits) counts bits, __ffs(bits) - 1 is the
+// first one. nvcc does this to 05.3 by itself, so a GPU shows no gain. It
+// cannot if the lanes use different words, or reserve several places each.
 #include "exercise.cuh"
 
 // ---- your part
