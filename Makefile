@@ -15,7 +15,7 @@ override RESET := $(value RESET)
 override SHOW := $(value SHOW)
 override OF := $(value OF)
 override FLAGS := $(value FLAGS)
-# make try yours.cu, make learn 04.2, make diff 04 modulo masked: the words after the goal are not goals
+# In make try yours.cu, make learn 04.2 and make diff 04 modulo masked, the words after the goal are not goals.
 ifneq "$(filter try learn grade diff,$(firstword $(MAKECMDGOALS)))" ""
 more := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
 override FILE := $(or $(FILE),$(more))
@@ -24,7 +24,7 @@ MAKEFLAGS += $(if $(more),--silent)
 endif
 export BUILD JOBS DEVICE CMAKE CMAKE_FLAGS ARGS FLAGS FILE EX RESET SHOW OF
 unexport CDPATH
-# Exit status 1 of these goals means "not all right". It is not an error of make, which would print "*** Error 1". With -q, make
+# Exit status 1 of these goals means "not all right". It must not become a make error, which prints "*** Error 1". With -q, make
 # runs only the lines that begin with +, and ends silently with status 1 if a target has another line.
 ifneq "$(filter learn exercises grade,$(firstword $(MAKECMDGOALS)))" ""
 MAKEFLAGS += -q
@@ -36,11 +36,11 @@ quoted = '$(subst ','\'',$(1))'
 
 number = $(firstword $(subst _, ,$(1)))
 samples := $(foreach folder,$(wildcard [0-9][0-9]_*),$(call number,$(folder)))
-# 05_atomics and its sequel 05_ordered_filter; also with a slash, which a shell adds when it completes a folder name
+# For example 05_atomics and its sequel 05_ordered_filter. A name may end with a slash, because a shell completes it so.
 programs := $(foreach file,$(wildcard [0-9][0-9]_*/*.cu),$(call number,$(file))_$(basename $(notdir $(file))))
 programs += $(addsuffix /,$(programs))
 
-# A line break ends a line of a recipe, and make would run the rest of the name as a command.
+# A line break in a name would end the line of the recipe, and make would run the rest of the name as a command.
 define newline
 
 
@@ -59,7 +59,7 @@ endif
 .PHONY: all build asan $(samples) $(programs) learn learn_once exercises exercises_once grade grade_once try diff run report test check-all lint hazards bench bench-cpu \
     counters counters-gpu plots pictures tables doctor clean help
 
-# MAKEFLAGS is removed for the inner make, which has its own number of jobs.
+# MAKEFLAGS is removed, because the inner make has its own number of jobs.
 inner = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL sh
 tools = $(inner) common/tools
 with_args = $(tools)/words.sh ARGS sh common/tools
@@ -111,7 +111,7 @@ report: build
 plots:
 	@$(tools)/plots.sh
 
-# The pictures of the pages show what these programs record.
+# These programs record the traces that the pages' pictures show.
 pictured = counters_04_reduction_variants counters_05_atomics counters_06_shared_image
 pictures:
 	@$(tools)/build.sh "$$BUILD" $(pictured)

@@ -8,7 +8,7 @@
 //                cudaMemPrefetchAsync
 //   zero_copy    the kernel reads the host's pinned memory       slow: each load crosses the bus
 //   pinned       copied from pinned memory by the copy engine    slow: the sum waits for the copy
-//   overlapped   copied in chunks, the sum of one during the     pays if the kernel is slow, too
+//   overlapped   copied in chunks, the sum of one during the     pays if the kernel is also slow
 //                copy of the next
 // Beside them: the copy alone, which is what the bus allows, and the host's own threads, which need
 // no way at all.
@@ -30,7 +30,7 @@ constexpr int warp = 32;                            // threads of a warp, called
 constexpr unsigned all_lanes = 0xffffffff;
 static_assert(threads % warp == 0, "reduce_warp needs whole warps");
 
-using Total = unsigned long long;  // in two's complement it adds signed numbers, too
+using Total = unsigned long long;  // in two's complement it also adds signed numbers
 
 // ---- CPU reference ------------------------------------------------------------------------------
 

@@ -78,8 +78,8 @@ __global__ void tutorial(const int* in, int64_t n, Total* total) {
 
 // ---- the tutorial's whole program ---------------------------------------------------------------
 
-// Managed memory has one address for host and GPU: the program allocates, copies and frees nothing,
-// and the first touch of a page moves it. cudaMallocManaged() returns such memory at run time.
+// Managed memory has one address for host and GPU. The program allocates, copies and frees nothing:
+// the first touch of a page moves it. cudaMallocManaged() returns such memory at run time.
 __managed__ int source[tutorial_n];
 __managed__ Total final_result[1] = {0};
 

@@ -56,7 +56,7 @@ __global__ void tutorial(const float* in, int64_t n, int segment, float* minimum
     if (tid == 0) timer[block] = clock64();  // differs: clock() has 32 bits and soon wraps around
 
     // Shared memory has a low latency. On an H200 a warp of this kernel waits 627 clocks for these
-    // loads from global memory, and 157 for all that it does in the tile (measured.md).
+    // loads from global memory, and 157 for its work in the tile (measured.md).
     dynamic_tile[tid] = i < n ? in[i] : infinity;  // differs: guards; the last segment may be short
     dynamic_tile[tid + blockDim.x] = i + blockDim.x < n ? in[i + blockDim.x] : infinity;
     for (int d = blockDim.x; d > 0; d /= 2) {

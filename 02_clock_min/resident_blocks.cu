@@ -68,7 +68,7 @@ __global__ void tutorial(const float* in, int64_t n, int segment, float* minimum
 
 // ---- the rungs, slow to fast --------------------------------------------------------------------
 
-// What a block notes. The timer has a row for each, with a word for each block.
+// The values that a block notes. The timer has a row for each, with a word for each block.
 enum Note { begin_clock, end_clock, on_sm, begin_ns, end_ns, notes };
 
 struct Job {  // what a launch needs
@@ -163,8 +163,8 @@ void keep_timer(Job& job) {
         job.clocks.push_back(double(job.noted(end_clock)[b] - job.noted(begin_clock)[b]));
 }
 
-// What is impossible about timeline's notes, or nothing. The clock of all SMs may not have advanced
-// while a block ran, but it never goes back.
+// Returns what is impossible in timeline's notes, or nothing. The clock of all SMs may not have
+// advanced while a block ran, but it never goes back.
 std::string wrong_times(const Job& job) {
     for (int b = 0; b < job.grid; ++b)
         if (job.noted(begin_ns)[b] <= 0 || job.noted(end_ns)[b] < job.noted(begin_ns)[b])

@@ -74,8 +74,8 @@ bool whole_program() {
 
     // With these data the dot product is the tutorial's f(n) = 1 + 2*2 + 3*3 + ... + (n-1)*(n-1),
     // the sum of the squares of all indices. In closed form it is (n-1) * n * (2n-1) / 6.
-    // But a equals b, and each element is its index. A kernel that reads one array twice, or none,
-    // would be right, too. Therefore the table's data are random, and different in a and b.
+    // But a equals b, and each element is its index. A kernel that reads one array twice, or no
+    // array, would also be right. So the table's data are random, and different in a and b.
     for (int i = 0; i < tutorial_n; ++i) a[i] = b[i] = float(i);
     CHECK(cudaMemcpy(d_a, a.data(), tutorial_n * sizeof(float), cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(d_b, b.data(), tutorial_n * sizeof(float), cudaMemcpyHostToDevice));
@@ -97,7 +97,7 @@ bool whole_program() {
 
 // ---- the rungs, slow to fast --------------------------------------------------------------------
 
-// How often float rounds on a block's longest way: defined and explained below the rungs.
+// Returns how often float rounds on a block's longest way. The definition is below the rungs.
 int64_t block_roundings(int64_t values, int64_t blocks, int64_t threads);
 
 struct Job {  // what a launch needs, and what it leaves
@@ -119,7 +119,7 @@ struct Job {  // what a launch needs, and what it leaves
     int threads() const { return sample.threads(); }
 };
 
-// The tutorial's end, which is timed, too. The copy waits for the kernel.
+// The tutorial's end, which is also timed. The copy waits for the kernel.
 void add_on_host(Job& job) {
     std::vector<float> c(job.blocks());
     CHECK(cudaMemcpy(c.data(), job.c.get(), c.size() * sizeof(float), cudaMemcpyDeviceToHost));
@@ -127,7 +127,7 @@ void add_on_host(Job& job) {
     job.host_result = 0;
     for (float of_block : c) job.host_result += of_block;
     job.roundings = block_roundings(job.n, job.blocks(), job.threads());
-    job.roundings += 1 + job.blocks() / (1 << 29);  // so many in double weigh as one
+    job.roundings += 1 + job.blocks() / (1 << 29);  // 2^29 in double err as much as one
 }
 
 void launch_tutorial(Job& job) {
@@ -190,7 +190,7 @@ __device__ unsigned tickets;  // the last block makes it 0 again
 __device__ bool is_last_block() {
     __shared__ bool last;
     if (threadIdx.x == 0) {
-        __threadfence();  // release: whoever sees this ticket drawn can see the block's sum
+        __threadfence();  // release: a thread that sees this ticket can see the block's sum
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
         __threadfence();  // acquire: from here on the other blocks' sums can be seen
     }
@@ -205,8 +205,8 @@ __device__ float strided_sum(const float* c) {
     return sum;
 }
 
-// One launch, and nothing to reset. With the tutorial's n, atomics is faster: here the block's sum,
-// its ticket, and the last block's loads each wait for the one before; there, no block waits.
+// One launch, and nothing to reset. With the tutorial's n, atomics is faster: its blocks do not
+// wait. Here the block's sum, its ticket and the last block's loads each wait for the one before.
 __global__ void last_block(const float* a, const float* b, float* c, int64_t n) {
     __shared__ float cache[most_threads];
     const float sum = reduce_tree(cache, strided_dot(a, b, n));
@@ -244,7 +244,7 @@ __device__ float reduce_block(float sum) {
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// As many blocks as fill the GPU, but none that has nothing to do, unless --blocks was typed.
+// As many blocks as fill the GPU, but no block without work. --blocks replaces this number.
 int grid_size(const Job& job, int to_fill, int elements_per_block) {
     if (job.sample.blocks()) return job.sample.blocks();
     return int(std::min<int64_t>(to_fill, ceil_div(job.n, elements_per_block)));
@@ -326,7 +326,7 @@ void launch_vectorised(Job& job) {
     job.roundings += in_flight + 2 + blocks;
 }
 
-// For small arrays: no barrier, and little code, because code comes from memory, too. Small blocks,
+// For small arrays: no barrier, and little code, because code also comes from memory. Small blocks,
 // so that a small array reaches many SMs.
 constexpr int small_block = 256;
 __global__ void warp_atomics(const float* a, const float* b, float* total, float* next, int64_t n) {
@@ -358,10 +358,10 @@ void launch_warp_atomics(Job& job) {
 
 // ---- what float costs: the bound of the error ---------------------------------------------------
 
-// How often float rounds on the longest way of one of `values` products, from its two factors to
-// the sum of a block, if so many blocks of so many threads share the work: once in the product and
-// once in each addition to something other than 0. In a thread those are one less than its
-// products, and in a tree one for each step. (The number of threads is a power of 2.)
+// Returns how often float rounds on the longest way from one of `values` products to the sum of a
+// block. The product rounds once, and so does each addition to something other than 0. A thread has
+// one addition less than products, and a tree has one for each step. The work is shared by `blocks`
+// blocks of `threads` threads, a power of 2.
 int64_t block_roundings(int64_t values, int64_t blocks, int64_t threads) {
     return ceil_div(values, blocks * threads) + std::ilogb(threads);
 }
@@ -455,7 +455,7 @@ void prepare(Job& job) {
     CHECK(cudaMemsetAsync(job.sums[1 - job.current], lab::poison_byte, sizeof(float)));
 }
 
-// After very many roundings the bound is so large that poison is within it, too.
+// After very many roundings the bound is so large that it also includes the poison.
 void check(Job& job, lab::Row& row) {
     float sum = 0;
     if (job.result) CHECK(cudaMemcpy(&sum, job.result, sizeof sum, cudaMemcpyDeviceToHost));

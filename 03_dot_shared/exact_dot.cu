@@ -6,7 +6,7 @@
 //   exact              the float nearest to the result    always right; adds three doubles a term
 //   exact_sum          the same for a sum of floats       the same
 //   twofold_double     exact's sums, factors in double    no bit is proved, but a bound is known
-// exact keeps what each addition in double loses, too. Then it proves that nothing else matters; if
+// exact also keeps what each addition in double loses. Then it proves that nothing else matters; if
 // it cannot, the last block adds once more, in a number so wide that nothing is lost. The result is
 // the same on every grid and every device, to the last bit.
 //
@@ -156,7 +156,7 @@ struct Job {  // what a launch needs, and what it leaves
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// As many blocks as fill the GPU, but none that has nothing to do, unless --blocks was typed.
+// As many blocks as fill the GPU, but no block without work. --blocks replaces this number.
 int grid_size(const Job& job, int to_fill, int elements_per_block) {
     if (job.sample.blocks()) return job.sample.blocks();
     return int(std::min<int64_t>(to_fill, ceil_div(job.n, elements_per_block)));
@@ -175,8 +175,8 @@ __device__ void add_products(Sum& even, Sum& odd, const float4& p, const float4&
     odd.add(p.w, q.w);
 }
 
-// The dot product of this thread's share, as dot_shared.cu's wide_dot. Without `dot` b is not read,
-// and the result is the sum of a.
+// Returns the dot product of this thread's share, like dot_shared.cu's wide_dot. Without `dot`, b
+// is not read, and the result is the sum of a.
 template <class Shape, class Sum, bool dot>
 __device__ Sum wide_dot(const float* a, const float* b, int64_t n) {
     constexpr int threads = Shape::threads, in_flight = Shape::in_flight;
@@ -194,7 +194,7 @@ __device__ Sum wide_dot(const float* a, const float* b, int64_t n) {
             }
             for (int k = 0; k < in_flight; ++k) add_products(even, odd, p[k], q[k]);
         } else {
-#pragma unroll 1  // code comes from memory, too, and this is not where time goes
+#pragma unroll 1  // code also comes from memory, and this loop takes little time
             for (int64_t i = first + tid; i < packs; i += threads)
                 add_products(even, odd, load_pack(a, i), dot ? load_pack(b, i) : ones);
         }
@@ -210,8 +210,8 @@ double longest_way(int64_t n, int64_t blocks, int threads) {
     return double(pack / 2 * 4 * shares + 2 * ceil_div(blocks, threads) + 64);
 }
 
-// How far so many roundings may change the result, if each errs by `unit` of its own; relative to
-// the sum of the magnitudes. (dot_shared.cu derives it.)
+// The most by which so many roundings change the result, relative to the sum of the magnitudes.
+// Each rounding errs by `unit` of its own result. (dot_shared.cu derives the bound.)
 double error_bound(double roundings, double unit) { return std::expm1(roundings * unit); }
 
 template <class Real>
@@ -269,7 +269,7 @@ struct Wide {
         }
     }
     __host__ __device__ int bit(int i) const { return word[i / 32] >> i % 32 & 1; }
-    // The nearest number that keeps `kept` bits, and none below 2^least; an even one in the middle.
+    // The nearest number with `kept` bits, but no bit below 2^least; in the middle, an even one.
     __host__ __device__ double rounded(int kept, int least) const {
         if (word[nan] || (word[positive] && word[negative])) return NAN;
         if (word[positive] || word[negative]) return word[positive] ? INFINITY : -INFINITY;
@@ -314,10 +314,10 @@ __device__ __noinline__ float add_wide(const float* a, const float* b, int64_t n
 
 // ---- the rungs that prove their result ----------------------------------------------------------
 
-// `lost` is a sum of errors, each at most 2^-53 of a sum, and so are its own roundings. With
-// r = 2^-53 for each addition on the longest way, what is lost for good is at most r^2 of the sum
-// of the magnitudes (Ogita, Rump and Oishi, "Accurate sum and dot product", 2005). This is twice
-// that, to be safe.
+// `lost` is a sum of errors, each at most 2^-53 of a sum, and so are its own roundings. Let r be
+// 2^-53 for each addition on the longest way. Then at most r^2 of the sum of the magnitudes is lost
+// for good (Ogita, Rump and Oishi, "Accurate sum and dot product", 2005). This is twice that, to be
+// safe.
 constexpr double loss(double additions) {
     return 2 * (additions * 0x1p-53) * (additions * 0x1p-53);
 }
@@ -371,7 +371,7 @@ void launch_exact(Job& job) {
         launch_shape<Large, dot>(job);
 }
 
-// The error of a product of doubles is a double, too, and a fused multiply-add finds it.
+// The error of a product of doubles is also a double, and a fused multiply-add finds it.
 __global__ void twofold_double(const double* c, const double* d, Twofold* of_block, double* out,
                                int64_t n) {
     Twofold share;
@@ -416,7 +416,7 @@ struct Reference {
 
 // Element i of array 0 or 1. whole: whole numbers in the tutorial's range, as in dot_shared.cu.
 // random: 24 random bits, a sign, and exponents of -8 to 7. hostile: pairs that cancel, with
-// exponents of -49 to 49; nothing remains except what the smallest pairs leave.
+// exponents of -49 to 49. Only the smallest pairs leave a remainder.
 float element(const std::string& data, uint64_t seed, int64_t i, int64_t n, int array) {
     if (data == "whole") return float(lab::random_bits(seed, 2 * i + array) % tutorial_n);
     const bool second = data == "hostile" && i >= (n + 1) / 2;  // of a pair

@@ -1,5 +1,5 @@
 # plot.gp CSV EXACT.csv SIZE.csv... OUT.svg: error with its bound, and time, by variant: the sample's, and those that only
-# the sequel has. What has no error stands left of the logarithmic axis. Below, % of the limit by size, where more sizes
+# the sequel has. A row without an error is left of the logarithmic axis. Below, % of the limit by size, where more sizes
 # than the first CSV's are given.
 load style
 both = ARGC > 3

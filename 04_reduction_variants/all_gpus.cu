@@ -90,7 +90,7 @@ __global__ void atomic_add(const int* in, int* result, int* next, int64_t n) {
 
 // ---- the rungs, slow to fast --------------------------------------------------------------------
 
-// What one GPU has; made and freed while that GPU is the current one.
+// One GPU's share of the work; made and freed while that GPU is the current one.
 struct Share {
     Share(const lab::Sample& sample, const int* host, int64_t size)
         : in(std::vector<int>(host, host + size)), flush(sample.properties()) {}
@@ -124,7 +124,7 @@ struct Job {  // what a launch needs
 };
 
 // Every GPU adds its share except the last `dropped` elements. A launch does not wait, so the GPUs
-// work at the same time; none starts before the clock, which the current GPU starts.
+// work at the same time. No GPU starts before the clock, which the current GPU starts.
 void add_shares(Job& job, int dropped = 0) {
     ++job.number;
     job.start.record();
@@ -161,7 +161,7 @@ void launch_host_adds(Job& job) {
 }
 
 #ifdef LAB_NCCL
-// The GPUs add among themselves, over NVLink if there is one, and the host waits for none of them.
+// The GPUs add among themselves, over NVLink if there is one, and the host does not wait.
 void launch_all_reduce(Job& job) {
     add_shares(job);
     check_nccl(ncclGroupStart());
@@ -172,8 +172,8 @@ void launch_all_reduce(Job& job) {
 }
 #endif
 
-// One kernel from start to end. The first GPU's kernel says when it has begun, and the others wait
-// for that by themselves: to be started after another GPU's event takes them longer. All blocks of
+// One kernel from start to end. The first GPU's kernel says when it has begun. The others wait for
+// that by themselves, because a start after another GPU's event takes longer. All blocks of
 // all GPUs add to one word (hence _system), and the first GPU's block 0 stays until `blocks` have.
 __global__ void peer_add(const int* in, Meeting* meeting, unsigned launch, bool first,
                          unsigned blocks, int64_t n) {

@@ -45,8 +45,8 @@ T cpu_reference(const std::vector<T>& in, const std::string& op) {
     return T(std::accumulate(in.begin(), in.end(), Wide(1), std::multiplies<Wide>()));
 }
 
-// Chosen so that every order gives the same result. int: any bits, but odd for products, because 32
-// factors of 2 make 0 of all. float and double: sums of whole numbers -8 .. 8; products of 1 and
+// Chosen so that every order gives the same result. int: any bits. Products: odd numbers, because
+// 32 factors of 2 would give 0. float and double: sums of whole numbers -8 .. 8; products of 1 and
 // -1, 40 twos and 40 halves.
 template <class T>
 std::vector<T> make_input(int64_t n, uint64_t seed, const std::string& op) {
@@ -118,7 +118,7 @@ struct Job {  // what a launch needs
     int current = 0;       // which of atomic_add's results is next
 
     int threads() const { return sample.threads(); }
-    // What fills the GPU, but no more blocks than there are tiles of wide loads; or --blocks.
+    // As many blocks as fill the GPU, but at most one for each tile of wide loads; or --blocks.
     template <class Kernel>
     int grid_size_for(Kernel kernel) const {
         const int64_t tile = int64_t(threads()) * loads * pack_size<T>;
@@ -161,8 +161,8 @@ void launch_sequential(Job<T>& job) {
     } while (n > 1);
 }
 
-// What a warp's values become, in lane 0. (reduction_variants.cu has one instruction instead of
-// this loop. There is one for sums, minima and maxima of integers, and none for floats.)
+// Combines a warp's values, in lane 0. (reduction_variants.cu has one instruction instead of
+// this loop. There is one for sums, minima and maxima of integers, but not for floats.)
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     for (int offset = warp / 2; offset > 0; offset /= 2)
@@ -170,7 +170,7 @@ __device__ T reduce_warp(T value, Op op) {
     return value;
 }
 
-// What a block's values become, in thread 0: one value a warp goes through shared memory, and the
+// Combines a block's values, in thread 0: one value a warp goes through shared memory, and the
 // first warp combines those. Two calls need a barrier between them: they use the same memory.
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
@@ -228,7 +228,7 @@ void launch_vectorised(Job<T>& job) {
     vectorised<<<1, job.threads()>>>(job.partial[0], job.result, blocks, Op());
 }
 
-// One launch. Which block draws the last ticket differs from run to run, but it combines the
+// One launch. The block that draws the last ticket differs from run to run, but it combines the
 // others' results in the same order. For the two fences see reduction_variants.cu.
 template <class T, class Op>
 __global__ void last_block(const T* in, T* partial, T* result, unsigned* tickets, int64_t n,
@@ -323,7 +323,7 @@ void launch_cub_any_order(Job<T>& job) {
 
 // ---- wrong twins: the classic mistakes ----------------------------------------------------------
 
-// Both are for floats. A product that begins with 0, as a sum does: whatever comes, it stays 0.
+// Both are for floats. A product that begins with 0, as a sum does. It stays 0.
 struct FromZero {
     static constexpr float identity = 0;
     __device__ float operator()(float a, float b) const { return a * b; }

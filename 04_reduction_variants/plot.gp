@@ -29,7 +29,7 @@ unset ytics
 set grid xtics noytics
 set xlabel "µs for ten million elements" offset 0,0.4
 set key at graph 1.09, graph 0.47 right top Left reverse samplen 1.5
-# A bar's label stands behind its end, and behind CUB's line where that would cross it.
+# A bar's label is right of its end, and right of CUB's line where that would cross it.
 label_at(x) = (x < cub_max * 1.03 ? cub_max : x) + first_max * 0.015
 words_for(i) = digits(column("time_us")) . "   " . lacks(i)
 said(i) = word(rungs, i) . sprintf(": %s µs, %.1f %% of the limit", digits(column("time_us")), column("percent_of_limit"))

@@ -226,8 +226,8 @@ __global__ void sequential(const int* in, int* out, int64_t n) {
 }
 void launch_sequential(Job& job) { reduce_until_one(job, sequential, job.threads()); }
 
-// Every thread adds two elements as it loads them: none idles in the first step, and half as many
-// blocks are launched.
+// Every thread adds two elements as it loads them. No thread idles in the first step, and half as
+// many blocks are launched.
 __global__ void first_add(const int* in, int* out, int64_t n) {
     __shared__ unsigned tile[most_threads];
     const int tid = threadIdx.x;
@@ -243,7 +243,7 @@ __global__ void first_add(const int* in, int* out, int64_t n) {
 void launch_first_add(Job& job) { reduce_until_one(job, first_add, 2 * job.threads()); }
 
 // The sum over a warp's lanes, in lane 0. The values travel through registers, without shared
-// memory and without a barrier: in each step a lane adds the value of the lane `offset` above it.
+// memory and without a barrier. In each step a lane adds the value of the lane `offset` above it.
 // For integers one instruction does it all from compute capability 8.0 on.
 __device__ unsigned reduce_warp(unsigned sum) {
 #if __CUDA_ARCH__ >= 800

@@ -74,7 +74,7 @@ __global__ void push_back(const int* in, int* out, int* count, int n) {
 }
 
 // An addition made of atomicCAS, which stores guess + x if the word still holds the guess, and
-// returns what it found. If that is something else, another thread came first, and what it left is
+// returns what it found. If that is something else, another thread came first, and its value is
 // the next guess.
 __device__ int add_by_cas(int* word, int x) {
     int guess = *word;
@@ -134,8 +134,8 @@ __global__ void float_sum(const int* in, float* sum, int n) {
 }
 
 // A thread adds up its elements in a variable of its own, and asks for one atomic. The smaller the
-// grid (gridDim and blockDim), the more elements a thread has, and the fewer atomics there are:
-// with n / 4096 blocks of 512 threads, 8 elements for each atomic.
+// grid (gridDim and blockDim), the more elements a thread has, and the fewer atomics there are.
+// With n / 4096 blocks of 512 threads, an atomic is for 8 elements.
 __global__ void local_sum(const int* in, int* sum, int n) {
     int local = 0;
     for (int i = blockDim.x * blockIdx.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
@@ -359,8 +359,8 @@ __global__ void atomic_exch(const int* in, int* word, int* old, int n) {
 }
 int after_exch(int, int x) { return x; }
 
-// The word says whose turn it is, 0 .. 7. Who has the turn hands it on; others leave the word as it
-// is.
+// The word says whose turn it is, 0 .. 7. The thread with the turn hands it on; others leave
+// the word as it is.
 __host__ __device__ int turn(int x) { return x & 7; }
 __global__ void atomic_cas(const int* in, int* word, int* old, int n) {
     for (int i = global_index(); i < n; i += threads_in_grid())
@@ -419,7 +419,7 @@ int count_distinct(const std::vector<int>& values) {
     return count;
 }
 
-// Union-find: each value has a parent, and values that hang together have the same root.
+// Union-find: each value has a parent, and connected values have the same root.
 int root_of(std::vector<int>& parent, int k) {
     while (parent[k] != k) k = parent[k] = parent[parent[k]];  // and the way becomes shorter
     return k;
@@ -427,8 +427,8 @@ int root_of(std::vector<int>& parent, int k) {
 
 // Operation i says that it found old[i], so it left new_values[i]. Is there an order of the
 // operations in which each finds what the one before it left? That is a path from `start` to `end`
-// along all edges old[i] -> new_values[i], and Euler knew when there is one: if every value is
-// found as often as it is left, and all edges hang together. Returns what is wrong.
+// along all edges old[i] -> new_values[i], an Eulerian path. It exists if every value is found
+// as often as it is left, and all edges are connected. Returns what is wrong.
 std::string no_order(int start, int end, const std::vector<int>& old,
                      const std::vector<int>& new_values) {
     std::vector<int> values = old;
@@ -638,8 +638,8 @@ int main(int argc, char** argv) {
     sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(int), scratch * sizeof(int));
     if (sample.wants("whole_program")) sample.program(whole_program);
 
-    // Numbers 0 .. 3 for the sums; any bits for the atomics; for the filter one element in four is
-    // 0 .. 3 and the others are any int.
+    // The sums get numbers 0 .. 3, and the atomics any bits. For the filter, one element in four is
+    // 0 .. 3, and the others are any int.
     const int n = int(sample.n()), small_n = std::min(n, int(cas_n));
     std::vector<int> numbers(n), bits(small_n), elements(n), kept;
     for (int i = 0; i < n; ++i) {

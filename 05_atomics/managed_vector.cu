@@ -11,8 +11,8 @@
 //   local_sum          a sum for each thread, n / 4096 blocks   slow: page faults
 //   exchange           atomicExch, beside std::atomic's exchange() on the host
 // On a GPU each kernel is launched twice. The first launch, which is the tutorial's only one, waits
-// for page faults: the host has filled the vectors, so their pages are in the host's memory, and
-// each moves to the GPU when the kernel first touches it. The first launch of a kernel also loads
+// for page faults. The host has filled the vectors, so their pages are in the host's memory.
+// Each moves to the GPU when the kernel first touches it. The first launch of a kernel also loads
 // its code. The second launch finds the data and the code on the GPU.
 //
 //   05_managed_vector --wrong no_wait     a classic mistake
@@ -59,7 +59,7 @@ struct CudaAllocator {
 };
 template <class T, class U>
 bool operator==(const CudaAllocator<T>&, const CudaAllocator<U>&) {
-    return true;  // what one has allocated, another may free
+    return true;  // one may free what another has allocated
 }
 template <class T, class U>
 bool operator!=(const CudaAllocator<T>&, const CudaAllocator<U>&) {
@@ -68,7 +68,7 @@ bool operator!=(const CudaAllocator<T>&, const CudaAllocator<U>&) {
 using ManagedVector = std::vector<int, CudaAllocator<int>>;
 
 // ManagedVector(n) constructs each element as 0. The host writes it, so all pages are in the host's
-// memory, even those of an output, and move to the device at the kernel's first touch. The usual
+// memory, even those of an output. They move to the device at the kernel's first touch. The usual
 // cure is a construct() that does nothing for an element without a value: `new (place) T` leaves an
 // int as it is. Then a page that the kernel touches first begins on the device. But then no element
 // is 0 unless the program sets it.

@@ -79,8 +79,8 @@ __device__ unsigned scan_warp(unsigned x) {
     return x;
 }
 
-// How many the warp keeps of its share, and where a lane stores what it keeps: of load k from
-// at[k] on. A lane's counts for its four loads are the bytes of one word, so that one scan does for
+// Returns how many the warp keeps of its share. A lane stores what it keeps of load k from at[k]
+// on. A lane's counts for its four loads are the bytes of one word, so that one scan is enough for
 // all.
 __device__ unsigned count_share(unsigned (&at)[loads], const Four (&x)[loads]) {
     unsigned counts = 0;
@@ -95,7 +95,7 @@ __device__ unsigned count_share(unsigned (&at)[loads], const Four (&x)[loads]) {
     return kept;
 }
 
-// What a tile tells the later ones is one word, number and meaning: no reader sees one without the
+// A tile tells the later ones one word, number and meaning. No reader sees one without the
 // other, and no fence is needed. 2^30 does not fit beside the meaning, but only the last tile could
 // say so, and no tile reads that.
 enum : unsigned { unknown, of_this_tile, up_to_this_tile };
@@ -103,7 +103,7 @@ __device__ void publish(unsigned* state, unsigned kept, unsigned what) {
     atomicExch(state, kept << 2 | what);
 }
 
-// How many the tiles before this one keep: a warp adds up what they have published, back to one
+// Returns how many the tiles before this one keep. A warp adds up what they published, back to one
 // that knows its own answer (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled
 // Look-back", 2016). Hundreds of tiles are under way: the words of 32 * looks travel together.
 __device__ unsigned look_back(const volatile unsigned* states, int64_t tile) {
@@ -127,10 +127,10 @@ __device__ unsigned look_back(const volatile unsigned* states, int64_t tile) {
 // Upper half: how many tiles are done; lower half: what they keep. Back to 0 for the next launch.
 __device__ unsigned long long progress = 0;
 
-// Each warp counts and stages its share of a tile, warp 0 asks for the places of all, and each warp
+// Each warp counts and stages its share of a tile. Warp 0 asks for the places of all, and each warp
 // copies its own, with the next tile on its way. If ordered, tiles are drawn in order from
 // count[1]. All later ones wait for one that is drawn, so its block must not wait for another
-// before it has published: it draws only when its last look-back is over.
+// before it has published. It draws only when its last look-back is over.
 template <bool ordered>
 __global__ void staged(const int* in, int* out, unsigned* count, int n) {
     extern __shared__ int stage[];
@@ -213,8 +213,8 @@ constexpr lab::Variant<Job> twins[] = {
     {"dropped_tail", "the last elements are never read", launch_dropped_tail},
 };
 
-// One element in four is 0 .. 3, the rest is any int: some are next to the limit, and none can be
-// told from its index.
+// One element in four is 0 .. 3, the others are any int, some of them next to the limit. The
+// index does not tell the value.
 int element(uint64_t seed, int i) {
     const uint64_t random = lab::random_bits(seed, i);
     return random % 4 ? int(random >> 32) : int(random >> 62);
@@ -241,7 +241,7 @@ std::string compare(const std::vector<int>& out, const std::vector<int>& kept, c
            lab::wanted(*differ.first, *differ.second);
 }
 
-// Copies the result back, and returns what was kept; fills in the row as far as the count says.
+// Returns the output, as many elements as must be kept. Fills in the row from the count.
 std::vector<int> download(const Job& job, lab::Row& row) {
     unsigned count = 0;
     CHECK(cudaMemcpy(&count, job.count, sizeof count, cudaMemcpyDeviceToHost));

@@ -23,7 +23,7 @@ do for [i=1:count] { set ytics add (word(rungs, i) i) }
 set lmargin at screen 0.23
 set rmargin at screen 0.98
 set key at graph 1, graph 0.06 right bottom Left reverse samplen 1.5
-# A label stands behind its bar's end, and behind CUB's line where that would cross it.
+# A label is right of its bar's end, and right of CUB's line where that would cross it.
 label_at(x) = (x < library_max ? library_max : x) + rung_max * 0.015
 colour(v) = v eq "race_sum" ? 0x7f7f7f : 0x1f83c4
 words_for(v, us) = v eq "race_sum" ? digits(us) . ", wrong" : digits(us)

@@ -32,7 +32,7 @@ static_assert((side & (side - 1)) == 0, "x ^ (side - 1) must be the opposite pla
 
 // ---- CPU reference ------------------------------------------------------------------------------
 
-// What the sine is taken of. Host and device round alike, so both take the sine of the same number.
+// The argument of the sine. Host and device round alike, so both take the sine of the same number.
 float phase_in_double(int at) { return float(at * 2.0f * pi / period); }
 float phase_in_float(int at) { return at * 2.0f * float_pi / period; }
 
@@ -69,7 +69,7 @@ __global__ void tutorial(unsigned char* image, int width, int height) {
 bool show_window = false;                // the option --show
 bool is_right(int pixel, double exact);  // see "how exact a pixel is", below
 
-// What the tutorial's program does at its end: a window shows the picture until a key is pressed.
+// The end of the tutorial's program: a window shows the picture until a key is pressed.
 void open_window([[maybe_unused]] const cv::Mat& picture) {
 #ifdef LAB_WINDOWS
     if (std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY")) {
@@ -147,7 +147,7 @@ void launch_tutorial(Job& job) {
 __device__ int global_x() { return blockIdx.x * side + threadIdx.x; }
 __device__ int global_y() { return blockIdx.y * side + threadIdx.y; }
 
-// A pixel is a column's factor times a row's. With a float pi the phase is a float, too.
+// A pixel is a column's factor times a row's. With a float pi the phase is also a float.
 __device__ float column(int x) { return 255.0f * (sinf(x * 2.0f * float_pi / period) + 1.0f); }
 __device__ float row(int y) { return (sinf(y * 2.0f * float_pi / period) + 1.0f) / 4.0f; }
 
@@ -262,7 +262,7 @@ void launch_wide_stores(Job& job) {
 }
 
 // The same byte by adding a magic number. From 2^23 on, a float's last bit is worth 1, so this sum
-// is a whole number, and its last byte is the pixel: rounded to the nearest after adding 255.5, a
+// is a whole number, and its last byte is the pixel. Rounded to the nearest after adding 255.5, a
 // number is 256 more than rounded down. (A whole number is a tie then, and may lose 1, as the
 // number a last bit below it does.)
 __device__ unsigned add_magic(float column, float row) {
@@ -327,7 +327,7 @@ __global__ void grid_as_width(Image image) {
 }
 void launch_grid_as_width(Job& job) { grid_as_width<<<job.tiles(), job.block()>>>(job.image); }
 
-// The tutorial's own grid: width / 16 blocks in a row. What is left over is never drawn.
+// The tutorial's own grid: width / 16 blocks in a row. The rest of the picture is never drawn.
 void launch_dropped_edge(Job& job) {
     job.phase = phase_in_double;
     const dim3 blocks(std::max(1, job.image.width / side), job.tiles().y);
@@ -363,13 +363,13 @@ void launch_rounded(Job& job) {
 
 // ---- how exact a pixel is -----------------------------------------------------------------------
 
-// How far a kernel's float may be from the reference. In units of 2^-24:
+// The most by which a kernel's float may differ from the reference. In units of 2^-24:
 //   sine + 1, at most 2: the sine errs by 2 units in its last place (CUDA C++ Programming Guide),
 //     which are 2, and the sum is rounded by 1. Of two such factors and of a brightness of at most
 //     255: 2 * 3 / 2 * 255 = 765
 //   255 * (sine + 1), at most 510, is rounded by 256; times the other factor, at most 2 / 4: 128
 //   the product, at most 255, is rounded by 128 (no_conversion: once, with 0.5 added)
-// Together 1021, and what errors do to each other is less than 1. All kernels have the same slack.
+// Together 1021. The products of errors add less than 1. All kernels have the same slack.
 constexpr double slack = 1024.0 / (1 << 24);
 
 // The fraction is cut off, so a pixel may be off by one if a whole number is within the slack.

@@ -16,7 +16,7 @@
 
 #define CHECK(call) check_cuda((call), #call, __FILE__, __LINE__)
 
-/// What to do about a CUDA error, or null.
+/// Returns advice on a CUDA error, or null.
 constexpr const char* cuda_advice(cudaError_t error) {
     switch (error) {
         case cudaErrorMemoryAllocation:

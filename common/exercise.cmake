@@ -1,8 +1,8 @@
-# The exercises: what `make learn` compiles them with. Nothing of it is built unless it is asked for.
+# The libraries and headers that `make learn` compiles the exercises with. They are built only on demand.
 if(lab_cpu)
     set(poison "")
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
-        set(poison -ftrivial-auto-var-init=pattern)  # a variable that is not set holds 0xfe, as an array does
+        set(poison -ftrivial-auto-var-init=pattern)  # uninitialized variables hold 0xfe, as arrays do
     endif()
     cudacpu_precompile(${PROJECT_SOURCE_DIR}/common/exercise.cuh hazards exercise -I${PROJECT_SOURCE_DIR}/common ${poison})
     add_library(ex_lines STATIC EXCLUDE_FROM_ALL common/exercise.cpp common/exercise_counts.cpp)
@@ -23,7 +23,7 @@ if(lab_gpu)
     file(CONFIGURE OUTPUT learn/nvcc CONTENT "${CMAKE_CUDA_COMPILER} -std=c++17 -O3 -lineinfo -arch=native")
 endif()
 
-# What make test tries of the answers costs little; the rest is make check-all's.
+# make test tries a few answers, which is fast. make check-all tries all of them.
 if(lab_cpu)
     lab_test(exercises.quick exercises exercises.sh ${PROJECT_BINARY_DIR} quick)
     lab_test(exercises.all "exercises;slow" exercises.sh ${PROJECT_BINARY_DIR} all)
@@ -36,6 +36,6 @@ if(lab_cpu)
 endif()
 if(lab_gpu)
     lab_test(exercises.gpu "exercises;gpu;slow" exercises.sh ${PROJECT_BINARY_DIR} gpu)
-    set_tests_properties(exercises.gpu PROPERTIES RESOURCE_LOCK build)  # it builds in this folder
+    set_tests_properties(exercises.gpu PROPERTIES RESOURCE_LOCK build)  # it builds in the build folder
     lab_needs(exercises.gpu ex_library)
 endif()

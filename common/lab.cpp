@@ -38,8 +38,8 @@ std::string vtext(const char* format, va_list arguments) {
 
 constexpr int64_t most_typed = int64_t{1} << 50;  // larger numbers are cut to this; no machine has so much memory
 
-/// Accepts whole numbers from `least` to `most`; otherwise the error suggests `instead`, which is always valid.
-/// With `kept`, the upper bound is checked later, because it depends on other options; `kept` receives the number
+/// Accepts whole numbers from `least` to `most`. Otherwise the error suggests `instead`, which is always valid.
+/// With `kept`, the upper bound is checked later, because it depends on other options. `kept` receives the number
 /// as it was typed.
 CLI::Validator whole_number(const char* option, int64_t least, int64_t most, int64_t instead,
                             std::string* kept = nullptr) {
@@ -95,7 +95,7 @@ CLI::Validator power_of_two() {
     return CLI::Validator(check, "THREADS");
 }
 
-/// Accepts the name of a file. Whether it can be written is checked later.
+/// Accepts the name of a file. A later check finds out whether it can be written.
 CLI::Validator file_name() {
     auto check = [](std::string& path) {
         if (path.empty()) return std::string("the file name is empty; type a name such as out.csv");

@@ -13,7 +13,7 @@
 
 namespace lab {
 
-/// A right variant or a wrong twin of a sample. Job is the sample's own struct: whatever its launches need.
+/// A right variant or a wrong twin of a sample. Job is the sample's own struct, with what its launches need.
 template <class Job>
 struct Variant {
     const char* name;       ///< the name for --only and --wrong
@@ -87,8 +87,8 @@ public:
     Time time(Job& job, Prepare prepare, void (*launch)(Job&), Place place = {__builtin_FILE(), __builtin_LINE()}) {
         return measure([&] { prepare(job); }, [&] { launch(job); }, [] {}, !warm(), place);
     }
-    /// The same, with after(job) after each launch that counts, and with the L2 cache flushed or not, whatever
-    /// --warm says.
+    /// The same, with after(job) after each launch that counts. `flush` says whether the L2 cache is flushed;
+    /// --warm has no effect.
     template <class Job, class Prepare, class After>
     Time time(Job& job, Prepare prepare, void (*launch)(Job&), After after, bool flush,
               Place place = {__builtin_FILE(), __builtin_LINE()}) {

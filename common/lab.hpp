@@ -72,8 +72,8 @@ public:
     // ---- before parse() ----------------------------------------------------------------------------------------
     /// Sets the defaults of --n, --blocks (0: the sample chooses, as `blocks_help` explains) and --threads.
     void defaults(int64_t n, int blocks, int threads, const char* n_help, const char* blocks_help);
-    /// Adds a right variant or a wrong twin: its name, how it works or what is wrong in a few words, and the least
-    /// --threads. With fewer it is left out; --only and --wrong are then rejected.
+    /// Adds a right variant or a wrong twin: its name, a few words on how it works or what is wrong, and the
+    /// least --threads. With fewer it is left out; --only and --wrong are then rejected.
     void variant(const char* variant, const char* how, int least_threads = 1);
     /// Marks a variant that takes seconds for any size. Tests that run a sample often leave it out (see --list).
     void slow(const char* variant);
@@ -293,7 +293,7 @@ T poisoned(unsigned char byte = poison_byte) {
 
 std::string wanted(const std::string& got, const std::string& want, bool left, bool added, bool wrapped);
 /// Returns "got 5, wanted 7" for a row's `wrong`. The poison from before the launch is a large number. If the
-/// result contains it, no thread wrote the word, or the word was not reset before an addition; for floats the two
+/// result contains it, no thread wrote the word, or the word was not reset before an addition. For floats the two
 /// may be indistinguishable. If only the lower half of a 64-bit sum is right, a 32-bit sum overflowed.
 template <class T>
 std::string wanted(T got, T want) {

@@ -87,7 +87,7 @@ private:
     void (*call_)(const void*);
 };
 
-/// What the limit's row does with the same number of bytes: read, copy within the device, or set.
+/// The work of the limit's row on the same number of bytes: read, copy within the device, or set.
 enum class Limit { read, copy, set };
 
 /// A Lab with a CUDA device, on which it measures times.
@@ -153,7 +153,7 @@ protected:
 
     /// Measures `work` in milliseconds with CUDA events. Before each run, untimed, `prepare` poisons the outputs,
     /// and `flush` fills the L2 cache with other data. `after` is called after each timed run. On a GPU an untimed
-    /// run comes first. --repeats sets the number of timed runs; without it they continue until the median is known
+    /// run comes first. --repeats sets the number of timed runs. By default they continue until the median is known
     /// to 0.5 % or half a second has passed. As in NVIDIA's nvbench, a launch is queued after a spinning kernel, so
     /// that the host's delay is not timed. A run during which the SMs' clock was low is repeated, at most one in
     /// ten.

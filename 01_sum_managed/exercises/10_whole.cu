@@ -1,11 +1,11 @@
 // 01.10  Allocate, copy, launch and free
 //
-// Managed memory moves by itself. Most programs copy instead; do the
-// same. Allocate two arrays in device memory; copy `in` to the first;
-// launch `square` with 128 threads a block; call cudaGetLastError()
-// to see whether the launch was legal; copy the result to `out`; free
-// both arrays. in and out are in host memory. Put each call into
-// CHECK( ), which ends the program if the call fails.
+// With managed memory no copies are needed. Most programs copy; do the same.
+// Allocate two arrays in device memory. Copy `in` to the first, and launch
+// `square` with 128 threads per block. Ask cudaGetLastError() whether the
+// launch was valid. Copy the result to `out`, and free both arrays. in and out
+// are in host memory. Put each call into CHECK( ), which ends the program if
+// the call fails.
 #include "exercise.cuh"
 
 __global__ void square(const int* in, int* out, int n) {

@@ -1,9 +1,9 @@
 // 01.11  Find a failed call with CHECK
 //
-// Two calls fail here, and the program does not notice. A call only
-// returns its error, and a launch returns nothing. Put all six calls
-// into CHECK( ), and add CHECK(cudaGetLastError()) after the launch.
-// Each run then names the first call that fails. Correct both.
+// Two calls fail here, but the program does not notice. A call only returns its
+// error, and a launch returns nothing. Put all six calls into CHECK( ), and add
+// CHECK(cudaGetLastError()) after the launch. Each run then names the first
+// call that fails. Mend both.
 #include "exercise.cuh"
 
 __global__ void square(const int* in, int* out, int n) {

@@ -1,10 +1,10 @@
 // 01.12  Prefetch managed memory
 //
-// A page of managed memory moves at the first access to it: the kernel
-// waits for each page, and later the host does. cudaMemPrefetchAsync(a,
-// bytes, to, 0) moves a whole array at once; `to` is gpu or host,
-// defined below. Move the array to the GPU before the launch, and back
-// to the host after it. Then wait, and return the last element.
+// A page of managed memory moves when it is first accessed: the kernel waits
+// for each page, and later the host does. cudaMemPrefetchAsync(a, bytes, to, 0)
+// moves a whole array at once; `to` is gpu or host, which are defined below.
+// Prefetch the array to the GPU before the launch, and to the host after it.
+// Then wait, and return the last element.
 #include "exercise.cuh"
 
 #if CUDART_VERSION >= 13000

@@ -1,10 +1,10 @@
 // 01.13  Copies that overlap with kernels
 //
-// The GPU can copy one half of an array while a kernel works on the other half.
-// That takes two streams and pinned host memory, from cudaMallocHost(). With
-// ordinary memory cudaMemcpyAsync() waits. Allocate pinned memory, and give
-// each half a stream of its own for its copy, its launch and its copy back. n
-// may be odd. Do not wait: the check does.
+// The GPU can copy one half of an array while a kernel processes the other
+// half. This needs two streams and pinned host memory from cudaMallocHost().
+// With ordinary memory cudaMemcpyAsync() waits. Allocate pinned memory. Use one
+// stream for each half: copy it to the device, launch the kernel, and copy it
+// back. n may be odd. Do not wait for the streams: the check does.
 #include "exercise.cuh"
 
 __global__ void twice(int* a, int n) {
@@ -32,7 +32,7 @@ int main() {
         for (cudaStream_t& stream : streams)
             CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         twice_all(host, device, n, streams[0], streams[1]);
-        const bool waited = lab::counts && lab::has_run();  // a GPU may be quick
+        const bool waited = lab::counts && lab::has_run();  // on a GPU it may have ended by now
         cudaPointerAttributes about{};
         const bool ended = lab::has_ended();
         const bool pinned = cudaPointerGetAttributes(&about, host) == cudaSuccess &&

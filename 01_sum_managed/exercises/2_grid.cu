@@ -1,10 +1,10 @@
-// 01.2  More threads than one block has
+// 01.2  More threads than one block can have
 //
-// A block has at most 1024 threads, so large arrays need many blocks: the
-// grid. In each block threadIdx.x begins at 0 again. blockIdx.x is the
-// number of the block, and blockDim.x the number of threads in a block.
-// Number all threads of the grid: block 1 continues where block 0 ended.
-// Each thread writes its number in the grid to the element with that index.
+// A block has at most 1024 threads, so a large array needs many blocks.
+// Together they are the grid. In each block threadIdx.x begins at 0. blockIdx.x
+// is the number of the thread's block, and blockDim.x is the number of threads
+// per block. Number the threads through the whole grid: block 1 continues where
+// block 0 ends. Each thread writes its number to the element with that index.
 #include "exercise.cuh"
 
 // ---- your part

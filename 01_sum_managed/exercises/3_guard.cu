@@ -1,8 +1,8 @@
-// 01.3  The threads that have no element
+// 01.3  Threads without an element
 //
-// 100 elements do not fill two blocks of 64 threads: the last 28 threads
-// have nothing to do. But the kernel does not check this, and these threads
-// write past the end of the array. Correct it: n is the number of elements.
+// 100 elements do not fill two blocks of 64 threads: the last 28 threads have
+// nothing to do. The kernel does not check for this, and the memory past the
+// end of the array is not ours. Mend it: n is the number of elements.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 01.4  How many blocks?
 //
-// Now you choose the launch. blocks_for(n, threads) returns the
-// smallest number of blocks that gives each of the n elements a
-// thread. Some threads may have no element, because the kernel has
-// its guard. The check uses blocks of 256 threads and blocks of 100.
+// Now you choose the number of blocks. blocks_for(n, threads) returns the
+// smallest number of blocks that has a thread for each of n elements. The last
+// block may have threads without an element, because the kernel has a guard.
+// The check calls the function with 256 threads per block and with 100.
 #include "exercise.cuh"
 
 __global__ void write_number(int* out, int n) {

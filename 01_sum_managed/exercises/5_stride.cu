@@ -1,9 +1,9 @@
-// 01.5  A grid-stride loop
+// 01.5  Fewer threads than elements
 //
-// The grid has 4 blocks of 64 threads, whatever n is. So each thread takes
-// more than one element: first its own, then the one that is a whole grid
-// further on, and so on to the end. gridDim.x is the number of blocks. This
-// is the grid-stride loop. Write the loop: it stores 2 * in[i] in out[i].
+// The grid has 4 blocks of 64 threads for any n. So each thread processes more
+// than one element: first its own, then the element one whole grid further on,
+// and so on to the end. gridDim.x is the number of blocks. Write this loop, the
+// grid-stride loop, so that out[i] is 2 * in[i].
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,10 +1,10 @@
-// 01.6  Wait for the kernel
+// 01.6  A result that is read too early
 //
-// A launch returns at once: the host goes on before the kernel
-// has ended. So last_square reads the last element before it has
-// been squared. cudaDeviceSynchronize() waits until all launched
-// work has ended. Correct it. (The array is managed memory: host
-// and device use the same address, and nothing has to be copied.)
+// A launch returns at once: the host continues when the kernel has hardly
+// begun. So last_square() reads the last element before it is squared.
+// cudaDeviceSynchronize() waits until all work launched before it has ended.
+// Mend it. (The array is in managed memory: the host and the device use the
+// same address, and no copy is needed.)
 #include "exercise.cuh"
 
 __global__ void square(int* a, int n) {

@@ -1,8 +1,9 @@
-// 01.7  A race and an atomic
+// 01.7  Many threads add to one variable
 //
-// *sum += x is three steps: read *sum, add x, write the result. If another
-// thread writes between the read and the write, its x is lost: a race.
-// atomicAdd(address, x) does the three steps as one. Correct the line.
+// *sum += x takes three steps: read *sum, add x, and write the result back. If
+// another thread writes between the first step and the last, its x is lost:
+// this is a race. atomicAdd(address, x) performs the three steps as one
+// operation. Mend the line.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,10 +1,11 @@
-// 01.8  A tree in shared memory
+// 01.8  A tree reduction
 //
-// The 256 threads of a block add up 256 numbers in their shared memory. First
-// the upper half of tile is added to the lower half, 128 additions at once.
-// Then the upper half of the rest is added, until the sum is in tile[0], which
-// all threads read. A thread may read what another thread wrote only after a
-// __syncthreads() that all threads reach. Write the steps, without atomics.
+// The 256 threads of a block add up 256 numbers in shared memory. First they
+// add the upper half of tile to the lower half, 128 additions at once. Then
+// they add the upper half of the rest, and so on, until tile[0] is the sum.
+// Every thread then reads tile[0]. A thread may read what another thread wrote
+// only after a __syncthreads() that all threads reach. Write the steps, without
+// atomics.
 #include "exercise.cuh"
 
 // ---- your part

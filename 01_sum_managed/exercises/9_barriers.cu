@@ -1,8 +1,8 @@
-// 01.9  Remove the barriers that are not needed
+// 01.9  Barriers that are not needed
 //
-// This tree is correct, but each thread waits 17 times. A barrier
-// is needed only between accesses of different threads to the same
-// word, of which at least one writes. Make do with 9 barriers.
+// This is a common form of the tree reduction. It is correct, but each thread
+// waits at 17 barriers. A thread must wait before it reads data that another
+// thread wrote. It need not wait to read its own data. Use only 9 barriers.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
 // 02.1  A segment for each block
 //
-// Each block of 256 threads finds the least of 256 floats: block
-// 0 of the first 256, block 1 of the next 256, and so on. But now
-// all blocks read the same ones. (bid and tid are the usual names
-// for the numbers of the block and the thread.) Correct it.
+// Each block of 256 threads finds the minimum of 256 floats: block 0 of the
+// first 256, block 1 of the next 256, and so on. As delivered, all blocks read
+// the same segment. The names bid and tid are usual for these two indices.
+// Mend the kernel.
 #include "exercise.cuh"
 
 // ---- your part
@@ -21,7 +21,7 @@ __global__ void least(const float* in, float* out) {
 // ---- the check
 int main() {
     return exercise({1, 4}, [](int n) {
-        // The least of segment b is its element 255 - 67 * b.
+        // The minimum of segment b is its element 255 - 67 * b.
         const auto number = [](int i) {
             return i % 256 == 255 - 67 * (i / 256) ? 50 + 3 * (i / 256) : 100 + scattered(i);
         };

@@ -1,8 +1,8 @@
-// 02.2  Dynamic shared memory
+// 02.2  Dynamic shared memory: the launch sets its size
 //
-// tile has no size here: the launch sets it, in bytes, by its third
-// argument, <<<blocks, threads, bytes>>>. This launch does not. Each thread
-// stores two floats in the tile. Correct it for any number of threads.
+// tile is declared without a size. A launch sets the size, in bytes, with its
+// third argument: <<<blocks, threads, bytes>>>. This launch does not. Each
+// thread stores two floats in the tile. Mend it for any number of threads.
 #include "exercise.cuh"
 
 __global__ void least(const float* in, float* out) {

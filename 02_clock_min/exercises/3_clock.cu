@@ -1,9 +1,9 @@
-// 02.3  The end of a block
+// 02.3  When is a block done?
 //
-// Thread 0 reads the clock when its block begins and when it ends: the
-// difference is the time of the block. But it reads the second time when its
-// own work is done, while other threads still have much to do. Correct it:
-// `end` must not be earlier than `latest`, the latest of all threads' clocks.
+// To time its block, thread 0 reads the clock when the block begins and when it
+// ends. But it reads the second time as soon as its own work is done. Other
+// threads are still working, some of them for long. Mend it: `end` must not be
+// earlier than `latest`, the latest clock of all threads.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 02.4  The steps of a tree, in numbers
+// 02.4  The work of a tree reduction
 //
-// 256 threads (8 warps of 32) find the least of 512 numbers by a tree:
-// first 256 comparisons at once, then 128, ... 1. Type three numbers. How
-// many steps are there? How many comparisons are there in all? In how
-// many cases, added over all steps, does a warp have something to do?
+// 256 threads, which are 8 warps of 32, find the minimum of 512 numbers by a
+// tree reduction: first 256 comparisons at once, then 128, ... 1. Fill in three
+// numbers: the steps, the comparisons in all steps, and the warps that have
+// work, added up over all steps.
 #include "exercise.cuh"
 
 // ---- your part

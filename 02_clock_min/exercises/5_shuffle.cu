@@ -1,9 +1,9 @@
-// 02.5  Shuffles instead of barriers
+// 02.5  A warp needs no barrier
 //
-// The tree has eight barriers. The 32 lanes of a warp do not need
-// them: in __shfl_down_sync(~0u, x, d) each lane passes its x, and
-// gets the x of the lane d places above it. Find the least of 256 ints
-// with one barrier: first in each warp, then of the eight results.
+// The tree reduction has eight barriers. The 32 lanes of a warp need none: in
+// __shfl_down_sync(~0u, x, d) each lane passes its x and receives the x of the
+// lane d places further on. Find the minimum of 256 ints with one barrier:
+// first in each warp, then of the eight results.
 #include "exercise.cuh"
 
 // ---- your part
@@ -23,7 +23,7 @@ void launch(const int* in, int n, int* out) { least<<<1, n>>>(in, out); }
 
 int main() {
     return exercise({256}, [](int n) {
-        for (int where : {0, 31, 32, 100, 255, -1}) {  // the least is there, or none is negative
+        for (int where : {0, 31, 32, 100, 255, -1}) {  // index of the minimum; -1: no negative number
             lab::begin(n);
             Array<int> in(n, [&](int i) { return i == where ? -1 - where : scattered(i); }), out(1);
             launch(in, n, out);

@@ -1,9 +1,10 @@
 // 02.6  Two streams
 //
-// Kernels in two streams may run at the same time, which fills a GPU
-// whose SMs would otherwise be idle. But `sum` needs what `twice` writes.
-// A stream can wait for an event that is recorded in another stream
-// (cudaStreamWaitEvent). Correct it, and let `square` run beside `twice`.
+// Kernels in two streams may run at the same time. This uses parts of a GPU
+// that would otherwise be idle. But `sum` needs the data that `twice` writes.
+// After an event is recorded in one stream, another stream can wait for it
+// (cudaStreamWaitEvent). Mend it, and let `square` still run at the same time
+// as `twice`.
 #include "exercise.cuh"
 
 __global__ void twice(const int* in, int* out) { out[threadIdx.x] = 2 * in[threadIdx.x]; }
@@ -29,7 +30,7 @@ int main() {
         CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
         CHECK(cudaEventCreate(&event));
         launch(one, other, event, in, a, b, out);
-        const bool waited = lab::counts && lab::has_run();  // a GPU does not wait to be waited for
+        const bool waited = lab::counts && lab::has_run();  // a GPU runs kernels without being waited for
         const bool right = check("out", out, [&](int i) { return 2 * in[i] + in[i] * in[i]; });
         if (waited) std::puts(lab::words("launch() waits for a kernel", "launch() 在等核函数"));
         CHECK(cudaEventDestroy(event));

@@ -1,10 +1,10 @@
 // 02.7  Time a kernel with events
 //
 // A launch returns at once, so the host's clock cannot time a kernel. An event
-// can: it is recorded in a stream, and the GPU notes the time when it gets
-// there. Return the milliseconds that `work` takes, without `prepare`. Create
-// two events, record one before `work` and one after it, wait for the second,
-// ask cudaEventElapsedTime(), and destroy both.
+// can: it is recorded in a stream, and the GPU stores the time when it reaches
+// the event. Return the milliseconds that `work` takes, without `prepare`.
+// Create two events, record one before `work` and one after it, wait for the
+// second, call cudaEventElapsedTime(), and destroy both.
 #include <chrono>
 #include "exercise.cuh"
 
@@ -36,7 +36,7 @@ int main() {
         Array<int> a(n);
         using clock = std::chrono::steady_clock;
         const auto start = clock::now();
-        const float ms = time_of_work(a, n, 10 * khz);  // 10 ms, or more where the clock is slower
+        const float ms = time_of_work(a, n, 10 * khz);  // 10 ms, or more if the clock is slower
         const cudaError_t error = cudaPeekAtLastError();
         if (!check("a", a, [](int i) { return 2 * i; })) return false;
         const float all = std::chrono::duration<float, std::milli>(clock::now() - start).count();

@@ -1,11 +1,11 @@
 // 02.8  Choose a grid by occupancy
 //
-// A grid-stride kernel is right with any number of blocks. The best number is
-// usually as many as the GPU holds at once: those of one SM times the number of
-// SMs (cudaDevAttrMultiProcessorCount). For one SM,
-// cudaOccupancyMaxActiveBlocksPerMultiprocessor() tells it for a kernel, its
-// threads and its bytes of dynamic shared memory. Return no more blocks than n
-// elements need.
+// A grid-stride kernel is correct with any number of blocks. The best number is
+// usually as many as the GPU holds at once: the blocks of one SM times the
+// number of SMs (cudaDevAttrMultiProcessorCount). For one SM,
+// cudaOccupancyMaxActiveBlocksPerMultiprocessor() computes it from the kernel,
+// its threads and its bytes of dynamic shared memory. Return no more blocks
+// than n elements need.
 #include "exercise.cuh"
 
 __global__ void twice(const int* in, int* out, int n) {

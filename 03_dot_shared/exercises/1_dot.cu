@@ -1,9 +1,9 @@
 // 03.1  A dot product
 //
-// The grid has 8 blocks of 64 threads. Each thread adds up products a[i]
-// * b[i] in a register, from its own i on in steps of the whole grid
-// (01.5). Then a tree adds the 64 sums of a block in its cache (01.8),
-// and thread 0 writes the block's sum to c[blockIdx.x]. Write all of it.
+// The grid has 8 blocks of 64 threads. Each thread adds up products a[i] * b[i]
+// in a register. It starts at its own i and advances by the whole grid (01.5).
+// Then each block adds up its 64 sums in its cache by a tree reduction (01.8).
+// Thread 0 writes the result to c[blockIdx.x]. Write all of it.
 #include "exercise.cuh"
 
 // ---- your part
@@ -17,7 +17,7 @@ int main() {
         Array<float> a(n, [](int i) { return scattered(i) % 10; }), b(n, [](int i) { return i % 7; }), c(8);
         dot<<<8, 64>>>(a, b, n, c);
         return check("c", c, [&](int block) {
-            float sum = 0;  // of small whole numbers: float rounds none of them
+            float sum = 0;  // exact: float does not round small whole numbers
             for (int i = 0; i < n; ++i) sum += i / 64 % 8 == block ? a[i] * b[i] : 0;
             return sum;
         }) && at_most(60, accesses());

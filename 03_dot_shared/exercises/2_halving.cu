@@ -1,8 +1,8 @@
-// 03.2  A tree for any number of threads
+// 03.2  A tree reduction for any number of threads
 //
-// 48, 24, 12, 6, 3, and then? The tree is right for 64 threads,
-// but for other numbers it drops values. Correct it, so that it
-// adds up all values for any number of threads from 1 to 256.
+// 48, 24, 12, 6, 3, and then? This tree reduction is correct for 64 threads.
+// With other numbers of threads it can drop elements. Mend it, so that it adds
+// up all elements for any number of threads from 1 to 256.
 #include "exercise.cuh"
 
 // ---- your part

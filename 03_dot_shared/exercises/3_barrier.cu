@@ -1,8 +1,8 @@
 // 03.3  A barrier that not all threads reach
 //
-// A barrier waits until all threads of the block have arrived. In
-// this tree only the threads that add arrive. The others go on to
-// the end, and use a sum that is not there yet. Correct it.
+// A barrier waits until all threads of the block have arrived. In this tree
+// reduction only the threads that add arrive. The others have gone on to the
+// end, and read a sum that is not complete. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,8 +1,8 @@
-// 03.4  What float cannot count
+// 03.4  How far float can count
 //
-// A float has 24 bits for its digits. 20,000,000 ones are added up in
-// floats: once by one thread, one after the other, and once by 256 threads
-// with 78,125 each, whose sums a tree then adds. Type both results.
+// A float has 24 significant bits. 20,000,000 ones are added up in float. First
+// one thread adds them one after the other. Then 256 threads add 78,125 ones
+// each, and a tree adds up their sums. Fill in both results.
 #include "exercise.cuh"
 
 // ---- your part

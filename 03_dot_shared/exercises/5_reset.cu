@@ -1,8 +1,8 @@
 // 03.5  The second launch
 //
-// add_up adds all numbers of `in` to *sum. The first launch is right. The
-// second one, with other numbers, is wrong: think of what *sum holds when
-// it begins. Correct launch(), which is called twice, not the kernel.
+// add_up adds all numbers of `in` to *sum. The first launch is correct. The
+// second launch, with other numbers, is wrong: look at the value of *sum when
+// it begins. Mend launch(), which is called twice. Do not change the kernel.
 #include "exercise.cuh"
 
 __global__ void add_up(const float* in, int n, float* sum) {

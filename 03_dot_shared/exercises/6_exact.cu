@@ -1,9 +1,10 @@
 // 03.6  The nearest float
 //
-// The numbers are large, of both signs, and nearly cancel; each is a multiple
-// of 1/1024 and less than 2^40. *sum must be the float that is nearest to
-// their exact sum, in any order of the threads. Neither float nor double has
-// the bits to add them up. Which type has? (One block of 256 threads.)
+// The numbers are large, of both signs, and nearly cancel. Each is a multiple
+// of 1/1024 and less than 2^40. *sum must be the float nearest to their exact
+// sum, in whatever order the threads run. Neither float nor double has enough
+// bits to add them up. Which type does? (The launch has one block of 256
+// threads.)
 #include "exercise.cuh"
 
 // ---- your part
@@ -17,8 +18,8 @@ __global__ void add_up(const float* in, int n, float* sum) {
 }
 
 // ---- the check
-// The even ones cancel: the second half takes back what the first has brought, and 65536 more. The
-// odd ones are the small rest.
+// Elements with an even index are large: the second half cancels the first half, and subtracts 65536
+// more. Elements with an odd index are small.
 float number(int i, int n) {
     if (i % 2 || i == n / 2 - 1) return (scattered(i) - (n < 500 ? 8'388'608 : 16'777'216)) / 1024.0f;
     const float large = (scattered(std::min(i, n - 2 - i)) + 1) * 65536.0f;

@@ -1,10 +1,10 @@
 // 03.7  float4 loads and stores
 //
-// A float4 has four floats, x, y, z and w. A thread loads or stores all of them
-// by one instruction of 16 bytes. Use pointers to float4, and let each thread
-// of the grid-stride loop take four neighbours: a quarter of the loads and
-// stores. n may not be a multiple of 4: which threads take the last one to
-// three? in and out begin at a multiple of 16 bytes, as a float4 must.
+// A float4 has four floats: x, y, z and w. A thread loads or stores all four
+// with one instruction of 16 bytes. Use pointers to float4, and let each thread
+// of the grid-stride loop process four neighbours: a quarter of the loads and
+// stores. If n is not a multiple of 4, which threads process the last one to
+// three? in and out begin at a multiple of 16 bytes, as float4 requires.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,13 +1,14 @@
 // 03.8  Find two races in a longer program
 //
 // The report of --hazards names two lines, the threads, and the element of
-// tile. One thread still executes the first line while another is at the
-// second, so a barrier is missing between the two. Find both places. Two more
-// barriers for each row are enough. (A second array would need none: why?)
+// tile. One thread still executes the first line while another thread is at the
+// second, so a barrier is missing between the two lines. Find both places. Two
+// more barriers for each row are enough. (With a second array none would be
+// needed: why?)
 #include "exercise.cuh"
 
 // ---- your part
-// The sum of tile, for all 64 threads.
+// Returns the sum of tile to all 64 threads.
 __device__ int sum_of(int* tile) {
     const int t = threadIdx.x;
     for (int d = 32; d > 0; d /= 2) {
@@ -18,7 +19,7 @@ __device__ int sum_of(int* tile) {
     return tile[0];
 }
 
-// The largest of tile, for all 64 threads.
+// Returns the maximum of tile to all 64 threads.
 __device__ int largest_of(int* tile) {
     const int t = threadIdx.x;
     for (int d = 32; d > 0; d /= 2) {
@@ -29,7 +30,7 @@ __device__ int largest_of(int* tile) {
     return tile[0];
 }
 
-// How far is each number from the mean of its row, in percent of the farthest one?
+// Writes the distance of each number from the mean of its row, in percent of the largest distance.
 __global__ void spread(const int* in, int* out, int rows) {
     __shared__ int tile[64];
     const int t = threadIdx.x;

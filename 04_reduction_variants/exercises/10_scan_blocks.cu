@@ -1,13 +1,14 @@
 // 04.10  A scan of many blocks
 //
 // Extend the scan of 04.6 to 65,536 elements. A block cannot wait for another
-// block, but a launch waits for the one before it. So launch three times. Each
-// block of 256 threads scans its elements and writes its total to totals[b].
-// One block scans the totals. Each block adds the totals of all blocks before
-// it. scan_block(x) returns the sum of x over threads 0 to this one.
+// block, but a launch waits for the one before it. So launch three times.
+// First, each block of 256 threads scans its elements and writes its total to
+// totals[b]. Second, one block scans the totals. Third, each block adds the
+// totals of all blocks before it. scan_block(x) returns the sum of x over
+// threads 0 to this one.
 #include "exercise.cuh"
 
-// For a block of 256 threads, which all must call it.
+// All threads of a block of 256 threads must call it.
 __device__ int scan_block(int x) {
     __shared__ int warps[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

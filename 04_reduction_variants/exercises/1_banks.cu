@@ -1,10 +1,10 @@
-// 04.1  Bank conflicts
+// 04.1  Bank conflicts in a tree reduction
 //
-// Shared memory has 32 banks: word w is in bank w % 32, and a bank
-// serves one word at a time. Lanes of a warp that access different words
-// of one bank take turns: a bank conflict. Here thread tid adds to word
-// 2 * stride * tid, and the first partners are neighbours: one step
-// takes sixteen turns. Choose other pairs, so that no lane has to wait.
+// Shared memory has 32 banks: word w is in bank w % 32, and a bank serves one
+// word at a time. If lanes of a warp access different words of one bank, the
+// access takes several turns: a bank conflict. Here thread tid adds at
+// 2 * stride * tid, and the first pairs are neighbours. Choose other pairs, so
+// that each access takes one turn.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 04.2  Two elements for each thread
+// 04.2  Add while loading
 //
-// In the first step of a tree half of the threads have nothing to do. So let
-// each thread load two elements and add them: block b takes 512 elements
-// with 256 threads. n need not be a multiple of 512: elements past the end
-// count as 0. Write the missing line. sums[b] is the sum of block b.
+// In the first step of a tree reduction half of the threads have nothing to do.
+// So let each thread load two elements and add them: block b processes 512
+// elements with 256 threads. n need not be a multiple of 512: elements past the
+// end count as 0. Write the missing line. sums[b] is the sum of block b.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 04.3  The barrier of a warp
+// 04.3  Warps do not run in lockstep
 //
-// Old programs leave out the barriers once a single warp is left, "because its
-// lanes run in lockstep". Since Volta each lane has its own program counter,
-// and nothing keeps the lanes together. A warp has its own barrier, which is
-// cheaper than the block's. Correct the loop, without another __syncthreads().
+// Old programs omit the barriers once a single warp is left, because "its lanes
+// run in lockstep". Since Volta each lane has its own program counter, and
+// nothing keeps the lanes together. A warp has its own barrier, which is
+// cheaper than the block's. Mend the loop without another __syncthreads().
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,10 +1,10 @@
-// 04.4  A fence and a ticket
+// 04.4  The last block
 //
-// Each block writes its number to part, then draws a ticket. The block
-// that draws the last ticket knows that all others have drawn theirs, and
-// adds up the parts. But other blocks may see the ticket before they see
-// the part that was written first. A fence, __threadfence(), prevents
-// this. Both sides need one: the writer and the reader. Correct it.
+// Each block writes its number to part, then draws a ticket. The block with the
+// last ticket knows that all others have drawn theirs, and adds up the parts.
+// Other blocks may see two writes in reverse order unless a fence is between
+// them: __threadfence(). The writing side and the reading side need one fence
+// each. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

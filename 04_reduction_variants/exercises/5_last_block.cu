@@ -1,12 +1,12 @@
-// 04.5  The last block adds the parts
+// 04.5  A reduction in one launch
 //
-// Now the whole reduction in one launch. Each block of 64 threads
-// adds up its share (block_sum does that). The last block (04.4)
-// adds up the parts and writes *sum. The next launch must find
-// tickets as this one did: 0. Write what follows `mine`.
+// Combine the parts: each block of 64 threads adds up its share (block_sum does
+// that). The last block (04.4) adds up the parts and writes *sum. The next
+// launch must find *tickets as this launch found it: 0. Write the code after
+// `mine`.
 #include "exercise.cuh"
 
-// The sum of the block's share for thread 0, else 0.
+// Returns the sum of the block's share to thread 0, and 0 to the other threads.
 __device__ int block_sum(const int* in, int n) {
     __shared__ int tile[64];
     int mine = 0;

@@ -1,9 +1,10 @@
 // 04.6  A scan of one block
 //
-// A scan computes out[i] = in[0] + ... + in[i], here in one block. In step d
-// = 1, 2, 4, ... each thread adds the value d places to its left, if there
-// is one. All threads must read the old values before any thread writes a
-// new one. n is at most 256, and the block has n threads. Write it.
+// out[i] must be in[0] + ... + in[i]: this is a scan, or prefix sum, here of
+// one block. In step d = 1, 2, 4, ... each thread adds the element d places to
+// its left, if there is one. All threads read old values and write new ones; a
+// thread that reads too late reads a new value. n is at most 256, and the block
+// has n threads. Write the kernel.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 04.7  How many turns?
+// 04.7  How many turns does an access take?
 //
-// Each of the 32 lanes of a warp reads one word of shared memory.
-// Word w is in bank w % 32. How many turns does the access take
-// if lane k reads word 2 * k? If it reads word 32 * k? Word 33 *
-// k? If all lanes read word 5? Type the four numbers.
+// Each of the 32 lanes of a warp reads one word from shared memory, where word
+// w is in bank w % 32. How many turns does this take if lane k reads word
+// 2 * k; word 32 * k; word 33 * k; and if all lanes read word 5? Fill in the
+// four numbers.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,10 +1,10 @@
 // 04.8  Coalesced loads
 //
-// Memory is transferred in sectors of 32 bytes, 8 ints. Here each thread adds
-// up 16 neighbouring elements. So the 32 lanes of a warp read 32 ints from 32
-// sectors at a time, and fetch each sector again and again. Let neighbouring
-// lanes read neighbouring elements: 2048 ints are 256 sectors of loads, and
-// at most 4 sectors of stores. You choose which thread adds which elements.
+// Memory is accessed in sectors of 32 bytes, which are 8 ints. Here each thread
+// adds up 16 neighbours. So the 32 lanes of a warp read 32 ints from 32 sectors
+// at a time, and load each sector many times. Let neighbouring lanes read
+// neighbouring ints: 2048 ints are 256 sectors of loads, and at most 4 sectors
+// of stores. You may choose which thread adds which ints.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,11 +1,11 @@
 // 04.9  Divergence
 //
-// Elements with an even index go up, those with an odd index go down. At
-// the `if` the warp diverges: half of its lanes take one branch while
-// the others wait, then the others take theirs. Each step of each branch
-// is a request to memory. Let all lanes of a warp take the same branch:
-// 10 requests for each warp instead of 19. A block has 64 threads for 64
-// elements; choose freely which thread takes which element.
+// Elements with an even index go up, elements with an odd index go down. At the
+// `if` the lanes of a warp diverge. The warp takes one branch while half of its
+// lanes wait, then the other branch. Each step of each branch is a request to
+// memory. Let all lanes of a warp take the same branch: 10 requests per warp
+// instead of 19. A block has 64 threads for 64 elements; you may choose which
+// thread takes which.
 #include "exercise.cuh"
 
 // ---- your part

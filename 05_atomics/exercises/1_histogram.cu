@@ -1,7 +1,7 @@
-// 05.1  A histogram
+// 05.1  A histogram of digits
 //
-// in holds n digits, 0 to 9. Count in bins[d] how often digit d
-// occurs, with one thread for each digit. All bins are 0 at the start.
+// in holds n digits, 0 to 9. Count in bins[d] how often digit d occurs, with
+// one thread for each element of in. All bins are 0 at the beginning.
 #include "exercise.cuh"
 
 // ---- your part

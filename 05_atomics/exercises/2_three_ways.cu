@@ -1,9 +1,9 @@
-// 05.2  Three cures for a race
+// 05.2  One race, three solutions
 //
-// Each kernel adds up 256 numbers with a block of 256 threads, and each has
-// the same race. Correct a with an atomic and without a barrier. Correct b
-// with barriers, without an atomic. Correct c with neither, by one shuffle
-// or __reduce_add_sync: its in has only 32 numbers for one warp.
+// Each kernel adds up 256 numbers with one block of 256 threads, and each has
+// the same race. Mend a with an atomic and without a barrier. Mend b with
+// barriers and without an atomic. Mend c with neither: use shuffles or
+// __reduce_add_sync. For c, in has only 32 numbers for one warp.
 #include "exercise.cuh"
 
 // ---- your part

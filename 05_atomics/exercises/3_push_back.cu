@@ -1,8 +1,9 @@
-// 05.3  The old value
+// 05.3  The old value of an atomic
 //
-// An atomic returns the old value of the word. Each thread whose number
-// is 2 or more appends it to out, without gaps and in any order. At the
-// end *count is how many these are. It is 0 at the start.
+// An atomic operation returns the value that the word had before. Let each
+// thread whose number is 2 or more append it to out, without gaps and in any
+// order. At the end *count is the number of elements in out. It is 0 at the
+// beginning.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 05.4  A loop of atomicCAS
+// 05.4  An atomic operation that CUDA lacks
 //
-// There is no atomicMul. But atomicCAS(p, expected, value) stores value if
-// *p is still the expected one, and returns the old value of *p. So a thread
-// can read, compute and try, and try again while another thread was quicker.
-// multiply() does *p *= x as one step, and returns the old value. Write it.
+// There is no atomicMul. But atomicCAS(p, expected, value) stores value if *p
+// is still equal to expected, and returns the old value of *p. So a thread can
+// read, compute, and try to store. If another thread was faster, it tries
+// again. multiply() must do *p *= x as one operation, and return the old value.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 05.5  The bits of a float
+// 05.5  Add floats with atomicCAS
 //
-// atomicCAS compares integers. __float_as_int(x) gives the bits of a
-// float as an int, and __int_as_float(bits) turns them back into a
-// float. Let add() do *p += x as one step for all threads, by atomicCAS
-// on the bits. (GPUs before compute capability 2.0 had no other way.)
+// atomicCAS compares integers. __float_as_int(x) returns the bits of a float as
+// an int, and __int_as_float(bits) converts them back. Let add() do *p += x as
+// one operation, with atomicCAS on the bits, so that no addition is lost. (GPUs
+// before compute capability 2.0 had no other way.)
 #include "exercise.cuh"
 
 // ---- your part
@@ -18,11 +18,11 @@ __global__ void add_up(const float* in, float* sum) {
 
 int main() {
     return exercise({32, 128}, [](int n) {
-        // -0 == 0, and their bits differ: the sum is -0 until the first 0 is added.
+        // -0 == 0, but their bits differ: the sum is -0 until the first 0 is added.
         Array<float> in(n, [](int i) { return i % 2 * (scattered(i) % 100 / 4.0f); });
         Array<float> sum(1, [](int) { return -0.0f; });
         add_up<<<n / 32, 32>>>(in, sum);
         return check("sum", sum, [&](int) { return std::accumulate(in.begin(), in.end(), 0.0f); }) &&
-               at_least(n + 1, compares());  // some have to try again
+               at_least(n + 1, compares());  // some threads have to try again
     });
 }

@@ -1,9 +1,9 @@
-// 05.6  Bins in shared memory
+// 05.6  A histogram for each block
 //
-// The histogram of 05.1 executes an atomic in global memory for each digit, and
-// all threads of the grid wait for ten words. Let each block count in shared
-// memory first, where an atomic is quick. At the end it adds its ten bins to
-// the global ones: ten atomics for each block. All bins are 0 at the start.
+// The histogram of 05.1 does one atomic in global memory for each digit, and
+// all threads of the grid compete for ten words. Let each block first count in
+// shared memory, where an atomic is fast. At the end it adds its ten bins to
+// the global bins: ten atomics for each block. All bins are 0 at the beginning.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,11 +1,11 @@
-// 05.7  One atomic for a warp
+// 05.7  One atomic for each warp
 //
-// Write push_back of 05.3 with one atomic for each warp. The lanes that keep
-// a number vote (__ballot_sync). The first of them reserves all places and
-// tells the others where these begin (__shfl_sync). Each takes the place of
-// its rank among them. __popc(bits) counts bits, __ffs(bits) - 1 is the
-// first one. nvcc does this to 05.3 by itself, so a GPU shows no gain. It
-// cannot if the lanes use different words, or reserve several places each.
+// Write push_back of 05.3 with one atomic per warp. The lanes that keep a
+// number vote (__ballot_sync). The first of them asks for all places at once
+// and tells the others where these begin (__shfl_sync). Each takes the place of
+// its rank. __popc(bits) counts the 1 bits, __ffs(bits) - 1 finds the first.
+// nvcc does the same to 05.3, so a GPU shows no gain here. It cannot if the
+// lanes use different words, or several places each.
 #include "exercise.cuh"
 
 // ---- your part
@@ -23,7 +23,7 @@ void timed(const int* in, int n, int* out) {
 
 int main() {
     return exercise({256, 1, 1000}, [](int n) {
-        // The second warp keeps only its last one.
+        // The second warp keeps only its last number.
         Array<int> in(n, [](int i) { return i / 32 == 1 ? i % 32 / 31 * 2 : scattered(i) % 5; });
         Array<int> out(n), count(1, [](int) { return 0; });
         launch(in, n, out, count);

@@ -1,10 +1,10 @@
 // 05.8  Cooperative groups
 //
 // A cooperative group knows its threads. A tile is a group of 32, 16, 8 or 4
-// neighbouring threads; tile.thread_rank(), tile.size() and tile.shfl_down(x,
-// d) count within it. Write sum_of() for a tile of any size: thread 0 of the
-// tile gets the sum of all x, by a tree without shared memory. Then only that
-// thread adds to *sum: one atomic for each tile.
+// neighbouring threads; tile.thread_rank(), tile.size() and
+// tile.shfl_down(x, d) count within it. Write sum_of() for a tile of any size:
+// thread 0 of the tile gets the sum of all x, by a tree without shared memory.
+// Then let only that thread add to *sum: one atomic for each tile.
 #include <cooperative_groups.h>
 #include "exercise.cuh"
 namespace cg = cooperative_groups;

@@ -1,10 +1,10 @@
 // 05.9  Sort by counting
 //
-// Sort n numbers by their last byte, x & 255; numbers with equal bytes may
-// come in any order. This is one step of a radix sort. Count how many numbers
-// have each byte (05.6). Scan the counts, so that first[b] is how many numbers
-// have a smaller byte (04.6). Each number gets its place from first[b] by an
-// atomic, and is stored there (05.3). One block of 256 threads.
+// Sort n numbers by their lowest byte, x & 255; numbers with equal bytes may
+// come in any order. This is one step of a radix sort. Count the numbers with
+// each byte (05.6). Scan the counts, so that first[b] is how many numbers have
+// a byte below b (04.6). Each number gets its place from first[b] by an atomic,
+// and is written there (05.3). Use one block of 256 threads.
 #include "exercise.cuh"
 
 // ---- your part
@@ -24,7 +24,7 @@ int main() {
             return byte(a) != byte(b) ? byte(a) < byte(b) : a < b;
         };
         std::sort(wanted.begin(), wanted.end(), less);
-        for (int i = 0, end; i < n; i = end) {  // the numbers of one byte may come in any order
+        for (int i = 0, end; i < n; i = end) {  // numbers with equal bytes: any order
             for (end = i + 1; end < n && byte(wanted[end]) == byte(wanted[i]);) ++end;
             std::sort(out + i, out + end);
         }

@@ -1,9 +1,9 @@
 // 06.1  Two dimensions
 //
-// Blocks and grids may have a width and a height: threadIdx.x and .y,
-// blockIdx.x and .y. A block of 16 x 16 threads draws 16 x 16 pixels. The
-// pixel in column x and row y is at y * width + x in the picture. Set its
-// brightness to x ^ y. The picture's sides need not be multiples of 16.
+// Blocks and grids can have a width and a height: threadIdx.x and .y,
+// blockIdx.x and .y. A block of 16 x 16 threads draws 16 x 16 pixels. The pixel
+// in column x and row y is element y * width + x of the picture. Its brightness
+// must be x ^ y. The sides of the picture need not be multiples of 16.
 #include "exercise.cuh"
 
 // ---- your part

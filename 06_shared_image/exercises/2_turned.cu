@@ -1,8 +1,8 @@
-// 06.2  The thread opposite
+// 06.2  The opposite thread
 //
-// Each thread stores its pixel in the tile. Then it draws what the opposite
-// thread has stored, so that each tile of 16 x 16 is turned by 180 degrees.
-// The threads do not run in lockstep: something is missing. Correct it.
+// Each thread stores its pixel in the tile. Then it draws the pixel that the
+// opposite thread stored, so that each tile of 16 x 16 is rotated by 180
+// degrees. Threads do not run in lockstep: the kernel lacks something. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

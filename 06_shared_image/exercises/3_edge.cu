@@ -1,9 +1,9 @@
 // 06.3  A barrier at the edge
 //
-// The pictures now have a side of 20, so the last tiles extend
-// past the edge. The guard is wrong: threads outside leave, and
-// their part of the tile is not written. `in` counts as 0 outside,
-// and every pixel of the picture must be drawn. Correct it.
+// The pictures now have a side of 20, and the last tiles extend past the edge.
+// The present guard is wrong: threads outside the picture return, and their
+// tile stays incomplete. `in` counts as 0 outside, and every pixel of the
+// picture must be drawn. Mend it.
 #include "exercise.cuh"
 
 // ---- your part

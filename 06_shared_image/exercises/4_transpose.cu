@@ -1,9 +1,9 @@
-// 06.4  A transpose
+// 06.4  Transpose: rows become columns
 //
-// out[x][y] = in[y][x]. Now each warp reads along a row and writes along a
-// column: 32 sectors of 32 bytes for 32 ints. With a tile it can do both
-// along rows. A picture of 64 x 64 ints is 512 sectors; read and written
-// they are 1024. The block has 32 x 8 threads: each one moves four ints.
+// out[x][y] = in[y][x]. As delivered, each warp reads along a row and writes
+// along a column: 32 sectors of 32 bytes for 32 ints. With a tile it can read
+// and write along rows. 64 x 64 ints are 512 sectors, so loads and stores
+// together are 1024. The block has 32 x 8 threads: each thread moves four ints.
 #include "exercise.cuh"
 
 // ---- your part

@@ -1,9 +1,9 @@
-// 06.5  Padding
+// 06.5  A tile without bank conflicts
 //
-// This is the transpose with a tile, and both accesses are along
-// rows. But the lanes of a warp that read a column of the tile read
-// words 32 apart. All of them are in one bank, so they take 32
-// turns. Remove the conflicts. It is enough to change one number.
+// This transpose uses a tile, and reads and writes along rows. But when the
+// lanes of a warp read a column of the tile, their words are 32 apart. All are
+// in one bank, so the access takes 32 turns. Remove the conflicts. Changing one
+// number is enough.
 #include "exercise.cuh"
 
 // ---- your part

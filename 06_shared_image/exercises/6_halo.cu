@@ -1,11 +1,11 @@
 // 06.6  A tile with a halo
 //
-// out[i] = in[i - 1] + in[i] + in[i + 1]; elements outside the array
-// count as 0. Three threads use each element. So a block of 128 threads
-// loads 130 ints into its tile, one more on each side: its halo. Take
-// all three from the tile: for 1024 ints at most 128 sectors of loads,
-// 128 of stores and 64 for the halos. (The counter here has no cache.
-// On a GPU the L1 cache serves most repeated loads.)
+// out[i] = in[i - 1] + in[i] + in[i + 1]; elements outside the array count as
+// 0. Three threads use each element. So a block of 128 threads loads 130 ints
+// into its tile, one more on each side: its halo. Read all three from the tile:
+// for 1024 ints at most 128 sectors of loads, 128 of stores and 64 for the
+// halos. (The counter here has no cache. On a GPU the L1 cache serves most
+// repeated loads.)
 #include "exercise.cuh"
 
 // ---- your part

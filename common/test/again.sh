@@ -1,7 +1,8 @@
 #!/bin/sh
-# again.sh seeds|together COUNT BINARY: a sample again and again. seeds: COUNT runs with as many seeds and sizes, without
-# the slow variants. together: eight runs at once on one device, COUNT times.
-# Exit status: 0 all agree with the CPU, 1 not, 77 no device.
+# again.sh seeds|together COUNT BINARY: runs a sample many times and compares each result with the CPU's.
+# seeds: COUNT runs, each with another seed and another size. The slow variants are left out.
+# together: eight runs at the same time on one device, repeated COUNT times.
+# Exit status: 0 if all runs agree with the CPU, 1 if not, 77 if there is no device.
 . "$(dirname "$0")/lib.sh"
 mode=$1 count=$2
 sample "$3"
@@ -28,7 +29,7 @@ seeds)
     done
     ;;
 together)
-    wanted=$((8 * count)) size="--repeats 20" # times never become steady here
+    wanted=$((8 * count)) size="--repeats 20" # eight runs disturb each other, so times never become steady
     [ "$device" = gpu ] || size="--n 20011"
     for round in $(seq "$count"); do
         for number in 1 2 3 4 5 6 7 8; do once $((round * 8 + number)) $rungs $size & done

@@ -1,8 +1,8 @@
 #!/bin/sh
-# alone.sh FILE.cu...: does the command in a sample's header, `//   nvcc ... -o NAME`, build the sample as it is? The command
-# goes on in the next comment lines if these are indented further. The program is written to another folder, and where no GPU
-# answers -arch=native is left out, because nvcc asks a GPU for it.
-# Exit status: 0 yes, 1 no, 77 no nvcc, or a library's headers are not here.
+# alone.sh FILE.cu...: tests that the command in a sample's header, `//   nvcc ... -o NAME`, builds the sample. Further comment
+# lines continue the command if they are indented further. The script writes the program to another folder. If no GPU is
+# present, it removes -arch=native, because nvcc reads the architecture from the GPU.
+# Exit status: 0 if all are built, 1 if not, 77 if nvcc or the headers of a library are missing.
 . "$(dirname "$0")/lib.sh"
 patience=280
 command -v nvcc >/dev/null 2>&1 || PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin:/usr/local/cuda/bin

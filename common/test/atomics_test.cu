@@ -1,5 +1,5 @@
-// atomics_test.cu - what 05_atomics' kernels promise for numbers that its tables do not have: sums of 2^31 and
-// more, and a float that is not equal to itself. Exit status: 0 all as promised, 1 not.
+// atomics_test.cu - tests the kernels of 05_atomics with values that its tables do not contain: sums of 2^31 and
+// more, and NaN, a float that is not equal to itself. Exit status: 0 if all results are right, 1 if not.
 #define main sample_main
 #include "../../05_atomics/atomics.cu"
 #undef main
@@ -7,12 +7,12 @@
 __global__ void add_to_nan(float* word) { float_add_by_cas(word, 1); }
 
 int main() {
-    // As an int the first block's sum is negative; the count of blocks must not notice.
+    // As an int, the first block's sum is negative. This must not affect the count of blocks.
     const std::vector<int> numbers = {int(0x80000000), 1, 2, 3};
     const lab::DeviceArray<int> in(numbers);
     const lab::DeviceArray<int> sum(1);
     int wrong = 0;
-    for (int run = 1; run <= 2; ++run) {  // the first must leave the count as it was
+    for (int run = 1; run <= 2; ++run) {  // the first run must reset the count
         vector_sum<<<2, 4>>>(in.get(), sum.get(), 4);
         CHECK(cudaGetLastError());
         const unsigned got = unsigned(sum.download()[0]);
@@ -21,7 +21,7 @@ int main() {
         ++wrong;
     }
 
-    // atomicCAS compares bits. A loop that compares floats never ends here, because NaN is not equal to NaN.
+    // atomicCAS compares bits. A loop that compares floats would never end, because NaN is not equal to NaN.
     const lab::DeviceArray<float> word(std::vector<float>{NAN});
     add_to_nan<<<1, 1>>>(word.get());
     CHECK(cudaGetLastError());

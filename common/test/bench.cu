@@ -1,10 +1,10 @@
-// bench.cu - what the CPU device's own work costs: switches, barriers,
-// launches, and whole kernels, two of them beside native code. A change to the
-// engine shows here first.
-// `make bench-cpu` runs it; --benchmark_filter=sum and the like choose.
+// bench.cu - measures the CPU device itself: thread switches, barriers, launches,
+// and whole kernels, two of which are compared with native code. Run it after
+// each change of the engine.
+// `make bench-cpu` runs all of it; --benchmark_filter=sum selects by name.
 //
-// The column Time is one launch with the wait for it; the last column is that
-// time for each unit of its work.
+// The column Time is the time of one launch and the wait for its end. The last
+// column divides it by the units of work.
 #include <benchmark/benchmark.h>
 #include <errno.h>
 
@@ -16,8 +16,8 @@
 
 #include "../error.cuh"
 
-constexpr int turns = 1000;  // of a kernel's loop: so many that the launch itself does not count
-constexpr int side = 16;     // of the image's tiles
+constexpr int turns = 1000;  // of a kernel's loop: enough to make the cost of the launch negligible
+constexpr int side = 16;     // of a tile of the image
 
 __global__ void empty() {}
 
@@ -78,8 +78,8 @@ __global__ void image(unsigned char* pixels, int width) {
 
 namespace {
 
-/// Times `launch` and the wait for it; `units` is how much of `unit` one launch
-/// does.
+/// Measures `launch` and the wait for its end. One launch does `units` units of
+/// work, each called `unit`.
 template <class Launch>
 void measure(benchmark::State& state, const char* unit, double units, Launch launch) {
     for (auto _ : state) {
@@ -102,8 +102,8 @@ void launch_empty_kernel(benchmark::State& state) {
     measure(state, "launch", 1, [] { empty<<<1, 1>>>(); });
 }
 
-// Who comes last to a barrier goes on, so two threads at barriers take turns:
-// one switch for each barrier.
+// The thread that arrives last at a barrier continues. So two threads at barriers
+// alternate, with one switch for each barrier.
 void fiber_switch(benchmark::State& state) {
     measure(state, "switch", 2.0 * turns, [] { barriers<<<1, 2>>>(); });
 }
@@ -116,8 +116,8 @@ void syncthreads_1024_threads(benchmark::State& state) {
     measure(state, "thread", 1024.0 * turns, [] { barriers<<<1, 1024>>>(); });
 }
 
-/// Adds the column "x native": how often `native` could have run in the time of a launch. Both take turns, so that
-/// what else the machine does slows both.
+/// Adds the column "x native": the time of a launch divided by the time of `native`. The two alternate, so that
+/// other load on the machine slows both.
 template <class Launch, class Native>
 void compare(benchmark::State& state, Launch launch, Native native) {
     using Clock = std::chrono::steady_clock;
@@ -156,7 +156,7 @@ __attribute__((noinline, no_sanitize("alignment"))) int native_sum(const int* in
     return sum;
 }
 
-double seconds_of_saxpy() {  // the fastest of 20 launches: what else the machine does slows some of them
+double seconds_of_saxpy() {  // the fastest of 20 launches, because other load slows some of them
     using Clock = std::chrono::steady_clock;
     constexpr int n = 1 << 20;
     float *x = device_memory<float>(n), *y = device_memory<float>(n);
@@ -172,7 +172,7 @@ double seconds_of_saxpy() {  // the fastest of 20 launches: what else the machin
     return std::chrono::duration<double>(least).count();
 }
 
-/// The same with --hazards, which another program does: this one as it is built so.
+/// The same with --hazards. Another program runs it: this file, compiled with --hazards.
 void saxpy_2_to_20_hazards(benchmark::State& state) {
     double hazards = 0;
     const double plain = seconds_of_saxpy();

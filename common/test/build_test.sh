@@ -1,6 +1,7 @@
 #!/bin/sh
-# build_test.sh: does make build what this folder's sources say, wherever the folder and its build are, and never run what is
-# typed as a file name, an option or a folder? With a lab whose only program is a copy of its source. Exit status: 0 yes, 1 no.
+# build_test.sh: tests that `make` builds what the sources of its folder say, wherever the folder and its build folder are. It
+# also tests that `make` never executes a file name, an option or a folder name that the user types. The lab in this test has
+# one program, which is a copy of its source. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 lab="$folder/a lab's ü"
 mkdir -p "$lab/common" "$lab/01_fake/exercises"
@@ -24,14 +25,14 @@ chmod +x 01_fake/fake.cu
 touch 01_fake/fake.sh
 unset MAKEFLAGS MAKELEVEL CMAKE_FLAGS ARGS FILE
 export BUILD=build DEVICE=cpu JOBS=2 CMAKE=cmake SETUP=true STEP=true
-builds() { # builds WHAT TEXT [WORD FOR MAKE]: make ends with 0, and the program prints the text
+builds() { # builds WHAT TEXT [MAKE-ARGUMENT]: make ends with status 0, and the program prints the text
     run make build "${3:-BUILD=build}"
     printed=$("${BUILT:-build}/cpu/01_fake")
     must "$1: $2" test "$status $printed" = "0 $2"
 }
 moved() { says '^This folder was moved or copied: rebuilding[.]$'; }
 
-# ---- moved and copied
+# ---- folders that were moved and copied
 builds "a new build" first
 ! moved || fail "a new build is no copy"
 cp -a "$lab" "$folder/copy"
@@ -60,7 +61,7 @@ cd "$folder/moved" || exit
 source fourth
 builds "the link is gone" fourth
 must "it says so" moved
-# One build folder for two checkouts, with a blank in its name
+# One build folder for two checkouts, with a space in its name
 export BUILT="$folder/one build's"
 builds "elsewhere" fourth "BUILD=$BUILT"
 cd "$lab" || exit
@@ -75,7 +76,7 @@ must "make clean removes it" test ! -e "$BUILT"
 unset BUILT
 cd "$lab" || exit
 
-# ---- two at once: the second waits for the first's set-up
+# ---- two builds at the same time: the second waits until the first is configured
 rm -r build
 SETUP="touch '$folder/begun'; sleep 1" make build >"$folder/first" 2>&1 &
 timeout 20 sh -c "until [ -e '$folder/begun' ]; do sleep 0.1; done"
@@ -83,7 +84,7 @@ builds "the second" first
 must "it says that it waits" says '^Another build in build is running[.] Waiting for it to end[.]$'
 must "the first is through" wait $!
 
-# ---- what cannot be written
+# ---- folders and files that cannot be written
 for goal in build learn 01; do
     ends 2 make $goal BUILD=/proc/nowhere
     says '^Cannot write to /proc/nowhere: .*[.]$' && says 'make BUILD=/elsewhere$' || fail "it does not say what to type"
@@ -100,7 +101,7 @@ for jobs in 0 two -1; do
     says "^JOBS is '$jobs'; type a number" || fail "JOBS=$jobs"
 done
 
-# ---- what is typed is data
+# ---- user input is data and is never executed
 words() { ARGS=$1 ends "$2" sh common/tools/words.sh ARGS printf '[%s]'; }
 is() { must "these words: $1" test "$(cat "$folder/out")" = "$1"; }
 words "--csv 'my file.csv'" 0 && is '[--csv][my file.csv]'
@@ -110,12 +111,12 @@ words "it's" 2 && says 'ARGS has a quote that is not closed'
 for bait in '$$(touch x).cu' '"; touch x; ".cu' '$(shell touch x).cu'; do
     for typed in "try FILE" "try FILE=01_fake/fake.cu ARGS" "01 ARGS" "learn EX" "learn RESET" "learn SHOW" "grade OF" "grade EX" "build BUILD" "clean BUILD" "01 DEVICE" \
         "build JOBS" "build CMAKE" "build CMAKE_FLAGS"; do
-        run make ${typed% *} "${typed##* }=$bait" # the goal, and what is typed for the variable
+        run make ${typed% *} "${typed##* }=$bait" # the goal, and the value of the variable
         test ! -e x || fail "make $typed='$bait' runs it" && rm -f x
     done
     for goals in try learn ""; do run make $goals "$bait"; done
 done
-# A line break is refused: not even make -i runs what follows it.
+# A line break is rejected: not even make -i executes the text after it.
 for goal in "" try learn 01; do
     for typed in "" FILE= EX= RESET= BUILD= DEVICE=; do
         ends 2 make -i $goal "${typed}none.cu${newline}touch x # "
@@ -124,7 +125,7 @@ for goal in "" try learn 01; do
 done
 must "nothing was run" test -z "$(find "$folder" -name x)"
 
-# The word after the goal is the file, or the exercise, as well.
+# The word after the goal also names the file or the exercise.
 ends 2 make try none.cu
 says "'none.cu'" && ! says 'no command make' || fail "make try none.cu"
 ends 2 make "try none.cu"
@@ -138,14 +139,14 @@ echo 'echo "exercise $2"' >common/tools/learn.sh
 ends 0 make learn 04.2
 must "and nothing else" test "$(cat "$folder/out" "$folder/err")" = "exercise 04.2"
 
-# ---- a sign of life on a terminal, also where awk waits for more (mawk)
+# ---- progress on a terminal, even if awk buffers its input (mawk)
 if command -v script >/dev/null; then
     rm -r build
     screen=$folder/screen STEP='for i in 1 2 3 4 5 6 7 8 9; do ! grep -q % "$screen" || exit 0; sleep 0.5; done; exit 1' TERM=xterm \
         ends 0 script -qfec "make build" "$folder/screen"
 fi
 
-# CMake's own Makefile would take the place of the lab's.
+# An in-source build would replace the lab's Makefile by CMake's.
 ends 2 make build BUILD=.
 says "^BUILD is '.', a folder with the sources; type" || fail "the sources' own folder"
 finish

@@ -1,8 +1,8 @@
 #!/bin/sh
-# by_hand.sh SOURCE: does `ctest`, typed by hand, do what the README says? The lab is configured with and without its optional
-# parts. In each of these folders ctest must select no slow test, and must build each program that a test runs. In the last
-# one, where nothing has been built, single tests must pass, and a program that does not build must be reported.
-# Exit status: 0 yes, 1 no, 77 perl lacks a module.
+# by_hand.sh SOURCE: tests that `ctest`, typed by hand, does what the README says. The script configures the lab with and
+# without its optional parts. In each of these folders, ctest must select no slow test, and must build each program that a test
+# runs. In the last folder nothing has been built: there, single tests must pass, and a program that fails to build must be
+# reported. Exit status: 0 if all cases pass, 1 if not, 77 if perl lacks a module.
 . "$(dirname "$0")/lib.sh"
 source=$(cd "${1:?by_hand.sh SOURCE}" && pwd) || exit 1
 build=$folder/build patience=900
@@ -15,7 +15,7 @@ use strict;
 use warnings;
 use JSON::PP;
 my ($build, $bad) = (shift, 0);
-my $configured = qr/^(build[.]|common[.](counters|clangd)$|pages[.]pictures$)/;  # they need no program
+my $configured = qr/^(build[.]|common[.](counters|clangd)$|pages[.]pictures$)/;  # tests that need no program
 my %is;
 my @tests = @{decode_json(join "", <STDIN>)->{tests}};
 for my $test (@tests) {
@@ -41,7 +41,7 @@ for my $test (@tests) {
 }
 exit $bad;
 END
-selects() { # selects TITLE OPTION OF CMAKE...: what ctest would run in a folder that is configured so
+selects() { # selects TITLE CMAKE-OPTION...: checks the tests that ctest selects in a folder configured with these options
     title=$1
     shift
     rm -rf "$build"

@@ -1,28 +1,29 @@
 #!/bin/sh
-# checks.sh BINARY: who checks the checks? Each copy of a small run from the CPU device to the host is falsified once
-# (LAB_FLIP=COPY:WHAT): one bit of its first, of its last word, its two highest; all bits, so that floats are NaN; the
-# first and the last word exchanged. The sample must see each, or its excused.txt says why it need not:
-#     unchecked WORD REASON          what is allocated in a line with that word is no result
-#     unseen VARIANT WHAT REASON     this change leaves another right result of this variant
-#     seen VARIANT WHAT REASON       this change is made, too, and must be seen
-#     seen VARIANT COPY:WHAT REASON  the same, in this copy alone
-# A sample whose table has columns `error` and `bound` must call a row wrong if and only if the error is the larger one.
-# There a `seen` line without a copy is about the first one: a change just above the bound, which a larger bound would not
-# notice.
-# Exit status: 0 all as promised, 1 not, 77 the sample copies nothing.
+# checks.sh BINARY: tests a sample's checks by fault injection. The script runs small inputs on the CPU device. In each run it
+# changes one copy from the device to the host (LAB_FLIP=COPY:WHAT). The changes are: the lowest bit of the first word; the
+# lowest and the two highest bits of the last word, one at a time; all bits, which makes floats NaN; the first and the last word
+# exchanged. The sample must report each change. Its excused.txt lists the exceptions:
+#     unchecked WORD REASON          memory allocated in a line that contains this word is not a result
+#     unseen VARIANT WHAT REASON     after this change, the result of this variant is still right
+#     seen VARIANT WHAT REASON       an additional change, which the sample must report
+#     seen VARIANT COPY:WHAT REASON  the same, in this copy only
+# If a sample's table has the columns `error` and `bound`, a row must be wrong exactly when its error exceeds its bound.
+# A `seen` line without a copy then applies to the first copy. It makes a change just above the bound, which a larger bound
+# would miss.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the sample copies nothing.
 . "$(dirname "$0")/lib.sh"
 sample "$1"
 rows=$folder/rows.csv seen=0 excused=0
-by_bound() { # does each row's verdict follow from its error and bound?
+by_bound() { # succeeds if the verdict of each row follows from its error and bound
     sed 's/"[^"]*"/text/g' "$rows" | awk -F, '
         NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
         { error = $column["error"]; bound = $column["bound"]; verdict = $column["verdict"] }
-        error == bound { next } # as far as they are printed
+        error == bound { next } # equal to the printed precision, so undecided
         { within = error ~ /^[0-9.e+-]+$/ && error + 0 < bound + 0 }
         verdict ~ /WRONG/ ? within : !within { bad = 1 }
         END { exit bad }'
 }
-need_not() { # is it said why the sample need not see this?
+need_not() { # succeeds if excused.txt says why the sample need not report this change
     excused unseen "$variant $what" && return
     place=$(sed -n 's|.*[ /]\([^ /]*\):\([0-9]*\)$|\1 \2|p' "$folder/err" | tail -1)
     line=$(sed -n "${place#* }p" "$home/${place% *}" 2>/dev/null)
@@ -31,11 +32,11 @@ need_not() { # is it said why the sample need not see this?
     done
     return 1
 }
-has_bounds() { # has the table columns error and bound?
+has_bounds() { # succeeds if the table has the columns error and bound
     read -r columns <"$rows"
     case $columns in *,error,bound,*) ;; *) false ;; esac
 }
-falsified() { # runs the variant with a copy falsified; false if it has no such copy
+falsified() { # runs the variant with one copy changed; fails if there is no such copy
     rm -f "$rows"
     LAB_FLIP=$copy:$what
     export LAB_FLIP

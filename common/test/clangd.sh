@@ -1,6 +1,6 @@
 #!/bin/sh
-# clangd.sh BUILD [FILE.cu]: does an editor find its way? clangd opens a sample's file with what compile_commands.json says
-# about it, and must find no error; in a copy with a misspelt word it must. Exit status: 0 yes, 1 no, 77 no clangd.
+# clangd.sh BUILD [FILE.cu]: tests that editors can use compile_commands.json. clangd must find no error in a sample's file, and
+# must find one in a copy with a misspelt word. Exit status: 0 if so, 1 if not, 77 if clangd is missing.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) || exit 1
 clangd=$(command -v clangd || ls /usr/bin/clangd-[0-9]* 2>/dev/null | head -1)
@@ -8,7 +8,7 @@ clangd=$(command -v clangd || ls /usr/bin/clangd-[0-9]* 2>/dev/null | head -1)
 cd "$top" || exit 1
 file=${2:-$(ls 03_*/*shared.cu)}
 
-errors() { # errors BUILD FILE: that clangd finds. What its menus could not rework ("tweak:") is none
+errors() { # errors BUILD FILE: prints the errors that clangd finds. A failed code action ("tweak:") is not an error
     timeout 120 "$clangd" --compile-commands-dir="$1" --check-lines=1-1 --check="$2" >"$folder/all" 2>&1
     grep -E '^E\[' "$folder/all" | grep -v 'tweak: ' >"$folder/out"
     grep -q 'All checks completed' "$folder/all" || { fail "clangd has not read $2: $(tail -1 "$folder/all")"; return 1; }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# compilers.sh SOURCE [COMPILER...]: does every g++ from 12 and clang from 14 on that this machine has, or each COMPILER, build
-# the CPU device without a warning, and does the sample that it builds agree with the CPU? A line each. Exit status: 0
-# yes, 1 no, 77 the only compiler is the one that builds the lab anyway.
+# compilers.sh SOURCE [COMPILER...]: builds the CPU device with each COMPILER. The default is every g++ from 12 on and every
+# clang from 14 on that is installed. The build must give no warning, and the sample that it builds must agree with the CPU.
+# The script prints one line for each compiler. Exit status: 0 if all pass, 1 if not, 77 if the only compiler is the one that
+# builds the lab anyway.
 . "$(dirname "$0")/lib.sh"
 source=$(cd "${1:?compilers.sh SOURCE}" && pwd) || exit 1
 shift

@@ -1,7 +1,7 @@
 #!/bin/sh
-# contributing.sh BUILD: does the complete sample in CONTRIBUTING.md build as it is, for the CPU device and without a warning?
-# Is it right for few and odd elements, and is its wrong twin wrong, both plain and with --hazards? Exit status: 0 yes, 1 no,
-# 77 no CPU device.
+# contributing.sh BUILD: tests that the complete sample in CONTRIBUTING.md builds for the CPU device without a warning. The
+# sample must be right for small and odd sizes, and its wrong twin must be wrong, both plain and with --hazards.
+# Exit status: 0 if so, 1 if not, 77 if the CPU device is not built.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) || exit 1
 [ -x "$build/cpu/cudacpu" ] || skip "no CPU device in $build"

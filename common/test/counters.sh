@@ -1,6 +1,6 @@
 #!/bin/sh
-# counters.sh BUILD: does counters.sh of common/tools make of ncu's output what it should, and say what to do where ncu may
-# not count? ncu and the programs are made up. Exit status: 0 yes, 1 no.
+# counters.sh BUILD: tests common/tools/counters.sh: what it makes of ncu's output, and its advice if ncu has no permission to
+# count. Scripts replace ncu and the programs. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) || exit 1
 mkdir -p "$folder/top/common" "$folder/top/01_sum" "$folder/build/gpu" "$folder/bin"
@@ -50,7 +50,7 @@ count() { # count STATUS
     [ $got = "$1" ] || fail "status $got, wanted $1"
     sed "s,$folder,," "$folder/out" | grep -E '^.{81}' && fail "a line of over 80 columns"
 }
-count 77 # nothing is built for a GPU
+count 77 # there is no GPU build
 grep -q 'no GPU build' "$folder/out" || fail "no word of a GPU build"
 cp "$folder/program" "$folder/build/gpu/01_sum" && cp "$folder/program" "$folder/build/gpu/01_more"
 mv "$folder/bin/ncu" "$folder/ncu"

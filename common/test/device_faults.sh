@@ -1,7 +1,7 @@
 #!/bin/sh
-# device_faults.sh gpu|cpu FAULTS BUILD: the faults that can be had without a plan. CHECK names CUDA's error and ends
-# with status 3; on a GPU, each sample ends with 3 where another program holds the memory, and with 77 where no device
-# is seen. Exit status: 0 all as promised, 1 not, 77 no device.
+# device_faults.sh gpu|cpu FAULTS BUILD: tests the faults that need no fault injection. CHECK must name CUDA's error and end the
+# program with status 3. On a GPU, each sample must end with 3 if another program holds the memory, and with 77 if no device
+# is visible. Exit status: 0 if all cases pass, 1 if not, 77 if there is no device.
 . "$(dirname "$0")/lib.sh"
 device=$1 faults=$2 build=$3
 

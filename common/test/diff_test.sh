@@ -1,5 +1,6 @@
 #!/bin/sh
-# diff_test.sh: does make diff (common/tools/diff.sh) show what two rungs differ in? Exit status: 0 yes, 1 no, 77 no git.
+# diff_test.sh: tests that `make diff` (common/tools/diff.sh) shows the differences between two rungs.
+# Exit status: 0 if so, 1 if not, 77 if git is missing.
 . "$(dirname "$0")/lib.sh"
 command -v git >/dev/null || skip "no git"
 compare() { ends "$1" sh "$top/common/tools/diff.sh" $2; }

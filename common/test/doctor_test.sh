@@ -1,11 +1,12 @@
 #!/bin/sh
-# doctor_test.sh: does doctor.sh give its advice where the cause is there, and only there? Every case runs on a machine
-# that is made up: a folder in place of /, and scripts in place of nvcc, nvidia-smi, g++ and the like.
+# doctor_test.sh: tests that doctor.sh gives each piece of advice exactly when its cause is present. Each case simulates a
+# machine: a folder replaces /, and scripts replace nvcc, nvidia-smi, g++ and other tools.
+# Exit status: 0 if all cases pass, 1 if not.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
-chmod 755 "$folder" # for the case that runs as another user
+chmod 755 "$folder" # one case runs as another user
 cp "$(dirname "$0")/../tools/doctor.sh" "$folder"
 shell=$(command -v sh)
 root=$folder/root bin=$folder/bin
@@ -18,9 +19,9 @@ done
 
 put() { mkdir -p "$root/${1%/*}" && printf '%s\n' "$2" >"$root/$1"; } # put FILE TEXT
 fake() { printf '#!%s\n%s\n' "$shell" "$2" >"$bin/$1" && chmod 755 "$bin/$1"; } # fake TOOL SCRIPT
-lack() { echo "$1" >>"$folder/lacking"; }                                       # a header
-build_has() { mkdir -p "$folder/build" && echo "$1" >"$folder/build/gpu_architectures"; } # as CMake names them
-gpu() { # gpu NAME CAPABILITY CUDA: what nvidia-smi says
+lack() { echo "$1" >>"$folder/lacking"; }                                       # marks a header as missing
+build_has() { mkdir -p "$folder/build" && echo "$1" >"$folder/build/gpu_architectures"; } # in CMake's notation
+gpu() { # gpu NAME CAPABILITY CUDA: the output of nvidia-smi
     fake nvidia-smi "case \$* in
 -L) echo 'GPU 0: $1 (UUID: GPU-11-aa)' ;;
 --query*) echo $2 ;;
@@ -35,7 +36,7 @@ nvcc() { # nvcc FOLDER VERSION
     echo '#if __GNUC__ > 13' >"$1/include/crt/host_config.h"
 }
 
-# A machine that has everything: made once, and copied for each case
+# A complete machine: created once, and copied for each case
 machine() {
     rm -rf "$root" "$bin" "$folder/build" "$folder/lacking" "$folder/include"
     variables="DISPLAY=:0" as="" doctors=""
@@ -67,12 +68,12 @@ machine() {
 remove() { rm "$bin/$1"; }
 no_driver() { rm -r "$root/dev" "$bin/nvidia-smi"; }
 
-# The fakes come first. nvcc lies in $folder/bin like the others, its header beside it in $folder/include.
+# The fake tools come first in PATH. nvcc is in $folder/bin like the others, and its header is in $folder/include.
 doctor() {
     $as env -i PATH="$bin:$folder/tools" LAB_DOCTOR_ROOT="$root" BUILD="$folder/build" $variables \
         "$shell" "$folder/doctor.sh" $doctors >"$folder/printed" 2>&1 </dev/null
     status=$?
-    # a check's line in one piece; what is wider than 80 columns is kept, but for what is to be typed
+    # Joins the lines of each check. Lines of more than 80 columns go to $folder/wide, except the commands after "Type:".
     awk -v wide="$folder/wide" 'BEGIN { indent = sprintf("%29s", "") }
         length($0) > 80 && !/^ *Type: / && (/^(ok|missing|wrong|optional) / ||
             (substr($0, 1, 29) == indent && substr($0, 30) ~ /^[^ ]+ /)) { print >>wide }
@@ -87,7 +88,7 @@ fail() {
     sed 's/^/      | /' "$folder/out"
     failed=1
 }
-# advice STATUS LINE COMMAND...: after the commands a machine that had everything gets this line (a regular expression)
+# advice STATUS LINE COMMAND...: a complete machine, changed by the command, must get a line that matches LINE (a regex)
 advice() {
     wanted_status=$1 wanted=$2
     shift 2
@@ -146,7 +147,7 @@ advice 0 "All requirements are installed, but something does not work: see above
 other_host() { fake g++-9 "echo 14.0.0" && variables="DISPLAY=:0 CUDAHOSTCXX=g++-9"; }
 advice 0 "wrong +g\+\+ for nvcc +g\+\+-9 is 14.0.0.*" other_host
 
-# ---- no GPU, and why
+# ---- no GPU, with the reason
 no_card() { no_driver && rm -r "$root/sys"; }
 advice 0 "optional +GPU +no NVIDIA device and no driver .*run on the CPU device" no_card
 advice 0 "wrong +GPU .*driver is not loaded \(no /dev/nvidiactl\).*Type: sudo modprobe nvidia" no_driver
@@ -156,7 +157,7 @@ advice 0 "wrong +GPU .*nvidia-smi is missing. Package: .*" remove nvidia-smi
 advice 0 "wrong +GPU .*prints: Driver/library version mismatch.*Type: sudo reboot" \
     fake nvidia-smi "echo Driver/library version mismatch; exit 18"
 advice 0 "wrong +GPU .*prints: No devices were found.*Type: sudo reboot" fake nvidia-smi "echo No devices were found"
-forbid() { # forbid GROUP: root may open all, so be nobody
+forbid() { # forbid GROUP: runs as nobody, because root may open every file
     chmod 000 "$root/dev/nvidia-uvm"
     fake stat "echo $1"
     [ "$(id -u)" != 0 ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups"
@@ -183,7 +184,7 @@ no_smi() { wsl && remove nvidia-smi; }
 advice 0 "optional +GPU +Windows shows WSL no GPU; .*Type: wsl --update" no_dxg
 advice 0 "optional +GPU +Windows shows WSL no GPU; .*Type: wsl --update" no_smi
 
-# ---- a GPU that something is wrong with
+# ---- a GPU with a fault
 advice 0 "wrong +driver and nvcc .*supports CUDA 11.8, nvcc is 12.8 \(error 35\).*Type: make run DEVICE=cpu" gpu H200 9.0 11.8
 advice 0 "optional +driver and nvcc .*supports CUDA 12.4, nvcc is 12.8: no PTX \(error 222\).*CMAKE_CUDA_ARCHITECTURES=native" \
     gpu H200 9.0 12.4
@@ -208,7 +209,7 @@ put proc/self/status "CapEff:	000001ffffffffff"
 doctor
 diff "$folder/all_ok" "$folder/out" || fail "root may read the counters"
 
-# ---- the rest
+# ---- other checks
 advice 0 "optional +display +06_shared_image --show needs one; .*--out picture.png.*" eval variables=
 advice 0 "wrong +memory +1.4 GiB free.*Type: make JOBS=1" put proc/meminfo "MemAvailable: 1500000 kB"
 other_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
@@ -219,7 +220,7 @@ fi
 advice 1 "missing +disk +0.4 GiB free in .*Type: make BUILD=.*" fake df "printf '%s\n' head '/dev/sda 99 9 500000 9% /'"
 
 # ---- --install
-# installs STATUS LINE COMMAND...: the same for doctor.sh --install; an empty LINE wants no output
+# installs STATUS LINE COMMAND...: the same for doctor.sh --install; with an empty LINE it must print nothing
 installs() {
     wanted=$1
     shift
@@ -254,10 +255,10 @@ installs "You are not root, and sudo is not installed: ask an administrator." no
 [ ! -s "$folder/installed" ] || fail "installs without being root"
 installs "  dnf install .*" fedora
 
-# sudo is called only after a yes on a terminal, and never for optional packages alone.
+# The script calls sudo only after a yes on a terminal, and never for optional packages alone.
 many() { lack CLI/Version.hpp && lack opencv2/core/version.hpp && remove perl && remove gnuplot; }
 sudoer() { "$@" && fake id "echo 1000" && fake sudo 'PATH=$PATH exec "$@"'; }
-again() { # doctor --install once more, on the same machine
+again() { # runs doctor.sh --install again on the same machine
     : >"$folder/installed"
     doctors=--install
     doctor
@@ -267,11 +268,15 @@ installs "  sudo apt-get update && sudo apt-get install -y --no-install-recommen
 sed -n '/, type:$/,/^[^ ]/{/^ /p;}' "$folder/printed" | env -i PATH="$bin:$folder/tools" "$shell"
 grep -q ' perl libcli11-dev libopencv-dev gnuplot-nox$' "$folder/installed" || fail "the printed command fails when it is copied"
 [ "$(awk 'length > 80' "$folder/printed" | wc -l)" = 0 ] || fail "more than 80 columns"
+on_a_runner() { many && variables=CI=true && fake sudo "[ \$1 != -n ] || exit $1; PATH=\$PATH exec \"\$@\"" && fake id "echo 1000"; }
+installs "apt-get install -y --no-install-recommends perl libcli11-dev .*" on_a_runner 0
+installs "To install them, type:" on_a_runner 1
+[ ! -s "$folder/installed" ] || fail "sudo that asks for a password, on the runner of a CI service"
 installs "  gnuplot-nox: plots .*" sudoer remove gnuplot
 again
 [ ! -s "$folder/out" ] || fail "optional packages are named twice"
 if tool=$(command -v script); then
-    answers() { # answers WORD LINE: what is typed on a terminal, and what must be printed then
+    answers() { # answers WORD LINE: types WORD on a terminal; LINE must then be printed
         echo "env -i PATH='$bin:$folder/tools' LAB_DOCTOR_ROOT='$root' BUILD='$folder/build' '$shell' '$folder/doctor.sh' --install" >"$folder/typed"
         : >"$folder/installed"
         { sleep 0.5 && echo "$1" && sleep 0.5; } | "$tool" -qec "sh '$folder/typed'" /dev/null | tr -d '\r' >"$folder/out"
@@ -283,7 +288,7 @@ if tool=$(command -v script); then
     answers y '^  sudo apt-get update'
     ! grep -q 'y/N' "$folder/out" || fail "it asks twice"
     [ ! -s "$folder/installed" ] || fail "sudo after a no"
-    remove cmake # another package, another question
+    remove cmake # another missing package asks another question
     answers y '^apt-get install .* cmake perl '
 fi
 

@@ -1,6 +1,6 @@
-// error_test.cu: CHECK says what failed, where, in CUDA's words, and what to do about errors that beginners meet.
+// error_test.cu - CHECK prints the call, its place, CUDA's error text, and advice about errors of beginners.
 #include <gtest/gtest.h>
-#include <regex.h>  // not <regex>, which takes longer to compile than all the rest
+#include <regex.h>  // not <regex>, which takes longer to compile than the rest of the file
 
 #include <string>
 

@@ -1,10 +1,10 @@
-// exact_test.cu - is 03_exact_dot's `exact` the float nearest to the exact result, to the last bit, for any input?
-//   exact_test [COUNT] [SEED]: so many small inputs of each kind, each on a grid of its own
-// The reference knows nothing of the sample's wide number: it keeps the sum as doubles that do not overlap
-// (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997), and asks
-// them on which side of the middle between two floats they are. A sum that is nearer to such a middle than 64
-// roundings may lose is never proved: each of those must need the wide number. Exit status: 0 all as promised, 1
-// not, 77 no GPU.
+// exact_test.cu - tests that 03_exact_dot's `exact` returns the float nearest to the exact result, for any input.
+//   exact_test [COUNT] [SEED]: COUNT small inputs of each kind, each on its own grid
+// The reference shares no code with the sample's wide number. It keeps the sum as doubles that do not overlap
+// (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997), and
+// computes on which side of the midpoint of two floats the sum is. If the sum is nearer to a midpoint than the
+// error of 64 roundings, the fast path cannot prove its result: each such sum must need the wide number.
+// Exit status: 0 if all results are right, 1 if not, 77 if there is no GPU.
 #define main sample_main
 #include "../../03_dot_shared/exact_dot.cu"
 #undef main
@@ -13,7 +13,7 @@
 
 namespace {
 
-// A sum that loses nothing: its parts, the least first, have no bits in common.
+// An exact sum: its parts, the smallest first, have no bits in common.
 struct Parts {
     std::vector<double> parts;
     void add(double x) {
@@ -28,7 +28,7 @@ struct Parts {
         parts = kept;
     }
     double about() const { return std::accumulate(parts.rbegin(), parts.rend(), 0.0); }
-    int side_of(double middle) const {  // -1 below, 0 there, 1 above
+    int side_of(double middle) const {  // -1 if the sum is below it, 0 if equal, 1 above
         Parts difference = *this;
         difference.add(-middle);
         return difference.parts.empty() ? 0 : difference.parts.back() > 0 ? 1 : -1;
@@ -95,8 +95,8 @@ void make(int kind, std::vector<float>& a, std::vector<float>& b) {
             a[n - 1 - i] = -a[i];
             b[n - 1 - i] = within(0, 9) ? b[i] : std::nextafter(b[i], 0.0f);
         }
-    if (kind ==
-        2) {  // each further term takes away what the ones before have left (Ogita, Rump and Oishi, algorithm 6.1)
+    // Ill conditioned: each further term cancels the sum of the ones before (Ogita, Rump and Oishi, algorithm 6.1).
+    if (kind == 2) {
         Parts sum;
         for (size_t i = 0; i < n; ++i) {
             const int size = int(60 - 120 * i / n);
@@ -107,7 +107,7 @@ void make(int kind, std::vector<float>& a, std::vector<float>& b) {
             sum.add(double(a[i]) * double(b[i]));
         }
     }
-    if (kind >= middle) {  // 2^k + half of its last bit, and perhaps the least that a product can add, or (2^6 u)^2
+    if (kind >= middle) {  // 2^k + half of its last bit, and perhaps the smallest product, or (2^6 u)^2
         std::fill(a.begin(), a.end(), 0.0f);
         std::fill(b.begin(), b.end(), 1.0f);
         const int k = kind == middle ? within(-120, 120) : within(-50, 120);

@@ -1,19 +1,19 @@
 #!/bin/sh
-# exercises.sh BUILD quick|all|gpu [NN...]: are the answers of common/test/exercises judged as they should be, those of all
-# samples or of some? quick: one right and one wrong answer of each exercise; all: all of them, and the exercise as it is
-# found must be wrong; gpu: the right ones by nvcc, and under compute-sanitizer.
-# exercises.sh BUILD sums: writes the sums of the exercises as they are now into the hints.txt, after an edit, or for a new one.
-# The learner's own edits don't count: an exercise is taken as it is committed, and is left out where that is nowhere.
-# An answer takes the place of what stands between "// ---- your part" and "// ---- the check":
-#     == right            a kernel, or sed's commands that make one of the exercise, or later of the first right answer
-#     == wrong REGEX      the same; what must be said about it
-# The answers of a sample are compiled together, each in a namespace; SHOW=1 shows what is said about the wrong ones.
-# Exit status: 0 as it should be, 1 not, 77 the CPU device, or the GPU, is missing.
+# exercises.sh BUILD quick|all|gpu [NN...]: tests that the answers in common/test/exercises are judged correctly, for all
+# samples or for those named. quick: one right and one wrong answer of each exercise. all: all answers; the unchanged
+# exercise must be judged wrong. gpu: the right answers, built by nvcc, also under compute-sanitizer.
+# exercises.sh BUILD sums: writes the checksums of the exercises into each hints.txt. Run it after an exercise is edited or added.
+# The script ignores the learner's edits: it takes each exercise from the last commit, and leaves out one that is not committed.
+# An answer replaces the text between "// ---- your part" and "// ---- the check":
+#     == right            a kernel, or sed commands that edit the exercise (in later answers: the first right answer)
+#     == wrong REGEX      the same; the report must match REGEX
+# The answers of a sample are compiled together, each in its own namespace. SHOW=1 prints the reports about wrong answers.
+# Exit status: 0 if all are judged correctly, 1 if not, 77 if the CPU device or the GPU is missing.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) mode=$2
 shift 2
 unset LC_ALL LC_MESSAGES
-export LANG=C.UTF-8 # answers are judged by what is said in English
+export LANG=C.UTF-8 # the answers expect the English messages
 . "$top/common/tools/folder.sh"
 . "$top/common/tools/exercises.sh"
 program=$folder/program
@@ -39,11 +39,11 @@ else
     [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
 fi
 
-# answers NUMBER: the exercise with each of its answers, as NUMBER_N.cu with NUMBER_N.head
+# answers NUMBER: writes the exercise with each of its answers to NUMBER_N.cu, and the answer's head to NUMBER_N.head
 answers() {
     awk -v file="$1" '/^== / { out = file "_" ++n; print > (out ".head"); next } { print > (out ".answer") }' \
         "$here/exercises/$1.txt"
-    echo "== wrong ." >"$1_0.head" # as it is found
+    echo "== wrong ." >"$1_0.head" # the unchanged exercise
     cp "$1.cu" "$1_0.cu"
     part_of "$1.cu" >edited
     for answer in "$1"_*.answer; do
@@ -56,7 +56,7 @@ answers() {
         fail "$1: 2 right and 4 wrong answers at least"
     fi
 }
-# chosen NUMBER: the answers that this mode tries
+# chosen NUMBER: prints the answers that this mode tries
 chosen() {
     case $mode in
     all) ls "$1"_*.head ;;
@@ -64,7 +64,7 @@ chosen() {
     gpu) grep -l '^== right' "$1"_[1-9].head ;;
     esac | sed 's/\.head$//'
 }
-one_program() { # one_program NAME ANSWER...: a program of all these answers; it runs those that are named, or all
+one_program() { # one_program NAME ANSWER...: builds one program of these answers. It runs those that its arguments name, or all
     program=$1
     shift
     {
@@ -85,7 +85,7 @@ one_program() { # one_program NAME ANSWER...: a program of all these answers; it
         echo '}'
     } >"$program.cu"
 }
-try() { # try ANSWER COMMAND...: is it judged as its head says?
+try() { # try ANSWER COMMAND...: runs the answer and tests that it is judged as its head says
     answer=$1 kind=$(cut -d' ' -f2 "$answer.head") regex=$(cut -d' ' -f3- "$answer.head")
     shift
     if "$@" >out; then judged_as=right; else judged_as=wrong; fi

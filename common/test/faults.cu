@@ -1,8 +1,8 @@
-// faults.cu: a program that meets one of the faults that can be had on any GPU, and ends by CHECK.
+// faults.cu: causes one of the faults that are possible on any GPU, so that CHECK ends the program.
 //     faults exhaust | too_many_threads | too_much_shared | trap | illegal | assertion
-//     faults none              status 77 without a device, else 2
+//     faults none              exit status 77 without a device, otherwise 2
 //     faults hold COMMAND      runs the command while this program holds all of the device's memory
-#undef NDEBUG  // assert() is to stay
+#undef NDEBUG  // keeps assert()
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
@@ -25,21 +25,21 @@ int main(int argc, char** argv) {
     if (fault == "hold") {
         for (size_t bytes = free; bytes >= 1 << 20;)
             if (cudaMalloc(&p, bytes) != cudaSuccess) bytes /= 2;
-        setenv("COMMAND", argv[2], 1);  // its path may have spaces and quotes
+        setenv("COMMAND", argv[2], 1);  // its path may contain spaces and quotes
         return std::system("\"$COMMAND\"") >> 8;
     }
     CHECK(cudaMalloc(&p, sizeof *p));
     if (fault == "too_many_threads") right<<<1, 2048>>>(p);
     if (fault == "too_much_shared") right<<<1, 1, 16 << 20>>>(p);
     const cudaError_t refused = cudaGetLastError();
-    right<<<1, 1>>>(p);  // a launch that was refused does no harm to the next one
+    right<<<1, 1>>>(p);  // a rejected launch does not affect the next one
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     CHECK(refused);
     if (fault == "trap") trap<<<1, 1>>>(p);
     if (fault == "illegal") right<<<1, 1>>>(nullptr);
     if (fault == "assertion") assertion<<<1, 1>>>(p);
-    CHECK(cudaGetLastError());  // the launch itself was good
+    CHECK(cudaGetLastError());  // the launch itself succeeds
     const cudaError_t sticks = cudaDeviceSynchronize();
     if (cudaMalloc(&p, 4) != sticks || cudaDeviceSynchronize() != sticks) {
         std::fprintf(stderr, "the error does not stick\n");

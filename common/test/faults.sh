@@ -1,8 +1,9 @@
 #!/bin/sh
-# faults.sh [each] BINARY: each CUDA call of a run on the CPU device fails once (LAB_FAIL=1, 2, ...), until a run meets
-# none; with `each` a run is one of each variant (of a picture's, of the first two), which takes a tenth of the time and may leave
-# out what only a run of all of them calls. A run whose call fails must end with status 3 and say which call, where, and CUDA's error; it must free all
-# device memory, leave no file, keep an old one, and give no verdict. Exit status: 0 all as promised, 1 not.
+# faults.sh [each] BINARY: makes each CUDA call of a run on the CPU device fail once (LAB_FAIL=1, 2, ...), until a run has no
+# such call. A run whose call fails must end with status 3, and print the call, its place and CUDA's error. It must free all
+# device memory, leave no new file, keep an old one, and print no verdict.
+# each: one run for each variant (in a sample with a picture, for the first two). This takes a tenth of the time, and may miss
+# calls that only a run of all variants makes. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 each=""
 if [ "$1" = each ]; then each=each && shift; fi
@@ -15,9 +16,9 @@ else
     set -- "$@" --n 1003
 fi
 if takes --threads; then set -- "$@" --threads 32; fi
-variants="" # a line a run: its --only options
+variants="" # one line for each run: its --only options
 if [ "$each" ]; then variants=$(words variant | sed 's/^/--only /'); fi
-if [ "$each" ] && takes --out; then # to load its library of pictures takes longer than a rung
+if [ "$each" ] && takes --out; then # loading the image library takes longer than a rung
     variants=$(echo "$variants" | head -2)
 fi
 perl -e '
@@ -27,7 +28,7 @@ my ($binary, $variants, @arguments) = @ARGV;
 sub slurp { local $/; open my $file, "<", $_[0] or return ""; my $all = <$file>; defined $all ? $all : "" }
 my $runs = 0;
 for my $only (map { [split] } length $variants ? split /\n/, $variants : "") {
-    my @arguments = "@$only" =~ /whole_program/ ? grep !/--out|png$/, @arguments : @arguments;  # it keeps no picture
+    my @arguments = "@$only" =~ /whole_program/ ? grep !/--out|png$/, @arguments : @arguments;  # whole_program writes no picture
     for (my $call = 1;; ++$call) {
         my $wrong = sub { print "FAIL  @_: LAB_FAIL=$call $binary @arguments @$only\n", map "      | $_\n", split /\n/, slurp("err"); exit 1 };
         unlink "files/new.png";

@@ -1,15 +1,15 @@
 #!/bin/sh
-# figures.sh BUILD: holds `figures`, `bars` and `mean.pl` against small pages and files that are right, and against the same with one
-# mistake each. Then each digit of each figure of the right page is changed: none may pass.
-# Exit status: 0 all as it should be, 1 not.
+# figures.sh BUILD: tests `figures`, `bars` and `mean.pl` with small pages and files. The correct ones must pass, and copies with
+# one mistake each must not. Then the script changes each digit of each figure of the correct page: no change may pass.
+# Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 figures=$1/figures bars=$1/bars checks=0
 cd "$folder" || exit 1
-right() { # right TITLE: the page passes
+right() { # right TITLE: the page must pass
     checks=$((checks + 1))
     "$figures" check . 01_sum/measured.md >out 2>&1 || fail "$1: it is right"
 }
-wrong() { # wrong TITLE WORDS: the page does not, and these words say why
+wrong() { # wrong TITLE WORDS: the page must not pass, and the message must contain these words
     checks=$((checks + 1))
     "$figures" check . 01_sum/measured.md >out 2>&1 && fail "$1: it is wrong"
     grep -qF -e "$2" out || fail "$1: wanted: $2"
@@ -32,7 +32,7 @@ sample,variant,time_us
 02_other,tutorial,4.51
 END
 
-# ---- prose: what is right
+# ---- prose: correct figures
 cat >right.md <<'END'
 # `packed`, from 2²⁰ to 16,384 elements
 
@@ -70,7 +70,7 @@ END
 page <right.md
 right "each kind of figure"
 
-# ---- prose: what is wrong
+# ---- prose: wrong figures
 one() { printf '%s\n' "$@" | page; }
 one '`modulo` takes 145.95 µs.' && wrong "a wrong digit" '01_sum/measured.md:1: 145.95 µs'
 wrong "the nearest" 'Nearest: 145.94 µs, default:modulo.time_us'
@@ -136,8 +136,8 @@ while IFS='	' read -r line from to; do
 done <plants
 [ $planted -ge 90 ] || fail "only $planted digits were changed"
 
-# ---- the Chinese page: what README.md has and is right there, or what its own comments say
-chinese() { # chinese WORDS LINE...: these words say why the page of these lines is wrong; "" if it is right
+# ---- the Chinese page: its figures must be right in README.md, or be covered by its own comments
+chinese() { # chinese WORDS LINE...: the message about a page of these lines must contain WORDS; "" if the page is right
     words=$1 checks=$((checks + 1))
     shift
     printf '%s\n' "$@" >01_sum/README.zh-CN.md
@@ -216,7 +216,7 @@ rm 01_sum/measured.md
 
 # ---- bars
 cat >01_sum/bench.txt <<'END'
-# the bars of a sample
+# writes the bars of a sample
 run default
 names fast packed,modulo
 bar library | default | 4096 | fast | >= 1.31 | x CUB

@@ -1,20 +1,20 @@
 #!/bin/sh
-# files.sh BINARY: what a sample does to files, a line a case. A file is written whole or not at all, whatever goes wrong
-# and whenever the run is stopped, and nothing else in its folder is touched.
-# Exit status: 0 all as promised, 1 not, 77 no device to run on.
+# files.sh BINARY: tests how a sample treats files, and prints a line for each case. A file must be written completely or not at
+# all, whatever fails and whenever the run is stopped. Nothing else in its folder may change.
+# Exit status: 0 if all cases pass, 1 if not, 77 if there is no device to run on.
 . "$(dirname "$0")/lib.sh"
 sample "$1"
-chmod 755 "$folder" # another user runs the program, too
+chmod 755 "$folder" # another user also runs the program
 binary=$folder/program at=$folder/at
 cp "$1" "$binary" && mkdir "$at" || exit 1
 cd "$folder" || exit 1
-user="" # before a command: as a user whom permissions hold back
+user="" # a prefix for commands: runs them as a user without root's permissions
 [ "$(id -u)" = 0 ] && user="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
 as=""
 try() { run $as "$binary" $small "$@"; }
 ended() { [ "$status" = "$1" ]; }
-holds() { [ "$(ls -A "$at" | tr '\n' ' ')" = "$*${1:+ }" ]; } # holds FILE...: the folder has these, in ls's order, no other
+holds() { [ "$(ls -A "$at" | tr '\n' ' ')" = "$*${1:+ }" ]; } # holds FILE...: the folder has exactly these files, in the order of ls
 is_old() { [ "$(cat "$at/x")" = old ]; }
 is_whole() { [ "$(head -c 14 "$1")" = sample,device, ] && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] &&
     [ "$(wc -l <"$1")" = "$lines" ]; }
@@ -29,7 +29,7 @@ must "a CSV file is written" ended 0
 must "it has a header" grep -q '^sample,device,' rows.csv
 must "it has a row that is ok" grep -q ',ok$\|,ok,' rows.csv
 must "all lines have as many fields" test "$(sed 's/"[^"]*"//g' rows.csv | awk -F, '{print NF}' | sort -u | wc -l)" = 1
-for twin in $(words twin); do # the first that is wrong on this device without luck
+for twin in $(words twin); do # the first that is certain to be wrong on this device
     try --csv twin.csv --wrong "$twin"
     ended 1 && break
 done
@@ -46,7 +46,7 @@ small="--n 5003 --only $variant"
 try --csv rows.csv
 lines=$(wc -l <rows.csv)
 
-# ---- where a file cannot be written: status 3 before anything runs, the file's name, the reason, what to type
+# ---- a file that cannot be written: status 3 before any kernel runs; file name, reason and advice are printed
 refused() { # refused WHAT REASON NAME
     try --csv "$3"
     must "$1: status 3" ended 3
@@ -63,7 +63,7 @@ must "a full disk: status 3" ended 3
 must "a full disk: says why" explains "/dev/full.*No space"
 old
 (
-    ulimit -f 0 # no room in a file; and what is printed goes through a pipe
+    ulimit -f 0 # no file may grow; output goes through a pipe
     "$binary" $small --csv "$at/x" 2>&1
     echo "status $?"
 ) | cat >out
@@ -93,7 +93,7 @@ else
 fi
 as=""
 
-# ---- what a new file takes over, and what it leaves alone
+# ---- links, permissions and other files
 old && chmod 640 "$at/x" && echo mine >"$at/x.part" && ln -s x "$at/link"
 try --csv "$at/link"
 must "through a link: whole" is_whole "$at/x"
@@ -108,7 +108,7 @@ must "/dev/stdout gets the rows and keeps the rest" sh -c 'grep -q "^sample,devi
 try --csv /dev/null
 must "/dev/null" ended 0
 
-# ---- a run that is stopped: the old file or a new one, whole
+# ---- a run that is stopped leaves the complete old file or the complete new one
 began=$(date +%s%N)
 try
 took=$((($(date +%s%N) - began) / 1000000))
@@ -128,7 +128,7 @@ for signal in INT TERM; do
     ok "$signal at $i moments of a run of $took ms"
 done
 
-# ---- two runs at once
+# ---- two runs at the same time
 for i in 1 2 3 4 5; do
     old
     "$binary" $small --csv "$at/x" >out 2>err &
@@ -138,7 +138,7 @@ for i in 1 2 3 4 5; do
 done
 ok "two runs at once into one file, $i times"
 
-# ---- what is printed
+# ---- the printed output
 for arguments in "$small" --help --list; do
     "$binary" $arguments >/dev/full 2>err
     status=$?

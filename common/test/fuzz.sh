@@ -1,7 +1,8 @@
 #!/bin/sh
-# fuzz.sh COUNT SEED BINARY: random command lines for a sample: what it takes (it says so itself, --list), right and
-# wrong values, and lists torn apart. Each must end within ten seconds, with a status that goes with what was printed,
-# and leave no file that it was not asked for. Exit status: 0 all as promised, 1 not, 77 no device to run on.
+# fuzz.sh COUNT SEED BINARY: runs a sample with random command lines. They combine the options that the sample lists (--list),
+# right and wrong values, and broken lists. Each run must end within ten seconds, its status must match its output, and it must
+# write only the files that the command line asks for. Exit status: 0 if all cases pass, 1 if not, 77 if there is no device to
+# run on.
 . "$(dirname "$0")/lib.sh"
 count=$1 seed=$2
 sample "$3"
@@ -20,17 +21,17 @@ for (split /\n/, `"$binary" --list`) {
     elsif ($what eq "choice") { my $option = shift @rest; $words{$option} = [@rest] }
     else { my $option = shift @rest; $takes{$option} = 1; $words{$option} = [@rest] if @rest }
 }
-$slow{whole_program} = 1;  # whose own sizes no option makes small
-delete $takes{"--show"};  # would wait for a key
+$slow{whole_program} = 1;  # no option reduces its sizes
+delete $takes{"--show"};  # it would wait for a key
 @{$words{"--only"}} = grep { !$slow{$_} } @{$words{"--only"}};
 my @takes = sort keys %takes;
 die "fuzz.sh: $binary --list names no options\n" unless @takes;
 my @odd = ("", " ", "0", "-1", "+5", "1e3", "2^9", "1e30", "2.5e-3", "0x10", "007", " 7", "1.5", "NaN", "x", "2147483648", "4294967296",
            "9223372036854775808", "18446744073709551616", "99999999999999999999", "1125899906842624", "[1,2]", "{1,2}",
            "\e[31mred\e[0m", "\xff\xfe", "\xc2\x9b", "\xe5\x86\x85", "a\nb", "%s%n", "--", "-", "\@x", "A" x 100000);
-@odd = grep { !/^(2147483648|4294967296)$/ } @odd if $binary =~ m{/gpu/[^/]*$};  # right ones there, that take long
+@odd = grep { !/^(2147483648|4294967296)$/ } @odd if $binary =~ m{/gpu/[^/]*$};  # valid on a GPU, but slow
 my @wrong = ("--N", "-n", "-n5", "--no", "--n:5", "--help-all", "--config", "stray", "++", "--on", "-hx", "--th_reads");
-sub small {  # a right value, and a small one
+sub small {  # a valid small value
     my $option = shift;
     return of(@{$words{$option}}) if $words{$option};
     return of("x", "./y", "x.png", "y.png", "x.png", "y.png", "/dev/null", "/dev/full", "/none/x.png", "/") if $option =~ /^--(csv|out|cpu-out)$/;
@@ -52,14 +53,14 @@ for my $number (1 .. $count) {
         if (rand() < 0.2) { push @line, "$option=$value" } else { push @line, $option; push @line, $value if rand() < 0.98 }
     }
     my $has = sub { my $option = shift; grep { /^$option(=|$)/ } @line };
-    unshift @line, "--n", small("--n") unless $has->("--n");  # what runs must be small,
-    unshift @line, "--only", small("--only") unless (keys %slow == 1 && rand() < 0.1) || $has->("--(only|wrong)");  # and mostly one kernel
-    unshift @line, "--repeats", small("--repeats") if $device eq "gpu" && !$has->("--repeats");  # times are not steady here
+    unshift @line, "--n", small("--n") unless $has->("--n");  # a run must be small,
+    unshift @line, "--only", small("--only") unless (keys %slow == 1 && rand() < 0.1) || $has->("--(only|wrong)");  # and usually have one kernel
+    unshift @line, "--repeats", small("--repeats") if $device eq "gpu" && !$has->("--repeats");  # times are not steady in this test
     unlink glob("* .[!.]*");
     my $child = fork();
     if ($child == 0) {
         open STDOUT, ">", "../out"; open STDERR, ">", "../err";
-        alarm 100;  # the machine may be busy, so the ten seconds are of processor time
+        alarm 100;  # the ten seconds are processor time, because the machine may be busy
         exec "sh", "-c", "ulimit -t 10; exec \"\$0\" \"\$@\"", $binary, @line or exit 126;
     }
     waitpid $child, 0;

@@ -1,8 +1,9 @@
 #!/bin/sh
-# grade.sh BUILD [models]: what make grade says and writes, about answers in a folder, in a checkout and in the lab itself; that it
-# refuses what stands in for an answer; that make learn, exercises and grade end without a word of make's; and that an exercise
-# of one's own works as common/course/teaching.md says. In a copy of the lab. models: is the model answer of each exercise right?
-# Exit status: 0 as promised, 1 not, 77 the CPU device's part for it is not built.
+# grade.sh BUILD [models]: tests `make grade` in a copy of the lab: its output for answers in a folder, in a checkout and in the
+# lab itself, and that it rejects code that fakes an answer. `make learn`, `exercises` and `grade` must end without a message
+# from make. A teacher's own exercise must work as common/course/teaching.md says.
+# models: tests that the model answer of each exercise is right.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the part of the CPU device that it needs is not built.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd)
 [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
@@ -27,7 +28,7 @@ for file in $files; do
     committed $file "$lab/$file" >/dev/null || skip "$file as it is committed is nowhere"
 done
 program=$folder/program
-answer() { # answer FILE COPY: an exercise with the text on stdin in place of "your part"
+answer() { # answer FILE COPY: writes the exercise to COPY, with the text on stdin instead of "your part"
     sed '/^\/\/ ---- your part/q' "$lab/$1"
     cat
     sed -n '/^\/\/ ---- the check/,$p' "$lab/$1"
@@ -35,7 +36,7 @@ answer() { # answer FILE COPY: an exercise with the text on stdin in place of "y
 right() { model "$1" "$lab/$1" | answer "$1"; }
 cd "$lab" || exit 1
 both() { says "$1" && says "$2"; }
-# The XML is well-formed, and says this.
+# The XML file must be well-formed and contain the following.
 written() {
     perl -0ne '
         s/<\?xml[^>]*\?>//;
@@ -72,7 +73,7 @@ mkdir "$folder/empty"
 ends 2 make grade OF="$folder/empty"
 must "a folder without exercises" says 'There is no exercise in'
 
-# ---- a flat folder: by name, by number, by the first line; with a space in its name
+# ---- a flat folder: answers found by name, by number or by the first line; a folder name with a space
 flat="$folder/a student"
 mkdir "$flat"
 right 01_sum_managed/exercises/1_index.cu >"$flat/1_index.cu"
@@ -89,7 +90,7 @@ must "those that are asked" says '^2 exercises: 2 right, 0 wrong, 0 to do; 2 of 
 ends 1 make grade OF="$flat" EX=02
 must "what is asked and missing" both '^02.3 +0/1 +missing +- +-$' '^1 exercises: 0 right, 1 wrong'
 
-# ---- a checkout, with tries, and with points
+# ---- a checkout, with attempts and with points
 student=$folder/student
 mkdir -p "$student/01_sum_managed/exercises" "$student/build/learn/tries"
 cp 01_sum_managed/exercises/*.cu "$student/01_sum_managed/exercises"
@@ -103,8 +104,8 @@ must "in XML" written 'name="tries" value="2"' 'name="of" value="3"'
 ends 0 make grade OF="$student" EX=01.1
 cp "$folder/hints.txt" 01_sum_managed/exercises/hints.txt
 
-# ---- what stands in for an answer
-cheat() { # cheat WHAT FILE REGEX: the answer on stdin is wrong, and this is said
+# ---- code that fakes an answer
+cheat() { # cheat WHAT FILE REGEX: the answer on stdin must be wrong, and the message must match REGEX
     rm -rf "$folder/cheat" && mkdir "$folder/cheat"
     answer "$2" >"$folder/cheat/a ${2##*/}"
     run make grade OF="$folder/cheat"
@@ -150,8 +151,8 @@ __global__ void timed(long long* begin, long long* end, long long* latest) {
 }
 END
 
-# ---- an exercise of one's own, as the page says
-from_page() { # from_page NAME: the block below the comment that names it
+# ---- a teacher's own exercise, as the page describes it
+from_page() { # from_page NAME: prints the block below the comment that names it
     NAME=$1 perl -ne 'if (/^( *)<!-- (.*) -->/) { $indent = $1; $on = $2 eq $ENV{NAME}; next } next unless $on; s/^$indent//;
         if (/^```/) { exit if $in; $in = 1; next } print if $in' "$page"
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
-# hazards.sh BUILD [JOBS]: every variant and every wrong twin of every sample under every detector of the CPU device,
-# as one table: the plain build in other orders of threads, AddressSanitizer, and the hazard build. Only the hazard
-# build interrupts threads. Exit status: 0 if every variant is clean everywhere and every twin is found somewhere,
-# 1 if not, 3 if a build is missing.
+# hazards.sh BUILD [JOBS]: runs every variant and every wrong twin of every sample under every detector of the CPU device, and
+# prints one table. The detectors are the plain build in other orders of threads, AddressSanitizer, and the hazard build. Only
+# the hazard build interrupts threads. Exit status: 0 if every detector finds every variant clean and at least one finds each
+# twin, 1 if not, 3 if a build is missing.
 . "$(dirname "$0")/lib.sh"
 build=${1:?hazards.sh BUILD [JOBS]} jobs=${2:-$(nproc 2>/dev/null || echo 2)}
 samples=$(cd "$build/cpu" 2>/dev/null && ls -d [0-9]* 2>/dev/null)
@@ -11,8 +11,8 @@ if [ -z "$samples" ]; then
     exit 3
 fi
 
-# try ORDER BINARY ARGUMENT...: one run. Leaves in $cell what the first run that is not clean says, and in $found the
-# place that the first report names. What stands on stderr counts, even if the result is right.
+# try ORDER BINARY ARGUMENT...: one run. Sets $cell to the result of the first run that is not clean, and $found to the
+# place that its first report names. Any text on stderr counts as a report, even if the result is right.
 try() {
     LAB_ORDER=$1
     export LAB_ORDER
@@ -23,13 +23,13 @@ try() {
     if [ $status = 1 ] && grep -q '^FAILED: ' "$folder/out"; then said=wrong; fi
     if [ $status -le 1 ] && [ -s "$folder/err" ]; then said=report; fi
     if [ "$cell" = clean ]; then cell=$said; fi
-    # First the lines of code that a report names, then others, such as the one that allocated the memory.
+    # The accesses that a report names come first, then other lines, such as the allocation.
     place=$( (grep -A 1 -E 'in kernel |runtime error' "$folder/err"; cat "$folder/err") | grep -oE '[A-Za-z0-9_]+\.cuh?:[0-9]+' |
         head -1)
     case $found in - | missed | "wrong result") found=${place:-wrong result} ;; esac
 }
 
-if [ "${3:-}" = --row ]; then # one kernel: hazards.sh BUILD JOBS --row FILE SAMPLE variant|twin NAME
+if [ "${3:-}" = --row ]; then # runs one kernel: hazards.sh BUILD JOBS --row FILE SAMPLE variant|twin NAME
     part=$parts/$4 kind=$6 kernel=$7 option=--only clean=ok row="" found=-
     sample "$build/cpu/$5"
     [ "$kind" = twin ] && option=--wrong clean=missed found=missed
@@ -73,7 +73,7 @@ cat "$folder/sizes.txt" "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" -v bu
         for (c = 1; c < 7; ++c) printf "%-*s  ", width[c], cells[c]
         print cells[7]
     }
-    # What shows it: the run of the last column that is not as expected, as the hazard build says most.
+    # The command that reproduces it. It takes the last unexpected column, because the hazard build reports most.
     function command(c,   binary, order) {
         sub(/ \(twin\)$/, "", name[2])
         binary = build "/" (c > 4 ? header[c] : "cpu") "/" name[1]
@@ -90,7 +90,7 @@ cat "$folder/sizes.txt" "$folder"/[0-9]* | awk -F'|' -v kernels="$kernels" -v bu
         of[rows] = name[1]
         for (c = 1; c <= 7; ++c) {
             cell = c == 1 ? "  " name[2] : $c
-            if (c == 7 && index(cell, substr(name[1], 4) ".cu:") == 1) sub(/^[^:]*/, "", cell)  # the program itself
+            if (c == 7 && index(cell, substr(name[1], 4) ".cu:") == 1) sub(/^[^:]*/, "", cell)  # leave out the name of the program itself
             table[rows, c] = cell
             see(c, cell)
         }

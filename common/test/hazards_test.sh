@@ -1,8 +1,9 @@
 #!/bin/sh
-# hazards_test.sh: does hazards.sh notice what is not as expected? Its samples are scripts here, which end as told.
+# hazards_test.sh: tests that hazards.sh notices unexpected results. Its samples here are scripts that end with a given status.
+# Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 
-# sample KIND STATUS_OF_VARIANT STATUS_OF_TWIN: build/KIND/01_fake, with one variant and one wrong twin
+# sample KIND STATUS_OF_VARIANT STATUS_OF_TWIN: creates build/KIND/01_fake, with one variant and one wrong twin
 sample() {
     mkdir -p "$folder/build/$1"
     cat >"$folder/build/$1/01_fake" <<END
@@ -15,7 +16,7 @@ esac
 END
     chmod +x "$folder/build/$1/01_fake"
 }
-# expect STATUS TEXT: what hazards.sh must end with, and a line that it must print
+# expect STATUS TEXT: the status of hazards.sh, and a line that it must print
 expect() {
     ends "$1" sh "$here/hazards.sh" "$folder/build" 1
     says "$2" || fail "no line like: $2"
@@ -38,7 +39,7 @@ sample asan 1 0
 expect 1 "^.*/build/asan/01_fake --only right +# asan says status 1$"
 sample cpu 1 0
 expect 1 "^.*/build/asan/01_fake --only right +# forward says status 1, reverse says status 1, seeds says status 1, asan says status 1$"
-# a line a kernel, and not one for each of 200 cells
+# one line for each kernel, instead of one for each of 200 cells
 printf "#!/bin/sh\n[ \$1 != --list ] || seq 31 | sed 's/^/variant v/'\n" >"$folder/build/cpu/01_fake"
 expect 1 "^.*/build/asan/01_fake --only v30 +# asan says status 1$"
 expect 1 "^\.\.\. and 1 more$"

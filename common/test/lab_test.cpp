@@ -1,4 +1,4 @@
-// Tests of lab.hpp: the command line, the table, the CSV file and the verdict, without any device.
+// lab_test.cpp - tests lab.hpp without a device: the command line, the table, the CSV file and the verdict.
 #include "lab.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct Bench : lab::Lab {  // a sample with two variants and a twin
     }
 };
 
-struct Folder {  // a folder of its own for each test
+struct Folder {  // each test has its own folder
     fs::path path = fs::temp_directory_path() / ("lab_test_" + std::to_string(::getpid()));
     Folder() { fs::create_directories(path); }
     ~Folder() { fs::remove_all(path); }
@@ -72,7 +72,7 @@ TEST(CommandLine, TwinRunsAlone) {
     EXPECT_FALSE(bench.wants("fast"));
 }
 
-struct Warps : Bench {  // and a variant and a twin that one thread is too few for
+struct Warps : Bench {  // adds a variant and a twin that need more than one thread
     Warps() {
         variant("folded", "by warps", lab::whole_warps);
         twin("odd", "three of four", 4);
@@ -117,7 +117,7 @@ TEST(CommandLine, LeavesOutWhatThisMachineCannotRun) {
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "fast: left out, because this device has no warps\n");
     EXPECT_FALSE(bench.wants("fast"));
     EXPECT_TRUE(bench.wants("slow"));
-    Bench other;  // which has not asked for it: no line
+    Bench other;  // it has not requested the line, so none is printed
     other.parse_line({"--only", "slow"});
     testing::internal::CaptureStdout();
     other.leave_out("fast", "this device has no warps", "--only slow");
@@ -229,7 +229,7 @@ size_t widest(const std::string& printed) {
     return most;
 }
 
-// The largest that any sample has: the screen is wide enough, and a column stays below its heading.
+// The widest values of any sample: they fit on the screen, and each column stays below its heading.
 TEST(Table, FitsOnTheScreen) {
     for (const bool gpu : {false, true})
         for (const std::vector<std::string>& line : {std::vector<std::string>{}, {"--verbose"}}) {
@@ -350,7 +350,7 @@ TEST(Wrapped, BreaksAtSpacesAlone) {
     EXPECT_EQ(lab::wrapped("\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9", 0, 5), "\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9");
 }
 
-// What a sample at `path` says to a command line that names it; what it prints about a wrong row.
+// Returns what a sample at `path` prints about a command line that names it, and about a wrong row.
 std::string said_at(const std::string& path, std::vector<std::string> line) {
     Bench bench;
     line.insert(line.begin(), path);
@@ -396,7 +396,7 @@ TEST(Folding, AnyPath) {
         for (const char* beginning : {"@/long", "@it's a b/\xc3\xbc/\xe5\x86\x85 "})
             for (size_t length = 1; length <= 200; ++length) {
                 std::string path = std::string(beginning).substr(0, length);
-                while (lab::printable(path) != path) path.pop_back();  // no half character
+                while (lab::printable(path) != path) path.pop_back();  // do not end within a character
                 path.resize(length, 'x');
                 std::istringstream said(said_at(path, line));
                 std::string all;
@@ -418,7 +418,7 @@ TEST(Folding, AnyPath) {
                 if (first.empty()) first = all;
                 ASSERT_EQ(all, first) << "a path of " << length;
             }
-        for (const char* never : {"=[]", "--n 1024"})  // a GPU's size is too large for what looks for races
+        for (const char* never : {"=[]", "--n 1024"})  // sizes for a GPU are too large for the hazard build
             EXPECT_EQ(first.find(never), std::string::npos) << first;
     }
 }
@@ -476,7 +476,7 @@ TEST(WriteFile, FollowsALinkAndKeepsTheMode) {
     EXPECT_EQ(folder.count(), 4u);
 }
 
-TEST(WriteFile, WritesToWhatADescriptorHasOpen) {  // even if the file has no name any more
+TEST(WriteFile, WritesToWhatADescriptorHasOpen) {  // even if the file has been removed
     Folder folder;
     const int file = ::open(folder.file("x").c_str(), O_RDWR | O_CREAT, 0644);
     fs::remove(folder.file("x"));
@@ -486,18 +486,18 @@ TEST(WriteFile, WritesToWhatADescriptorHasOpen) {  // even if the file has no na
     ::close(file);
 }
 
-TEST(WriteFile, ASignalWaitsForTheEnd) {  // at any moment: the old file or the whole new one, and no other
+TEST(WriteFile, ASignalWaitsForTheEnd) {  // at any moment the old file or the complete new one exists, and no other
     Folder folder;
     const std::string old_file = "old", new_file(8 << 20, 'n');
     int replaced = 0;
     for (int i = 0; i < 60; ++i) {
         lab::write_file(folder.file("x"), old_file);
         const int signal = std::array{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM, SIGPIPE}[i % 6];
-        std::signal(signal, SIG_DFL);  // nohup, and `make test &` in a script, leave some ignored
+        std::signal(signal, SIG_DFL);  // nohup and `make test &` in a script ignore some signals
         const pid_t child = ::fork();
         if (child == 0) {
             lab::write_file(folder.file("x"), new_file);
-            ::alarm(10);  // where the signal was lost
+            ::alarm(10);  // ends the child if the signal was lost
             ::pause();
         }
         ::usleep(static_cast<useconds_t>(i * 300));
@@ -520,7 +520,7 @@ TEST(WriteFileDeathTest, SaysWhyAndLeavesNothing) {
     EXPECT_EQ(folder.count(), 0u);
 }
 
-// A forgotten reset is named where the poison shows it, and nowhere else.
+// A forgotten reset is reported if the result contains the poison, and only then.
 template <class T>
 class Wanted : public testing::Test {};
 using Types =
@@ -542,7 +542,7 @@ TYPED_TEST(Wanted, NamesAResetOnlyWhereThePoisonShows) {
         for (const T want : answers) {
             for (const int off : {1, 2, 3, 7, 10, -1, -2, -3, -7, -10}) {
                 T got = T(want + T(off));
-                if constexpr (std::is_floating_point_v<T>)  // off by some of the last bits
+                if constexpr (std::is_floating_point_v<T>)  // off by a few units in the last place
                     for (int k = 0; k < std::abs(off); ++k)
                         got = std::nextafter(k ? got : want, off > 0 ? T(INFINITY) : -T(INFINITY));
                 const std::string said = lab::wanted(got, want);

@@ -1,10 +1,10 @@
 #!/bin/sh
-# languages.sh [FOLDER...]: does each README.zh-CN.md still hold what the README.md beside it holds? Without folders:
-# the top folder, common, common/course, common/first and the folders that have pages. Compared section by section: headings, fenced blocks, numbers, links,
-# images, tables, <details>, and which `code` is named. Links are compared by file, not by anchor.
-# A line of a block may differ behind "# " or "// ". A block marked ```text-diagram in README.zh-CN.md is a drawing
-# with words in it: its number of lines and the numbers in it count.
-# Exit status: 0 all agree, 1 not.
+# languages.sh [FOLDER...]: compares each README.zh-CN.md with the README.md beside it. Without arguments it takes the top
+# folder, common, common/course, common/first and the folders that have pages. In each section it compares headings, fenced
+# blocks, numbers, links, images, tables, <details>, and the names in `code`. Links are compared by file, not by anchor.
+# Lines of a block may differ after "# " or "// ". A block marked ```text-diagram in README.zh-CN.md is a drawing with
+# words: its number of lines and its numbers must agree.
+# Exit status: 0 if all pages agree, 1 if not.
 . "$(dirname "$0")/lib.sh"
 cd "$top" || exit 1
 [ $# -gt 0 ] || set -- . common common/course common/first $(ls -d [0-9]*_*/README*.md | sed 's,/.*,,' | sort -u)
@@ -14,9 +14,9 @@ for place; do
     for file in "${place}README.md" "${place}README.zh-CN.md"; do
         [ -r "$file" ] || { fail "$file is missing"; continue 2; }
     done
-    # The Chinese file goes first, as it says which blocks are drawings.
+    # The Chinese file comes first, because it marks the blocks that are drawings.
     LC_ALL=C awk -v folder="$place" '
-    function item(key, text) { # one thing of this file, which the other must have as often under the same key
+    function item(key, text) { # counts an item of this file; the other file must have it as often under the same key
         n[file]++
         keys[file, n[file]] = key
         texts[file, n[file]] = text
@@ -29,7 +29,7 @@ for place; do
             token = substr(text, RSTART, RLENGTH)
             text = substr(text, RSTART + RLENGTH)
             sub(/^−/, "-", token)
-            if (token !~ /^[A-Za-z_]/) item(key " number " token, "number " token) # H200 and L2 are names
+            if (token !~ /^[A-Za-z_]/) item(key " number " token, "number " token) # names such as H200 and L2 are not numbers
         }
     }
     function link(what, target) {
@@ -38,7 +38,7 @@ for place; do
             return
         }
         sub(/#.*/, "#", target)
-        if (file == 1) sub(/\.zh\./, ".", target) # a picture with Chinese words
+        if (file == 1) sub(/\.zh\./, ".", target) # x.zh.svg corresponds to x.svg
         if (file == 1 && target !~ /README/) sub(/\.zh-CN\.md/, ".md", target)
         if (file == 1 && !sub(/README\.zh-CN\.md/, "README.md", target) && target ~ /README\.md#?$/) {
             page = folder target
@@ -99,7 +99,7 @@ for place; do
         item("heading " section " " $1, "heading " section ": " $0)
         head[file, section] = FNR
     }
-    /^ *$/ { in_code = 0 } # `code` ends with its paragraph at the latest
+    /^ *$/ { in_code = 0 } # `code` ends at the end of its paragraph at the latest
     { was_table = in_table; in_table = /^ *\|/ }
     in_table {
         if (!was_table) { table++; row = 0 }
@@ -142,7 +142,7 @@ for place; do
             for (i = 1; i <= n[f]; i++) {
                 key = keys[f, i]
                 if (key !~ pattern || rank[f, i] <= count[other, key] + 0) continue
-                if (key ~ /^[0-9]+ `/ && count[other, key]) continue # how often does not matter
+                if (key ~ /^[0-9]+ `/ && count[other, key]) continue # the number of times does not matter
                 at = key + 0 ? ":" head[other, key + 0] : ""
                 printf "FAIL  %s:%d: %s is not in %s%s\n", name[f], lines[f, i], texts[f, i], name[other], at
                 bad = 1
@@ -150,7 +150,7 @@ for place; do
         }
         return bad
     }
-    END { # where the headings differ, there are no sections to compare
+    END { # if the headings differ, sections cannot be compared
         if (compare("^heading")) exit 1
         exit compare("")
     }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# large.sh BINARY: more than 2^32 elements on a GPU, every result checked against the CPU; where these are refused with
-# status 2, more than 2^31. (An index of 32 bits, with a sign or without, fails with either.) If both are refused, the
-# exit status is 77.
+# large.sh BINARY: runs a sample with more than 2^32 elements on a GPU and compares every result with the CPU's. If the sample
+# rejects this size with status 2, the script tries more than 2^31. Both sizes reveal 32-bit indices, signed or unsigned.
+# Exit status: 0 if the results agree, 1 if not, 77 if the sample rejects both sizes or the host has less
+# than 90 GiB of free memory.
 . "$(dirname "$0")/lib.sh"
 patience=600
 room=$(awk '/^MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# learn.sh BUILD: tests make learn in a copy of the lab with two exercises. Then checks each exercise of the lab: is it short,
-# does it have hints in both languages, and do its sample's pages link to it?
-# Exit status: 0 all as expected, 1 not, 77 the checker of the exercises is not built.
+# learn.sh BUILD: tests `make learn` in a copy of the lab with two exercises. Then it checks each exercise of the lab: the exercise
+# must be short, have hints in both languages, and be linked from the pages of its sample.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the checker of the exercises is not built.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd)
 [ -f "$build/cpu/libexercise.a" ] || skip "no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
@@ -10,7 +10,7 @@ LANG=C.UTF-8 CMAKE=true NO_COLOR=1
 export LANG CMAKE NO_COLOR
 . "$top/common/tools/exercises.sh"
 
-# The copy has no git, and the file of 01.1 is as it is committed, whatever the learner has made of it.
+# The copy has no git repository. Its 01.1 is the committed version, without edits by the learner.
 lab=$folder/lab
 mkdir -p "$lab/build/cpu" "$lab/common/test" "$lab/01_sum_managed/exercises" || exit 1
 cp -r "$top/common/tools" "$top"/common/*.cuh "$top"/common/*.cpp "$lab/common"
@@ -19,7 +19,7 @@ ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gc
 printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nCMAKE_CACHEFILE_DIR:INTERNAL=%s\n' "$lab" "$lab/build" >"$lab/build/CMakeCache.txt"
 cp -r "$top/common/first" "$lab/common"
 cp "$top/01_sum_managed/exercises/hints.txt" "$lab/01_sum_managed/exercises"
-# The pages of the copy: two sections, of which the second teaches 01.2. A comment of the shell is no heading.
+# The pages of the copy have two sections, and the second teaches 01.2. A shell comment is not a heading.
 for page in "README.md In plain words:A block of \`1024\`" "README.zh-CN.md 总的说法:一个线程块"; do
     printf '# 01\n\n## %s\n\n[`01.1`](exercises/1_index.cu)\n\n### %s\n\n```sh\n# make 01\n```\n\nYour turn: [`01.2`](exercises/2_grid.cu)\n\n## End\n' \
         "$(echo "${page#* }" | cut -d: -f1)" "${page##*:}" >"$lab/01_sum_managed/${page%% *}"
@@ -28,7 +28,7 @@ for file in 01_sum_managed/exercises/1_index.cu 01_sum_managed/exercises/2_grid.
     committed $file "$lab/$file" >/dev/null || skip "$file as it is committed is nowhere"
 done
 one=$lab/01_sum_managed/exercises/1_index.cu
-write() { # write LINE: into the kernel of 01.1
+write() { # write LINE: puts the line into the kernel of 01.1
     committed 01_sum_managed/exercises/1_index.cu "$one" >/dev/null
     sed -i "s/int\\* out) {/&\\n    $1/" "$one"
 }
@@ -133,7 +133,7 @@ ends 1 "$learn" --list
 must "one that is edited and wrong" both '^wrong  01.1  1_index.cu' '^2 exercises: 0 right, 1 wrong, 1 to do\.$'
 cp "$folder/right.cu" "$one"
 CMAKE=false ends 2 "$learn" "" "" 9.9
-CMAKE=false ends 2 "$learn" 9.9 # nothing is built first
+CMAKE=false ends 2 "$learn" 9.9 # it must end before it builds anything
 must "what there is not" says 'There is no exercise 9.9. Type make exercises'
 
 rm "$one"
@@ -158,15 +158,15 @@ echo "// as it was before a git pull" >"$lab/build/learn/first/01.1.cu"
 ends 0 "$learn" 1.1
 must "an old text of the exercise is not what the learner's is compared with" says '^RIGHT  01.1'
 
-if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal it watches, until Ctrl-C
-    # Where this test runs in the background, Ctrl-C is ignored, which a shell cannot undo; perl can.
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal, make learn watches the files until Ctrl-C
+    # If this test runs in the background, SIGINT is ignored. A shell cannot restore it, but perl can.
     write 'out[0] = 1;'
     appears() { for _ in $(seq 100); do says "$1" 2>/dev/null && break || sleep 0.2; done; }
     {
         appears '^WRONG'
         sleep 0.5
         cp "$one" "$folder/edited.cu"
-        rm "$one" # as some editors do
+        rm "$one" # some editors replace the file
         sleep 1
         sed 's/out\[0\] = 1/out[threadIdx.x] = threadIdx.x/' "$folder/edited.cu" >"$one"
         appears '^Open .*2_grid'
@@ -181,7 +181,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # on a terminal i
     must "and yes shows it" both '// 01.2' 'status 0'
 fi
 
-# The course names all exercises, in the order of make learn.
+# The course must name all exercises, in the order of make learn.
 for file in $(exercises); do [ ! -f "$top/${file%%/*}/README.md" ] || number_of "$file"; done >"$folder/numbers"
 for page in README.md README.zh-CN.md; do
     perl -0ne 'print "$_\n" for map { /\b(0\d\.\d+)\b(?=`?\]|\s)/g } /^- \*\*(?:Exercises|练习)\*\*(.*?)^- /gms' "$top/common/course/$page" |
@@ -190,7 +190,7 @@ for page in README.md README.zh-CN.md; do
 done
 rm -f "$folder/out" "$folder/err"
 for file in $(exercises); do
-    [ -f "$top/${file%%/*}/README.md" ] || continue # of a folder of the teacher's own
+    [ -f "$top/${file%%/*}/README.md" ] || continue # skip a teacher's own folder
     for language in "" -zh; do lesson_of "$file" >/dev/null || fail "$file: $(page_of "$file") has no section with its link"; done
     language=""
     committed "$file" "$folder/ex.cu" >/dev/null || continue

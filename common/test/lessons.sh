@@ -1,8 +1,8 @@
 #!/bin/sh
-# lessons.sh: do the pages teach what the exercises need? Each CUDA function and intrinsic in the first right answer of an
-# exercise must appear in code (a fenced block or inline code) of the section that ends with the exercise's link, or earlier:
-# on that page, or on a page before it in the order common/first, 01, ... 06. This holds in English and in Chinese.
-# Exit status: 0 yes, 1 no; the functions that are missing are listed.
+# lessons.sh: tests that the pages teach what the exercises need. Each CUDA function and intrinsic in the first right answer of
+# an exercise must appear in code, fenced or inline. The code must be in the section that ends with the exercise's link,
+# earlier on that page, or on a page before it in the order common/first, 01, ... 06. This holds in English and in Chinese.
+# Exit status: 0 if so, 1 if not; the script then lists the functions that are missing.
 . "$(dirname "$0")/lib.sh"
 unset LC_ALL LC_MESSAGES
 export LANG=C.UTF-8 LC_COLLATE=C
@@ -11,7 +11,7 @@ build=$top/build program=$folder/program
 . "$top/common/tools/exercises.sh"
 cd "$top" || exit 1
 
-# calls: the CUDA functions that the code on stdin calls, once each
+# calls: prints the CUDA functions that the code on stdin calls, each once
 calls() {
     sed 's,//.*,,' | perl -ne '
         print "$_\n" for grep { !/^__(global|device|host|shared|launch_bounds|align|restrict)__$/ }
@@ -20,7 +20,7 @@ calls() {
         sort -u
 }
 for file in $(exercises); do
-    [ -f "${file%%/*}/README.md" ] || continue # a folder of the teacher's own
+    [ -f "${file%%/*}/README.md" ] || continue # skip a teacher's own folder
     committed "$file" "$program.committed" >/dev/null || continue
     names=$(model "$file" "$program.committed" | calls)
     [ -z "$names" ] || echo "$(number_of "$file") $file $(echo $names)"
@@ -30,7 +30,7 @@ must "the answers need CUDA functions" grep -q ' __shfl_' "$folder/needs"
 for page in README.md README.zh-CN.md; do
     perl -CSD -e '
         my ($page, $needs) = @ARGV;
-        # Sections in reading order: page, heading, links, and the words in their code.
+        # The sections in reading order, each with its page, heading, links and the words in its code.
         my @sections;
         for my $file ("common/first/$page", map { "$_$page" } sort glob "[0-9][0-9]_*/") {
             open my $in, "<", $file or next;

@@ -1,27 +1,28 @@
-# lib.sh - the words that the tests are written in. A test begins with
+# lib.sh - the functions that the tests share. A test begins with
 #     . "$(dirname "$0")/lib.sh"
-# and ends with `finish`: status 0 all as promised, 1 not, 77 left out. The other words:
-#     ok WHAT, fail WHAT          a line; after fail what the last run printed, and the status will be 1
-#     must WHAT COMMAND...        the one or the other
-#     skip WHY                    leaves the rest out
-#     run COMMAND...              within $patience seconds; leaves $status, and what is printed in $folder/out and err
-#     ends STATUS COMMAND...      runs it: it must end so; several, such as 0|1, may be given
-#     copy FOLDER                 copies the lab there: what git knows and does not ignore
-# for a sample, which says itself what it takes (--list):
+# and ends with `finish`, which exits with 0 if all cases passed, 1 if not, and 77 if the test was left out. The functions:
+#     ok WHAT, fail WHAT          prints a line; fail also prints the output of the last run, and sets the exit status to 1
+#     must WHAT COMMAND...        ok WHAT if the command succeeds, otherwise fail WHAT
+#     skip WHY                    leaves out the rest of the test
+#     run COMMAND...              runs it for at most $patience seconds; sets $status, writes $folder/out and $folder/err
+#     ends STATUS COMMAND...      runs it; the status must be STATUS, or one of several, such as 0|1
+#     says REGEX                  succeeds if a line that the last run printed matches
+#     copy FOLDER                 copies the lab there: the files that git tracks, and new ones that it does not ignore
+# For a sample, which lists its options and variants itself (--list):
 #     sample BINARY               sets $binary, $name, $device, $home (the sample's folder) and $small (a small size); leaves the
-#                                 test out where the binary is for a GPU, and none answers (LAB_NO_GPU: why; "" if one does)
-#     takes OPTION                does it?
+#                                 test out if the binary is for a GPU and none is usable (LAB_NO_GPU: why; "" if one is)
+#     takes OPTION                succeeds if the sample has this option
 #     words KIND                  what --list names of a kind: variant, twin, slow, choice --op, takes --threads
-#     quick                       prints --only for each variant but the slow ones, nothing where none is slow; false if all are
-#     $rungs                      after `sample`: --only for each variant that takes the sample's options, where that saves
-#                                 time: on the CPU device, and not for whole_program, which has its own sizes
-#     excused KIND NAME           is that in the sample's excused.txt?
+#     quick                       prints --only for each variant that is not slow, nothing if none is slow; fails if all are
+#     $rungs                      after `sample`: --only for each variant except the slow ones and whole_program, which has its
+#                                 own sizes; empty on a GPU, and for a sample without whole_program
+#     excused KIND NAME           succeeds if the sample's excused.txt has a line of this kind for NAME
 set -u
 here=$(cd "$(dirname "$0")" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd) patience=120 failed=0 status=0
 newline="
 "
 folder=$(mktemp -d) || exit 1
-readonly folder # it is removed in the end
+readonly folder # it is removed at the end
 trap 'chmod -R u+w "$folder" 2>/dev/null; rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 

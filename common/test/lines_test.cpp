@@ -1,5 +1,5 @@
-// lines_test.cpp - random command lines for lab.cpp, in process, against a second reading of the same rules.
-// LAB_LINES says how many, LAB_LINES_SEED which.
+// lines_test.cpp - tests lab.cpp with random command lines, in process, against a second implementation of its
+// rules. LAB_LINES is the number of lines, LAB_LINES_SEED the seed.
 #include "lab.hpp"
 
 #include <gtest/gtest.h>
@@ -38,15 +38,15 @@ struct Sample : lab::Lab {  // one option of each kind
     }
 };
 
-/// What the rules say about a line, read here once more: options by their full names, a value behind them or behind
-/// "=", nothing twice but --only.
+/// The reference's reading of a line: options have their full names and take a value after them or after "=". Only
+/// --only may occur twice.
 struct Reading {
-    bool wrong = false, ends = false;  // ends: it asks for help or the list
+    bool wrong = false, ends = false;  // ends: the line asks for help or the list
     std::set<std::string> flags;
     std::map<std::string, Line> values;
 };
 
-const uint64_t any = ~uint64_t(0);  // what is too many is said later, when all of the run is known
+const uint64_t any = ~uint64_t(0);  // the upper limit is checked later, when the whole run is known
 const std::map<std::string, std::pair<uint64_t, uint64_t>> numbers = {
     {"--n", {1, any}},       {"--blocks", {1, any}},     {"--seed", {0, (uint64_t(1) << 63) - 1}},
     {"--repeats", {1, any}}, {"--few", {3, 4000000000}}, {"--threads", {1, 1024}}};
@@ -55,8 +55,8 @@ const std::map<std::string, std::set<std::string>> words = {
 const std::set<std::string> files = {"--csv", "--out"},
                             flags = {"--warm", "--sweep", "--list", "--verbose", "--help", "-h"};
 
-/// The whole number that is written so, as digits, 2.5e6 or 2^20, more than any limit if it is too large; -1 if it
-/// is none. Floats of 64 bits hold all that is within a limit.
+/// Returns the whole number that the text denotes, as digits, 2.5e6 or 2^20; -1 if it is not one. A number that is
+/// too large becomes larger than any limit. 64-bit significands hold all numbers within the limits.
 long double value_of(const std::string& text) {
     if (text.size() > 1000) return text.find_first_not_of("0123456789") == std::string::npos ? HUGE_VALL : -1;
     size_t at = 0;
@@ -100,7 +100,7 @@ Reading read_again(const Line& line) {
         if (line[i] == "--" && i + 1 == line.size()) continue;
         if (!numbers.count(name) && !words.count(name) && !files.count(name)) {
             r.wrong = true;
-            if (name.compare(0, 2, "-h") == 0) r.flags.insert("-h");  // -h5 asks for help, too
+            if (name.compare(0, 2, "-h") == 0) r.flags.insert("-h");  // -h5 also asks for help
             r.ends |= r.flags.count("-h") > 0;
             continue;
         }
@@ -136,7 +136,7 @@ bool is_utf8(std::string s) {
     return iconv(to, &in, &in_left, &out, &out_left) == 0 || (iconv(to, nullptr, nullptr, nullptr, nullptr), false);
 }
 
-/// Nothing that a terminal obeys: neither C0 but the line's end, nor DEL, nor C1 in UTF-8.
+/// True if the text has no control characters: no C0 except the newline, no DEL, and no C1 in UTF-8.
 bool is_harmless(const std::string& s) {
     for (size_t i = 0; i < s.size(); ++i) {
         const unsigned char c = s[i], next = i + 1 < s.size() ? s[i + 1] : 0;
@@ -145,7 +145,7 @@ bool is_harmless(const std::string& s) {
     return is_utf8(s);
 }
 
-Line split(const std::string& list) {  // at each |
+Line split(const std::string& list) {  // splits the list at each |
     Line line;
     std::istringstream in(list);
     for (std::string word; std::getline(in, word, '|');) line.push_back(word);
@@ -158,7 +158,7 @@ public:
 
     Line line() {
         Line line;
-        const bool tidy = random_() % 2;  // half the lines have a chance to be right
+        const bool tidy = random_() % 2;  // half of the lines are likely to be right
         for (uint64_t count = random_() % (tidy ? 5 : 8); count > 0; --count) {
             const std::string name = tidy || random_() % 4 ? of(right_names) : of(wrong_names);
             std::string value = tidy && random_() % 16 ? right_value(name) : any_value();
@@ -193,7 +193,7 @@ private:
             case 0: return of(right_names);
             case 1: return of(wrong_names);
             case 2: return right_value(of(right_names));
-            case 3: {  // bytes
+            case 3: {  // random bytes
                 std::string s;
                 for (uint64_t i = random_() % 12; i > 0; --i) s += char(1 + random_() % 255);
                 return s;
@@ -236,7 +236,7 @@ uint64_t from_environment(const char* name, uint64_t otherwise) {
     return value ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-/// Checks one line; returns the status, 1 where the program would go on.
+/// Checks one line. Returns the exit status, or 1 if the program would continue.
 int check(const Line& line) {
     Sample sample;
     Line argv_words = line;
@@ -313,7 +313,7 @@ TEST(Printable, KeepsTextAndShowsTheRest) {
     EXPECT_EQ(lab::printable("plain \xe5\x86\x85\xe5\xad\x98 \xf0\x9f\x98\x80"),
               "plain \xe5\x86\x85\xe5\xad\x98 \xf0\x9f\x98\x80");
     EXPECT_EQ(lab::printable("\x1b[31m\n"), "\\x1b[31m\\x0a");
-    EXPECT_EQ(lab::printable("\xc2\x9b"), "\\xc2\\x9b");                             // a terminal's escape in UTF-8
+    EXPECT_EQ(lab::printable("\xc2\x9b"), "\\xc2\\x9b");                             // a control character in UTF-8
     EXPECT_EQ(lab::printable("\xc0\xaf\xed\xa0\x80"), "\\xc0\\xaf\\xed\\xa0\\x80");  // overlong, half a pair
     EXPECT_EQ(lab::printable("\xe2\x82"), "\\xe2\\x82");
     EXPECT_EQ(lab::printable("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");

@@ -1,7 +1,8 @@
 #!/bin/sh
-# lint.sh BUILD [JOBS]: are the samples and the C++ files of common/ laid out as the two .clang-format say (100 columns in
-# samples, 116 in common/)? Do clang-tidy and cppcheck find nothing in common/? Other versions of the tools give other results: the script leaves out a tool that is not here in the version named
-# below, and says so. Exit status: 0 clean, 1 not, 3 nothing is configured in BUILD, 77 no tool is here.
+# lint.sh BUILD [JOBS]: checks the layout of the samples and of the C++ files of common/ with the two .clang-format files (100
+# columns in samples, 116 in common/), and checks common/ with clang-tidy and cppcheck. Other versions of the tools give other
+# results: the script leaves out a tool whose version is not the one named below, and says so.
+# Exit status: 0 if clean, 1 if not, 3 if BUILD is not configured, 77 if none of the tools is installed.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "${1:?lint.sh BUILD [JOBS]}" && pwd) || exit 3
 jobs=${2:-$(nproc 2>/dev/null || echo 2)}
@@ -12,7 +13,7 @@ if ! [ -r "$build/compile_commands.json" ]; then
 fi
 ran=0
 
-# tool NAME VERSION: is it here in this version? Leaves its command in $tool.
+# tool NAME VERSION: succeeds if the tool is installed in this version; sets $tool to its command
 tool() {
     for tool in "$1-$2" "$1"; do
         version=$("$tool" --version 2>/dev/null | grep -oE '[0-9]+\.[0-9.]+' | head -1)
@@ -22,9 +23,9 @@ tool() {
     return 1
 }
 
-# Left as they are: the exercises, which are for learners to edit; the translator's test, whose layout is what it tests; and
-# programs that are refused at the line that their test names, or are mended by lines. clang-format breaks no word, so a line
-# of dashes may still be too long.
+# Not checked: the exercises, which learners edit; the translator's test, which tests unusual layouts; and the programs in
+# refused/ and planted/, whose tests depend on line numbers. clang-format does not break a line of dashes, so the first check
+# counts columns.
 if tool clang-format 14; then
     ls [0-9][0-9]_*/*.cu >"$folder/samples"
     must "no line of a sample has more than 100 columns" awk -v out="$folder/out" '
@@ -37,13 +38,13 @@ if tool clang-format 14; then
     must "clang-format, $(wc -l <"$folder/files") files" test $status = 0
 fi
 
-# The CPU device's files are built more than once, and together: an entry of their own is made of that of the file which
-# includes them. The build with hazards has the most code.
+# The CPU device's files are built several times, and as one unit. Each gets its own entry, made from that of the file
+# that includes it. The hazard build comes first, because it has the most code.
 if tool clang-tidy 14; then
     perl -0777 -ne '
         for my $entry (sort { $a =~ /CUDACPU_HAZARDS/ <=> $b =~ /CUDACPU_HAZARDS/ } /\{.*?\n\}/gs) {
             my ($file) = $entry =~ m{"file": "([^"]*/common/(?!test/)[\w/]+\.cpp)"} or next;
-            $entry =~ s/ -fno-weak//;  # g++ alone knows it
+            $entry =~ s/ -fno-weak//;  # only g++ knows this option
             open my $unit, "<", $file or next;
             my @sources = map { /^#include "(.*\.cpp)"/ } split /\n/, <$unit>;
             ($of{$_} = $entry) =~ s{\Q$file\E}{$_}g for @sources ? @sources : $file;
@@ -57,7 +58,7 @@ if tool clang-tidy 14; then
     must "clang-tidy, $(wc -l <"$folder/files") files" test $status = 0
 fi
 
-# Style is left to clang-tidy.
+# clang-tidy checks the style.
 if tool cppcheck 2.10; then
     "$tool" --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c++20 -j "$jobs" \
         -I common -I common/cpu/include -DCUDACPU_HAZARDS $(find common -name '*.cpp' ! -path 'common/test/*')

@@ -1,16 +1,16 @@
-# mutants.awk: plants the changes of mutants.sh into a sample, which is read twice:
+# mutants.awk: plants the changes of mutants.sh into a sample, which it reads twice:
 #     awk -v list=FILE -f mutants.awk sample.cu sample.cu >mutants.cu
-# FILE gets a line for each: number, line, kind of change, the line's text.
+# FILE gets a line for each change: its number, line, kind, and the text of the line.
 #
-# A right kernel's code is a function marked __global__ or __device__ (one that is also __host__ belongs to the CPU
-# reference) before the section of the wrong twins. Where a twin is an Op, the rest of a function from that Op's first
-# mention on is the twin's. The launches and resets of right kernels are before that section or after it. The code that
-# checks is the host's in the sections after the twins, and functions that return std::string or bool anywhere else.
-function on(kind) { # a change of this kind is made: the expression that asks for it
+# The code of a right kernel is in functions marked __global__ or __device__, before the section of the wrong twins. (A function
+# that is also __host__ belongs to the CPU reference.) If a twin is an Op, the rest of a function after the first use of that
+# Op belongs to the twin. Launches and resets of right kernels are before or after that section. The code of the checks is the
+# host code in the sections after the twins, and any function that returns std::string or bool.
+function on(kind) { # makes a change of this kind; returns the expression that selects it
     print ++count, FNR, kind, shown >list
-    return "\001" count "\002" # so that no other change is made to it
+    return "\001" count "\002" # the markers protect it from other changes
 }
-function end_of(s, open,   i, depth, c) { # where the parenthesis that opens at s[open] closes, or 0
+function end_of(s, open,   i, depth, c) { # returns where the parenthesis that opens at s[open] closes, or 0
     for (i = open; i <= length(s); ++i) {
         c = substr(s, i, 1)
         depth += (c == "(") - (c == ")")
@@ -34,13 +34,13 @@ function atomics(s,   out) {
     }
     return out s
 }
-function condition(s,   parts, n, i, out) { # of a loop
+function condition(s,   parts, n, i, out) { # returns the condition of a loop
     n = split(s, parts, / && /)
     for (i = 1; i <= n; ++i)
         out = out (i > 1 ? " && " : "") parts[i] (parts[i] ~ / < / ? " + " on("one-more-turn") : "")
     return out
 }
-function loops(s,   start, close_at, clauses) { # what stands between the parentheses is kept in `header`
+function loops(s,   start, close_at, clauses) { # keeps the text between the parentheses in `header`
     header = ""
     if (!match(s, /(for|while) \(/)) return s
     start = RSTART + RLENGTH
@@ -86,7 +86,7 @@ function first_values(s,   out) {
     return out s
 }
 
-# A function's pointers to const are only read. `other` has for each a pointer to the same type to read from instead.
+# A function only reads through its pointers to const. `other` maps each one to a pointer of the same type to read instead.
 function arrays(signature,   parts, n, i, type, name, first, written) {
     split("", other)
     sub(/.*__(global|device)__/, "", signature)
@@ -124,7 +124,7 @@ function wrong_arrays(s,   name, out, at, before, after) {
     gsub("\005", "", s)
     return s
 }
-function clocks(s,   place) { # a kernel reads two, and both before its work or both after it
+function clocks(s,   place) { # a kernel reads two clocks; the changes move both before its work, or both after it
     if (!match(s, /[a-z_]+\[[^\]]*\] = clock64\(\);/)) return s
     place = substr(s, RSTART, index(substr(s, RSTART), " = ") - 1)
     if (begin == "") {
@@ -134,7 +134,7 @@ function clocks(s,   place) { # a kernel reads two, and both before its work or 
     s = substr(s, 1, RSTART - 1) place " = " on("clock-outside") " ? lab_begin : clock64();" substr(s, RSTART + RLENGTH)
     return "if (" on("clock-outside") " && threadIdx.x == 0) " begin " = clock64(); " s
 }
-function huge(s,   start, value) { # where a bound is computed
+function huge(s,   start, value) { # changes the computation of a bound
     if (!match(s, /(double|float) [a-z_]*(bound|slack|tolerance|epsilon)[a-z_]* = [^;]*;/)) {
         if (!match(s, /return (std::expm1|loss)\([^;]*;/)) return s
         start = RSTART + 7
@@ -146,7 +146,7 @@ function huge(s,   start, value) { # where a bound is computed
     return s
 }
 
-function comma_after(s, start,   i, depth, c) { # the next one that is within no parentheses, or 0
+function comma_after(s, start,   i, depth, c) { # returns the next comma outside parentheses, or 0
     for (i = start; i <= length(s); ++i) {
         c = substr(s, i, 1)
         depth += (c == "(") - (c == ")")
@@ -154,14 +154,14 @@ function comma_after(s, start,   i, depth, c) { # the next one that is within no
     }
     return 0
 }
-function launches(s,   name, open_at, comma) { # a grid that does not loop over its elements needs all its blocks
+function launches(s,   name, open_at, comma) { # a kernel that does not loop over its elements needs all its blocks
     if (s ~ /cudaMemset(Async)?\([^,]+, 0, /) sub(/CHECK\(/, "if (!" on("no-reset") ") &", s)
     if (!match(s, /[A-Za-z_.>][A-Za-z_0-9.>]*(<[a-z_A-Z0-9, ]*>)?<<</)) return s
     open_at = RSTART + RLENGTH - 1
     name = substr(s, RSTART)
     sub(/<.*/, "", name)
     if (!(comma = comma_after(s, open_at + 1))) return s
-    if (name in loops_over || name ~ /[.>]|^kernel$/) return s # a pointer: who knows
+    if (name in loops_over || name ~ /[.>]|^kernel$/) return s # a function pointer: the kernel is unknown
     return substr(s, 1, open_at) "lab_fewer(" on("fewer-blocks") ", " substr(s, open_at + 1, comma - open_at - 1) ")" \
         substr(s, comma)
 }
@@ -170,7 +170,7 @@ function compares(s) {
         s ~ / (==|!=|<=) / && s ~ /want([^s]|$)|expect|exact|right|answer|differ|bound|slack|tolerance/
 }
 function balanced(s) { return gsub(/\(/, "(", s) == gsub(/\)/, ")", s) }
-function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n, i) { # a comparison that lets more pass
+function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n, i) { # replaces a comparison by a weaker one
     if (match(s, /(mismatch|equal)\([a-z_]+\.begin\(\), [a-z_]+\.end\(\)/)) {
         start = RSTART + RLENGTH
         value = substr(s, RSTART, RLENGTH)
@@ -229,13 +229,13 @@ function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n,
         inner = substr(s, start, close_at - start)
         rest = substr(s, close_at)
         if (rest ~ /^\) continue/ && !checker) return s
-        if (rest ~ /^\) continue/) { # right, and no more is asked
+        if (rest ~ /^\) continue/) { # counts the case as right, without further comparisons
             n = split(inner, parts, / && /)
             inner = ""
             for (i = 1; i <= n; ++i) inner = inner (i > 1 ? " && " : "") "(" on("half-check") " || " parts[i] ")"
         } else {
             n = split(inner, parts, / \|\| /)
-            for (i = 1; i <= n; ++i) if (!balanced(parts[i])) n = split(inner, parts, /\003/) # as one
+            for (i = 1; i <= n; ++i) if (!balanced(parts[i])) n = split(inner, parts, /\003/) # keep it as one part
             inner = ""
             for (i = 1; i <= n; ++i) inner = inner (i > 1 ? " || " : "") "!" on("half-check") " && (" parts[i] ")"
         }
@@ -243,7 +243,7 @@ function weaker(s,   value, start, at, op, close_at, inner, out, rest, parts, n,
     }
     return s
 }
-function first_only(s,   variable, at) { # a loop that compares
+function first_only(s,   variable, at) { # changes a loop that compares
     if (!match(s, /for \([^;]*; [a-z_]+ < [A-Za-z_.()]+;/)) return s
     at = RSTART + RLENGTH - 1
     variable = substr(s, RSTART, RLENGTH)
@@ -252,16 +252,16 @@ function first_only(s,   variable, at) { # a loop that compares
     return substr(s, 1, at - 1) " && (!" on("first-only") " || " variable " < 1)" substr(s, at)
 }
 
-NR == FNR { # first pass: the twins that are an Op; the kernels that loop over their elements; lines that compare
+NR == FNR { # first pass: finds the twins that are an Op, the kernels that loop over their elements, and the lines that compare
     if (/[ |]wrong[ ,|]/ && match($0, /<Op::[a-z_]+>/)) mistakes[substr($0, RSTART + 1, RLENGTH - 2)]
     if (/__(global|device)__/) declared = $0
     else if (declared != "") declared = declared " " $0
-    if (declared ~ /^[^({]*;/) declared = "" # a variable
+    if (declared ~ /^[^({]*;/) declared = "" # it is a variable
     if (declared != "") {
         function_name = declared
-        sub(/.*__(global|device)__/, "", function_name) # no function that is a parameter of the template
+        sub(/.*__(global|device)__/, "", function_name) # leave out functions among the template parameters
         sub(/__launch_bounds__\([^)]*\)/, "", function_name)
-        if (function_name ~ /\(/) { # else its name is on the next line
+        if (function_name ~ /\(/) { # otherwise its name is on the next line
             sub(/\(.*/, "", function_name)
             sub(/.*[ *&]/, "", function_name)
             of_device = 1
@@ -298,7 +298,7 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
         body = 0
     }
     for (mistake in mistakes) if (index($0, mistake ")")) mistaken = 1
-    if (inside && /^#else/) left_out = 1 # the CPU device takes the branch of compute capability 8.0
+    if (inside && /^#else/) left_out = 1 # the CPU device compiles the branch for compute capability 8.0
     if (/^#endif/) left_out = 0
     if (inside && !mistaken && !left_out) {
         code = first_values(guards(atomics(barriers(loops($0)))))
@@ -318,7 +318,7 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
         $0 = code
     } else if (!inside && !mistaken) {
         if (/^(inline |static )?(std::string [a-z_]+|bool whole_program|[A-Za-z_:]+ [a-z_]*(compare|check|differ|agree|same|right|wrong)[a-z_]*)\(/)
-            checker = !/[};]$/ # a whole function on one line, or a declaration, is not followed by its body
+            checker = !/[};]$/ # no body follows a declaration or a function on one line
         code = $0
         if (/^#if/) ++conditional
         if (/^#endif/) --conditional
@@ -328,7 +328,7 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
                 for (i = 0; i <= 6; ++i) if (line_compares[FNR + i]) { code = first_only(code); break }
         }
         if (!conditional && (!twins || checking)) code = huge(code)
-        if (!conditional && (!twins || checking)) code = launches(code) # what stands under #if, this build may lack
+        if (!conditional && (!twins || checking)) code = launches(code) # this build may lack code under #if
         if (/^}/) checker = 0
         gsub("\001", "lab_mutant(", code)
         gsub("\002", ")", code)

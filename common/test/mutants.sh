@@ -1,13 +1,14 @@
 #!/bin/sh
-# mutants.sh [--test|--make] BUILD [PROGRAM[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their
-# launches and the checks of the programs (all, or those named; sequels, too) and says whether the tests notice. Exit
-# status: 0 if they notice 95 % or more, 1 if fewer or if an excused.txt names a line that no program has, 3 if something
-# is missing. The changes that no test on this device can notice stand with the reason in the folders' excused.txt, as
-# `mutant KIND LINE  #  REASON`; these do not count. --test leaves out the tests that only make check-all runs; --make
-# has only what `make NN` looks at, which is about kernels: the changes of checks are left out then.
+# mutants.sh [--test|--make] BUILD [PROGRAM[:LINE|:KIND]...]: plants one bug at a time into the right kernels, their launches and
+# the checks of the programs, and tests whether the tests notice it. The default is all programs, with the sequels.
+# excused.txt in a sample's folder lists the changes that no test on this device can notice, with the reason, as
+# `mutant KIND LINE  #  REASON`. These do not count. --test leaves out the tests that only make check-all runs. --make runs
+# only the checks of `make NN`. These test kernels, so it leaves out the changes of checks.
+# Exit status: 0 if the tests notice 95 % or more, 1 if they notice fewer or if an excused.txt names a line that no program has,
+# 3 if something is missing.
 #
-# All of a program's mutants are compiled at once: each change asks lab_mutant(K), and the environment variable
-# LAB_MUTANT says which K is on. A copy of the source is changed, in a temporary folder.
+# All mutants of a program are compiled together, from a changed copy of its source in a temporary folder. Each change calls
+# lab_mutant(K), and the environment variable LAB_MUTANT says which K is active.
 . "$(dirname "$0")/lib.sh"
 by=all
 case ${1:-} in --test | --make) by=${1#--} && shift ;; esac
@@ -16,7 +17,7 @@ of_checks='equal|nan-passes|[a-z]*-bound|first-only|half-check'
 jobs=$(nproc 2>/dev/null || echo 2)
 
 home_of() { ls -d "$top/${1%%_*}"_*/; }
-source_of() { # of NN_stem: stem.cu in the folder NN_*, or the one .cu there that no program NN_stem is built from
+source_of() { # source_of NN_stem: prints stem.cu in the folder NN_*, or else the .cu file there that is not a sequel
     [ -f "$(home_of "$1")${1#*_}.cu" ] && echo "$(home_of "$1")${1#*_}.cu" && return
     for file in "$(home_of "$1")"*.cu; do
         stem=${file##*/}
@@ -24,7 +25,7 @@ source_of() { # of NN_stem: stem.cu in the folder NN_*, or the one .cu there tha
     done
 }
 
-# group KIND GROUP PROGRAM MUTANT: the first line that says FAIL, of one group of a program's tests.
+# group KIND GROUP PROGRAM MUTANT: runs one group of a program's tests, and prints the first line with FAIL.
 group() {
     case $2 in checks) script=checks.sh ;; *) script="sample.sh $2" ;; esac
     export LAB_MUTANT="$4" PATH="$all/bin:$PATH" TMPDIR="$folder"
@@ -37,13 +38,13 @@ group() {
     fi
 }
 
-if [ "$build" = --one ]; then # mutants.sh --one FOLDER PROGRAM MUTANT LINE WORD...: one mutant through the tests
+if [ "$build" = --one ]; then # mutants.sh --one FOLDER PROGRAM MUTANT LINE WORD...: runs the tests on one mutant
     all=$2 sample=$3 mutant=$4 place="$3:$5"
     shift 5
     why=$(awk -F'  #  ' -v change="mutant $*" '$1 == change { print $2; exit }' "$(home_of "$sample")excused.txt" 2>/dev/null)
-    if [ -n "$why" ]; then echo "$place  $*  known: $why" && exit 0; fi # it would go through all tests, and take long
+    if [ -n "$why" ]; then echo "$place  $*  known: $why" && exit 0; fi # otherwise it would run all tests, which takes long
     groups=$all/$sample/groups
-    if echo "$1" | grep -qxE "$of_checks"; then # the tests of the checks go first
+    if echo "$1" | grep -qxE "$of_checks"; then # the tests of the checks come first
         grep -E ' (twins|checks)$' "$groups" >"$folder/groups"
         grep -vE ' (twins|checks)$' "$groups" >>"$folder/groups"
         groups=$folder/groups
@@ -69,12 +70,12 @@ shift
 build=$(realpath "$build")
 all=$folder
 
-# sample.sh gives each run two minutes. Endless loops are many here, so this `timeout` comes before the real one.
+# sample.sh gives each run two minutes. Many mutants loop endlessly, so this shorter `timeout` comes first in PATH.
 mkdir "$folder/bin"
 printf '#!/bin/sh\nshift\nexec %s "$LAB_SECONDS" "$@"\n' "$(command -v timeout)" >"$folder/bin/timeout"
 chmod +x "$folder/bin/timeout"
 
-# In an object of its own, so that the hazard build does not see it read the host's memory.
+# In its own object file, so that the hazard build does not report its reads of host memory.
 cat >"$folder/mutant.cpp" <<'END'
 #include <cstdlib>
 bool lab_mutant(int k) { // a static in the function, because global variables of a sample may ask before main()
@@ -141,7 +142,7 @@ xargs -L 1 -P "$jobs" sh -c '
         opencv="-isystem /usr/include/opencv4 -isystem /usr/local/include/opencv4 -lopencv_core -lopencv_imgcodecs"
     cd "$folder/$1" && mkdir "$2" && "$build/cpu/cudacpu" mutants.cu -c -o $2.o --$2 -O0 -w -I"$here/.." $opencv || exit
     kinds=$2
-    [ $2 = asan ] || { kinds="cpu hazards" && mkdir cpu; } # as in CMakeLists.txt
+    [ $2 = asan ] || { kinds="cpu hazards" && mkdir cpu; } # the same linking as in CMakeLists.txt
     for kind in $kinds; do
         flag=""
         [ $kind = cpu ] || flag=--$kind
@@ -163,7 +164,7 @@ for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do
             exit 3
         fi
         echo "$(($(date +%s) - start)) ${test%.*} ${test#*.}"
-    done | sort -s -n >"$folder/$sample/groups" # the quickest first
+    done | sort -s -n >"$folder/$sample/groups" # the fastest first
     [ "$(wc -l <"$folder/$sample/groups")" = "$(echo "$tests" | wc -w)" ] || exit 3
     for wanted in "$@"; do
         line=${wanted#"$sample"}
@@ -182,7 +183,7 @@ for home in $(for sample in $(cut -d' ' -f1 "$folder/builds" | uniq); do home_of
         awk -v list="$folder/list" -f "$here/mutants.awk" "$source" "$source" >"$folder/out"
         cat "$folder/list"
     done |
-        cut -d' ' -f3- | tr -s ' ' >"$folder/changes" # as xargs gives them to --one
+        cut -d' ' -f3- | tr -s ' ' >"$folder/changes" # in the form in which xargs passes them to --one
     sed -n 's/^mutant \(.*\)  #  .*/\1/p' "$home/excused.txt" 2>"$folder/err" | grep -vxF -f "$folder/changes" |
         sed "s|^|$(basename "$home")/excused.txt names what is no change of any program there: |" | grep . && stale=1
 done

@@ -1,9 +1,9 @@
 #!/bin/sh
-# pictures.sh BUILD [traces]: are the pages' pictures what `make pictures` draws? Without `traces` those that are drawn from
-# results/ alone; with it all of them, from runs of the builds that count. And, without: does each page show its pictures,
-# for light and for dark? Have the Chinese plots the figures of the English ones, and no English words? Is a colour refused
-# that nobody can read?
-# Exit status: 0 all as promised, 1 not, 77 what it needs is not built.
+# pictures.sh BUILD [traces]: tests that the pictures of the pages are what `make pictures` draws. With `traces` it redraws all
+# of them, from runs of the builds with counters. Without it, it redraws only those that are drawn from results/, and makes
+# three more tests: each page shows its pictures, for light and for dark; the Chinese plots have the figures of the English
+# ones and no English words; a colour with too little contrast is rejected.
+# Exit status: 0 if all cases pass, 1 if not, 77 if something that it needs is not built.
 . "$(dirname "$0")/lib.sh"
 build=$1 traces=${2:-}
 cd "$top" || exit 1

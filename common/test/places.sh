@@ -1,8 +1,7 @@
 #!/bin/sh
-# places.sh SOURCE: is the lab built from a folder that nobody may write to, into one with spaces, quotes and letters
-# beyond ASCII in its path, by an ordinary user without a home, with temporary files on
-# another file system?
-# Exit status: 0 yes, 1 no.
+# places.sh SOURCE: builds the lab from a folder without write permission, into a folder whose path has spaces, quotes and
+# non-ASCII letters. The user is an ordinary one without a home folder, and the temporary files are on another file system.
+# Exit status: 0 if the build works, 1 if not.
 . "$(dirname "$0")/lib.sh"
 if [ "$1" != --inside ]; then
     place="$folder/a b ü'c"

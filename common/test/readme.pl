@@ -1,10 +1,10 @@
-# readme.pl BUILD JOBS FOLDER PAGE...: what readme.sh asks. A quoted block begins with `$ COMMAND`, or a comment, which
-# GitHub does not show, names its source on the line above:
-#   <!-- from: COMMAND -->                   the block below is what COMMAND prints; `…` stands for lines left out
+# readme.pl BUILD JOBS FOLDER PAGE...: runs the tests of readme.sh. A quoted block begins with `$ COMMAND`, or a comment on
+# the line above names its source. GitHub does not show these comments:
+#   <!-- from: COMMAND -->                   the block below is the output of COMMAND; `…` replaces omitted lines
 #   <!-- file: NAME -->                      the block below is the file NAME, which commands need
-#   <!-- prints: COMMAND | TEXT | TEXT -->   behind a paragraph, table or block: each TEXT stands in it and in what COMMAND prints;
-#                                            or `PRINTED => TEXT`, where the paragraph puts it in other words
-# Times of the CPU device do not count, nor do the numbers of lines: a place in a file is written NAME.cu:NN.
+#   <!-- prints: COMMAND | TEXT | TEXT -->   after a paragraph, table or block: each TEXT occurs in it and in the output of COMMAND;
+#                                            `PRINTED => TEXT` if the paragraph uses other words than the output
+# Times of the CPU device and line numbers are not compared: a place in a file is written NAME.cu:NN.
 use strict;
 use warnings;
 use utf8;
@@ -14,7 +14,7 @@ sub slurp { open my $in, "<", shift or return ""; local ($/, $.); my $all = <$in
 my $cache = slurp("$build/CMakeCache.txt");
 my ($source) = $cache =~ /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)/m;
 my ($compiler) = $cache =~ /^CMAKE_CXX_COMPILER:\w*=(.*)/m;
-# Which access is interrupted, and so what a hazard build reports first, is up to the compiler. The quotes are g++ 12's.
+# The compiler determines which access is interrupted, and thus what a hazard build reports first. The quotes are from g++ 12.
 my $other = `"$compiler" -dumpversion` =~ /^12\b/ ? "" : "hazards";
 my (%number, @commands, @checks, %count, $failed, %bad, $page);
 sub complain {
@@ -27,14 +27,14 @@ sub ask { my $command = shift; push @commands, $command unless $number{$command}
 sub check { push @checks, {@_, place => "$page:$."}; ++$count{$page}{$_[1]}; ask($checks[-1]{command}) if $checks[-1]{command} }
 
 # ---- what the pages say ----------------------------------------------------------------------------------------------
-sub command { # a command in a text or block: it must end as told
+sub command { # registers a command of a text or block, which must end with the given status
     my $text = shift;
     my $status = $text =~ /ends with status 1/ ? "1" : $text =~ /--wrong|--hazards/ ? "0|1" : "0";
     $text =~ s/ +# .*//;
     $text =~ s/^make && //;
     if ($text =~ s/^make\b *//) {
-        $text =~ s/^(diff|learn|try)\b(?!.*=).*/$1/;    # the words after it are no goals
-        for my $word (split " ", $text =~ s/="[^"]*"/=/gr) { # `make 04` is for the folder 04_*, `make 04_name` for its name.cu
+        $text =~ s/^(diff|learn|try)\b(?!.*=).*/$1/;    # the words after it are not goals
+        for my $word (split " ", $text =~ s/="[^"]*"/=/gr) { # `make 04` needs the folder 04_*, `make 04_name` its name.cu
             my $known = $word =~ /^(\w+)=/ ? qr/\b$1\b/ : qr/^\Q$word\E:/m;
             complain("$page:$.", "make $word", "not in the Makefile")
                 unless $word =~ /^(\d\d)(?:_(\w+))?$/ ? @{[glob "${1}_*" . ($2 ? "/$2.cu" : "")]} : slurp("Makefile") =~ $known;
@@ -45,14 +45,14 @@ sub command { # a command in a text or block: it must end as told
     if ($text =~ /^sh (common\S*)/) { complain("$page:$.", "the script $1", "none") unless -f $1; return }
     $text =~ s{.*(?=build/gpu)}{} if $text =~ /^(ncu|compute-sanitizer) /;
     return unless $text =~ m{^(LAB_ORDER=\w+ )?build/\w+/\w+( |$)};
-    if ($text =~ s{^build/gpu}{build/cpu}) { # are the options right? The CPU device says so, with little data
+    if ($text =~ s{^build/gpu}{build/cpu}) { # the CPU device checks the options, with little data
         $text .= " --n 1000" unless $text =~ /--(n|width|height) /;
         my %small = (n => 1000, width => 40, height => 40, repeats => 2);
         $text =~ s/--(n|width|height|repeats) \d+/--$1 $small{$1}/g;
     }
     check(kind => "command", command => $text, status => $status);
 }
-sub block { # the lines of one block, and the command or file that a comment names
+sub block { # block: takes the lines of one block, and the command or file that a comment names
     my ($source, $file, @lines) = @_;
     if ($file) { open my $out, ">", "$folder/files/$file"; print $out map { "$_\n" } @lines; return }
     my ($before, $quoted) = ("", $source ? check(kind => "block", command => $source, want => []) && $checks[-1] : undef);
@@ -62,7 +62,7 @@ sub block { # the lines of one block, and the command or file that a comment nam
             my $more = shift @lines;
             $line .= $line =~ / $/ ? $more =~ s/^ +//r : "\n$more";
         }
-        if ($shell) { # it runs after the ones before it in the block
+        if ($shell) { # it runs after the earlier commands of the block
             command($line) if $line =~ m{build/};
             check(kind => "block", command => "$before$line", want => []);
             $quoted = $checks[-1];
@@ -72,7 +72,7 @@ sub block { # the lines of one block, and the command or file that a comment nam
             push @{$quoted->{want}}, $line;
         } elsif ($line =~ m{^(make\b|sh common/|ncu |compute-sanitizer |LAB_ORDER=\S* build/|build/)}) {
             command($line);
-        } elsif (($line =~ /^(on the CPU device|cudacpu: )/ || ($line =~ /^variant .*verdict$/ && $line !~ /GB/)) && $page !~ /zh-CN/) { # languages.sh compares those
+        } elsif (($line =~ /^(on the CPU device|cudacpu: )/ || ($line =~ /^variant .*verdict$/ && $line !~ /GB/)) && $page !~ /zh-CN/) { # languages.sh compares the Chinese ones
             complain("$page:$.", "a comment above the block, <!-- from: COMMAND -->", "none");
             return;
         }
@@ -83,7 +83,7 @@ mkdir "$folder/files";
 for my $name (@pages) {
     $page = $name;
     my ($last, $paragraph, $fence, $from, $file, @lines) = ("", "", 0, "", "");
-    my $end_paragraph = sub { # commands in the text
+    my $end_paragraph = sub { # finds the commands in a paragraph
         command($1) while $paragraph =~ m{`(((make && )?(LAB_ORDER=\w+ )?build/\w+/\d|make( |(?=`))|compute-sanitizer [^`]*build)[^`]*)`}g;
         $last = $paragraph =~ tr/`*//dr if $paragraph ne "";
         $paragraph = "";
@@ -109,7 +109,7 @@ for my $name (@pages) {
                 my ($printed, $written) = split / => /, $text;
                 check(kind => "figure", command => $command, printed => $printed, written => $written // $printed, in => $last);
             }
-        } elsif (/^ *<!-- *(=|table:|end\b|tutorial:|given:|thumb:)/) { # for common/tools/figures
+        } elsif (/^ *<!-- *(=|table:|end\b|tutorial:|given:|thumb:)/) { # comments that common/tools/figures reads
             $end_paragraph->();
             until (/-->/) { $_ = <$in> // last }
         } elsif (/<!--/) {
@@ -122,7 +122,7 @@ for my $name (@pages) {
                 ++$count{$page}{link};
                 next if $link =~ /^http/;
                 my ($to, $anchor) = split /#/, $link;
-                $to =~ s{^\.\./\.\./actions/workflows/([^/]+)(/badge\.svg)?$}{.github/workflows/$1}; # GitHub's pages about it
+                $to =~ s{^\.\./\.\./actions/workflows/([^/]+)(/badge\.svg)?$}{.github/workflows/$1}; # GitHub's pages about the workflow
                 my $target = $to ne "" ? ($page =~ m{^(.*/)} ? $1 : "") . $to : $page;
                 complain("$page:$.", "the file $link", "none") unless -e $target;
                 complain("$page:$.", "the anchor $link", "none") if $anchor && !grep { $_ eq $anchor } anchors($target);
@@ -132,8 +132,8 @@ for my $name (@pages) {
     $end_paragraph->();
 }
 
-# ---- each command once, in a folder of its own, which looks like the top folder --------------------------------------
-sub skipped { # what it needs is not built
+# ---- runs each command once, in its own folder, which looks like the top folder --------------------------------------
+sub skipped { # something that the command needs is not built
     my $command = shift;
     my $samples = slurp("CMakeLists.txt");
     my @needs = grep { index($samples, s{.*/}{}r) >= 0 } $command =~ m{build/(\w+/\d\w+)}g;
@@ -164,13 +164,13 @@ for my $job (0 .. $#commands) {
 }
 1 while wait != -1;
 
-# ---- is it so? -------------------------------------------------------------------------------------------------------
-sub plain { # a line without what differs each time: the times and clocks of a table of the CPU device, and places
+# ---- comparisons -----------------------------------------------------------------------------------------------------
+sub plain { # removes from a text what differs in each run: times and clocks of a table of the CPU device, and places
     my ($text, $table) = @_;
     $text =~ s/\b(\w+\.cuh?):(\d+|NN)/$1:NN/g;
-    $text =~ s/^ +(\d+|NN) \|/     NN |/mg; # a report's lines, and its advice
+    $text =~ s/^ +(\d+|NN) \|/     NN |/mg; # the line numbers of a report's listing and advice
     $text =~ s/\b(lines?) (\d+|NN)((,| and) (\d+|NN))*/$1 NN/g;
-    if ($text =~ /hazard: race|^  in kernel| \|  /) { # which threads and elements meet depends on the order
+    if ($text =~ /hazard: race|^  in kernel| \|  /) { # the order of the threads determines which threads and elements race
         $text =~ s/\b(element|threads?|blocks?) [\d(][\d(),]*( and [\d(][\d(),]*)?/$1 N/g;
         $text =~ s/(thread N) writes, (.*thread N) reads/$1 reads, $2 writes/;
     }
@@ -180,16 +180,16 @@ sub plain { # a line without what differs each time: the times and clocks of a t
     if (@$table && @cells == @$table && $cells[0] ne "") { $text = join "  ", map { $table->[$_] ? "*" : $cells[$_] } 0 .. $#cells }
     return $text;
 }
-sub printed { # what a command printed, line by line
+sub printed { # printed: the output of a command, line by line
     my $at = "$folder/" . ($number{shift()} - 1);
     my $text = slurp("$at/err") . slurp("$at/out");
     $text =~ s/\Q$_\E\///g for $source, $top, $at;
     my @table;
-    $text =~ s/\n  (\(\S+:(?:\d+|NN)\))$/ $1/mg; # where a report's first lines are broken depends on the folder
+    $text =~ s/\n  (\(\S+:(?:\d+|NN)\))$/ $1/mg; # the line breaks of a report depend on the folder
     $text =~ s/^(  in kernel .*|  launched at \S+ as)\n  (at \S+|<<<.*)$/$1 $2/mg;
     return map { plain($_, \@table) } grep { !/^ *$/ } split /\n/, $text;
 }
-sub holds { # does the text hold the part, and not within a longer number?
+sub holds { # succeeds if the text contains the part, not inside a longer number
     my ($text, $part) = @_;
     my $pattern = quotemeta $part;
     $pattern = "(?<![0-9.,-])$pattern" if $part =~ /^\d/;
@@ -218,7 +218,7 @@ for my $check (@checks) {
     my (@table, $from, @segment);
     $from = 0;
     my $wanted = join("\n", @{$check->{want}}, "…") =~ s/\n  (\(\S+:(?:\d+|NN)\))$/ $1/mgr;
-    for my $want (split /\n/, $wanted) { # lines between two `…` follow each other; the next ones come somewhere behind
+    for my $want (split /\n/, $wanted) { # lines between two `…` must be consecutive; those after a `…` may be anywhere further down
         if ($want !~ /^ *…/) { push @segment, plain($want, \@table); next }
         next if $want !~ /^ *…$/ || !@segment;
         my ($start) = grep { my $at = $_; !grep { ($line[$at + $_] // "") ne $segment[$_] } 0 .. $#segment } $from .. @line;

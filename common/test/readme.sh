@@ -1,7 +1,7 @@
 #!/bin/sh
-# readme.sh BUILD JOBS PAGE...: do the pages (their paths from the top folder) say what the programs do? Each command that a
-# page names is run, what it quotes is looked for in what the command printed, each link is followed; see readme.pl.
-# Exit status: 0 all as written, 1 not, 77 no CPU device.
+# readme.sh BUILD JOBS PAGE...: tests that the pages (paths from the top folder) describe the programs correctly. It runs each
+# command that a page names, compares the quoted output with what the command prints, and follows each link; see readme.pl.
+# Exit status: 0 if all is as written, 1 if not, 77 if the CPU device is not built.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd) || exit 1
 [ -d "$build/cpu" ] || skip "no CPU device in $build"

@@ -1,12 +1,13 @@
 #!/bin/sh
-# report.sh BUILD: makes the report on the CPU device, and one of a GPU's figures (those in results/, as if they were of
-# this run), and checks both pages. Exit status: 0 as promised, 1 not, 77 no CPU device or no gnuplot.
+# report.sh BUILD: makes two reports and checks both pages: one from a run on the CPU device, one from the GPU figures in
+# results/, as if this run had measured them.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the CPU device or gnuplot is missing.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "$1" && pwd)
 lacks() { ! grep -qE -e "$1" "$2"; }
 count() { test "$(grep -o -e "$2" "$3" | wc -l)" = "$1"; }
 
-# Is each tag closed, by its own name and in turn?
+# Each tag must be closed by its own name, in the right order.
 closed() {
     tr '\n' ' ' <"$1" | sed 's/<style>[^<]*<\/style>//g; s/>/>\n/g' | sed -n 's/.*</</p' | awk '
         /^<!/ || /\/>$/ { next }
@@ -16,8 +17,8 @@ closed() {
         END { if (!bad && depth) { print "never closed: " open[depth]; bad = 1 } exit bad }'
 }
 
-# Has each colour of a text or a line a contrast of 4.5:1 or more with the page, light and dark? And have the marks of limit
-# and library 3:1 with the bar that they are drawn on, and it with its ground?
+# Each colour of a text or a line must have a contrast of at least 4.5:1 with the page, light and dark. The marks of limit and
+# library must have 3:1 with their bar, and the bar with its background.
 contrast() {
     grep -oE -e '[a-z-]+: ?light-dark\([^)]*\)' "$1" | sort -u | tr -d ' ' | awk '
         function channel(hex, at, v) {
@@ -53,7 +54,7 @@ contrast() {
         }'
 }
 
-page() { # page FILE: what holds for every report
+page() { # page FILE: checks what must hold for every report
     must "every tag is closed" closed "$1"
     if command -v xmllint >/dev/null 2>&1; then must "xmllint" xmllint --noout "$1"; fi
     must "it loads nothing" lacks '(src|href)="([^#dt]|t[^r])|url\(|@import|https?:|<script' "$1"
@@ -112,7 +113,7 @@ if [ -d "$build/hazards" ]; then
         must "lines that race in $sample" test -s "$folder/lines"
     done
 fi
-# Times and clocks of this machine, were they another number, would not show.
+# The page must not show any time or clock of the CPU device. Here each one is 98765.4, so that it can be found.
 for csv in "$folder"/cpu/data/*/run.csv; do
     awk -F '"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(/,/, "", $i); print }' "$csv" | awk -F, -v OFS=, '
         NR == 1 { for (i = 1; i <= NF; ++i) if ($i ~ /^(cpu_device_ms|clocks .*|L2 warm)$/) at[i] }
@@ -122,7 +123,7 @@ done
 "$build/report_page" "$folder/cpu/data" "$top" cpu "$folder/changed.html"
 must "no time of this machine" lacks '98765.4' "$folder/changed.html"
 
-# Where there is a counters build, its pages are made and linked. Of a twin's hazards, the race is shown, on its line.
+# If there is a build with counters, its pages are written and linked. The race of a twin is shown on its line.
 mkdir -p "$folder/stub/cpu" "$folder/stub/counters" "$folder/stub/hazards"
 ln -s "$build/report_page" "$folder/stub"
 ln -s "$build/cpu/04_reduction_variants" "$folder/stub/cpu"
@@ -161,7 +162,7 @@ must "others have no link" grep -q '<th scope="row">last_block <span' "$folder/t
 
 cp -r "$top"/[0-9]* "$folder" && mkdir "$folder/common" && cp -r "$top/common/tools" "$folder/common"
 must "the plots of results/" sh "$top/common/tools/plots.sh" "$folder"
-settings() { sed -n "/^program /q; s/^$2  *//p" "$folder/$1/report.txt" 2>/dev/null; } # of the folder's own program
+settings() { sed -n "/^program /q; s/^$2  *//p" "$folder/$1/report.txt" 2>/dev/null; } # of the program with the folder's name
 measured=""
 for sample in $samples; do
     results=$folder/$sample/results data=$folder/gpu/$sample
@@ -185,7 +186,7 @@ sed -i.bak '1s/,spread,/,before,/; 1s/$/,spread/; 2,$s/$/,1.5/' "$folder/gpu/04_
 must "a spread is a whisker" grep -q '<i style="--p:[0-9.]*;--s:1.5"></i>' "$folder/spread.html"
 must "and its figure is where one points" grep -q 'spread 1.5 %' "$folder/spread.html"
 
-# Where the vendor's library is missing, its line is.
+# If the vendor's library is missing, so is its line in the table.
 for tag in default exact 2_24; do
     grep -v cublasSdot "$top/03_dot_shared/results/h200_$tag.csv" >"$folder/no_library_$tag.csv"
 done
@@ -204,7 +205,7 @@ must "each verdict is said once" test "$(grep -o '"verdict bad">[^<]*' "$folder/
 must "no header or box is empty, and no name left out" lacks '<th[^>]*></th>| an? ?</th>|<pre[^>]*>[[:space:]]*</pre>' "$folder/odd.html"
 must "every tag is closed" closed "$folder/odd.html"
 
-# Bad input is refused, and leaves the page alone.
+# Bad input is rejected, and the page is not changed.
 first=${samples# } first=${first%% *}
 echo "1,2" >>"$folder/gpu/$first/run.csv"
 "$build/report_page" "$folder/gpu" "$folder" gpu "$folder/bad.html" 2>"$folder/err"

@@ -1,6 +1,6 @@
-// same_bits_test.cu - which kernels of 03 and 04 give the same bits in every run, as their tables say?
-// Random floats, whose sums depend on the order of the additions, 100 runs on each of several grids. Where a table
-// says no, they may differ; on a GPU those of one variant must. Exit status: 0 as the tables say, 1 not, 77 no GPU.
+// same_bits_test.cu - tests which kernels of 03 and 04 give the same bits in every run, against their tables.
+// The sums of its random floats depend on the order of the additions. Each grid runs 100 times. Kernels without the
+// promise may vary; on a GPU one must. Exit status: 0 if the tables are right, 1 if not, 77 if there is no GPU.
 #include <set>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -26,7 +26,7 @@ namespace sums {
 namespace {
 
 int wrong = 0, varied = 0;
-// Each grid's bits, told apart by the grid.
+// Collects the results of each grid: pairs of the grid and the bits of the sum.
 template <class Run>
 void try_out(const char* name, bool promised, Run run) {
     std::set<std::pair<int, unsigned>> seen;

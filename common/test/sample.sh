@@ -1,19 +1,20 @@
 #!/bin/sh
-# sample.sh GROUP BINARY: one group of a sample's tests, a line a case. What the sample takes, it says itself (--list).
-# Exit status: 0 all as promised, 1 not, 77 no device to run on.
+# sample.sh GROUP BINARY: runs one group of a sample's tests, and prints a line for each case. The sample lists its options and
+# variants itself (--list). Exit status: 0 if all cases pass, 1 if not, 77 if there is no device to run on.
 . "$(dirname "$0")/lib.sh"
 group=$1
 sample "$2"
 
-# Beside other tests a GPU's times never become steady, so there each kernel runs once; what has no options, as it is meant.
+# While other tests use the GPU, its times never become steady, so each kernel runs once. A run without options is unchanged.
 few() { case "$device $*" in *--repeats* | *--help*) ;; gpu\ ?*) echo --repeats 1 ;; esac; }
 passes() { ends 0 "$binary" "$@" $(few "$@"); } # passes ARGUMENT...
-# Many sizes do not change whole_program, which takes the longest. Where a rung is left out (few threads), all that is left runs.
+# Runs the rungs without whole_program, which is the slowest and has its own sizes. If a rung is rejected (few threads), runs
+# all variants, of which the sample leaves out some.
 each_rung() {
     run "$binary" $rungs "$@" $(few "$@")
     if [ $status = 2 ] && [ "$rungs" ]; then passes "$@"; elif [ $status = 0 ]; then ok "status 0  $binary $*"; else fail "status $status, wanted 0: $binary $*"; fi
 }
-# need_warps: the variants that a run of few threads leaves out, a line each
+# need_warps: prints the variants that a run with few threads leaves out, one a line
 need_warps() {
     "$binary" --threads 1 $small | sed -n '/^left out/,/^[^ l]/p' | sed '/^[^ l]/d' | tr '\n' ' ' |
         sed 's/.*--threads: //; s/([^)]*)//g' | tr -s ',; ' '\n'
@@ -23,7 +24,7 @@ refuse() { # refuse [-3] ARGUMENT...
     refusal=2
     [ "$1" = -3 ] && refusal=3 && shift
     ends $refusal "$binary" "$@" || return
-    # The columns of letters beyond ASCII and of the program's path are lab_test's, which has paths of any length.
+    # Non-ASCII letters and the program's path are removed first: lab_test counts their columns, with paths of any length.
     bad=$(folder=$folder LC_ALL=C awk '
         said && tolower($0) ~ /type / || /^Type$/ { typed = 1 }
         said && /^Type/ { said = 0 }
@@ -38,8 +39,8 @@ refuse() { # refuse [-3] ARGUMENT...
         END { if (!typed) print "no word on what to type" }' said=1 "$folder/err" said=0 "$folder/out")
     [ -z "$bad" ] || fail "$bad"
 }
-# What a refusal says to type is typed, each in its turn, in place of what was typed before; it is taken if the program
-# still runs after a fifth of a second, as a refusal comes at once.
+# Runs the sample with each option that the refusal advises, instead of the rejected one. The option is accepted if the
+# program still runs after a fifth of a second, because a refusal comes at once.
 advised() { # advised ARGUMENT...
     refuse "$@"
     tr '\n' ' ' <"$folder/err" | sed 's/  */ /g; s/, or use a GPU.*//; s/ Type .*//; s/ or less//g; s/.*; type //; s/, or /\n/g' >"$folder/advice"
@@ -53,7 +54,7 @@ advised() { # advised ARGUMENT...
     rm -f "$folder/advice"
 }
 
-# The CPU device takes long for what a GPU does at once: there the larger sizes are left to the slow groups, NAME_more.
+# The CPU device is much slower than a GPU, so only its slow groups, NAME_more, run the larger sizes.
 case $group.$device in
 *_more.* | *.gpu) most=1000003 more=100003 grid=1000 ;;
 *) most=100003 more=20011 grid=300 ;;
@@ -65,8 +66,8 @@ run)
     must "the verdict is on the last line, and nothing on stderr" \
         test "$(tail -1 "$folder/out" | cut -c1-8)$(cat "$folder/err")" = "PASSED: "
     for variant in $(words variant); do passes $small --only "$variant"; done
-    each_rung $small --repeats 3 # a launch must leave everything ready for the next one,
-    each_rung --n 3 --repeats 3  # and where numbers are small, rounding hides nothing
+    each_rung $small --repeats 3 # a launch must leave everything ready for the next one
+    each_rung --n 3 --repeats 3  # sums of few numbers: rounding hides no error
     each_rung $small --seed 7
     passes --help
     ;;
@@ -94,11 +95,11 @@ blocks | blocks_more)
     for blocks in 1 3 $grid; do
         for n in $more 257; do each_rung --blocks $blocks --n $n; done
     done
-    # more blocks with work than a block has threads to add their results: of few threads, of any number
+    # more working blocks than the threads of one block that add their results
     if takes --threads; then each_rung --blocks $grid --threads 64 --n $((grid * 1100 + 3)); fi
     if [ "$group" = blocks_more ]; then each_rung --blocks 1000 --n 4300003; fi
     ;;
-options) # every choice of every option of the sample's own, each with each
+options) # all combinations of the choices of the sample's own options
     lines="x"
     for option in $(words choice | cut -d' ' -f1); do
         more=""
@@ -110,7 +111,7 @@ options) # every choice of every option of the sample's own, each with each
     for line in $lines; do each_rung $small $(echo "$line" | tr ',' ' ' | cut -s -d' ' -f2-); done
     if takes --sweep; then passes --sweep --n 5003; fi # more sizes
     ;;
-orders) # the CPU device runs the threads and blocks in the order asked for
+orders) # the CPU device runs threads and blocks in the order of LAB_ORDER
     for LAB_ORDER in reverse 1 2 3; do # the other groups run forward
         export LAB_ORDER
         passes $small
@@ -121,7 +122,7 @@ twins)
         case $device in
         gpu) ends '0|1' "$binary" --wrong "$twin" --repeats 1 ;; # a race may come out right by luck
         hazards) ends 1 "$binary" $small --wrong "$twin" ;;
-        *) # so it may here, where no thread is preempted, but only those that the sample's folder names
+        *) # no thread is preempted here, so the twins that excused.txt names may come out right
             if excused twin "$twin"; then
                 ends '0|1' "$binary" --wrong "$twin"
             else
@@ -132,13 +133,13 @@ twins)
         says '^(FAILED: .{1,72}|PASSED, by luck: .{1,63})$' || fail "no verdict on $twin, or one of more than 80 columns"
     done
     ;;
-right) # no false alarm, no error; a race that a plain run shows on purpose is no variant
+right) # no false alarm and no error; a program that races on purpose is a twin, not a variant
     for variant in $(words variant); do
         LAB_ORDER=forward
         export LAB_ORDER
         passes $small --only "$variant" && quiet
-        if [ "$variant" = whole_program ]; then continue; fi # it has its own sizes, and takes long
-        # several blocks, where a small input fills only one; and next to no input
+        if [ "$variant" = whole_program ]; then continue; fi # it has its own sizes, and is slow
+        # several blocks, even though a small input fills only one; and a tiny input
         if takes --blocks; then passes $small --blocks 3 --only "$variant" && quiet; fi
         if ! takes --width; then passes --n 3 --only "$variant" && quiet; fi
         LAB_ORDER=1
@@ -178,7 +179,7 @@ refusals)
         for variant in $(need_warps); do refuse --threads 1 --only "$variant"; done
     fi
     if takes --blocks; then for blocks in 0 -1 x 99999999999; do refuse --blocks $blocks; done; fi
-    if takes --type; then refuse --op max $(words variant | sed 's/^/--only /'); fi # some only sum
+    if takes --type; then refuse --op max $(words variant | sed 's/^/--only /'); fi # some variants only sum
     if takes --out; then
         refuse -3 --out "$folder/none/x.png"
         refuse -3 --out "$folder"
@@ -191,7 +192,7 @@ refusals)
         for width in 999999999999 99999999 2^20; do advised --width $width; done
     fi
     for option in $(words choice | cut -d' ' -f1); do refuse "$option" nonsense; done
-    if [ "$device" != gpu ]; then # what would look like a hang
+    if [ "$device" != gpu ]; then # runs that would look like a hang
         advised --n 167772161
         advised --repeats 2000
         advised --repeats 999999999

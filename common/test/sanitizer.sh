@@ -1,7 +1,7 @@
 #!/bin/sh
-# sanitizer.sh TOOL "SIZES" BINARY: the right kernels of a sample for the GPU under one tool of compute-sanitizer, but for
-# the slow ones: they ask a library that itself asks for kernels which it does not hold, and memcheck reports that.
-# Exit status: 0 nothing found, 1 something found, 77 no GPU, or no compute-sanitizer.
+# sanitizer.sh TOOL "SIZES" BINARY: runs the right kernels of a sample for the GPU under one tool of compute-sanitizer, except the
+# slow ones. These call a library that asks the driver for kernels which it does not contain, and memcheck reports that.
+# Exit status: 0 if the tool finds nothing, 1 if it finds an error, 77 if there is no GPU or no compute-sanitizer.
 . "$(dirname "$0")/lib.sh"
 tool=$1 sizes=$2 patience=600
 sample "$3"

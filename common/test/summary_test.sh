@@ -1,18 +1,18 @@
 #!/bin/sh
-# summary_test.sh: does common/tools/test.sh (make test) say in a few lines what came out? With tests that only print, in
-# place of the lab's.
+# summary_test.sh: tests that common/tools/test.sh (make test) summarizes the results in a few lines. The lab's tests are replaced
+# by tests that only print. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
 build=$folder/build program=$(cd "$top" && ls -d 01_*)
 mkdir -p "$build/cpu"
 printf '#!/bin/sh\nprintf "variant right\\nvariant other\\ntwin mistake\\ntwin second\\n"\n' >"$build/cpu/$program"
 cp "$build/cpu/$program" "$build/cpu/01_sequel" && chmod +x "$build/cpu"/*
-test_that() { # test_that NAME STATUS: a test that prints what stands on stdin and ends so
+test_that() { # test_that NAME STATUS: adds a test that prints the text on stdin and exits with STATUS
     cat >"$build/$1.out"
     echo "add_test($1 sh -c [[cat \"\$0\"; exit \$1]] [[$build/$1.out]] $2)"
     echo "set_tests_properties($1 PROPERTIES SKIP_RETURN_CODE 77)"
 } >>"$build/CTestTestfile.cmake"
 paths_out() { build=$build perl -i -pe 'BEGIN { $q = $ENV{build} =~ s/\x27/\x27\\\x27\x27/gr } s/\x27\Q$q\E\x27|\Q$ENV{build}\E/BUILD/g' "$folder/out"; }
-# expect STATUS LINE...: what test.sh must end with, and the lines that it must print
+# expect STATUS LINE...: the exit status of test.sh, and the lines that it must print
 expect() {
     ends "$1" sh "$top/common/tools/test.sh" "$build" 2
     paths_out
@@ -21,7 +21,7 @@ expect() {
 }
 
 echo fine | test_that common.fine 0
-test_that build.program 1 </dev/null # make test has built the programs
+test_that build.program 1 </dev/null # stands for the test that builds the programs
 cat >>"$build/CTestTestfile.cmake" <<'END'
 set_tests_properties(build.program PROPERTIES FIXTURES_SETUP program)
 set_tests_properties(common.fine PROPERTIES FIXTURES_REQUIRED program)
@@ -68,7 +68,7 @@ expect 8 "^make 01 ARGS=\"--only other\" +# a race, some.cu:7$" "^make 01 ARGS=\
     "^BUILD/cpu/01_sequel --only right --n 3 +# wrong$" \
     "^ctest --test-dir BUILD -R \"\^common\[.\]other\\$\" --output-on-failure +# FAIL  something else$"
 must "a line a kernel" test "$(grep -c ' # ' "$folder/out")" = 6
-# What shows it as it is comes before another order, and a kernel before the sample's other tests.
+# A command in forward order comes before one in another order, and a kernel before the sample's other tests.
 test_that "$program.cpu.blocks" 1 <<END
 FAIL  status 1, wanted 0: $build/cpu/$program --blocks 3 --n 100003 --threads 64 --only right
 END
@@ -76,7 +76,7 @@ echo "FAIL  no word on what to type" | test_that "$program.cpu.refusals" 1
 expect 8 "^make 01 ARGS=\"--only right --blocks 3 --n 100003 --threads 64\" +# wrong$"
 must "no line more" test "$(grep -c ' # ' "$folder/out")" = 6
 must "the log has it all" grep -q 'got 12, wanted 13' "$build/test.log"
-# On a terminal each result is shown when it comes, also where awk waits for more input (mawk).
+# On a terminal, each result is shown as soon as it is known, even if awk buffers its input (mawk).
 if command -v script >/dev/null; then
     mkdir "$folder/two"
     cat >"$folder/two/CTestTestfile.cmake" <<END

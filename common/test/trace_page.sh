@@ -1,7 +1,7 @@
 #!/bin/sh
-# trace_page.sh BUILD: does the page that a trace is written into work? Opens it in Chromium, 390 and 1280 px wide, in English and in
-# Chinese, with 100,000 events, presses its keys, reads what it says, and times its frames.
-# Exit status: 0 all as promised, 1 not, 77 there is no Chromium.
+# trace_page.sh BUILD: tests the page that --trace writes. It opens the page in Chromium, 390 and 1280 px wide, in English and in
+# Chinese, with 100,000 events, presses its keys, reads its text and times its frames.
+# Exit status: 0 if all cases pass, 1 if not, 77 if Chromium is missing.
 . "$(dirname "$0")/lib.sh"
 page=${1:?trace_page.sh BUILD}/common/cpu/trace.html
 [ "$(grep -c '@trace@' "$page")" = 1 ] && ok "one place for the trace" || fail "one place for the trace"
@@ -11,7 +11,7 @@ for browser in chromium chromium-browser google-chrome ""; do
 done
 [ "$browser" ] || skip "there is no chromium; type: apt-get install chromium"
 
-# Four warps of a block that load words 16 apart in shared memory, one sector in eight of global memory, then wait; and a race.
+# Four warps of a block load words 16 apart from shared memory and one sector in eight from global memory, then wait. Also a race.
 perl -e '
     my @events;
     my $lanes = join ",", 0 .. 31;
@@ -115,7 +115,7 @@ END
         --accept-lang=$language --lang=$language --timeout=20000 --dump-dom "file://$folder/$language.html"
     sed -n 's/.*\(\(ok\|FAIL\)  *[0-9]* px: .*\)/\1/p' "$folder/out" | sed "s/px:/px, $language:/; s/&gt;/>/g; s/&lt;/</g" >"$folder/told"
     cat "$folder/told"
-    : >"$folder/err" # where there is no desktop, it is full of complaints
+    : >"$folder/err" # without a desktop, Chromium prints many warnings
     [ "$(grep -c '^ok' "$folder/told")" = 48 ] || fail "$language: all checks are told, and hold"
 done
 finish

@@ -1,12 +1,12 @@
 #!/bin/sh
-# try_test.sh BUILD: what does make try (common/tools/try.sh) say about files that lie somewhere else? Exit status: 0 all as
-# promised, 1 not, 77 there is no hazard build.
+# try_test.sh BUILD: tests `make try` (common/tools/try.sh) with files in other folders.
+# Exit status: 0 if all cases pass, 1 if not, 77 if the hazard build is missing.
 . "$(dirname "$0")/lib.sh"
 build=$(cd "${1:?try_test.sh BUILD}" && pwd) || exit 1
 [ -f "$build/cpu/libcudacpu_hazards.a" ] || skip "no hazard build in $build"
 try() { ends "$1" sh "$top/common/tools/try.sh" "$build" "$2"; }
 
-# What a copy of a sample includes is found, and what lies beside the file comes first.
+# The headers that a copy of a sample includes are found. Headers in the file's own folder come first.
 echo '#include "lab.cuh"
 __global__ void k() {}
 int main() {
@@ -41,7 +41,7 @@ int main(int, char** argv) {
 }' >"$folder/my own/first try.cu"
 ends 0 sh "$top/common/tools/try.sh" "$build" "$folder/my own/first try.cu" "given number"
 says "^[\$] '.*/first try' 'given number'$" || fail "the names with blanks are not quoted"
-# It runs where its file lies, with the arguments; and in other orders of the threads.
+# The program runs in the folder of its file, with the arguments, and in other orders of the threads.
 echo '#include <cstdio>
 __global__ void last(int* a) { *a = threadIdx.x; }
 int main(int argc, char** argv) {
@@ -59,7 +59,7 @@ sed 's/threadIdx/blockIdx/; s/<<<1, 32>>>/<<<2, 1>>>/; s/== 31/== 1/; s/\*a = \(
 ends 1 sh "$top/common/tools/try.sh" "$build" "$folder/order.cu" order.cu
 says '^WRONG: order[.]cu: exit status 4 with LAB_ORDER=reverse[.]$' || fail "another order of the threads is not run"
 
-# A host that never ends is ended, and one that faults is not silent: both say where.
+# Host code that never ends is stopped, and host code that crashes is reported. Both reports name the line.
 kernel='#include <cstdio>
 __global__ void k() {}
 int main() {
@@ -69,7 +69,7 @@ int main() {
 '
 printf '%s    while (i < 1)\n        if (p) ++i;\n}\n' "$kernel" >"$folder/loop.cu"
 for limit in abc 0 -1 1e9; do
-    CMAKE=false LIMIT=$limit try 2 "$folder/loop.cu" # nothing is built first
+    CMAKE=false LIMIT=$limit try 2 "$folder/loop.cu" # it must reject LIMIT before it builds anything
     says "^LIMIT=$limit is not a number of seconds[.] Type LIMIT=300, for example[.]$" || fail "LIMIT=$limit is taken"
 done
 LIMIT=6 try 1 "$folder/loop.cu"
@@ -81,7 +81,7 @@ says '^cudacpu: the host.s code touched' && says '^  at fault.cu:7$' && says '^a
 printf '%s    double a[5000000];\n    while (i < 5000000) a[i] = 1, ++i;\n    return a[0] > 1;\n}\n' "$kernel" >"$folder/large.cu"
 try 1 "$folder/large.cu"
 says '^cudacpu: the host.s stack is full' && says '^  at large.cu:[347]$' || fail "an array that the stack cannot hold"
-# Much output is shown once, and shortened. What two runs print alike is not shown again.
+# Long output is shown once, and shortened. Output that two runs share is not shown again.
 printf '%s    for (; i < 10000; ++i) printf("line %%d\\n", i);\n}\n' "$kernel" >"$folder/long.cu"
 try 0 "$folder/long.cu"
 says '^line 0$' && says '^line 9999$' && says '^[.]{3} and 9950 more lines, in$' && says '^.Its output is the same[.].$' || fail "10,000 lines"
@@ -91,12 +91,12 @@ must "the file has all" test "$(grep -c '^line ' "$(grep '^/.*long.out$' "$folde
 sed 's/; i < 10000; ++i) printf.*/; i < 3; ++i) printf("%d %s\\n", i, argv[0]);/; s/main()/main(int, char** argv)/' "$folder/long.cu" >"$folder/other.cu"
 try 0 "$folder/other.cu"
 must "what differs is shown" test "$(grep -c '^[012] ' "$folder/out")" = 6
-# What it shows as a command is one.
+# Each command that it shows can be run.
 cp "$folder/copy.cu" "$folder/it's.cu"
 try 0 "$folder/it's.cu"
 says "^[\$] '.*/it'.''s'$" || fail "a quote in a name is not quoted"
 
-# All runs get the input of the first: none, a line, or more than a pipe holds; also one that nobody reads, and never ends.
+# All runs get the input of the first: none, a line, more than a pipe holds, or an endless one that no run reads.
 echo '#include <cstdio>
 #include <cstdlib>
 int main(int, char** argv) {
@@ -113,7 +113,7 @@ ends 0 sh "$top/common/tools/try.sh" "$build" "$folder/input.cu" 0 </dev/null
 ends 0 sh "$top/common/tools/try.sh" "$build" "$folder/input.cu" "$(wc -c <"$0")" <"$0"
 ends 0 sh "$folder/piped" yes y "$folder/copy.cu" ""
 
-# Files of one name have programs of their own, also at once; two runs of one file wait for each other.
+# Two files with the same name have separate programs, even at the same time. Two runs of one file wait for each other.
 for status in 3 4; do
     mkdir "$folder/-$status"
     echo "int main() { return $status; }" >"$folder/-$status/-same.cu"
@@ -125,7 +125,7 @@ wait
 for number in 3 4 3again; do must "its own program" grep -q "^WRONG: -same.cu: exit status ${number%again}, also with --hazards[.]\$" "$folder/$number"; done
 must "one of two waits" test "$(cat "$folder/3" "$folder/3again" | grep -c '^Another make try of -same.cu is running[.]')" = 1
 
-# A note of threads that do not come is no right result; one of equal values is not kept quiet.
+# A note about threads that miss a barrier is not a pass. A note about equal values is printed.
 echo '__global__ void k(int* a) {
     if (threadIdx.x < 16) {
         *a = 1;
@@ -145,7 +145,7 @@ sed -i /syncthreads/d "$folder/barrier.cu"
 try 0 "$folder/barrier.cu"
 must "it does not say that there are no races" says 'nothing except the note above'
 
-# What is nearly right is understood, or it says what to type.
+# A nearly right argument is accepted, or the message says what to type.
 try 2 "$folder/my own/typo.cu"
 says "^There is no readable file '.*/my own/typo.cu'" || fail "the name is cut at its blank"
 cp "$folder/kernel.cu" "$folder/kernel.cpp"
@@ -162,12 +162,12 @@ says '^threadIdx has .x, .y and .z' || fail "threadIdx is no number"
 try 2 "$folder/missing.cu"
 try 2 "$folder"
 try 2 ""
-# The tutorials' programs find the headers that they include; a header of the user's comes first. FLAGS are cudacpu's options.
+# The tutorials' programs find the headers that they include. The user's own headers come first. FLAGS adds options of cudacpu.
 cp -r "$here/tutorials" "$folder"
 for program in "$folder"/tutorials/*.cu; do
     case $program in
     */plain_sum.cu) try 1 "$program" && must "the race is named" says 'use an atomic: in line 10' ;;
-    */shared_picture.cu) # a machine without OpenCV has no window either
+    */shared_picture.cu) # without OpenCV there is no window
         [ -d /usr/include/opencv4 ] && [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || continue
         try 1 "$program" && must "it asks for a display" says '^There is no display here'
         ;;

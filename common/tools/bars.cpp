@@ -118,7 +118,7 @@ private:
         // At as many digits as are shown: what reads 1.00 reaches a bar of 1.00.
         const double shown = std::round(100 * found.value) / 100;
         const bool yes = least ? shown >= *wanted : shown <= *wanted;
-        // More than its run's limit cannot be asked of a row: within 5 % of that it passes, and the table says so.
+        // No row can exceed the limit of its run, so a row within 5 % of the limit passes, and the table says so.
         const bool by_limit = !yes && found.found() && how == "library" &&
                               best(rows, *n, {found.variant}, "percent_of_limit", true).value >= 95;
         ++(!found.found() ? unknown_ : yes ? reached_ : by_limit ? by_limit_ : missed_);

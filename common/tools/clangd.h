@@ -1,6 +1,6 @@
-// clangd.h - what clangd reads before a .cu file: it takes <<<...>>> in CUDA's mode only, and reads the CPU
+// clangd.h - read by clangd before a .cu file. clangd takes <<<...>>> in CUDA's mode only, and reads the CPU
 // device's headers, with no CUDA Toolkit. There every function is the host's, so CUDA's words mean nothing here;
-// the two errors that follow from that, .clangd leaves out. No build uses this file.
+// .clangd leaves out the two errors that follow from that. No build uses this file.
 #pragma once
 __attribute__((host, device)) void* operator new(__SIZE_TYPE__);  // else there are two, one a side
 #include <new>

@@ -59,11 +59,11 @@ struct Setting {
     std::string where;  ///< file:line, for messages
 };
 
-/// The lines of such a file, without comments; `program NAME` has set the program of each. None, if there is no
+/// The lines of such a file, without comments; `program NAME` has set the program of each. Empty if there is no
 /// file.
 std::vector<Setting> settings(const fs::path& file);
 
-/// The parts of `A | B | C`; a Problem unless there are so many.
+/// The parts of `A | B | C`; a Problem if there are more or fewer.
 std::vector<std::string> parts(const Setting& setting, size_t count);
 
 }  // namespace tools

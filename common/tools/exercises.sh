@@ -94,8 +94,8 @@ model() {
     if is_sed "$program.model"; then part_of "$2" | sed -f "$program.model"; else cat "$program.model"; fi
 }
 
-# committed FILE COPY: writes the committed text of the exercise to COPY, even if the learner has changed the file: from the
-# file itself, from git, or from the copy that make learn keeps. Prints the source; false if there is none.
+# committed FILE COPY: writes the committed text of the exercise to COPY, even if the learner has changed the file. It comes from
+# the file itself, from git, or from the copy that make learn keeps. Prints the source; false if there is none.
 committed() {
     sum=$(about "$1" =) seen=$build/learn/first/$(number_of "$1").cu
     is_committed "$top/$1" "$sum" && cp "$top/$1" "$2" && echo "$1" && return
@@ -135,7 +135,7 @@ not_as_found() {
     say "Change only \"your part\". The rest of the file differs from the original." '只能改 "your part" 部分。其余部分和原文不同。'
     say "Undo that change, or type: make learn RESET=$(number_of "$1")" "请改回去，或输入：make learn RESET=$(number_of "$1")"
 }
-# guarded FILE COMMITTED: prints FILE with guards: it does not compile if a name in the check is a macro that FILE, but not
+# guarded FILE COMMITTED: prints FILE with guards. It does not compile if a name in the check is a macro that FILE, but not
 # COMMITTED, defines or includes above the check.
 guarded() {
     macros=$(check_of "$1" | names | grep -vxF "$(above "$2" | sed -nE 's/^[ \t]*#[ \t]*define[ \t]+(\w+).*/\1/p; $s/.*/#/p')")

@@ -101,7 +101,7 @@ bool any_at(const std::string& s, size_t i, std::initializer_list<const char*> w
            std::any_of(words.begin(), words.end(), [&](const char* word) { return has(s, i, word); });
 }
 
-/// The unit that stands at s[i], or none.
+/// The unit at s[i], or null.
 const Unit* unit_at(const std::string& s, size_t i) {
     for (const Unit& unit : units) {
         const std::string text = unit.text;
@@ -160,7 +160,7 @@ struct Number {
     }
 };
 
-/// Does a power or an index stand there, as in 2^24, 2²⁰ and 10⁷?
+/// Is there a power or an index at s[i], as in 2^24, 2²⁰ and 10⁷?
 bool superscript_at(const std::string& s, size_t i) {
     return any_at(s, i, {"^", "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹", "⁻"});
 }
@@ -219,7 +219,7 @@ std::string word_before(const std::string& s, size_t i) {
     return s.substr(begin, i - begin);
 }
 
-/// The numbers of a text, with their units. Parts of names, dates, versions and powers are none.
+/// The numbers of a text, with their units. Parts of names, dates, versions and powers do not count.
 std::vector<Number> numbers_in(const std::string& s) {
     static const std::set<std::string> versions = {
         "CUDA",    "nvcc",   "g++",    "gcc",    "clang",  "capability", "capabilities", "driver",  "runtime",
@@ -512,7 +512,7 @@ struct Comment {
     std::string text;
 };
 
-/// A paragraph, a heading or a table, and the comments behind it.
+/// A paragraph, a heading or a table, and the comments below it.
 struct Block {
     std::vector<std::pair<int, std::string>> lines;  // with their numbers
     std::vector<Comment> comments;
@@ -590,7 +590,7 @@ std::string prose(const std::string& text) {
             out += text[i];
             continue;
         }
-        out += std::string(end - i + 1, '\t');  // no blank: what stands before and behind does not belong together
+        out += std::string(end - i + 1, '\t');  // no blank, so that the texts around it do not join
         i = end;
     }
     return out;
@@ -907,7 +907,7 @@ private:
         return value.empty() ? "-" : join(split(value, "|"), "\\|");
     }
 
-    /// What was typed by hand stays beside the row of the same name.
+    /// Text typed by hand stays beside the row of the same name.
     static void keep_typed(const std::vector<Column>& columns, std::vector<std::vector<std::string>>& cells,
                            const std::vector<std::string>& old, const std::string& place) {
         if (old.size() < 2) return;

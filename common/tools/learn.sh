@@ -1,6 +1,6 @@
 #!/bin/sh
 # learn.sh BUILD [EX] [RESET] [SHOW]: shows the current exercise (EX, or the first one that is not right), and checks it after
-# each save until it is right; then it shows the next one. RESET restores an exercise. SHOW prints a model answer.
+# each save until it is right. Then it shows the next one. RESET restores an exercise. SHOW prints a model answer.
 # --list in place of EX lists all exercises and counts them.
 # If stdout is not a terminal, the current exercise is checked once. Exit status: 0 right (or Ctrl-C), 1 not right (with
 # --list: an edited one is wrong), 2 no such exercise, 3 the CPU device is missing.

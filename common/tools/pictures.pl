@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# pictures.pl TRACES OUT [NN...]: draws the pictures of the samples' pages from runs: from the traces in the folder TRACES,
-# which pictures.sh makes, and from the H200's figures in NN_name/results/. Each becomes four files in OUT/NN_name/pictures/:
+# pictures.pl TRACES OUT [NN...]: draws the pictures of the samples' pages from runs. It reads the traces in the folder TRACES,
+# which pictures.sh makes, and the H200's figures in NN_name/results/. Each becomes four files in OUT/NN_name/pictures/:
 # NAME.svg and NAME.dark.svg in English, NAME.zh.svg and NAME.zh.dark.svg in Chinese. With NN: the pictures of these samples.
-# No text is smaller than 12 px where the picture is 830 px wide, as on GitHub, and none has a contrast below 4.5.
+# No text is smaller than 12 px where the picture is 830 px wide, as on GitHub. All text has a contrast of 4.5 or more.
 # Run it in the top folder. Exit status: 0 all are drawn; else a message says what is missing.
 use strict;
 use warnings;
@@ -184,7 +184,7 @@ sub ways {
     my $copy = row($file, "pinned copy only")->{time_us};
     my ($left, $scale, $y) = (150, 600 / $rows[0]{time_us}, 58);
     my $x = $left + $copy * $scale;
-    my $title = t("Ten million ints that lie in the host's memory: how long until their sum is known", "一千万个整数在主机内存里：多久才能得到它们的和");
+    my $title = t("Ten million ints in the host's memory: the time until their sum is known", "一千万个整数在主机内存里：多久才能得到它们的和");
     text(16, 28, $title, bold => 1, size => 16);
     for my $row (@rows) {
         my $colour = $row->{variant} =~ /CPU/ ? "green" : "blue";
@@ -287,7 +287,7 @@ sub sectors {
 }
 
 # ---- 04: which lanes work in each step, and what the banks add ----------------------------------------------------------------
-# Steps of a tree: what lies between two barriers and stores to shared memory. Returns [mask of column 0, 1, ...], turns.
+# Steps of a tree: the parts between two barriers that store to shared memory. Returns [mask of column 0, 1, ...], turns.
 sub tree_steps {
     my ($launch) = @_;
     my (@steps, $step, $begun);

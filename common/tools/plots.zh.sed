@@ -50,7 +50,7 @@ s/>µs for ten million elements</>一千万个元素，µs</
 s/>\([0-9]*\), wrong</>\1，错</
 s/>µs for 16 million numbers, cold L2</>1600 万个数，L2 是冷的，µs</
 s/>µs, \([0-9]*²\) pixels</>µs，\1 像素</
-s/>Time to add ten million ints by the kind of memory they lie in, on an/>一千万个 int 放在不同种类的内存里，相加所用的时间，/
+s/>Time to add ten million ints by the kind of memory that they are in, on an/>一千万个 int 放在不同种类的内存里，相加所用的时间，/
 s/>Clocks of a block by the number of blocks, and when each block ran, on an/>线程块数不同时一个线程块的周期数，以及每块在何时运行，/
 s/>Error and time of each dot product of \([0-9,]*\) elements, and % of the limit by size, on an/>\1 个元素的各种点积的误差和时间，以及各种规模下占上限的百分比，/
 s/>Time of each rung for ten million ints, and % of the limit by size, on an/>各级对一千万个 int 所用的时间，以及各种规模下占上限的百分比，/

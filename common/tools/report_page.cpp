@@ -138,8 +138,8 @@ Sample read_sample(const fs::path& data, const fs::path& source) {
     s.results = folder / "results";
     s.output = read(data / "run.txt");
 
-    // In results/ a run's figures are those of h200_RUN.csv, of the folder's own first run h200_default.csv, unless
-    // a line `beside RUN TAG` says otherwise.
+    // In results/ a run's figures are in h200_RUN.csv, and those of the folder's own first run in h200_default.csv.
+    // A line `beside RUN TAG` names another file.
     std::map<std::string, std::string> tag_of;
     if (!s.sequel) tag_of["run"] = "default";
     s.here.printed = s.output;
@@ -192,7 +192,7 @@ std::string verdict(const Sample& s) {
            "\n";
 }
 
-/// A line of a table: a row of this run, and the one whose times stand beside it. On a GPU they are the same row;
+/// A line of a table: a row of this run, and the one whose times are beside it. On a GPU they are the same row;
 /// on the CPU device the second is that of the named GPU. Either may be missing.
 struct Line {
     const Row *here, *timed;
@@ -200,14 +200,14 @@ struct Line {
     const Row& row() const { return here ? *here : *timed; }
 };
 
-/// Are two rows about the same work? What says so are their words, and the size where it counts.
+/// Are two rows about the same work? Their words must agree, and their sizes if `of_one_size`.
 bool same_work(const Row& a, const Row& b, bool of_one_size) {
     for (const char* column : {"variant", "kernel", "words"})
         if (cell(a, column) != cell(b, column)) return false;
     return !of_one_size || cell(a, "n") == cell(b, "n");
 }
 
-/// The lines for the rows of this run; on the CPU device with what only the named GPU ran where it stood there.
+/// The lines for the rows of this run. On the CPU device, rows that only the named GPU ran keep their places.
 std::vector<Line> lines_of_run(const Sample& s, bool gpu) {
     std::vector<Line> lines;
     if (gpu) {
@@ -233,7 +233,7 @@ std::vector<Line> lines_of_run(const Sample& s, bool gpu) {
     return lines;
 }
 
-/// The time that the named GPU took for the same work as a row's; empty where it did none.
+/// The time that the named GPU took for the same work as a row's; empty if it has no such row.
 std::string named_time(const Sample& s, const Row& row) {
     for (const Row& other : s.named.run().rows)
         if (same_work(row, other, true)) return cell(other, "time_us");
@@ -302,11 +302,11 @@ std::string said_once(const std::string& title, const std::string& value) {
                                                               : join({title, value}, " ");
 }
 
-/// The lines of a table, without what it does not need, and without times unless they are a GPU's. A column that
+/// The lines of a table, without the columns that it does not need. It has times only of a GPU. A column that
 /// says the same in each row is said once, above.
 std::string table(const Sample& s, const std::vector<Line>& lines, const std::string& title, bool gpu) {
     std::string library = "library", tick;
-    double full = 100;  // what a bar has room for, in %
+    double full = 100;  // the length of a whole bar, in %
     for (const Line& line : lines) {
         const std::string percent = line.timed ? cell(*line.timed, "percent_of_limit") : "";
         full = std::max(full, std::atof(percent.c_str()));
@@ -411,8 +411,8 @@ std::vector<std::pair<std::string, std::string>> run_tables(const Sample& s, boo
 
 // ---- the race on its source lines -------------------------------------------------------------------------------
 
-/// The hazard report of the sample's wrong twin: the lines of the source around those that race, which are marked.
-/// A report that names no lines stands as it is.
+/// The hazard report of the sample's wrong twin: the source around the lines that race, which are marked.
+/// A report that names no lines is returned as it is.
 std::string race(const Sample& s, const fs::path& source) {
     const std::string report = read_if_there(s.data / "hazard.txt");
     if (report.empty()) return "";

@@ -1,4 +1,4 @@
-# What all plots share. Black stands for the ink of the page that the plot will lie on. The colours are told apart by
+# Settings of all plots. Black means the text colour of the page that shows the plot. The colours are told apart by
 # colour-blind people; draw.sh gives each a light and a dark page's, with a contrast of 4.5:1 or more.
 ink = "black"
 blue = "#1f83c4"
@@ -26,6 +26,6 @@ sms_of(device) = strstrt(device, " SMs") ? real(last_word(device[1:strstrt(devic
 digits(x) = sprintf(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x)
 time_text(us) = us < 1000 ? digits(us) . " µs" : digits(us / 1000) . " ms"
 with_commas(n) = n < 1000 ? sprintf("%d", n) : with_commas(floor(n / 1000.0)) . sprintf(",%03d", int(n) % 1000)
-# What a plot says where one points at it: plot ... using X:Y:"words" @hover
+# The text that a plot shows under the pointer: plot ... using X:Y:"words" @hover
 hover = 'with labels hypertext point pt 7 ps 2 lc rgb "#ff000000"'
 set macros

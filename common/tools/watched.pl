@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # watched.pl SECONDS OUT BEFORE INPUT PROGRAM [ARGUMENT...]: runs a program that may print much or never end. Its output goes to
-# file OUT, and is shown as it comes: the first 40 lines, then the last 10. Output that equals file BEFORE is held back; if all of
+# file OUT, and is shown as it comes: the first 40 lines, then the last 10. Output that equals file BEFORE is held back. If all of
 # it is equal, one line says so (with "" for BEFORE, all output is shown). Its stderr is shown, and written to file OUT.err.
 # Its input is written to file INPUT, unless INPUT is "". Messages on stderr say that it still runs, and which signal ended it.
 # Ctrl-C or the time limit stops it; a program of the CPU device first prints the line that it is executing.

@@ -2,8 +2,8 @@
 #pragma once
 #include "../error.cuh"
 
-/// An allocator whose memory the host and the device share: the kernel takes vector.data(). Elements that the
-/// program does not set are 0. Ends the program with status 3 if the memory does not suffice.
+/// Allocates memory that the host and the device share: pass vector.data() to the kernel. Elements that the program
+/// does not set are 0. Ends the program with status 3 if there is not enough memory.
 template <class T>
 struct CudaAllocator {
     using value_type = T;

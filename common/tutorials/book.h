@@ -1,4 +1,4 @@
-// book.h - for programs that include "book.h": HANDLE_ERROR and HANDLE_NULL.
+// book.h - for programs that include "book.h": defines HANDLE_ERROR and HANDLE_NULL.
 #pragma once
 #include "../error.cuh"
 

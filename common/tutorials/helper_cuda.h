@@ -1,4 +1,4 @@
-// helper_cuda.h - for programs that include <helper_cuda.h>: checkCudaErrors(), getLastCudaError() and
+// helper_cuda.h - for programs that include <helper_cuda.h>: defines checkCudaErrors(), getLastCudaError() and
 // findCudaDevice().
 #pragma once
 #include "../error.cuh"
@@ -11,9 +11,9 @@
 /// Ends the program with status 3 if an earlier launch or call failed. `message` says what the program was doing.
 #define getLastCudaError(message) check_cuda(cudaGetLastError(), message, __FILE__, __LINE__)
 
-/// Chooses a device, prints its name, and returns its number: the one that --device=N or -device=N names, otherwise
-/// the one with the most multiprocessors. Ends the program with status 2 if N is not a device, and with status 3 if
-/// there is no device.
+/// Chooses a device, prints its name, and returns its number. By default it is the device with the most
+/// multiprocessors; --device=N or -device=N selects another. Ends the program with status 2 if N is not a device,
+/// and with status 3 if there is no device.
 inline int findCudaDevice(int argc, const char** argv) {
     int devices = 0, chosen = 0, most = 0;
     CHECK(cudaGetDeviceCount(&devices));

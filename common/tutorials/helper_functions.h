@@ -1,6 +1,6 @@
-// helper_functions.h - for programs that include <helper_functions.h> beside <helper_cuda.h>. It declares nothing
-// of its own: the tutorials' programs call none of the timers and image functions that NVIDIA's file of this name
-// has.
+// helper_functions.h - for programs that include <helper_functions.h> as well as <helper_cuda.h>. It declares
+// nothing itself: the tutorials' programs do not call the timers and image functions of NVIDIA's file with this
+// name.
 #pragma once
 #include <cstdio>
 #include <cstdlib>

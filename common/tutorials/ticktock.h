@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
-/// Starts the stopwatch `name` of this block of code. A kernel runs on after its launch: wait for it before TOCK.
+/// Starts the stopwatch `name` of this block of code. A kernel runs asynchronously: wait for it before TOCK.
 #define TICK(name) const auto tick_of_##name = std::chrono::steady_clock::now()
 
 /// Prints the seconds since TICK(name).

@@ -1,8 +1,8 @@
-# counted.pl join|check|equal COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM... - what counted.sh has collected in FOLDER, as a table:
-# a row for each program, run, kernel, grid, block and counter, means of the kernel's launches. `join` prints ncu's
-# figures (those of FOLDER, else of the committed table) beside the CPU device's, with the reason from counted.txt where
-# they differ, and on stderr how many do. `equal` prints how many the committed table has. `check` looks whether the
-# CPU device's are those of the committed table. Exit status 1: a reason is missing, or not so.
+# counted.pl join|check|equal COUNTED.TXT FOLDER COMMITTED.CSV PROGRAM...: prints the counts that counted.sh collected in FOLDER.
+# The table has a row for each program, run, kernel, grid, block and counter: the mean of the kernel's launches. `join` prints
+# ncu's figures (from FOLDER, otherwise from COMMITTED.CSV) beside the CPU device's, with the reason from COUNTED.TXT where they
+# differ; stderr gets the number of differences. `equal` prints the number of equal figures in COMMITTED.CSV. `check` compares
+# the CPU device's figures with COMMITTED.CSV. Exit status: 0 if all agree, 1 if a reason is missing or a figure has changed.
 use strict;
 use warnings;
 use Text::ParseWords 'quotewords';
@@ -11,7 +11,7 @@ my ($mode, $settings, $folder, $committed, @programs) = @ARGV;
 my @counters = qw(load_requests load_sectors store_requests store_sectors atomic_requests shared_loads shared_stores
     bank_conflicts);
 my ($memory, $shared) = ('_pipe_lsu_mem_global_op_', 'memory_l1_wavefronts_shared');
-my %of_ncu = (    # what is added up, and what is taken from it
+my %of_ncu = (    # the counters to add, and the counters to subtract
     load_requests => [["l1tex__t_requests${memory}ld.sum"]], load_sectors => [["l1tex__t_sectors${memory}ld.sum"]],
     store_requests => [["l1tex__t_requests${memory}st.sum"]], store_sectors => [["l1tex__t_sectors${memory}st.sum"]],
     atomic_requests => [["l1tex__t_requests${memory}red.sum", "l1tex__t_requests${memory}atom.sum"]],
@@ -29,7 +29,7 @@ my %of_cpu = (
 
 my %known;    # the committed table
 
-sub rows_of {    # of a CSV file, whose lines of another kind are left out
+sub rows_of {    # rows_of FILE: the rows of a CSV file, without its other lines
     my ($file, $line) = @_;
     open my $in, '<', $file or die "counted.pl: cannot read $file: $!\n";
     my (@names, @rows);
@@ -51,15 +51,15 @@ sub key {
     return join ',', $kernel =~ s/<.*//sr, @shape;
 }
 sub plain { return $_[0] == int $_[0] ? $_[0] : sprintf '%.2f', $_[0] }
-sub means {    # of sums over launches
+sub means {    # the sums divided by the number of launches
     my ($sums, $launches) = @_;
     my %means;
     for my $key (keys %$sums) { $means{$key}{$_} = ($sums->{$key}{$_} // 0) / $launches->{$key} for @counters }
     return \%means;
 }
 
-# Of the last of the files; without any what the committed table has. A figure that is another one in another file has to
-# be marked with `varies`.
+# The figures of the last file, or of the committed table if there is no file. A figure that differs between files must be
+# marked with `varies`.
 sub from_ncu {
     my ($run, @files) = @_;
     my (%of, $before);
@@ -127,7 +127,7 @@ sub reasons {
     return grep { $name =~ /^$_->[0]$/ && $kernel =~ /^$_->[1]$/ && $counter =~ /^$_->[2]$/ } @reasons;
 }
 
-sub measure {    # a cell of the table; returns why it differs, `?` if nobody knows
+sub measure {    # adds a cell of the table; returns why it differs, `?` if the reason is unknown
     my ($name, $kernel, $counter, $there, $is) = @_;
     my ($reason) = reasons($name, $kernel, $counter);
     for my $measure (\%all, $reason && $reason->[4] eq 'varies' ? () : \%steady) {
@@ -144,7 +144,7 @@ if ($mode eq 'equal') {
 print "program,run,kernel,grid,block,counter,ncu,cpu device,reason\n" if $mode eq 'join';
 for my $name (@programs) {
     for my $run (@{$runs{$name}}) {
-        next if !-e "$folder/${name}_$run.cpu";    # it is not built
+        next if !-e "$folder/${name}_$run.cpu";    # this program is not built
         my ($cpu, @order) = from_cpu("$folder/${name}_$run.cpu");
         my $ncu = $mode eq 'join' ? from_ncu("$name,$run", grep { -e } glob "{$folder,$folder/again*}/${name}_$run.ncu") : {};
         for my $key (@order) {

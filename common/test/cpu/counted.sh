@@ -1,12 +1,13 @@
 #!/bin/sh
-# counted.sh MODE BUILD FOLDER [PROGRAM ...]: for the programs of counted.txt (all, if none is named)
-#   gpu    runs them under NVIDIA's ncu, on a machine with a GPU and BUILD/gpu; FOLDER gets a file of ncu's and one of the
-#          program's for each run, metrics, which ncu could count, and the kernels' machine code
-#   cpu    runs the same on the CPU device, in its counters' build, and writes its counts there
-#   join   prints both side by side, as counted_h200.csv has it
+# counted.sh MODE BUILD FOLDER [PROGRAM ...]: compares the counters of ncu and of the CPU device, for the programs of
+# counted.txt (by default all). MODE is one of:
+#   gpu    runs them under NVIDIA's ncu. It needs a GPU and BUILD/gpu. FOLDER gets, for each run, ncu's output and the
+#          program's; and metrics, the counters that ncu knows, and the machine code of the kernels
+#   cpu    makes the same runs on the CPU device, in the build with counters, and writes its counts to FOLDER
+#   join   prints both side by side, in the format of counted_h200.csv
 #   equal  prints how many figures of counted_h200.csv are equal
-#   check  runs them on the CPU device, and compares with what counted_h200.csv says of them
-# Exit status: 0 done, or as counted_h200.csv says; 1 a run failed, or it says something else; 77 no GPU or no ncu.
+#   check  runs them on the CPU device, and compares the counts with those in counted_h200.csv
+# Exit status: 0 if done and, for check, equal; 1 if a run failed or a count differs; 77 if there is no GPU or no ncu.
 set -u
 mode=$1 build=$2 folder=$3
 shift 3
@@ -15,13 +16,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../tools/folder.sh"
 top=$(cd "$here/../../.." && pwd)
 mkdir -p "$folder" || exit 3
-rm -f "$folder"/cpu_* # of another state of the sources
+rm -f "$folder"/cpu_* # from an older state of the sources
 programs=${*:-$(awk '$1 == "program" { print $2 }' "$here/counted.txt")}
 sectors=l1tex__t_sectors_pipe_lsu_mem_global_op requests=l1tex__t_requests_pipe_lsu_mem_global_op
 shared=smsp__sass_inst_executed_op_shared wavefronts=memory_l1_wavefronts_shared
 wanted="${requests}_ld.sum ${requests}_st.sum ${requests}_red.sum ${requests}_atom.sum ${sectors}_ld.sum ${sectors}_st.sum
     ${shared}_ld.sum ${shared}_st.sum $wavefronts ${wavefronts}_ideal"
-# Not compared, but kept beside them: they may explain a difference.
+# These counters are stored but not compared: they may explain a difference.
 others="${shared}_atom.sum smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared.sum
     l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
     l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
@@ -41,7 +42,7 @@ each_run() {
     rm -f "$folder/runs"
 }
 
-# kernels_of PROGRAM: the names of its source's kernels, with | between; the libraries' are left out
+# kernels_of PROGRAM: prints the names of the kernels in its source, separated by |, without those of libraries
 kernels_of() {
     source=$here/$1.cu
     [ -f "$source" ] || source=$(ls "$top/$1/${1#*_}.cu" "$top/$(folder_of "$1")/${1#*_}.cu" 2>/dev/null | head -1)
@@ -98,7 +99,7 @@ gpu)
             "$nvcc" -O3 -std=c++17 -arch=native -I"$top/common" "$here/$name.cu" -o "$build/gpu/$name" &
     done
     wait
-    # Which of the counters this ncu knows: one that it does not know would end the run.
+    # Finds the counters that this ncu knows: an unknown one would end the run.
     [ -s "$folder/metrics" ] || for metric in $wanted $others; do
         "$ncu" --csv --page raw --launch-count 1 --metrics "$metric" "$build/gpu/counted" >"$folder/asked" 2>&1 &&
             grep -q "\"$metric\"" "$folder/asked" && echo "$metric" >>"$folder/metrics"
@@ -106,7 +107,7 @@ gpu)
     metrics=$(paste -sd , "$folder/metrics")
     "$ncu" --version | tail -1
     each_run under_ncu
-    for name in $programs; do # what ptxas made of the kernels explains most differences
+    for name in $programs; do # the machine code that ptxas generates explains most differences
         "$(dirname "$nvcc")/cuobjdump" -sass "$build/gpu/$name" 2>/dev/null | sed 's|/\* 0x[0-9a-f]* \*/||' >"$folder/$name.sass"
     done
     rm -f "$folder/asked"

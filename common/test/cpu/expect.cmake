@@ -1,4 +1,4 @@
-# Runs PROGRAM NAME: its status must be STATUS, and its output match each line of WANTED.
+# Runs PROGRAM NAME. Its exit status must be STATUS, and its output must match each line of WANTED.
 file(STRINGS ${SOURCE} lines)
 set(number 0)
 file(READ ${SOURCE} content)
@@ -12,7 +12,7 @@ if(STATUS EQUAL 0 AND NOT WANTED AND all MATCHES "cudacpu:")
     message(FATAL_ERROR "false alarm\n${all}")
 endif()
 string(REPLACE "\n" ";" WANTED "${WANTED}")
-string(REGEX REPLACE "[ \n]+" " " flat "${all}")  # where a line is broken depends on the folder
+string(REGEX REPLACE "[ \n]+" " " flat "${all}")  # line breaks depend on the length of the folder's name
 foreach(wanted IN LISTS WANTED)
     if(wanted MATCHES "@([a-z_]+)")
         set(mark ${CMAKE_MATCH_1})

@@ -1,6 +1,6 @@
 # loops.awk: writes a .cu file with random kernels of one loop each, and the same loops for the host.
 #   awk -f loops.awk -v kernels=40 -v seed=7 >loops.cu
-# The program compares what both add up, for several sizes. Exit status of the program: 0 all are equal, 1 not.
+# The program compares both sums for several sizes. Its exit status is 0 if all are equal, 1 if not.
 function any(list,   of) { return of[1 + int(rand() * split(list, of, "|"))] }
 function loop(   type, unsigned_type, from, to, step, down) {
     type = any("int|unsigned|int64_t|uint64_t|long|short|size_t|unsigned long long")

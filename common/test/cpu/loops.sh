@@ -1,6 +1,7 @@
 #!/bin/sh
-# loops.sh CUDACPU [KERNELS [SEED]]: do the builds compute what the host does? Random kernels of one loop each
-# (loops.awk), in a plain program, with --counters and with --hazards, in four orders. Exit status: 0 yes, 1 no.
+# loops.sh CUDACPU [KERNELS [SEED]]: tests that all builds compute what the host computes. It runs random kernels with one loop
+# each (loops.awk) in the plain build, with --counters and with --hazards, in four orders.
+# Exit status: 0 if all results agree, 1 if not.
 . "$(dirname "$0")/../lib.sh"
 cudacpu=$(realpath "$1")
 awk -f "$here/loops.awk" -v kernels="${2:-40}" -v seed="${3:-7}" >"$folder/loops.cu"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# mistakes.sh CUDACPU FILE.cu: does cudacpu say of each CASE what the file says that it must, at its line, and take those that
-# are right? And what g++ says of a line that was rewritten, does it point to where no mistake is? Exit status: 0 yes, 1 no.
+# mistakes.sh CUDACPU FILE.cu: tests the messages of cudacpu. For each wrong CASE of the file, it must print the message that the
+# file states, at the CASE's line; it must accept the right ones. A message of g++ about a rewritten line must not
+# point to a place without a mistake. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/../lib.sh"
 cudacpu=$1 file=$2
 cases=$(sed -n 's/.*CASE == \([0-9]*\).*/\1/p' "$file")
@@ -16,7 +17,7 @@ for case in $cases; do
 done
 must "there are cases" test "$(echo "$cases" | wc -l)" -gt 10
 
-# What the compiler decides: nvcc takes a constructor on the device that is constexpr or empty, and no other.
+# The compiler decides these cases: a __device__ variable may have a constructor only if it is constexpr or empty.
 classes='struct Set { int x; __host__ __device__ Set(int y = 4) : x(y) {} }; struct Known { int x; constexpr Known() : x(5) {} };
 struct Empty { int x; __device__ Empty() {} }; struct Holds { Empty e; }; struct Plain { int x = 5; }; using Other = Set;'
 for declared in 'Set a' 'static Set a' 'Set a{}' 'Set a(3)' 'Set a = Set(1)' 'Other a' 'auto a = Set()'; do

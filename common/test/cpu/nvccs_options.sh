@@ -1,9 +1,10 @@
 #!/bin/sh
-# nvccs_options.sh CUDACPU: does it take the options that makefiles pass to nvcc? Exit status: 0 yes, 1 no.
+# nvccs_options.sh CUDACPU: tests that cudacpu accepts the options that makefiles pass to nvcc.
+# Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/../lib.sh"
 cudacpu=$(realpath "$1")
 cd "$folder" || exit 1
-mkdir -p include "NVIDIA's" && touch "NVIDIA's/cuda_runtime.h" # which must not be taken instead of the CPU device's
+mkdir -p include "NVIDIA's" && touch "NVIDIA's/cuda_runtime.h" # cudacpu must use the CPU device's header instead
 echo '__device__ inline int twice(int x) { return 2 * x; }' >include/twice.cuh
 cat >kernel.cpp <<'end'
 #include <cuda_runtime.h>
@@ -33,9 +34,9 @@ ends 0 ./program
 for file in unused.cu unused.cpp; do
     printf '#include <cublas_v2.h>\nint main() {}\n' >$file
     ends 0 "$cudacpu" $file -c -o unused.o -MD -MF unused.d
-    ends 1 grep -q cublas unused.d # make would look for it
+    ends 1 grep -q cublas unused.d # make would look for this file
 done
-# Stream 0 of the calls is the legacy one, which waits for other streams, or one of each thread: then the host reads too early.
+# Stream 0 is the legacy stream, which waits for other streams, or a stream for each thread. Then the host reads too early.
 cat >streams.cu <<'end'
 #include <thread>
 __global__ void set(int* p) { *p = 1; }
@@ -65,7 +66,7 @@ must "-ptx is refused by name" says "-ptx: the CPU device makes programs"
 cp kernel.o kernel.obj && ends 0 "$cudacpu" kernel.obj main.o -o program -Xcompiler -fopenmp
 ends 0 "$cudacpu" -cuda main.cu && must "-cuda writes main.cu.cpp.ii" test -s main.cu.cpp.ii
 
-# All code is in an included file: reports and counters name that one, whichever debug information is asked for.
+# All code is in an included file. Reports and counters name that file, whichever debug information the options select.
 printf '// 1\n// 2\n__global__ void race(int* p) {\n    *p += threadIdx.x;\n}\n' >race.cuh
 printf '#include "race.cuh"\n__device__ int sum;\nint main() {\n    int* p;\n    cudaGetSymbolAddress((void**)&p, sum);
     race<<<1, 32>>>(p);\n    return cudaDeviceSynchronize();\n}\n' >race.cu
@@ -85,7 +86,7 @@ if [ -e "$(dirname "$cudacpu")/libcudacpu_counters.a" ]; then
     done
 fi
 
-# Files that nvcc gives to gcc as C: one of C alone, and one that calls the API and a function of a .cu.
+# Files that nvcc passes to gcc as C: one in plain C, and one that calls the API and a function of a .cu file.
 cat >sum.c <<'end'
 #include <stdlib.h>
 int sum(int n, const int a[restrict n]) {
@@ -119,8 +120,8 @@ end
 ends 0 "$cudacpu" launch.cu sum.c main.c -std=c++17 -o program
 ends 0 ./program
 
-# A literal of more characters, and a table of more braces, than Perl repeats a group; digraphs; a function of the program's own
-# that is called like one that CUDA has dropped.
+# A literal and a table that are longer than Perl's limit for repeated groups; digraphs; a function of the program with the name
+# of one that CUDA has dropped.
 awk 'BEGIN {
     while (n++ < 7000) long = long "ten letter"
     while (m++ < 40000) table = table "{1, 2}, "

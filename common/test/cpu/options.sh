@@ -1,6 +1,7 @@
 #!/bin/sh
-# options.sh BUILD: --trace, --counters-csv and their kind: what the counters' and the hazard build take from a command
-# line, what they write, and that nothing is written where it cannot be.
+# options.sh BUILD: tests --trace, --counters-csv and the other options that the build with counters and the hazard build take
+# from a command line: which values they accept, what they write, and that they write nothing if the place is not writable.
+# Exit status: 0 if all cases pass, 1 if not.
 set -u
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,13 +15,13 @@ fail() {
     failed=1
 }
 
-# json FILE EXPRESSION: the value of a Perl expression of $t, the text in the page
+# json FILE EXPRESSION: prints the value of a Perl expression; $t is the trace in the page
 json() {
     perl -MJSON::PP -0777 -ne '
         my ($text) = m{<script type="application/json" id="trace">(.*?)</script>}s or die "no text in the page\n";
         my $t = JSON::PP->new->utf8->decode($text); print do { '"$2"' }, "\n"' "$1"
 }
-# is WANTED FILE EXPRESSION
+# is WANTED FILE EXPRESSION: the expression must have this value
 is() {
     got=$(json "$2" "$3")
     [ "$got" = "$1" ] || fail "$3 is $got, not $1"
@@ -32,7 +33,7 @@ grep -q '^no error$' said || fail "the program's own output"
 [ "$(sed "s|$here/||" table | awk 'length > 80 && NF > 1')" = "" ] || fail "the table is too wide"
 is 9 all.html 'scalar @{$t->{launches}}'
 is "4 more warps of block 0, 3 more blocks" all.html 'join ", ", @{$t->{launches}[1]{cut}}'
-# It reads a column of the tile, all lanes in one bank: elements 0, 64 and 128 of in, which hold i % 7.
+# The kernel reads a column of the tile, so all lanes use one bank: elements 0, 64 and 128 of in, which hold i % 7.
 is "31 0 1 2" all.html 'my ($e) = grep { $_->{conflicts} } @{$t->{launches}[1]{events}};
     "$e->{conflicts} @{$e->{values}}[0, 1, 2]"'
 is "16 rows of 4 columns" all.html 'my %rows; ++$rows{$_->{row}} for grep { $_->{kind} eq "barrier" }
@@ -48,7 +49,7 @@ grep -q "^stencil,1,4,256,32,.*counted.cu,$line,global load,96,3072,448,0,\$" on
 LAB_TRACE=other.html LAB_TRACE_KERNEL=scan "$counted" >said 2>table || fail "LAB_TRACE: status $?"
 is "scan" other.html 'join " ", map { $_->{kernel} } @{$t->{launches}}'
 
-# refused WANTED ARGUMENT...: status 2, and a message before the program has begun
+# refused WANTED ARGUMENT...: the status must be 2, and the message must appear before the program starts
 refused() {
     wanted=$1
     shift
@@ -70,7 +71,7 @@ refused "a whole number from 0 to 31" --trace x.html --trace-warp 99999999999
 "$counted" --trace x.html --trace-kernel scam >said 2>message
 [ $? = 2 ] && grep -q "what ran, and how often:" message && grep -q "histogram (1), .*scan (1)" message && [ ! -e x.html ] ||
     fail "a kernel that is none: $(tail -3 message)"
-# The page is written beside its place first, and not where a link leads that somebody has put there.
+# The page is first written to a temporary file beside it. This must not follow a link that someone has placed there.
 echo kept >others
 sh -c 'ln -s others linked.html.$$; exec "$0" --trace linked.html --trace-kernel scan' "$counted" >said 2>message || fail "a link: $(cat message)"
 [ "$(cat others)" = kept ] && [ -f linked.html ] && [ ! -L linked.html ] || fail "a link is followed"
@@ -91,7 +92,7 @@ for kind in counters hazards; do
     grep -q "no kernel ran: 'x.html' is not written" message && [ ! -e x.html ] || fail "$kind: a page of nothing: $(cat message)"
 done
 
-# Two accesses that race are joined, also if the one is of a warp that would else not be drawn.
+# Two accesses that race are connected, even if one is from a warp that would otherwise not be drawn.
 cat >race.cu <<'END'
 __global__ void next(int* a, int far) { a[threadIdx.x] = a[threadIdx.x + far] + 1; }
 __global__ void rows(int* a) {
@@ -117,7 +118,7 @@ for launch in 1 2; do
 done
 is "0 1 2 6" race.html 'join " ", map { $_->{warp} } @{$t->{launches}[0]{columns}}'
 
-# A program that is ended from outside, or ends itself, shows what ran so far.
+# A program that is stopped by a signal or calls exit() still writes what has run.
 cat >ended.cu <<'END'
 #include <cstdio>
 #include <cstdlib>
@@ -154,8 +155,8 @@ is " | what comes after row N" ended.html \
 [ $? = 134 ] && grep -q '^first: 1 launch' message || fail "abort: $(cat message)"
 is 0 aborted.html 'scalar @{$t->{launches}[0]{cut}}'
 
-# Constant memory takes no sectors. Lines are found from another folder, too: those of branches, atomics, shuffles and
-# accesses, and below the table stands what costs most.
+# Constant memory uses no sectors. Lines are also found from another folder: those of branches, atomics, shuffles and
+# accesses. The most expensive lines follow the table.
 cat >constant.cu <<'END'
 #include <cooperative_groups.h>
 namespace deep {

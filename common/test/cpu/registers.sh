@@ -1,6 +1,6 @@
 #!/bin/sh
-# registers.sh CUDACPU: does a thread keep its values across a wait, whichever registers the compiler may use? Exit
-# status: 0 yes, 1 no, 77 this processor has no AVX-512, so only the assembly was checked.
+# registers.sh CUDACPU: tests that a thread keeps its values across a wait, whichever registers the compiler may use.
+# Exit status: 0 if so, 1 if not, 77 if this processor has no AVX-512, so that only the assembly was checked.
 . "$(dirname "$0")/../lib.sh"
 cudacpu=$1
 [ "$(uname -m)" = x86_64 ] || skip "the inline switch is for x86-64"
@@ -16,7 +16,7 @@ template float across(float, float, float, int, void**, void*);
 template long double across(long double, long double, long double, int, void**, void*);
 template long across(long, long, long, int, void**, void*);
 end
-none_of() { # none_of REGISTERS OPTION: what the switch does not save must hold nothing
+none_of() { # none_of REGISTERS OPTION: the code must not use these registers, because the switch does not save them
     ends 0 "$cudacpu" -O2 "$2" -S -c "$folder/across.cu" -o "$folder/across.s"
     must "with $2 no value stays in a register that the switch does not save" test "$(grep -cE "$1" "$folder/across.s")" = 0
 }
@@ -24,7 +24,7 @@ none_of '[xyz]mm(1[6-9]|2[0-9]|3[01])|%k[0-7]' -mavx512f
 none_of '[xyz]mm(1[6-9]|2[0-9]|3[01])|%k[0-7]' -mavx512vl
 must "a long double is in memory meanwhile" grep -q fstpt "$folder/across.s"
 run "$cudacpu" -mapxf -c "$folder/across.cu" -o "$folder/across.o"
-[ $status -ne 0 ] || none_of '%r(1[6-9]|2[0-9]|3[01])' -mapxf # g++ from 14 on, clang from 18 on
+[ $status -ne 0 ] || none_of '%r(1[6-9]|2[0-9]|3[01])' -mapxf # supported by g++ from 14 on and clang from 18 on
 
 cat >"$folder/kept.cu" <<'end'
 #include <cstdio>

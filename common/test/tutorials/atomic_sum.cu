@@ -1,4 +1,4 @@
-// A sum by all threads in one word.
+// A sum: all threads add to one word with atomicAdd.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <vector>

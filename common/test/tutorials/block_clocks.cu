@@ -1,4 +1,4 @@
-// The smallest number, found by each block while it measures its own time with clock().
+// A minimum: each block finds the smallest number, and measures its time with clock().
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>

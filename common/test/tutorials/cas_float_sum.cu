@@ -1,4 +1,4 @@
-// An atomic addition of floats made of atomicCAS on their bits.
+// An atomic addition of floats, implemented with atomicCAS on their bits.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <vector>

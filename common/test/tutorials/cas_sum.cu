@@ -1,4 +1,4 @@
-// An atomic addition made of atomicCAS.
+// An atomic addition, implemented with atomicCAS.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <vector>

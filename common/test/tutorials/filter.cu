@@ -1,4 +1,4 @@
-// A filter: each thread asks an atomic for the next free place.
+// A filter: each thread that keeps an element gets the next free place from an atomic counter.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <vector>

@@ -1,4 +1,4 @@
-// A tree of sums whose first half adds the second.
+// A tree reduction: in each step, the first half of the threads adds the second half of the values.
 #include "cuda_runtime.h"
 #include "device_launch_parameters.h"
 #include <iostream>

@@ -1,4 +1,4 @@
-// A sum of which each thread adds its share in a variable of its own first.
+// A sum: each thread first adds its share in a local variable.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <vector>

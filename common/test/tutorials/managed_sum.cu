@@ -1,4 +1,4 @@
-// A sum in managed memory, timed with the host's clock.
+// A sum in managed memory, measured with the host's clock.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A tree of sums whose threads are picked by a remainder.
+// A tree reduction that selects the active threads with the remainder operator.
 #include "cuda_runtime.h"
 #include "device_launch_parameters.h"
 #include <iostream>

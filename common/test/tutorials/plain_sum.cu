@@ -1,4 +1,4 @@
-// A sum by all threads in one word, without atomics: it loses most of the additions.
+// A sum: all threads add to one word without atomics, so most of the additions are lost.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <vector>

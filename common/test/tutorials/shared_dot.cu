@@ -1,4 +1,4 @@
-// A dot product whose threads meet in shared memory; the host adds the sums of the blocks.
+// A dot product: each block adds its products in shared memory, and the host adds the sums of the blocks.
 #include <cuda_runtime.h>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// A picture that each block computes in shared memory, shown in a window.
+// A picture: each block computes its part in shared memory, and the host shows it in a window.
 #include <cuda_runtime.h>
 
 #include <iostream>

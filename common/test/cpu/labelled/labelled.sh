@@ -1,9 +1,9 @@
 #!/bin/sh
-# labelled.sh BUILD [--all] [GROUP...]: every labelled kernel under the hazard build, or those of GROUP.cu, as a table.
-# A mistake is found if a report names a line that is labelled so: a race, an access out of bounds, something between
-# streams or with the host (label host), or two writes of one value (equal: a note). An alarm is any hazard in what is
-# right, or any other than a note about equal values. --all: sizes 5, 33 and 200 in four orders, else size 5.
-# Exit status: 0 if all are found and nothing is a false alarm, 1 if not, 3 if the programs are missing.
+# labelled.sh BUILD [--all] [GROUP...]: runs every labelled kernel, or those of GROUP.cu, under the hazard build, and prints a
+# table. A mistake counts as found if a report names a line with its label: a race (race), an access out of bounds (bounds), an
+# error between streams or with the host (host), or two writes of one value (equal, reported as a note). A false alarm is any
+# hazard in a right kernel, except a note about equal values. --all: sizes 5, 33 and 200 in four orders; by default size 5.
+# Exit status: 0 if all mistakes are found without a false alarm, 1 if not, 3 if the programs are missing.
 . "$(dirname "$0")/../../lib.sh"
 build=${1:?labelled.sh BUILD [--all] [GROUP...] [KERNEL...]} sizes=5 orders=forward
 shift
@@ -34,7 +34,7 @@ for n in $sizes; do
         done
     done
 done >"$folder/said"
-# First the labels in the sources, then the list, then what was said.
+# Reads the labels in the sources first, then the list, then the reports.
 for group in $groups; do sed "s|^|$group |" "$sources/$group.cu" | awk '{ print NR, $0 }'; done |
     awk '{ if ($2 != group) { group = $2; first = $1 - 1 } $1 -= first }
     match($0, /\/\/ (race|bounds|host|equal) /) {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# racecheck.sh [N [GROUP...]]: what NVIDIA's racecheck finds in the labelled kernels, on N elements (200 if not given).
-# Builds them with nvcc for the GPU that is here, runs each under compute-sanitizer, and writes racecheck.txt beside
-# this; of some groups alone only on the screen.
-# Exit status: 0 if the table is written, 77 if nvcc, compute-sanitizer or a GPU is missing.
+# racecheck.sh [N [GROUP...]]: runs the labelled kernels under NVIDIA's racecheck, on N elements (200 by default). It builds them
+# with nvcc for the GPU of this machine, runs each under compute-sanitizer, and writes racecheck.txt beside this script. If
+# GROUPs are given, it only prints the result.
+# Exit status: 0 if the table is complete, 77 if nvcc, compute-sanitizer or a GPU is missing.
 . "$(dirname "$0")/../../lib.sh"
 n=${1:-200} sources=$(cd "$(dirname "$0")" && pwd) result=$sources/racecheck.txt
 if [ $# -gt 0 ]; then shift; fi
@@ -12,7 +12,7 @@ for tool in nvcc compute-sanitizer nvidia-smi; do
 done
 nvidia-smi >/dev/null 2>&1 || skip "there is no GPU"
 
-look() { # look GROUP LABEL PROGRAM
+look() { # look GROUP LABEL PROGRAM: runs the kernel under racecheck
     timeout "$patience" compute-sanitizer --tool racecheck "$folder/$1" "$3" "$n" >"$folder/$3.out" 2>&1
     status=$?
     case $(sed -n 's/^=* RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p' "$folder/$3.out" | head -1) in

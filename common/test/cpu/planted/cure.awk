@@ -1,7 +1,7 @@
-# cure.awk: carries out what the hazard build advises, to the letter, on a copy of a program.
+# cure.awk: carries out the advice of the hazard build literally, on a copy of a program.
 #   awk -f cure.awk ADVICE FILE.cu >CURED.cu
-# ADVICE: what the hazard build has said. What is no recipe ("check the index") is carried out by a line's own
-# comment "// cured: ...", if the report names the line.
+# ADVICE is the output of the hazard build. Advice that is not a recipe ("check the index") is carried out by the comment
+# "// cured: ..." of a line, if the report names that line.
 function each(numbers, list,   n) {  # "3, 5 and 9"
     gsub(/,| and /, " ", numbers)
     return split(numbers, list, " ")
@@ -65,7 +65,7 @@ function carry_out(advice,   what, n, list, i, rest, code, parts, at) {
     }
 }
 FNR == NR {
-    # A report's advice follows the lines of its listing; a line that goes on begins with two blanks, too.
+    # The advice follows the listing of a report. Its continuation lines also begin with two spaces.
     if (/^cudacpu: /) { carry_out(advice); advice = ""; listed = 0 }
     for (rest = $0; match(rest, /planted\.cu:[0-9]+/); rest = substr(rest, RSTART + RLENGTH))
         named[substr(rest, RSTART + 11, RLENGTH - 11)] = 1

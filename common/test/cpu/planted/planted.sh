@@ -1,8 +1,8 @@
 #!/bin/sh
-# planted.sh CUDACPU FILE.cu: does the advice of the hazard build mend what it finds? Each program of the file has one
-# planted mistake. It is run, what is advised is carried out to the letter (cure.awk), and the program must then be
-# clean. "ADVICE=words" behind a PLANT() says what must be advised where that is no recipe, "ONE REPORT" that there is
-# one.
+# planted.sh CUDACPU FILE.cu: tests that the advice of the hazard build removes the error that it reports. Each program of the file
+# has one planted mistake. The script runs it, carries out the advice literally (cure.awk), and runs it again: the program must
+# then be clean. "ADVICE=words" after a PLANT() gives the advice that must be printed if no recipe exists; "ONE REPORT" means
+# that there must be exactly one report. Exit status: 0 if all cases pass, 1 if not.
 . "$(dirname "$0")/../../lib.sh"
 cudacpu=$(realpath "$1") file=$(realpath "$2")
 cp "$here/planted.cuh" "$folder"
