@@ -31,8 +31,8 @@ constexpr int warp = 32;            // threads of a warp, called its lanes
 constexpr unsigned all_lanes = 0xffffffff;
 static_assert(most_threads <= warp * warp, "one warp must be able to add the sums of all warps");
 
-// atomicAdd has no signed 64-bit form and does not need one: in two's complement the same adder
-// serves both. An int becomes a Total by extending its sign.
+// atomicAdd has no signed 64-bit form. An unsigned sum serves as well, because in two's complement
+// both are added alike. The conversion from int to Total extends the sign.
 using Total = unsigned long long;
 
 // ---- CPU reference ------------------------------------------------------------------------------
@@ -46,8 +46,8 @@ Total cpu_reference(const int* in, int64_t n) {
 // ---- the tutorial's kernel ----------------------------------------------------------------------
 
 // Each thread adds its share, a tree adds the sums of a block's threads, and one atomicAdd a block
-// brings the blocks together. Differs from the tutorial: n, i and the sums have 64 bits, because
-// they may pass 2^31. The tile has room for any --threads, and blockDim.x replaces a macro.
+// adds the block's sum to the total. Not as in the tutorial: n, i and all sums have 64 bits (i plus
+// a step may pass 2^31), the tile has room for any --threads, and blockDim.x replaces a macro.
 __global__ void tutorial(const int* in, int64_t n, Total* total) {
     __shared__ Total tile[most_threads];  // each block has its own
     const int tid = threadIdx.x;
@@ -64,13 +64,13 @@ __global__ void tutorial(const int* in, int64_t n, Total* total) {
     for (int length = blockDim.x / 2; length >= 1; length /= 2) {
         Total pair = 0;  // the tutorial starts it at -1; that value is never read
         if (tid < length) pair = tile[tid] + tile[tid + length];
-        __syncthreads();  // the tutorial's; not needed: only this thread has read tile[tid]
+        __syncthreads();  // the tutorial's; not needed: in this step only tid reads tile[tid]
         if (tid < length) tile[tid] = pair;
         __syncthreads();  // the sums of this step are there for the next one
     }
 
-    // A block past the end has added nothing and need not ask for an atomic. All its threads agree
-    // on that, so the warps do not diverge.
+    // A block that begins past the end has added nothing and needs no atomic. The condition is the
+    // same for all threads of a block, so the warps do not diverge.
     if (int64_t(blockDim.x) * blockIdx.x < n) {
         if (tid == 0) atomicAdd(total, tile[0]);
     }
@@ -92,7 +92,7 @@ bool whole_program() {
     std::srand(1);  // the tutorial seeds with the time; here each run adds the same numbers
     for (int& x : source) x = std::rand();
     final_result[0] = 0;             // not in the tutorial: there a second launch adds to this sum
-    CHECK(cudaDeviceSynchronize());  // nothing runs on the GPU that might still touch them
+    CHECK(cudaDeviceSynchronize());  // as in the tutorial: earlier work on the GPU has ended
 
     const double gpu_start = get_time();
     tutorial<<<tutorial_blocks, tutorial_threads>>>(source, tutorial_n, final_result);
@@ -104,7 +104,7 @@ bool whole_program() {
     const Total cpu_sum = cpu_reference(source, tutorial_n);
     const double cpu_end = get_time();
 
-    // The tutorial adds in 32 bits, where this sum overflows: also compare those bits.
+    // The tutorial adds in 32 bits, where this sum overflows. So print the lower 32 bits.
     std::printf("GPU sum: %u, CPU sum: %u (the lower 32 bits)\n", unsigned(final_result[0]),
                 unsigned(cpu_sum));
     if (lab::gpu)  // most of the GPU's time is page faults: see the second table
@@ -192,9 +192,9 @@ void launch_shuffle(Job& job) {
 }
 
 // The sum of this thread's share, with 64 bytes of it in flight: four loads of 16 bytes start
-// before the first value is used. Past the end it takes 0 without a load, which is a predicate and
-// no branch. The first threads of the grid add the last n % 4 ints. (Unrolled further by nvcc 13.0,
-// the loop waits for the first loads before it starts the last, and is 5 % slower.)
+// before the first value is used. Past the end it takes 0 without a load, by a predicate instead of
+// a branch. The first threads of the grid add the last n % 4 ints. (If nvcc 13.0 unrolls the loop,
+// it waits for the first loads before it starts the last ones, and is 5 % slower.)
 constexpr int loads = 4;
 static_assert(sizeof(int4) == 4 * sizeof(int), "one load must bring four ints");
 __device__ Total wide_sum(const int* in, int64_t n) {
@@ -224,8 +224,8 @@ void launch_vectorised(Job& job) {
     vectorised<<<blocks, job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// No barrier spans the grid of an ordinary launch, so a kernel cannot clear the sum that it adds
-// to. It clears the next launch's instead: two sums take turns.
+// An ordinary launch has no barrier for the whole grid, so a kernel cannot clear the sum that it
+// adds to. It clears the sum of the next launch instead: two sums take turns.
 __global__ void two_sums(const int* in, int64_t n, Total* total, Total* next) {
     const Total sum = reduce_block(wide_sum(in, n));
     if (threadIdx.x != 0) return;
@@ -241,13 +241,13 @@ void launch_two_sums(Job& job) {
 
 // ---- what managed memory costs ------------------------------------------------------------------
 
-// A host that writes managed memory moves its pages back, if it does not have them.
+// Fills the array on the host. Pages that are on the GPU move back to the host.
 void write_ints(const Job& job) {
     for (int64_t i = 0; i < job.n; ++i) job.in[i] = int(lab::random_bits(job.sample.seed(), i));
 }
 
-// Moves all pages to one place, as one large transfer without faults. Some GPUs cannot: there a
-// kernel's launch moves the pages. CUDA 13 changed the call.
+// Moves all pages to one place, in large transfers without faults. Some GPUs cannot do this; with
+// them each launch moves the pages. CUDA 13 changed the arguments of the call.
 bool can_prefetch(const Job& job) { return job.sample.properties().concurrentManagedAccess != 0; }
 void prefetch(const Job& job, int device) {
 #if CUDART_VERSION >= 13000
@@ -259,9 +259,9 @@ void prefetch(const Job& job, int device) {
     if (can_prefetch(job)) CHECK(cudaMemPrefetchAsync(job.in, job.n * sizeof(int), to, 0));
 }
 
-// Before the clock starts, the result is poisoned, so that a sum which nobody wrote is seen. The
-// pages are on the GPU (for the first table and for `resident`) or at the host. At the host, the
-// kernel's first touch of a page is a fault: the driver moves the page, and the access is repeated.
+// Before each measurement: poison the result, so that a missing sum is noticed, and move the pages.
+// The first table and `resident` have them on the GPU, the other rows at the host. From there the
+// kernel's first access to a page faults: the driver moves the page, and the access is repeated.
 void prepare_on_gpu(Job& job) {
     job.sum = final_result;
     CHECK(cudaMemsetAsync(job.sum, lab::poison_byte, sizeof *job.sum));
@@ -275,7 +275,7 @@ void prepare_on_host(Job& job) {
     if (!can_prefetch(job)) write_ints(job);
 }
 
-// The pages are on their way before the kernel asks for one.
+// The prefetch is queued before the kernel, so the kernel finds its pages on the GPU.
 void launch_prefetched(Job& job) {
     prefetch(job, job.sample.device());
     launch_tutorial(job);
@@ -302,8 +302,8 @@ void launch_no_barrier(Job& job) {
     no_barrier<<<job.small_grid(), job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// The tutorial's sums have 32 bits, so only the lower half of a block's sum arrives. (By way of
-// unsigned, because the overflow of an int is undefined: the compiler might do anything.)
+// The tutorial's sums have 32 bits. This twin adds in 64 bits and keeps the lower half of a block's
+// sum, because the overflow of an int is undefined: the compiler might do anything.
 __global__ void sum_32_bits(const int* in, int64_t n, Total* total) {
     const Total sum = reduce_block(strided_sum(in, n));
     if (threadIdx.x == 0) atomicAdd(total, Total(int(unsigned(sum))));
@@ -313,8 +313,8 @@ void launch_sum_32_bits(Job& job) {
     sum_32_bits<<<job.small_grid(), job.threads()>>>(job.in, job.n, job.sum);
 }
 
-// The right kernel adds to what the result held before: here poison, in the tutorial's program the
-// sum of the launch before.
+// The kernel is right, but it adds to the old value of the result: here poison, in the tutorial's
+// program the sum of the launch before.
 void launch_no_reset(Job& job) {
     tutorial<<<job.small_grid(), job.threads()>>>(job.in, job.n, job.sum);
 }
@@ -360,13 +360,13 @@ void check(Job& job, lab::Row& row) {
 }
 
 #ifdef CUB_VERSION
-void launch_cub(Job& job) {  // its result is a Total, so it also adds in 64 bits
+void launch_cub(Job& job) {  // its result is a Total, so CUB also adds in 64 bits
     size_t bytes = 1 << 20;  // of job.memory
     CHECK(cub::DeviceReduce::Sum(job.memory, bytes, job.in, job.sum, job.n));
 }
 #endif
 
-// Each way with both kernels; the time of a row is that of the kernel and of the pages' way to it.
+// Each way with both kernels. The time of a row includes the kernel and the moving of its pages.
 void run_ways(lab::Sample& sample, Job& job) {
     sample.columns({"kernel"}, 10);
     for (const Way& way : ways) {
@@ -386,7 +386,7 @@ int main(int argc, char** argv) {
     lab::Sample sample(
         "01_sum_managed",
         "How fast can a GPU add ten million integers, and what does managed memory cost?");
-    // A CPU takes seconds for one_each with 10^7 threads.
+    // On the CPU device fewer elements: it takes seconds for one_each with 10^7 threads.
     sample.defaults(lab::gpu ? tutorial_n : 1'000'003, 0, tutorial_threads, "elements",
                     "blocks (default: the tutorial's 256, or what fills the GPU)");
     sample.variant("whole_program", "the tutorial's whole program, on its own sizes");

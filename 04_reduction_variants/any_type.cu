@@ -239,7 +239,7 @@ __global__ void last_block(const T* in, T* partial, T* result, unsigned* tickets
         partial[blockIdx.x] = value;
         __threadfence();  // release: the result is in memory before the ticket is drawn
         is_last = atomicAdd(tickets, 1) == gridDim.x - 1;
-        __threadfence();  // acquire: who draws the last ticket reads what the others stored
+        __threadfence();  // acquire: the last block reads what the other blocks stored
     }
     __syncthreads();  // all threads know whether theirs is the last block
     if (!is_last) return;

@@ -39,7 +39,7 @@ static_assert(most_threads <= warp * warp, "one warp must be able to add the sum
 
 // ---- CPU reference ------------------------------------------------------------------------------
 
-// Modulo 2^32, as the GPU's adders add. C++ promises that for unsigned; an int may not overflow.
+// The sum modulo 2^32, as on the GPU. C++ defines it for unsigned; an int must not overflow.
 int cpu_reference(const std::vector<int>& in) {
     unsigned sum = 0;
     for (const int x : in) sum += x;
@@ -63,8 +63,8 @@ __global__ void tutorial_modulo(const float* in, float* sums) {
     if (tid == 0) sums[blockIdx.x] = tile[0];
 }
 
-// The second: the first half of the tile takes the second half, then the first quarter takes the
-// second quarter, and so on. The first threads add, and neighbours use neighbouring words.
+// The second: adds the second half of the tile to the first half, then the second quarter to the
+// first quarter, and so on. The first threads add, and neighbours use neighbouring words.
 __global__ void tutorial_halves(const float* in, float* sums) {
     __shared__ float tile[tutorial_threads];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -137,12 +137,12 @@ struct Job {  // what a launch needs
     }
 };
 
-// From here on for any n. Ints are added as unsigned, see cpu_reference, and stored as ints.
+// The kernels from here on take any n. They add ints as unsigned (see cpu_reference).
 
 // The number of this thread in the grid. It has 64 bits, because n may pass 2^31.
 __device__ int64_t global_index() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 
-// Element i; 0 past the end, where threads of the last block may be.
+// Element i, or 0 past the end: the last block may have more threads than elements.
 __device__ int load(const int* in, int64_t i, int64_t n) { return i < n ? in[i] : 0; }
 
 // A kernel that leaves one sum a block is launched again on these sums, until one is left:
@@ -177,10 +177,10 @@ __global__ void modulo(const int* in, int* out, int64_t n) {
 }
 void launch_modulo(Job& job) { reduce_until_one(job, modulo, job.threads()); }
 
-// The same threads, without the remainder, for which a GPU has no instruction. 2 * stride is a
-// power of two, so the low bits of tid are the remainder. (nvcc 13.0 makes 64 instructions for
-// sm_90, and 88 of modulo. These kernels do not branch in a step: the `if` becomes a condition
-// on each instruction, and all warps run all steps.)
+// The same threads, without the operator %, for which a GPU has no instruction: 2 * stride is a
+// power of two, so the low bits of tid are the remainder. (nvcc 13.0 compiles masked to 64
+// instructions for sm_90, and modulo to 88. None of these kernels branches in its step: the `if`
+// becomes a condition on each instruction, and all warps run all steps.)
 __global__ void masked(const int* in, int* out, int64_t n) {
     __shared__ unsigned tile[most_threads];
     const int tid = threadIdx.x;
@@ -195,8 +195,8 @@ __global__ void masked(const int* in, int* out, int64_t n) {
 void launch_masked(Job& job) { reduce_until_one(job, masked, job.threads()); }
 
 // The same pairs, but the first threads add them, and fewer and fewer warps have a lane that adds.
-// Their words are 2 * stride apart, in the same few banks: shared memory serves the lanes of a warp
-// one after the other.
+// Their words are 2 * stride apart, in the same few banks: shared memory serves lanes with the same
+// bank one after the other.
 __global__ void strided_index(const int* in, int* out, int64_t n) {
     __shared__ unsigned tile[most_threads];
     const int tid = threadIdx.x;
@@ -285,8 +285,8 @@ __device__ unsigned strided_sum(const int* in, int64_t n) {
     return sum;
 }
 
-// As many blocks as the GPU holds at once, then one block for their sums: reduce_block is paid once
-// for hundreds of elements.
+// As many blocks as the GPU holds at once, then one block for their sums. Each block calls
+// reduce_block only once, however many elements it adds.
 __global__ void grid_stride(const int* in, int* out, int64_t n) {
     const unsigned sum = reduce_block(strided_sum(in, n));
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
@@ -337,10 +337,10 @@ void launch_vectorised(Job& job) {
     vectorised<<<1, job.threads()>>>(job.partial[0], job.result, blocks);
 }
 
-// One launch: each block leaves its sum and draws a ticket. The block that draws the last one finds
+// One launch: each block stores its sum and draws a ticket. The block that draws the last one finds
 // all sums in memory, and adds them (CUDA C++ Programming Guide, "Memory Fence Functions"). Both
-// sides need a fence. NVIDIA's threadFenceReduction sample has only the first one. It works
-// because no L1 cache has old copies, but CUDA's memory model also asks for one of the reader.
+// sides need a fence. NVIDIA's threadFenceReduction sample has only the first one, and works
+// because no L1 cache has old copies of the sums. CUDA's memory model also requires the second one.
 __global__ void last_block(const int* in, int* partial, int* result, unsigned* tickets, int64_t n) {
     __shared__ bool is_last;
     unsigned sum = reduce_block(wide_sum(in, n));
@@ -348,7 +348,7 @@ __global__ void last_block(const int* in, int* partial, int* result, unsigned* t
         partial[blockIdx.x] = sum;
         __threadfence();  // release: the sum is in memory before the ticket is drawn
         is_last = atomicAdd(tickets, 1) == gridDim.x - 1;
-        __threadfence();  // acquire: who draws the last ticket reads what the others stored
+        __threadfence();  // acquire: the last block reads what the other blocks stored
     }
     __syncthreads();  // all threads know whether theirs is the last block
     if (!is_last) return;
@@ -365,9 +365,9 @@ void launch_last_block(Job& job) {
     last_block<<<blocks, job.threads()>>>(job.in, job.partial[0], job.result, job.tickets, job.n);
 }
 
-// No fence, no ticket, and no block needs what its atomic returns: the end of the kernel completes
-// the sum. No block may clear the word before another adds to it, so two words take turns, and a
-// launch clears the next one's.
+// No fence and no ticket: no block uses what its atomic returns, and at the end of the kernel the
+// sum is complete. A block cannot clear its word, because other blocks may already have added to
+// it. So two words take turns, and each launch clears the word of the next one.
 __global__ void atomic_add(const int* in, int* result, int* next, int64_t n) {
     const unsigned sum = reduce_block(wide_sum(in, n));
     if (threadIdx.x != 0) return;
@@ -381,8 +381,8 @@ void launch_atomic_add(Job& job) {
     atomic_add<<<blocks, job.threads()>>>(job.in, job.result, job.sums + job.current, job.n);
 }
 
-// For a few thousand elements one block is enough: no partial sums, no atomic, and little code,
-// which must also come from memory. It has no more warps than there are packs for.
+// For a few thousand elements one block is enough: no partial sums, no atomic, and few instructions
+// to fetch from memory. It has no more warps than there are packs for.
 __global__ void one_block(const int* in, int* result, int64_t n) {
     const int64_t count = n / pack_size, tail = count * pack_size + threadIdx.x;
     unsigned sum = tail < n ? in[tail] : 0;
@@ -400,8 +400,8 @@ void launch_one_block(Job& job) {
 }
 
 // NVIDIA's library, in its two modes: adding in a fixed order, or in any order by one kernel whose
-// blocks add to one word. The second fetches its own memory from the device's pool. (NVIDIA's notes
-// name CCCL 3.1 for it; it is used here from CUB 3.2 on.)
+// blocks add to one word. The second one allocates its memory from the device's pool. (NVIDIA's
+// notes name CCCL 3.1 for it; it is used here from CUB 3.2 on.)
 #ifdef CUB_VERSION
 void launch_cub(Job& job) {
     size_t bytes = job.partial_size * sizeof(int);  // of partial[1], where it works
@@ -433,8 +433,8 @@ __global__ void no_barrier(const int* in, int* out, int64_t n) {
 }
 void launch_no_barrier(Job& job) { reduce_until_one(job, no_barrier, job.threads()); }
 
-// No barrier for the last 64 values, "because a warp runs in step": true before Volta, wrong since.
-// A __syncwarp() must separate reading from writing.
+// No barrier for the last 64 values, "because a warp runs in lockstep": true before Volta, wrong
+// since. A __syncwarp() must separate reading from writing.
 __global__ void warp_in_step(const int* in, int* out, int64_t n) {
     __shared__ volatile unsigned tile[most_threads];
     const int tid = threadIdx.x;

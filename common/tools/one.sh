@@ -255,7 +255,7 @@ wrong=0 why=""
 if [ $status = 0 ] && [ $wrong = 0 ] && [ -z "$on_purpose" ]; then
     [ $# -gt 0 ] || mv "$copy" "$build/right/$source"
     said="on this device"
-    [ ! -x "$cpu" ] || said="also with other sizes and orders of the threads"
+    [ ! -x "$cpu" ] || said="also with other sizes and thread orders"
     [ ! -x "$hazards" ] || said="$said; no races"
     echo
     echo "${green}RIGHT${usual}: $name, $said."
