@@ -191,9 +191,9 @@ bool note_shared(const char* type, size_t bytes);
 template <class S> inline const bool noted_shared = note_shared(typeid(S).name(), sizeof(S));
 #endif
 
-/// In the hazard build pointers and floating-point numbers are parameters of each thread: the compiler calls no hook
-/// before it reads one. Integers are references. Of an integer parameter g++ would see that a word already has its
-/// value, and leave out a store.
+/// In the hazard build pointers and floating-point numbers are parameters of each thread: the compiler calls no
+/// hook before it reads one. Integers are references. Of an integer parameter g++ would see that a word already has
+/// its value, and leave out a store.
 template <class T> using own = std::conditional_t<std::is_pointer_v<T> || std::is_floating_point_v<T>, T, T&>;
 // As on a GPU, each thread has the arguments' bytes: no constructor copies them, and no destructor runs.
 template <class F> CUDACPU_QUIET CUDACPU_PER_THREAD void run_thread(const void* closure) {
