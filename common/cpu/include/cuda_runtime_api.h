@@ -294,9 +294,7 @@ template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // the call o
     probe = nullptr;
     return kernel;
 }
-inline Kernel* kernel_of(const void*) {
-    return nullptr;
-}  // the type is unknown, so a setting applies to all kernels
+inline Kernel* kernel_of(const void*) { return nullptr; }  // its type is unknown: a setting applies to all
 inline int most_threads(const Kernel* k) { return k && k->max_threads ? int(k->max_threads) : 1024; }
 inline cudaFuncAttributes attributes_of(const Kernel* k) {
     const size_t bytes = k ? k->static_bytes : 0, limit = k ? k->dynamic_limit : limit_of_all;

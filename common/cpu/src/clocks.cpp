@@ -32,8 +32,7 @@ constexpr unsigned whole = 1024;  // used in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
 std::unordered_map<const void*, Gift> words CUDACPU_LASTING;  // releases by the word they were made through
-std::vector<unsigned> knowers
-    CUDACPU_LASTING;  // threads that have vector clocks of their own since the last barrier
+std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with vector clocks of their own since the last barrier
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that executed a fence since then
 Known block_fenced[2] CUDACPU_LASTING;  // covered by fences before the last barrier: any thread may release it
 Time grid_barrier;

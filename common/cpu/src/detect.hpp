@@ -204,9 +204,8 @@ inline int size_of_distance(const Record& a, const Record& b) {
 
 // ---- turns.cpp -------------------------------------------------------------------------------------------
 
-extern bool
-    handed_on;  // set by the last atomic or volatile access, or by a release: others may run before the next access
-void give_turn();                                                      // lets another thread run
+extern bool handed_on;  // by the last atomic or volatile access: others may run before the next one
+void give_turn();       // lets another thread run
 void take_turns(const Region* r, const char* address, unsigned kind);  // before an access: may preempt the thread
 void turns_of_launch();
 
@@ -230,9 +229,8 @@ bool note_atomic(Region& r, size_t first, size_t bytes, const Record& mine);
 // ---- footsteps.cpp ---------------------------------------------------------------------------------------
 
 constexpr unsigned most_footsteps = 64;
-struct Footstep {  // a replay step: one access of the leader
-    char* next =
-        reinterpret_cast<char*>(uintptr_t{1} << 63);  // the address that the next thread's access must have
+struct Footstep {                                              // a replay step: one access of the leader
+    char* next = reinterpret_cast<char*>(uintptr_t{1} << 63);  // the address that the next thread must access
     uint64_t site;
     ptrdiff_t flags;         // from an address to its written flags; 0: all is written
     Span *span, *others;     // others: the span of the writes, if this is a read
@@ -250,9 +248,8 @@ extern Lead lead;
 extern Footstep footsteps[most_footsteps + 1], nowhere, behind_lead;
 extern Footstep* footstep;  // the running thread's next step; nowhere: no thread leads or follows
 extern unsigned follower;
-extern unsigned in_vain,
-    until_lead;             // leaders since a thread last followed one; threads to begin before the next leader
-inline void begin_lead() {  // at the running thread's first access since the barrier
+extern unsigned in_vain, until_lead;  // leaders since one was followed; threads that begin before the next leader
+inline void begin_lead() {            // at the running thread's first access since the barrier
     if (footstep == &behind_lead && lead.passed) return;
     lead.is_new = !until_lead;
     if (until_lead) return void(--until_lead);
@@ -289,8 +286,7 @@ void lock_changed(Mind& m, const char* address, bool taken, bool given_back);
 void in_section(const char* address, const Record& mine, bool shared);  // an access under a lock
 /// An access under a lock to other data: acquires what earlier sections of the lock released for it.
 void enter_section(const char* address, size_t bytes, unsigned kind);
-bool section_gives(Mind& m, const char* lock,
-                   const Gift& gift);           // released only to sections with conflicting accesses
+bool section_gives(Mind& m, const char* lock, const Gift& gift);  // only to sections with conflicting accesses
 void take_sections(Mind& m, const char* lock);  // a thread that does not take the lock acquires everything
 bool sections_hand_on();                        // whether any section has released anything
 void section_meets(unsigned thread);            // it synchronizes with others, which may do part of its work

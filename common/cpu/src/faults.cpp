@@ -192,7 +192,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         fault(cudaErrorIllegalAddress,
               text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : below), mend, nullptr, pc);
     const bool together =
-        is_atomic(static_cast<const unsigned char*>(pc));  // an atomic, which may run concurrently with the kernel
+        is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel, which is correct
     if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc,
                       width_of(static_cast<const unsigned char*>(pc))))
         return single_step(thread, !together);
@@ -272,8 +272,7 @@ struct UbsanMismatch {
     unsigned char log_of_alignment, kind;
 };
 void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address) {
-    const bool of_header =
-        strstr(m->where.file, "cpu/include/");  // in the CPU device's own headers: report their caller
+    const bool of_header = strstr(m->where.file, "cpu/include/");  // of the CPU device: report the caller
     const unsigned alignment = 1u << m->log_of_alignment;
     if (in_kernel() && uintptr_t(address) % alignment && !near_null(address))
         fault(cudaErrorMisalignedAddress,

@@ -9,8 +9,7 @@ namespace cudacpu::hazards {
 using std::string;
 
 std::set<int> Scene::narrow_lines() const {
-    static const std::regex narrow(
-        R"(\b(__threadfence|atomic\w+)_block\()");  // and not a function such as fold_block()
+    static const std::regex narrow(R"(\b(__threadfence|atomic\w+)_block\()");  // but not fold_block()
     std::set<int> lines;
     for (const Line* l : {&pair.a, &pair.b})
         if (std::regex_search(src.line(l->number), narrow)) lines.insert(l->number);

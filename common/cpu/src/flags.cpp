@@ -22,9 +22,8 @@ namespace {
 struct Flag {
     unsigned writes = 0;
     bool published = false, polled = false, looked_again = false, unequal = false;
-    bool fenced = false,
-         begins = false;             // fenced: written after a fence; begins: its thread had written nothing before
-    uint64_t before = 0, value = 0;  // of the last write
+    bool fenced = false, begins = false;  // written after a fence; by a thread that had written nothing before
+    uint64_t before = 0, value = 0;       // of the last write
 };
 std::unordered_map<const char*, Flag> flags CUDACPU_LASTING;
 std::set<uint64_t> waiting_sites CUDACPU_LASTING;
@@ -331,9 +330,7 @@ void section_meets(unsigned thread) {
 
 void sections_pause(uint64_t block) { paused_sections[block] = std::exchange(sections, {}); }
 void sections_go_on(uint64_t block) { sections = std::move(paused_sections[block]); }
-void sections_at_grid_barrier() {
-    touched_before.clear();
-}  // threads that come later are ordered after all earlier sections
+void sections_at_grid_barrier() { touched_before.clear(); }  // later threads are ordered after all earlier ones
 
 void sections_at_barrier() {
     for (auto& [thread, s] : sections) {

@@ -107,8 +107,8 @@ void settle_before(bool write) {
     if (state.unsettled && (write || rank != last.rank || last.word || last.gives)) settle();
 }
 
-// Returns whether a thread that may wait for another block makes this atomic or volatile access. If so, paused
-// blocks resume.
+// Whether the thread of this atomic or volatile access may be waiting for another block; if so, paused blocks
+// resume.
 bool may_wait(const Region* r, const char* address, size_t bytes, unsigned kind) {
     if (kind & flag || !nothing_is_handed_on() || !r || address < r->start || address + bytes > r->start + r->bytes)
         return true;

@@ -55,8 +55,7 @@ void heap_in_use(bool by_device) {
 
 cudaError_t set_limit(cudaLimit limit, size_t value) {
     if (limit < 0 || limit >= std::size(limits)) return failed(cudaErrorInvalidValue);
-    if (limit == cudaLimitMallocHeapSize && heap)
-        return failed(cudaErrorInvalidValue);  // a kernel has already used the heap
+    if (limit == cudaLimitMallocHeapSize && heap) return failed(cudaErrorInvalidValue);  // a kernel has used it
     limits[limit] = value;
     return cudaSuccess;
 }

@@ -9,8 +9,7 @@ using namespace cudacpu::hazards;
 
 void cudacpu::hazards::draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
     using namespace cudacpu::steps;
-    if (!place_of(p).region && !cudacpu::is_global(p))
-        return;  // the library's own access, in a template instantiated for the program
+    if (!place_of(p).region && !cudacpu::is_global(p)) return;  // the library's own access, in a shared template
     arrive({kind & writes ? store : load, p, bytes, std::min<size_t>(bytes, 16), (kind & flag) != 0},
            {site, site, frame});
 }

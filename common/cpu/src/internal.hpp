@@ -164,9 +164,8 @@ bool below_own_stack(const void* address);  // where a stack overflow ends
 // ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
 
 void set_block_size(dim3 size);
-bool run_block(
-    bool from_the_start);  // until all its threads have ended, or leave_block(). false: the block is paused
-extern bool blocks_wait;   // other blocks are ready to begin or to resume
+bool run_block(bool from_the_start);     // until all threads have ended, or leave_block(). false: it is paused
+extern bool blocks_wait;                 // other blocks are ready to begin or to resume
 extern unsigned long blocks_at_barrier;  // of the grid
 extern unsigned long blocks_under_way;   // ~0 while others can be begun
 extern unsigned long blocks_paused;

@@ -67,8 +67,7 @@ void trap(const char* what, Where where) {
 
 long long clock_ticks() {  // in nanoseconds; no two calls return the same value
     static long long last;
-    static const void*
-        asked;  // a thread that asks repeatedly is waiting, as are all threads of a block that ask together
+    static const void* asked;  // repeated calls are a wait, as are those of all threads of a block together
     if (in_kernel() && std::exchange(asked, self) == self && (waits_in_a_row += 16) > 1000) give_way();
     const long long now = std::chrono::steady_clock::now().time_since_epoch().count();
     return last = std::max(now, last + 1);

@@ -77,7 +77,7 @@ std::vector<Awaited> awaited CUDACPU_LASTING;
 
 char* page_of(const void* p) { return reinterpret_cast<char*>(uintptr_t(p) & ~(page - 1)); }
 
-void await_last_work(const void* from, size_t bytes) {  // the host must not touch it before that
+void await_last_work(const void* from, size_t bytes) {  // the host must not touch it before that work has run
     char* const first = page_of(from);
     awaited.push_back({first, size_t(static_cast<const char*>(from) + bytes - first), last_work()});
     mprotect(first, awaited.back().bytes, PROT_NONE);

@@ -283,8 +283,7 @@ string set_first(const Line& line, const string& name, size_t has) {
         else if (next == "+=" || next == "++" || next == "-=" || code.starts_with("++") ||
                  code.starts_with("atomicAdd(&" + name) || code.starts_with("atomicAdd(" + name))
             ++updates;
-        else if (src.text[i - 1] == '&' || (is_array && src.text[i + name.size()] != '['))
-            return "";  // its address is passed on
+        else if (src.text[i - 1] == '&' || (is_array && src.text[i + name.size()] != '[')) return "";  // passed on
     }
     const dim3 block = launch->block;
     const size_t all = size_t{block.x} * block.y * block.z;

@@ -39,8 +39,7 @@ int64_t as_int(const unsigned char* p, unsigned bytes) {
     uint64_t u = 0;
     memcpy(&u, p, bytes);
     const unsigned unused = 64 - 8 * bytes;
-    return bytes < 4 ? int64_t(u)
-                     : int64_t(u << unused) >> unused;  // bytes and shorts are shown as unsigned numbers
+    return bytes < 4 ? int64_t(u) : int64_t(u << unused) >> unused;  // bytes and shorts are shown as unsigned
 }
 // A word that is a common float value is rarely an index or a count.
 bool looks_like_float(const unsigned char* p, unsigned bytes) {

@@ -60,7 +60,7 @@ static unsigned arrays_indexed(const Where& where) {
     return source ? source->indexed(where.line) : 0;
 }
 
-// An access to the stack may be to an argument, while the address of a row of a matrix is computed.
+// The array may be a row of a matrix whose rows the program uses as one array; such an index is not reported.
 static bool index_is_bad() {
     const Where& where = bad_bounds->where;
     const char* const type = bad_bounds->array + 4;

@@ -82,8 +82,7 @@ const std::vector<std::string>& source_text(const std::string& file) {
     for (std::string name = file; is_new && lines->second.empty();) {
         std::ifstream in(name);
         for (std::string line; std::getline(in, line);) lines->second.push_back(line);
-        const size_t folder =
-            name.find('/', name[0] == '/');  // the rest of the path may exist below the working folder
+        const size_t folder = name.find('/', name[0] == '/');  // the rest may exist below the working folder
         if (folder == name.npos) break;
         name.erase(0, folder + 1);
     }
@@ -222,7 +221,7 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
         std::string all = launch ? launch->kernel->parameters : "";
         if (launch && !is_shared(r))
             for (const void* p :
-                 launch->arguments) {  // if several are in one allocation, the last one before the address
+                 launch->arguments) {  // the last one before the address, if several are in one allocation
                 const std::string parameter = all.substr(0, all.find(','));
                 all.erase(0, parameter.size() + 1);
                 const char* q = static_cast<const char*>(p);
@@ -262,8 +261,7 @@ std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
         FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
         if (!pipe) return found;
         char line[4096];
-        size_t i =
-            first - 1;  // each address comes before its lines, innermost first; the program's own line is needed
+        size_t i = first - 1;  // an address precedes its lines, innermost first; the program's own is needed
         while (fgets(line, sizeof line, pipe)) {
             std::string s(line, strcspn(line, "\n"));
             s.resize(std::min(s.size(), s.find(" (")));

@@ -18,8 +18,7 @@ struct CUstream_st {
     int priority = 0;
     unsigned long asked = 0;  // the last work that cudaStreamQuery() has reported as not ready
 };
-extern "C" __attribute__((weak))
-const char lab_gives_advice;  // defined by a program that prints the command itself
+extern "C" __attribute__((weak)) const char lab_gives_advice;  // defined if the program prints the command itself
 struct CUevent_st {
     bool timed;
     unsigned long record = 0;  // the last work that records it
@@ -295,8 +294,7 @@ cudaError_t create(cudaEvent_t* event, unsigned flags) {
 }
 cudaError_t destroy(cudaStream_t stream) {
     if (!queue().streams.erase(stream)) return failed(not_known);
-    if (stream->blocking)
-        queue().default_stream.after.merge(stream->after);  // the default stream still waits for these works
+    if (stream->blocking) queue().default_stream.after.merge(stream->after);  // which still waits for these
     return cudaSuccess;
 }
 cudaError_t destroy(cudaEvent_t event) { return check(queue().events.erase(event), not_known); }

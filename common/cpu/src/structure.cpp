@@ -114,8 +114,7 @@ Source::Source(const std::vector<std::string>& lines, const std::set<int>& left_
     text = written;
     strip(text, written);
     read_functions();
-    for (auto f = all.rbegin(); f != all.rend(); ++f)
-        read_variables(*f);  // a lambda comes before the function that holds it
+    for (auto f = all.rbegin(); f != all.rend(); ++f) read_variables(*f);  // a lambda precedes its holder
 }
 
 const Source* Source::of(const std::string& file) {

@@ -59,11 +59,10 @@ public:
     int line_at(size_t at) const;
     std::string line(int number) const;  // the text of a line
     std::string original(size_t begin, size_t end) const { return written.substr(begin, end - begin); }
-    std::string code_of(const Statement& s) const;                       // without its semicolon
-    size_t spot(int line, const std::string& name) const;                // where the line uses the name
-    size_t word(const std::string& name, size_t from, size_t to) const;  // npos: it is not there
-    size_t variable(const std::string& name, size_t from,
-                    size_t to) const;  // the same, but not members such as s.name
+    std::string code_of(const Statement& s) const;                           // without its semicolon
+    size_t spot(int line, const std::string& name) const;                    // where the line uses the name
+    size_t word(const std::string& name, size_t from, size_t to) const;      // npos: it is not there
+    size_t variable(const std::string& name, size_t from, size_t to) const;  // the same, but no member s.name
     std::vector<size_t> words(const std::string& name, size_t from, size_t to) const;  // all of them
     std::vector<size_t> variables(const std::string& name, size_t from, size_t to) const;
     std::vector<size_t> calls(const std::string& name, size_t from,

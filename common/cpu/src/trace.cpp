@@ -230,8 +230,7 @@ void draw_conflict(const Part& a, const Part& b, const char* address, size_t byt
     Drawn& d = launches.back();
     DrawnRace& race = race_of(a, b);
     const auto across = [](const Part& x, const Part& y) { return x.thread / 32 != y.thread / 32; };
-    if (race.events && (across(race.a, race.b) || !across(a, b)))
-        return;  // a race between two warps is easier to recognize
+    if (race.events && (across(race.a, race.b) || !across(a, b))) return;  // two warps are easier to distinguish
     const auto find_event = [&](const Part& p) {
         for (size_t i = d.events.size(); i-- > 0 && column_of[p.thread / 32] >= 0;) {
             const Event& e = d.events[i];

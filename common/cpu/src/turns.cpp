@@ -16,8 +16,7 @@ constexpr unsigned long many_synchronised = 1 << 18;
 // A block is preempted mainly when a thread releases what it has written, or has just given something back. The
 // interval grows with the number of preemptions, because some must last long.
 unsigned stops;
-unsigned
-    turns_given;  // of the launch; the interval grows with them, because each costs as much as hundreds of accesses
+unsigned turns_given;  // of a launch; the more, the rarer, because each costs hundreds of accesses
 // A block is preempted before its release here. Others that check only once must not always come too early.
 const char* handing_on;
 unsigned met;  // how many other blocks were preempted at this address

@@ -26,8 +26,7 @@ struct Reads {  // the last two threads that read a word
 struct Wrote {
     const Region* region;
     const char* address;
-    unsigned long time, block, first,
-        last;  // first: its first write of this word since its warp synchronized; last: its latest
+    unsigned long time, block, first, last;  // first and last: its writes of this word since its warp synchronized
 };
 struct LastSeen {
     const char* address;

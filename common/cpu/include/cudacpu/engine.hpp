@@ -249,9 +249,8 @@ struct HostVariable {  // a host variable whose address is passed to a kernel so
     HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const HostVariable* last;
 };
-struct HostsCopy {  // of a __device__ variable that host functions name: the host has its own copy
-    char *start,
-        *other;  // ... `other` holds the host's copy while the device runs, and the device's while the host runs
+struct HostsCopy {        // of a __device__ variable that host functions name: the host has its own copy
+    char *start, *other;  // other: the host's while the device runs, else the device's
     size_t bytes;
     bool address_asked = false;  // by cudaGetSymbolAddress(), which returns the device's copy
     HostsCopy* before;
@@ -396,11 +395,7 @@ template <class... T> int printed(const char* format, T... values) {
     const int characters = __builtin_printf(format, values...);
     return in_kernel() ? int(sizeof...(T)) : characters;
 }
-enum class Space {
-    global,
-    shared,
-    local
-};  // memory that is neither shared nor on a thread's stack counts as global
+enum class Space { global, shared, local };  // global: neither shared nor on a thread's stack
 Space space_of(const void* p);
 enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
 // May let others run. A CAS passes the value that it compares with.

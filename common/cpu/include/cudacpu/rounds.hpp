@@ -16,8 +16,7 @@ struct Form {
     uint64_t step;     // 0: unknown
     bool rest_last;    // the remainder comes last
 };
-constexpr unsigned parts =
-    5;  // remainder, 16, 8, 4, remainder: all lanes execute each part, some of them with no iteration
+constexpr unsigned parts = 5;  // remainder, 16, 8, 4, remainder: all lanes execute each, maybe with no iteration
 
 /// Whether the iterations can be counted. An unsigned sum could wrap around to 0. If it then meets the same values
 /// again, as with a power of 2, nvcc assumes that it does not wrap. Sum: the type of i + step.
