@@ -263,8 +263,7 @@ cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, c
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool wait);
 cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent, cudaStream_t stream, bool wait);
 void* symbol_address(const void* symbol);
-char* part_of(const void* symbol, size_t size, size_t offset,
-              size_t bytes);  // nullptr after an error, which it reports
+char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes);  // nullptr: an error was reported
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
     return right_way ? part_of(&symbol, sizeof(S), offset, bytes) : nullptr;
 }

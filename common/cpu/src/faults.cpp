@@ -191,8 +191,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (in_kernel)
         fault(cudaErrorIllegalAddress,
               text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : below), mend, nullptr, pc);
-    const bool together =
-        is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel, which is correct
+    const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel
     if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc,
                       width_of(static_cast<const unsigned char*>(pc))))
         return single_step(thread, !together);

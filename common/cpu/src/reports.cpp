@@ -220,8 +220,7 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
         if (r->kind == Kind::dynamic && name->empty()) *name = "the dynamic shared memory";
         std::string all = launch ? launch->kernel->parameters : "";
         if (launch && !is_shared(r))
-            for (const void* p :
-                 launch->arguments) {  // the last one before the address, if several are in one allocation
+            for (const void* p : launch->arguments) {  // of several in one allocation, the last before it
                 const std::string parameter = all.substr(0, all.find(','));
                 all.erase(0, parameter.size() + 1);
                 const char* q = static_cast<const char*>(p);
