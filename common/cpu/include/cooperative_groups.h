@@ -1,4 +1,4 @@
-// cooperative_groups.h - the groups within a block, and the whole grid.
+// cooperative_groups.h - cooperative groups: groups within a block, and the whole grid.
 #pragma once
 #include "cuda_runtime.h"
 
@@ -6,9 +6,9 @@ namespace cooperative_groups {
 
 using cudacpu::ull;
 
-// Any group: a block, or some lanes of one warp. Ranks count the lanes from the lowest on.
+// Base of all groups: a block, or some lanes of one warp. Ranks number the lanes from the lowest.
 struct thread_group {
-    unsigned mask = 0, meta_rank = 0, meta_size = 1;  // no lanes: the block
+    unsigned mask = 0, meta_rank = 0, meta_size = 1;  // an empty mask: the block
     unsigned size() const { return mask ? __popc(mask) : blockDim.x * blockDim.y * blockDim.z; }
     unsigned num_threads() const { return size(); }
     unsigned thread_rank() const { return mask ? __popc(mask & ((1u << cudacpu::lane()) - 1)) : cudacpu::rank; }
@@ -51,7 +51,7 @@ struct coalesced_group : thread_group {
         const cudacpu::Lanes lanes(what, mask, value, where);
         unsigned rest = mask;
         while (rest && rank--) rest &= rest - 1;
-        const int source_lane = rest ? __builtin_ctz(rest) : cudacpu::lane();  // of no such rank: its own
+        const int source_lane = rest ? __builtin_ctz(rest) : cudacpu::lane();  // its own if no lane has that rank
         const T result = lanes.get<T>(source_lane);
         cudacpu::took(&result, sizeof result, source_lane);
         return result;
@@ -89,7 +89,7 @@ template <unsigned Size> struct thread_block_tile<Size, void> : coalesced_group 
     static constexpr unsigned num_threads() { return Size; }
 };
 
-// Tiles follow the parent's ranks. Of a block, those of one warp matter.
+// Tiles follow the parent's ranks. In a block, only the tiles of the thread's own warp matter.
 inline coalesced_group tiled_partition(const thread_group& parent, unsigned n, CUDACPU_HERE) {
     if (n > 32 || !cudacpu::is_power_of_2(n))
         cudacpu::trap("tiled_partition() by a size but 1, 2, 4 ... 32", where);
@@ -114,7 +114,7 @@ template <class T> coalesced_group labeled_partition(const coalesced_group& g, T
 template <class Group, class F, class... A> void invoke_one(const Group& group, F&& f, A&&... a) {
     if (group.thread_rank() == 0) f(std::forward<A>(a)...);
 }
-/// What the first thread gets from f, for all of them.
+/// Returns the first thread's result of f to all threads.
 template <class F, class... A> auto invoke_one_broadcast(const coalesced_group& group, F&& f, A&&... a)
     -> decltype(f(a...)) {
     decltype(f(a...)) result{};

@@ -1,6 +1,6 @@
-// cuda.h - of the driver API only what programs of the runtime API call: cuInit(), which has nothing to do.
+// cuda.h - only the part of the driver API that runtime API programs call: cuInit(), which does nothing.
 #pragma once
-#include "cuda_runtime.h"  // the CPU device keeps everything there
+#include "cuda_runtime.h"  // the CPU device defines everything there
 
 using CUresult = cudaError_t;
 constexpr CUresult CUDA_SUCCESS = cudaSuccess, CUDA_ERROR_INVALID_VALUE = cudaErrorInvalidValue;

@@ -1,5 +1,4 @@
-// cuda_pipeline_primitives.h - copies into shared memory that a GPU does beside the kernel. Here they are done at
-// once.
+// cuda_pipeline_primitives.h - asynchronous copies into shared memory. On the CPU device they are done at once.
 #pragma once
 #include "cuda_runtime.h"
 

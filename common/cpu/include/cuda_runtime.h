@@ -1,15 +1,15 @@
-// cuda_runtime.h - stands in for NVIDIA's where there is no GPU: what CUDA C++ adds to C++.
-// The translator (cudacpu) sees `__global__`, `__shared__` and the like as they are, and rewrites them.
+// cuda_runtime.h - replaces NVIDIA's header on the CPU device: the language extensions of CUDA C++. The translator
+// (cudacpu) finds `__global__`, `__shared__` and similar words as they are, and rewrites them.
 #pragma once
-#define CUDACPU 1  // how a header can tell the CPU device from a GPU
+#define CUDACPU 1  // lets a header distinguish the CPU device from a GPU
 #if defined CUDACPU_INSTRUMENTED && \
     !(defined CUDACPU_COUNTED || defined CUDACPU_HAZARDS || defined CUDACPU_COUNTERS)
-extern "C" {  // the compiler calls no hook for these: in the hazard build they are hooks themselves
+extern "C" {  // the compiler calls no hooks for these; in the hazard build they are hooks themselves
 void* memcpy(void* __restrict__, const void* __restrict__, __SIZE_TYPE__) noexcept asm("__tsan_memcpy");
 void* memmove(void*, const void*, __SIZE_TYPE__) noexcept asm("__tsan_memmove");
 void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 }
-// Also for std::copy. (__builtin_memcpy)(to, from, n), as the engine calls it, has no hook.
+// Also for std::copy. The engine calls (__builtin_memcpy)(to, from, n), which has no hook.
 #define __builtin_memcpy(...) ::memcpy(__VA_ARGS__)
 #define __builtin_memmove(...) ::memmove(__VA_ARGS__)
 #define __builtin_memset(...) ::memset(__VA_ARGS__)
@@ -23,8 +23,8 @@ void free(void*) noexcept asm("cudacpu_free");
 #include <assert.h>
 #include <ctype.h>
 #include <limits.h>
-#define lerp cudacpu_std_lerp  // C++20's, which CUDA programs that have a lerp() of their own do not know
-#include <math.h>              // not <cmath>: without std::, too, abs() and sqrt() have to take floats
+#define lerp cudacpu_std_lerp  // C++20's lerp, which would conflict with a lerp() of the program
+#include <math.h>              // not <cmath>: abs() and sqrt() have to take floats also without std::
 #undef lerp
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,13 +35,13 @@ void free(void*) noexcept asm("cudacpu_free");
 #include "cuda_runtime_api.h"
 
 #define __CUDACC__ 1
-#define __CUDA_RUNTIME_H__  // what vendors' helpers ask for
+#define __CUDA_RUNTIME_H__  // tested by vendors' helper headers
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
 #define CUDA_VERSION CUDART_VERSION
-#ifdef CUDACPU_TRANSLATED  // the translator reads them, and removes them
+#ifdef CUDACPU_TRANSLATED  // the translator reads and removes these words
 #define __device__ __device__
 #define __host__ __host__
 #define __constant__ __constant__
@@ -66,27 +66,26 @@ void free(void*) noexcept asm("cudacpu_free");
 #define __cudart_builtin__
 #define CUDARTAPI
 
-// They never change while a thread runs, so that they may be const: the compiler keeps them in registers.
+// They never change while a thread runs, so they are const and the compiler keeps them in registers.
 #ifdef CUDACPU_INSTRUMENTED
 extern const uint3 threadIdx asm("cudacpu_threadIdx");
-#else  // one function runs several threads
+#else  // here one function runs several threads
 inline constexpr const uint3& threadIdx = ::cudacpu_thread;
 #endif
 extern const uint3 blockIdx asm("cudacpu_blockIdx");
-extern const uint3 blockDim asm("cudacpu_blockDim"), gridDim asm("cudacpu_gridDim");  // no dim3: see dim3(uint3)
+extern const uint3 blockDim asm("cudacpu_blockDim"), gridDim asm("cudacpu_gridDim");  // not dim3: see dim3(uint3)
 extern const int warpSize;
 
-// ---- what the families below are made of -----------------------------------------------------------------
+// ---- building blocks of the functions below --------------------------------------------------------------
 
 namespace cudacpu {
 using ull = unsigned long long;
 template <class T, class... U>
 concept one_of = (std::is_same_v<T, U> || ...);
-template <class T> using as = std::type_identity_t<T>;  // an argument that T is not deduced from
+template <class T> using as = std::type_identity_t<T>;  // an argument from which T is not deduced
 constexpr auto least = [](auto a, auto b) CUDACPU_QUIET { return b < a ? b : a; };
 constexpr auto most = [](auto a, auto b) CUDACPU_QUIET { return a < b ? b : a; };
-constexpr auto sum = [](auto a, decltype(a) b)
-                         CUDACPU_QUIET -> decltype(a) {  // integers wrap, as the GPU's adders do
+constexpr auto sum = [](auto a, decltype(a) b) CUDACPU_QUIET -> decltype(a) {  // integers wrap around, as on a GPU
     if constexpr (std::is_integral_v<decltype(a)>) return decltype(a)(ull(a) + ull(b));
     else return a + b;
 };
@@ -120,7 +119,8 @@ CUDACPU_QUIET T atomic(T* address, Where where, unsigned kind, F f, const void* 
     *address = f(old);
     return old;
 }
-// As PTX has it: what is out of range saturates; a NaN is 0 from float to 32 bits, else the highest bit.
+// As in PTX: a value out of range saturates. A NaN becomes 0 if a float is converted to 32 bits, else the highest
+// bit.
 template <class Int, class Float> Int to_integer(Float x) {
     using Range = std::numeric_limits<Int>;
     if (isnan(x)) return sizeof(Int) + sizeof(Float) == 8 ? 0 : Int(1) << (8 * sizeof(Int) - 1);
@@ -156,7 +156,8 @@ template <class T> unsigned __match_all_sync(unsigned mask, T value, int* all, C
 }
 
 // clang-format off
-// As PTX has it: the argument counts modulo 32, and __shfl_xor_sync reaches into lower segments, not higher.
+// As in PTX: the argument counts modulo 32, and __shfl_xor_sync reaches into lower segments but not into higher
+// ones.
 #define CUDACPU_SHUFFLE(name, Argument, source) \
     template <class T> \
     CUDACPU_QUIET auto name(unsigned mask, T value, Argument argument, int width = 32, CUDACPU_HERE) { \
@@ -184,7 +185,7 @@ CUDACPU_REDUCE(max, int, cudacpu::most)       CUDACPU_REDUCE(max, unsigned, cuda
 CUDACPU_REDUCE(or, unsigned, cudacpu::bits_or)   CUDACPU_REDUCE(and, unsigned, cudacpu::bits_and)
 CUDACPU_REDUCE(xor, unsigned, cudacpu::bits_xor)
 
-// The `...` matches worse than any function of the program that has the same name.
+// The `...` is a worse match than any function of the program with the same name.
 #define CUDACPU_GONE(name) \
     template <int n = 0> int name(...) { \
         static_assert(n, #name "() is gone since Volta: write " #name "_sync(mask, ...)"); \
@@ -193,7 +194,7 @@ CUDACPU_REDUCE(xor, unsigned, cudacpu::bits_xor)
 CUDACPU_GONE(__shfl)  CUDACPU_GONE(__shfl_up)  CUDACPU_GONE(__shfl_down)  CUDACPU_GONE(__shfl_xor)
 CUDACPU_GONE(__any)   CUDACPU_GONE(__all)      CUDACPU_GONE(__ballot)
 
-// ---- atomics: for the types that CUDA has them for, so that nvcc takes what this takes -------------------
+// ---- atomics: only for CUDA's types, so that nvcc accepts what this header accepts -----------------------
 
 #define CUDACPU_ATOMIC(name, kind, expression, ...) \
     template <cudacpu::one_of<__VA_ARGS__> T> T name(T* address, cudacpu::as<T> value, CUDACPU_HERE) { \
@@ -221,7 +222,7 @@ CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicInc, 0, old >= value ? 0 : old + 1, unsigne
 CUDACPU_SCOPES(CUDACPU_ATOMIC, atomicDec, 0, old == 0 || old > value ? value : old - 1, unsigned)
 CUDACPU_SCOPES(CUDACPU_CAS, atomicCAS, cudacpu::at_compares, int, unsigned, cudacpu::ull, unsigned short)
 
-// Of sm_90: the parts of a vector each for itself, in global memory only; and what has 16 bytes as a whole.
+// Of sm_90: each part of a vector by itself, in global memory only; and 16-byte types as a whole.
 #define CUDACPU_PARTS(name) \
     inline float2 name(float2* p, float2 v, CUDACPU_HERE) { \
         if (cudacpu::space_of(p) == cudacpu::Space::shared) cudacpu::trap("an atomic on a vector in shared memory", where); \
@@ -249,7 +250,7 @@ CUDACPU_SCOPES(CUDACPU_WIDE_CAS, atomicCAS, cudacpu::at_compares)
 
 // ---- mathematics -----------------------------------------------------------------------------------------
 
-// The C library's, without a call: of a NaN and a number they give the number.
+// The C library's functions, inlined: of a NaN and a number they return the number.
 #define CUDACPU_NUMBER(T, name, op) \
     extern inline __attribute__((gnu_inline, always_inline)) T name(T a, T b) noexcept { \
         const T result = a op b ? a : b; \
@@ -358,14 +359,14 @@ template <cudacpu::one_of<int, unsigned> T> constexpr T __dp4a(T a, T b, T c) {
     return c;
 }
 
-// ---- memory, time, and what ends a kernel: inlined by force where a report names the program's line ------
+// ---- memory, time and traps: always inline where a report names the program's line ------------------------
 
 template <class T> __forceinline__ T __ldg(const T* p) { return *p; }
 template <class T> __forceinline__ T __ldcg(const T* p) { return *p; }
 template <class T> __forceinline__ T __ldcs(const T* p) { return *p; }
 template <class T> __forceinline__ void __stcg(T* p, cudacpu::as<T> value) { *p = value; }
 template <class T> __forceinline__ void __stcs(T* p, cudacpu::as<T> value) { *p = value; }
-inline long long clock64() { return cudacpu::clock_ticks(); }  // clock() is the engine's as well
+inline long long clock64() { return cudacpu::clock_ticks(); }  // the engine also defines clock()
 CUDACPU_QUIET inline void __nanosleep(unsigned) {              // gives way at each sixteenth: it costs
     if ((cudacpu::waits_in_a_row += 64) > 1000) cudacpu::give_way();
 }

@@ -1,4 +1,5 @@
-// cuda_runtime_api.h - the runtime API, as far as the CPU device has it, with CUDA's own names and numbers.
+// cuda_runtime_api.h - the part of the CUDA runtime API that the CPU device supports, with CUDA's names and
+// numbers.
 #pragma once
 #include <type_traits>
 #include <utility>
@@ -10,7 +11,7 @@
 
 #define CUDART_VERSION 13000
 #define CUDART_CB
-#define __DRIVER_TYPES_H__  // what vendors' helpers ask for
+#define __DRIVER_TYPES_H__  // tested by vendors' helper headers
 
 // Tables.
 // clang-format off
@@ -171,7 +172,7 @@ constexpr cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z};
 constexpr cudaPitchedPtr make_cudaPitchedPtr(void* p, size_t pitch, size_t xsize, size_t ysize) {
     return {p, pitch, xsize, ysize};
 }
-using cudaArray_t = struct cudaArray*;  // the CPU device has none: nullptr
+using cudaArray_t = struct cudaArray*;  // always nullptr, because the CPU device has no arrays
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray; cudaPos srcPos; cudaPitchedPtr srcPtr;
     cudaArray_t dstArray; cudaPos dstPos; cudaPitchedPtr dstPtr;
@@ -212,24 +213,24 @@ using cudaStream_t = CUstream_st*;
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 
-// ---- what the functions are made of: `a ?: b` is b where a is cudaSuccess; for clang it is an int ---------
+// ---- building blocks: `a ?: b` is b if a is cudaSuccess; for clang it is an int --------------------------
 
 namespace cudacpu {
 
-// No more of C++'s library than CUDA's header has: std::count is in the way of a program's own count.
+// Includes no more of the C++ library than CUDA's header does: std::count would hide a program's own count.
 template <class T> constexpr T smaller(T a, std::type_identity_t<T> b) { return b < a ? b : a; }
 constexpr int sm_count = 4;
 constexpr int shared_most = 227 << 10;
-// Blocks that may wait for each other: each of their threads has a stack.
+// Limit for blocks that may wait for each other, because each of their threads needs a stack.
 constexpr unsigned resident_most(unsigned threads) { return smaller(128u, (24u << 10) / threads); }
 extern size_t limit_of_all, bytes_in_use;
 size_t available_memory();
-extern size_t limits[7];  // by cudaLimit's numbers
+extern size_t limits[7];  // by the numbers of cudaLimit
 cudaError_t set_limit(cudaLimit limit, size_t value);
 enum class Kind { device, managed, pinned, registered, shared, dynamic };
-extern cudaError_t last_error, sticky_error;  // sticky: of a kernel, and no function works any more
-extern cudaError_t untold;                    // of a kernel or a launch, that the program has not heard of
-extern bool told;                             // the last call told it, unless the statement threw that away
+extern cudaError_t last_error, sticky_error;  // sticky: a kernel's error, after which every function fails
+extern cudaError_t untold;                    // of a kernel or a launch, not yet returned to the program
+extern bool told;  // the last call returned it, unless the statement discarded the result
 inline cudaError_t tell(cudaError_t e) { return told |= e && e == untold, e; }
 inline void not_looked_at() { told = false; }
 cudaError_t gate(const char* function);  // every function of the API passes here first
@@ -237,7 +238,7 @@ extern bool stream_0_is_per_thread;
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 [[maybe_unused]] static const bool asks_for_streams_per_thread = stream_0_is_per_thread = true;
 #endif
-struct OneCall {  // of the API at a time
+struct OneCall {  // allows one call of the API at a time
     const bool locked = lock();
     static bool lock();
     ~OneCall();
@@ -248,7 +249,7 @@ cudaError_t give(auto* to, auto value) { return cudaError_t(cudacpu::check(to) ?
 const char* describe(cudaError_t error, bool by_name);
 cudaError_t reset(cudaError_t passed);
 
-cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new one, or the default one: they share the memory
+cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new pool, or the default one; all share the memory
 cudaError_t pool_attribute(cudaMemPool_t, cudaMemPoolAttr, void* to, const void* from);
 cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
 cudaError_t release(void* p, Kind kind);
@@ -262,12 +263,12 @@ cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, c
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool wait);
 cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent, cudaStream_t stream, bool wait);
 void* symbol_address(const void* symbol);
-char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes);  // or nullptr, and that is said
+char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes);  // nullptr: an error was reported
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
     return right_way ? part_of(&symbol, sizeof(S), offset, bytes) : nullptr;
 }
 
-// What is queued runs when the host waits for it: finish() does.
+// Queued work runs when the host waits for it, in finish().
 cudaError_t enqueue_call(cudaStream_t stream, cudaHostFn_t f, void* data);
 cudaError_t enqueue_call(cudaStream_t stream, cudaStreamCallback_t f, void* data);
 cudaError_t finish(cudaStream_t), finish(cudaEvent_t), finish_all();
@@ -276,7 +277,7 @@ constexpr int highest_priority = -5;
 struct StreamProperties {
     unsigned flags;
     int priority;
-    unsigned long long id;  // no other's
+    unsigned long long id;  // unique
 };
 StreamProperties properties_of(cudaStream_t);
 cudaError_t create(cudaStream_t*, unsigned flags, int priority = 0), create(cudaEvent_t*, unsigned flags);
@@ -285,14 +286,14 @@ cudaError_t record(cudaEvent_t, cudaStream_t), wait_for(cudaEvent_t, cudaStream_
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop);
 
 alignas(256) extern char blank_argument[4 << 10];
-template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // a call that only makes it say who it is
+template <class... P> Kernel* kernel_of(void (*function)(P...)) {  // the call only returns which kernel it is
     Kernel* kernel = nullptr;
     probe = &kernel;
     function(reinterpret_cast<P&>(blank_argument)...);
     probe = nullptr;
     return kernel;
 }
-inline Kernel* kernel_of(const void*) { return nullptr; }  // its type is lost: what is set, is set for all
+inline Kernel* kernel_of(const void*) { return nullptr; }  // its type is unknown: a setting applies to all
 inline int most_threads(const Kernel* k) { return k && k->max_threads ? int(k->max_threads) : 1024; }
 inline cudaFuncAttributes attributes_of(const Kernel* k) {
     const size_t bytes = k ? k->static_bytes : 0, limit = k ? k->dynamic_limit : limit_of_all;
@@ -319,7 +320,7 @@ inline cudaError_t attribute(int* to, cudaDeviceAttr attribute) {
 
 }  // namespace cudacpu
 
-// CUDA 13's members, and some that CUDA 12 still had, with the CPU device's values.
+// The members in CUDA 13, and some that CUDA 12 still had, with the CPU device's values.
 // Rates are in kHz: clock64() counts nanoseconds.
 // clang-format off
 struct cudaDeviceProp {
@@ -352,8 +353,8 @@ struct cudaDeviceProp {
 };
 // clang-format on
 
-// ---- the functions: name, parameters, and what is done when the gate has let it pass ------------------------
-// A namespace of their own lets them name the engine's functions without `cudacpu::`.
+// ---- the functions: name, parameters, and the body that runs after the gate ---------------------------------
+// A separate namespace lets them name the engine's functions without `cudacpu::`.
 
 namespace cudacpu::api {
 

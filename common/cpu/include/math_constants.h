@@ -1,4 +1,4 @@
-// math_constants.h - CUDA's names for mathematical constants, but for the parts of what does not fit into a double.
+// math_constants.h - CUDA's names for mathematical constants, except the parts of those that a double cannot hold.
 #pragma once
 #include "cuda_runtime.h"
 

@@ -1,4 +1,4 @@
-// nvToolsExt.h - ranges and marks for a profiler, of which the CPU device has none: they do nothing.
+// nvToolsExt.h - ranges and marks for a profiler. The CPU device has no profiler, so the functions do nothing.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

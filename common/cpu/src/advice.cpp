@@ -1,8 +1,8 @@
-// advice.cpp - how the hazard build words what it has seen, and what it advises.
+// advice.cpp - words what the race detector has found, and advises how to mend it.
 //
-// What is advised follows from the threads (of a warp, a block, two blocks), from the barrier that they passed
-// last, and from the text: between two lines, or behind the second where a loop leads back to the first. A barrier
-// is never put where not all threads come.
+// The advice follows from the two threads (same warp, same block or two blocks), from the last barrier that they
+// passed, and from the text. A barrier goes between the two lines, or after the second if a loop leads back to the
+// first. It is never put where some threads do not arrive.
 #include "scene.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ std::vector<const Statement*> Scene::last_in_turn() const {
 Advice Scene::same_round() const {
     const Party &x = pair.race.before, &y = pair.race.after;
     const string put = far ? "__syncthreads()" : "__syncwarp()";
-    // Who writes is known from the thread's number alone, or the data decide.
+    // Either the thread's number alone decides which thread writes, or the data do.
     const bool by_number = std::ranges::all_of(pa, [&](const Statement* s) {
         return s->kind != Statement::branch || computed(text_between(s->head, s->head_end));
     });
@@ -168,7 +168,7 @@ bool Scene::is_tile(const string& group) const {
     };
     if (makes_tiles(from, to)) return true;
     if (src.has({"thread_block", "this_thread_block", "grid_group", "this_grid"}, from, to)) return false;
-    const auto callers = src.callers(f->body.begin);  // what is called with it
+    const auto callers = src.callers(f->body.begin);  // with its calls
     return callers.size() < 2 ? makes_tiles(0, src.text.size())
                               : std::any_of(callers.begin() + 1, callers.end(), [&](const auto& caller) {
                                     const Statement& body = caller.first->body;
@@ -176,7 +176,7 @@ bool Scene::is_tile(const string& group) const {
                                 });
 }
 
-// Does what stands before `.sync()` hold for these two threads?
+// Is the expression before `.sync()` true for these two threads?
 bool Scene::parts_block(size_t sync) const {
     size_t first = sync - 1;
     while (first && in_word(src.text[first - 1])) --first;
@@ -221,7 +221,7 @@ Advice Scene::ending() const {
     const bool same = common == pa.size() && common == pb.size();
     const size_t turn = round.size() - 1;
     const string put = barrier_at(round, turn);
-    if (!same && common == pb.size() && around->parts[0].kind == Statement::block)  // b decides on the next round
+    if (!same && common == pb.size() && around->parts[0].kind == Statement::block)  // b ends the loop
         return {"put " + put + " after ", ", inside the loop", {src.line_at(around->parts[0].begin)}};
     Advice v = behind(put, same && turn < pa.size() ? pa : round, turn);
     v.ends_loop = src.line_at(around->begin);
@@ -229,13 +229,13 @@ Advice Scene::ending() const {
 }
 
 Advice Scene::barrier() const {
-    const bool same = common == pa.size() && common == pb.size();  // one statement, or one condition
+    const bool same = common == pa.size() && common == pb.size();  // the same statement or the same condition
     const bool known = met != string::npos && unconditional(met);
     const bool met_inside = around && known && around->holds(met), met_between = known && met > a && met < b;
-    // Which statements of the two paths the barrier is put behind: those that part them, or those of the loop.
+    // Which statements of the two paths the barrier follows: those where the paths diverge, or those of the loop.
     const auto round = last_in_turn();
     const size_t level = common, turn = round.size() - 1;
-    // From the first to the second, and from the second around the loop to the first: where no barrier lies.
+    // Whether a barrier is missing from the first to the second, and from the second around the loop to the first.
     const bool straight = !met_between && !barrier_between(pa.back()->end, b);
     const bool turns = goes_round();
     if (same && !around && called_again() && pa.size() > 1)
@@ -252,7 +252,7 @@ Advice Scene::barrier() const {
         if (at_turn.empty()) return same && a_writes && pair.both_write ? same_round() : split(turn);
         return ending();
     }
-    const bool in_head = level == pa.size();                      // a is the condition of what b stands in
+    const bool in_head = level == pa.size();  // a is in the condition of the statement that holds b
     if (!around && !straight && !in_head && level < pb.size()) {  // the function is called again
         if (within.empty()) return split(level);
         if (!begins_with(*pb[level], "return")) return behind(within, pb, level);
@@ -263,7 +263,7 @@ Advice Scene::barrier() const {
     const Statement& holder = *pa[level - 1];
     if (in_head && holder.kind == Statement::loop && holder.parts[0].kind == Statement::block)
         forward = {"put " + within + " after ", ", inside the loop", {src.line_at(holder.parts[0].begin)}};
-    else if (level == pb.size()) {  // b is the condition behind what a stands in
+    else if (level == pb.size()) {  // b is in the condition after the statement that holds a
         const auto path = before_second(level);
         forward = behind(within, path, path.size() - 1);
     } else if (in_head || holder.kind == Statement::branch)
@@ -298,7 +298,7 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
     for (const auto& [g, place] : ca)
         for (const auto& [h, other] : cb)
             if (g == h && !f && !launched(place)) f = g, a = place, b = other;
-    for (size_t* const at : {&a, &b})  // else one calls the other's function, as may others
+    for (size_t* const at : {&a, &b})  // one function may call the other, as may other functions
         if (const Function* const own = src.function_at(*at), * const g = src.function_at(at == &a ? b : a);
             !f && own && g)
             if (const size_t call = src.word(own->name, g->body.begin, g->body.end); call < g->body.end)
@@ -314,7 +314,7 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
     if (m.line && same_file(m.file, p.a.file) && (far < 2 || src.line(m.line).find(".sync") != string::npos))
         met = in_function(src.spot(m.line, "__syncthreads"));
     pa = Source::path(*f, a), pb = Source::path(*f, b);
-    if (a == b && !p.name.empty()) {  // two statements of one line
+    if (a == b && !p.name.empty()) {  // two statements in one line
         const size_t other = src.word(p.name, pa.back()->end, src.text.find('\n', a));
         const auto po = other == string::npos ? pa : Source::path(*f, other);
         if (other < src.text.find('\n', a) && po.size() == pa.size() && po[po.size() - 2] == pa[pa.size() - 2] &&

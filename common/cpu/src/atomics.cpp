@@ -1,5 +1,5 @@
-// atomics.cpp - advice where an atomic helps, or nothing does within a kernel as two blocks cannot wait for each
-// other; and for variables that should not be __shared__.
+// atomics.cpp - advice that uses an atomic, or a second kernel because blocks cannot wait for each other; and
+// advice for variables that should not be __shared__.
 #include <algorithm>
 #include <regex>
 #include <tuple>
@@ -17,7 +17,7 @@ bool Scene::each_has_its_own(const string& name, const Statement& declaration,
     if (all.empty() || std::ranges::any_of(all, [&](size_t i) { return src.text[i - 1] == '&'; })) return false;
     const size_t first = all.front(), last = all.back();
     const auto path = Source::path(*f, first);
-    const Statement& loop = *path.back();  // that all threads count with it
+    const Statement& loop = *path.back();  // with a counter that all threads share
     if (loop.kind == Statement::loop && src.text.find_first_not_of(" (", loop.head) == first && loop.holds(last))
         return true;
     if (barrier_between(first, last)) return false;
@@ -31,7 +31,7 @@ bool Scene::each_has_its_own(const string& name, const Statement& declaration,
         return std::ranges::any_of(f->own, is_in) || std::ranges::any_of(others, is_in);
     };
     if (differs(sets)) return true;
-    for (const size_t i : src.variables(name, first + 1, last))  // its own sum
+    for (const size_t i : src.variables(name, first + 1, last))  // the thread's own sum
         for (const Statement* s : Source::path(*f, i))
             if (s->kind == Statement::loop && !s->holds(first)) return differs(uses);
     return false;
@@ -55,7 +55,7 @@ bool Scene::advise_own(Advice& v) const {
         }
         if (!plain || type.find('*') != string::npos) continue;
         std::set<string> mine;
-        for (size_t round = 0; round < names.size(); ++round)  // one may be computed from another
+        for (size_t round = 0; round < names.size(); ++round)  // a name may be computed from another
             for (const string& name : names)
                 if (each_has_its_own(name, d, mine)) mine.insert(name);
         if (!mine.count(pair.name)) continue;
@@ -166,7 +166,7 @@ bool Scene::trades() const {
         const size_t open = i + pair.name.size();
         if (src.text[open] != '[') return false;
         const string index = text_between(open + 1, closed(src.text, open) - 1);
-        if (index.find('[') != string::npos) return false;  // it comes from memory
+        if (index.find('[') != string::npos) return false;  // its value comes from memory
         indices.insert(index);
     }
     return indices.size() > 1;
@@ -177,7 +177,7 @@ bool Scene::second_fills_line() const {
     return text_between(src.text.rfind('\n', s.begin), src.text.find('\n', b)) == src.code_of(s) + ";";
 }
 
-// Who reads a word and then adds to it by an atomic gets what nobody else gets by the atomic alone.
+// A thread that reads a word and then adds to it by an atomic gets a unique value only from the atomic's result.
 string Scene::old_value() const {
     const Statement& change = *pb.back();
     const string adds = src.code_of(change);
@@ -237,7 +237,8 @@ Advice Scene::advise_blocks() const {
     const bool both_write = x.access & y.access & writes;
     const size_t ticket = a_writes && a != b ? first_atomic(a, b) : string::npos;
     if ((x.access ^ y.access) & atomic) {
-        // What is set in one branch, and published behind a fence, those use who find it published.
+        // Data that are set in a branch and published after a fence are used by the threads that find them
+        // published.
         if (ticket != string::npos && fenced(a, ticket) && else_behind(ticket, b) != string::npos)
             for (size_t i = first_atomic(f->body.begin, a); i < a; i = first_atomic(i + 1, a))
                 if (first_argument(i) == first_argument(ticket))
@@ -261,14 +262,14 @@ Advice Scene::advise_blocks() const {
         return read_by_atomic(line_of(plain.site).number);
     }
     const auto dropped = [&] { return src.text.compare(Source::path(*f, ticket).back()->begin, 6, "atomic") == 0; };
-    if (ticket != string::npos && !(both_write && dropped())) {  // whose result tells who comes last
+    if (ticket != string::npos && !(both_write && dropped())) {  // whose result tells which thread comes last
         const Statement& first = outermost(a, ticket);
         const size_t fence = src.first_of({"__threadfence", "__threadfence_system"}, a, ticket);
         if (fence == string::npos) return {"put __threadfence() after ", "", {src.line_at(first.end - 1)}};
         const auto path = Source::path(*f, fence), drawn = Source::path(*f, ticket);
         const bool by_all = who_comes(*f, path, path.size()) == who_comes(*f, pa, pa.size());
-        // Within a branch that not all take who has written draws the ticket, too: no barrier is needed or
-        // possible.
+        // In a branch that not all threads enter, the writing thread also draws the ticket, so a barrier is neither
+        // needed nor possible.
         const auto both = std::ranges::mismatch(pa, drawn).in1 - pa.begin();
         const bool alone = who_comes(*f, pa, both) != Source::everybody;
         if (!alone && !src.has({"__syncthreads"}, a, ticket))

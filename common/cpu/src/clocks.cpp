@@ -1,15 +1,15 @@
-// clocks.cpp - the hazard build: which accesses come before what the running thread does now.
+// clocks.cpp - happens-before for the race detector: which accesses precede what the running thread does now.
 //
-// One clock counts launches, blocks, barriers and fences. An access at time t comes before what a thread does now
-// if
-//   - it is the thread's own, or of an earlier launch that this one waits for
-//   - their block has passed a barrier since t
-//   - both are lanes of one warp, and __syncwarp() since t leads from one to the other (a shuffle orders nothing)
-//   - its thread, or one that knew of it, has had a fence after t and then done an atomic, or written a volatile
-//   word,
-//     where this thread has done an atomic, or read the word, and then had a fence or a barrier
-// Fences and atomics of a block's scope lead to threads of the same block only. Each word has clocks of its own, so
-// that no race is hidden by a fence that has nothing to do with it.
+// One clock counts launches, blocks, barriers and fences; its value is the epoch of an access. An access of epoch t
+// happens before the current operation if
+//   - the same thread made it, or an earlier launch did that this launch waits for
+//   - its block has passed a barrier since t
+//   - both are lanes of one warp, and __syncwarp() since t leads from one to the other (shuffles order nothing)
+//   - its thread, or one ordered after it, released it: a fence after t, then an atomic or a volatile write; and
+//     this thread acquired it: an atomic on that word or a read of it, then a fence or a barrier
+//
+// Fences and atomics of block scope order threads of the same block only. Each word has vector clocks of its own,
+// so a fence that is unrelated to the word hides no race.
 #include <map>
 #include <unordered_map>
 
@@ -28,28 +28,27 @@ Mind* me;
 
 namespace {
 
-constexpr unsigned whole = 1024;  // in place of a rank
+constexpr unsigned whole = 1024;  // used in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
-std::unordered_map<const void*, Gift> words CUDACPU_LASTING;  // where they were handed on
-std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with clocks of their own since the last barrier
-std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that had a fence since then
-Known block_fenced[2] CUDACPU_LASTING;  // what fences before the last barrier covered: a thread may hand it on for
-                                        // all
+std::unordered_map<const void*, Gift> words CUDACPU_LASTING;  // releases by the word they were made through
+std::vector<unsigned> knowers CUDACPU_LASTING;  // threads with vector clocks of their own since the last barrier
+std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that executed a fence since then
+Known block_fenced[2] CUDACPU_LASTING;  // covered by fences before the last barrier: any thread may release it
 Time grid_barrier;
-struct Part {  // of the time: it is a block's until the next part begins
+struct Part {  // an interval of the clock, which belongs to one block
     Time start;
     uint32_t run;
 };
 std::vector<Part> parts CUDACPU_LASTING;
-struct Paused {  // what is a block's own
+struct Paused {  // the state of a paused block
     uint32_t run;
     Time block_start, last_barrier;
     Known known, fenced[2];
     std::vector<unsigned> knowers, fencers;
     Mind* minds;
 };
-std::map<uint64_t, Paused> paused CUDACPU_LASTING;  // by the number of the block
+std::map<uint64_t, Paused> paused CUDACPU_LASTING;  // by block number
 std::vector<Mind*> spare_minds CUDACPU_LASTING;
 
 void begin_part() {
@@ -92,7 +91,8 @@ Time time_of(const Clock& c, uint64_t who) {
     return i != c.entries.end() && i->who == who ? i->time : 0;
 }
 
-// Blocks of which all is known need no entries: so a clock stays short, however many blocks there are.
+// Replaces the entries of blocks whose accesses are all known by a prefix, so a vector clock stays short however
+// many blocks there are.
 void compact(Clock& c) {
     for (; c.prefix < run; ++c.prefix) {
         const Run& r = runs[c.prefix];
@@ -145,7 +145,7 @@ void gather_fences() {
     fencers.clear();
 }
 
-Known take_all(Mind& m) {  // a barrier is a fence, too
+Known take_all(Mind& m) {  // a barrier is also a fence
     Known all = join(join(m.more->known, m.more->pending[in_block]), m.more->pending[in_device]);
     m.more->pending[in_block] = m.more->pending[in_device] = nullptr;
     return all;
@@ -170,7 +170,7 @@ bool ordered_by_fences(const Record& r) {
     return known && r.time < known->of(run, r.rank);
 }
 
-uint32_t run_at(Time t) {  // parts are many only where blocks wait for each other
+uint32_t run_at(Time t) {  // there are many parts only if blocks wait for each other
     const auto next =
         std::upper_bound(parts.begin(), parts.end(), t, [](Time a, const Part& p) { return a < p.start; });
     return next == parts.begin() ? 0 : next[-1].run;
@@ -184,7 +184,7 @@ bool ordered_elsewhere(const Record& r) {
 }
 
 uint64_t block_of(const Record& r) { return runs.empty() ? 0 : runs[run_at(r.time)].block; }
-Party party(const Record& r) {  // whatever an atomic did this time, it may write
+Party party(const Record& r) {  // an atomic counts as a write, even if it stored nothing this time
     return {r.site, block_of(r), r.rank, r.step, uint8_t(r.access | (r.access & atomic ? writes : 0))};
 }
 
@@ -223,7 +223,7 @@ Gift gift(unsigned access) {
 }
 
 void give(const char* address, unsigned access, const Gift& gift) {
-    const bool both = access & atomic;  // it reads, too: what others have handed on stays
+    const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
     if (!gift.block && !gift.device && (both || words.empty())) return;
     Gift& word = words[address];
     if (!both || word.run != run) word.block = nullptr;
@@ -244,7 +244,7 @@ void clocks_launch_begins() {
     runs.clear();
     parts.clear();
     words.clear();
-    // A launch that has failed may have left some behind; and the next one's blocks may have more threads.
+    // A failed launch may have left some entries, and the next launch may have larger blocks.
     for (auto& [block, p] : paused) spare_minds.push_back(p.minds);
     spare_minds.push_back(std::exchange(minds, first_minds));
     for (Mind* m : spare_minds)
@@ -316,7 +316,7 @@ void lanes_met(unsigned first, unsigned lanes) {
     stop_if_following();
     ++now;
     Time all[32] = {};
-    Known known, fenced[2];  // fenced: by fences since these lanes met last, which one of them may hand on for all
+    Known known, fenced[2];  // fenced: by fences since these lanes last synchronized; any of them may release it
     const unsigned end = std::min(first + 32, running_block.size);
     for (unsigned i = first; i < end; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;

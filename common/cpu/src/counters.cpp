@@ -1,11 +1,11 @@
-// counters.cpp - what NVIDIA's ncu counts on a GPU, counted from the operations of the warps.
+// counters.cpp - memory counters: what NVIDIA's ncu counts on a GPU, computed from the memory operations of warps.
 //
-// A request is one operation of a warp on memory. It takes sectors of 32 bytes of global memory; shared memory has
-// 32 banks of 4 bytes, and each further word of a bank costs a wavefront. Of 8 bytes a lane half a warp is served
-// at a time, of 16 bytes a quarter. Constant memory has a cache of its own and takes no sectors.
+// A request is one memory operation of a warp. In global memory it costs sectors of 32 bytes. Shared memory has 32
+// banks of 4 bytes, and each further word of a bank costs a wavefront. Accesses of 8 bytes are served a half warp
+// at a time, those of 16 bytes a quarter warp at a time. Constant memory has its own cache and costs no sectors.
 #include "record.hpp"
 
-extern "C" char __data_start;  // from the linker: what lies before it is constant
+extern "C" char __data_start;  // from the linker: what is below it is constant
 
 namespace cudacpu::steps {
 
@@ -35,13 +35,13 @@ struct Shape {
                !memcmp(&block, &s.block, sizeof block);
     }
 };
-std::vector<std::pair<Shape, Counted>> all CUDACPU_LASTING;  // in the order in which they came
+std::vector<std::pair<Shape, Counted>> all CUDACPU_LASTING;  // in order of appearance
 Counted* counted;
 struct {
     uint64_t site;
     What what;
     Totals* totals;
-} near[256];  // saves most looks into the map
+} near[256];  // a cache in front of the map
 
 Totals& totals_of(uint64_t site, What what) {
     auto& n = near[(site ^ site >> 8) % std::size(near)];
@@ -112,10 +112,10 @@ unsigned extra_wavefronts(const Request& r) {
 
 namespace {
 
-// nvcc makes one access of several to the members of a float4, which it knows to lie at a multiple of 16 bytes, if
-// nothing comes between them; and of those of several rounds of a loop to shared memory. Here an access waits until
-// the warp has gone through the block of code: those to shared memory and to other memory apart, as neither can
-// change the other. All are loads, or all are stores.
+// nvcc merges accesses to the members of a float4 into one if no other access separates them, because a float4 is
+// aligned to 16 bytes. It also merges shared memory accesses of several loop iterations. An access is therefore
+// pending until the warp leaves the basic block. Shared memory and other memory are kept apart, because neither can
+// change the other. A merged group is all loads or all stores.
 std::vector<Request> waiting[32][2] CUDACPU_LASTING;
 
 unsigned addresses_of(const Request& r) {
@@ -138,7 +138,7 @@ bool all_lanes(const Request& r, auto condition) {
     return yes;
 }
 
-// Makes one access of those that begin with this one and fill so many bytes, if all are there.
+// Merges the accesses that begin with this one and fill this many bytes, if all are present.
 bool merge(std::vector<Request>& list, size_t first, unsigned bytes) {
     Request& r = list[first];
     const auto together = [&](const Request& other) {
@@ -215,7 +215,7 @@ void count(const Operation& o) {
     totals_of(o.site, {atomic, r.space}).addresses += addresses_of(r);
 }
 
-// ---- what is printed -------------------------------------------------------------------------------------
+// ---- output ----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -237,7 +237,7 @@ std::string size_of(dim3 d) {
     return s;
 }
 
-using Lines = std::map<std::tuple<std::string, int, What>, Totals>;  // by file, line and what is done there
+using Lines = std::map<std::tuple<std::string, int, What>, Totals>;  // by file, line and kind of operation
 std::vector<Lines> lines_of_all() {
     std::set<uint64_t> sites;
     for (const auto& [shape, c] : all)
@@ -259,7 +259,7 @@ std::vector<Lines> lines_of_all() {
 
 std::string ratio(uint64_t a, uint64_t b) { return b ? text("%.2f", double(a) / double(b)) : ""; }
 
-// What costs most in a kernel, where it is at least twice what would do: the line, and how to mend it.
+// The most expensive line of a kernel, if it costs at least twice what is necessary, and how to improve it.
 std::string most_lost(const Lines& lines) {
     std::string s;
     const auto say = [&](auto lost, auto words) {

@@ -1,7 +1,8 @@
-// exchanges.cpp - what threads wait for: barriers, operations of the warp, and the question who is active.
+// exchanges.cpp - rendezvous of threads: block barriers, warp collectives and `__activemask()`.
 //
-// Threads meet() in an Exchange and show each other a value. When no thread can run, every exchange to which all
-// have come is complete, and its threads go on. If none is, they wait for each other: threads.cpp reports it.
+// Threads meet() in an Exchange and show each other a value. When no thread can run, every exchange at which all
+// its threads have arrived is complete, and its threads resume. If no exchange is complete, the threads wait for
+// each other, which threads.cpp reports.
 #include "internal.hpp"
 
 namespace cudacpu {
@@ -13,7 +14,7 @@ Where last_met[33];
 
 namespace {
 
-std::vector<Exchange*> closed CUDACPU_LASTING;  // to be used again
+std::vector<Exchange*> closed CUDACPU_LASTING;  // for reuse
 
 unsigned lanes_of_block(unsigned warp) {
     return running_block.size - 32 * warp < 32 ? (1u << running_block.size % 32) - 1 : ~0u;
@@ -21,7 +22,7 @@ unsigned lanes_of_block(unsigned warp) {
 
 bool is_noted(Where where) {
     static auto& noted = *new std::set<std::string>;  // lines
-    static Where last{};                              // saves the look into the set
+    static Where last{};                              // saves a search of the set
     if (last == where) return true;
     last = where;
     return !noted.insert(source_line(where)).second;
@@ -31,7 +32,7 @@ void note_once(const std::string& what, const std::string& mend, Where where) {
 }
 
 void passed(const Exchange& e, unsigned warp) {
-    if (seconds_in_block >= 2 * patience)  // a loop around a barrier is no spin
+    if (seconds_in_block >= 2 * patience)  // a loop around a barrier is not a spin
         note_once(text("notice: this block has run for %d seconds, and meets here again and again", 2 * patience),
                   "if it does not end, check what ends the loop around this line; Ctrl-C ends the program",
                   e.where);
@@ -59,7 +60,8 @@ void passed(const Exchange& e, unsigned warp) {
                        source_line(e.where)));
 }
 
-// Of two questions the one that stands first in the source: who gets that answer may still come to the other.
+// Of two `__activemask()` calls completes the one that comes first in the source: its threads may still reach the
+// other one.
 const Exchange* first_question(unsigned warp) {
     const Exchange* first = nullptr;
     for (const Exchange* e : open_exchanges[warp])
@@ -128,7 +130,7 @@ void await_slowly(Exchange* e, Where where) {
 void close(Exchange* e) { closed.push_back(e); }
 
 void lane_is_absent(Exchange* e, int from) {
-    memset(e->value[from], 0xff, sizeof e->value[from]);  // not 0: it must show in a sum
+    memset(e->value[from], 0xff, sizeof e->value[from]);  // not 0, so that it shows in a sum
     const bool named = e->mask >> from & 1, exists = lanes_of_block(rank / 32) >> from & 1;
     const std::string what = text("%s takes the value of lane %d, which ", e->what, from);
     const char* const mend =

@@ -1,11 +1,11 @@
-// faults.cpp - what goes wrong in a kernel or on the host: signals, asserts, AddressSanitizer.
+// faults.cpp - crash handling in kernels and on the host: signals, asserts and AddressSanitizer.
 #include "internal.hpp"
 
 #include <cxxabi.h>
 #include <sanitizer/asan_interface.h>
 #include <unistd.h>
 
-// What describes classes of no base, of one and of several begins with these tables, as the ABI of C++ has it.
+// By the C++ ABI, the type information of classes with no, one or several bases begins with these tables.
 extern "C" const char _ZTVN10__cxxabiv117__class_type_infoE[], _ZTVN10__cxxabiv120__si_class_type_infoE[],
     _ZTVN10__cxxabiv121__vmi_class_type_infoE[];
 extern "C" void* __libc_stack_end;
@@ -33,7 +33,7 @@ void bug(const std::string& what, const std::string& mend, const std::string& li
     if (known.insert(what.substr(0, what.find(' ')) + line).second) say(compose_report(what, mend, line));
 }
 
-// The table of an object's functions has before it what describes the class.
+// The type information of a class comes before the table of an object's functions.
 void note_virtual_functions(const void* object, size_t bytes) {
     struct Class {
         const char *table, *name;
@@ -58,7 +58,8 @@ void note_virtual_functions(const void* object, size_t bytes) {
 namespace {
 
 constexpr size_t signal_stack_bytes = 256 << 10;
-// The program's first thread keeps its own: kernels may run, and signals come, after its objects are gone.
+// The program's first thread keeps its signal stack: kernels may run, and signals arrive, after its objects are
+// destroyed.
 struct SignalStack {
     char* bytes = nullptr;
     ~SignalStack() {
@@ -71,12 +72,12 @@ thread_local SignalStack signal_stack;
 #define CUDACPU_PC gregs[REG_RIP]
 #define CUDACPU_SP gregs[REG_RSP]
 #define CUDACPU_WRITES(context) ((context).gregs[REG_ERR] & 2)
-bool is_atomic(const unsigned char* code) {  // has a lock prefix, or is an xchg
+bool is_atomic(const unsigned char* code) {  // it has a lock prefix, or is an xchg
     for (; *code == 0xf0 || *code == 0x66 || (*code & 0xf0) == 0x40; ++code)
         if (*code == 0xf0) return true;
     return *code == 0x86 || *code == 0x87;
 }
-// How many bytes the instruction accesses, at least: of a vector's the first ones.
+// The minimum number of bytes that the instruction accesses: of a vector, the first bytes.
 unsigned width_of(const unsigned char* code) {
     bool small = false, scalar = false, wide = false;  // its prefixes
     for (;; ++code) {
@@ -92,7 +93,7 @@ unsigned width_of(const unsigned char* code) {
     const bool doubles = small && (kind == 0x2 || kind == 0x5 || kind == 0xa || kind == 0xb || code[1] == 0xd6);
     return wide || scalar || doubles ? 8 : 4;
 }
-// The next instruction alone, then a SIGTRAP.
+// Executes only the next instruction, then raises SIGTRAP.
 void single_step(ucontext_t& context, bool on) {
     constexpr long trap_flag = 0x100;
     auto& flags = context.uc_mcontext.gregs[REG_EFL];
@@ -119,8 +120,8 @@ const char* past_the_end(const Region* r) {
 
 namespace {
 
-// What lies so far behind a region's start that an unsigned index below 0 must have led there: before which
-// element.
+// Describes an address so far past a region's start that it comes from an unsigned index below 0; "" if it is not
+// such an address.
 std::string below_zero(const char* address) {
     for (const size_t bytes : {1, 2, 4, 8, 16}) {
         const char* const meant = address - (bytes << 32);
@@ -133,7 +134,7 @@ std::string below_zero(const char* address) {
     return "";
 }
 
-// Where a pointer leads that is null, or that nobody has set where fresh memory holds 0xff bytes.
+// Whether the pointer is null, or was not set in fresh memory, which holds 0xff bytes; or is close to such a value.
 bool near_null(const void* address) { return uintptr_t(address) + (1 << 20) < 2 << 20; }
 
 const char* advice(const void* address, const Region* r, bool outside, bool below) {
@@ -149,14 +150,14 @@ const char* advice(const void* address, const Region* r, bool outside, bool belo
     return past_the_end(r);
 }
 
-// A fault of a kernel is left by a jump to the host's stack, which SA_NODEFER allows.
+// The handler leaves a kernel's fault by a jump to the host's stack, which SA_NODEFER permits.
 void on_signal(int signal, siginfo_t* info, void* context) {
     ASAN_UNPOISON_MEMORY_REGION(signal_stack.bytes, signal_stack_bytes);  // of frames that such a jump has left
     auto& thread = *static_cast<ucontext_t*>(context);
     const auto& machine = thread.uc_mcontext;
     if (signal == SIGTRAP) return shut_again(), single_step(thread, false);
-    if (signal == SIGQUIT) {  // who waits for the end wants to know where it hangs
-        alarm(3);             // if what it says takes a lock that is held here
+    if (signal == SIGQUIT) {  // the user wants to know where the program hangs
+        alarm(3);             // in case the report needs a lock that is held here
         complain("notice: ended while it was here", "");
         return void(raise(SIGTERM));
     }
@@ -190,7 +191,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (in_kernel)
         fault(cudaErrorIllegalAddress,
               text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : below), mend, nullptr, pc);
-    const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // with the kernel, which is no mistake
+    const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel
     if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc,
                       width_of(static_cast<const unsigned char*>(pc))))
         return single_step(thread, !together);
@@ -199,7 +200,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (on_heap(address))
         fault(cudaErrorIllegalAddress, touched + explain(address), "let a kernel copy it into memory of cudaMalloc",
               nullptr, pc);
-    struct sigaction standard {};  // a fault of the program's own ends it, as if we were not here
+    struct sigaction standard {};  // a fault of the program's own ends it, as without the CPU device
     standard.sa_handler = SIG_DFL;
     sigaction(signal, &standard, nullptr);
     alarm(3);
@@ -215,7 +216,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
                  "check the pointer, and the index against the size");
 }
 
-// Before the program's own objects: their constructors may use the device.
+// Runs before the program's own constructors, because they may use the device.
 const struct SignalHandlers {
     SignalHandlers() {
         prepare_thread();
@@ -238,7 +239,7 @@ void prepare_thread() {
 
 }  // namespace cudacpu
 
-// ---- of the C library and of the sanitizers ------------------------------------------------------------
+// ---- functions of the C library and of the sanitizers --------------------------------------------------
 
 using namespace cudacpu;
 
@@ -262,15 +263,15 @@ const char* __asan_default_options() { return "handle_segv=0:handle_sigbus=0:han
 #ifdef CUDACPU_ASAN
 void __ubsan_on_report() { exit_status = 1; }
 #else
-// The compiler calls these in place of an access at an address that its type does not allow, and at the end of a
-// function that has to return a value.
+// The compiler calls these in place of an access at an address that is not aligned for its type, and at the end of
+// a function that has to return a value but does not.
 struct UbsanMismatch {
     Where where;
-    const char* type;  // after two numbers of 16 bits
+    const char* type;  // follows two 16-bit numbers
     unsigned char log_of_alignment, kind;
 };
 void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address) {
-    const bool of_header = strstr(m->where.file, "cpu/include/");  // of ours: who called it?
+    const bool of_header = strstr(m->where.file, "cpu/include/");  // of the CPU device: report the caller
     const unsigned alignment = 1u << m->log_of_alignment;
     if (in_kernel() && uintptr_t(address) % alignment && !near_null(address))
         fault(cudaErrorMisalignedAddress,

@@ -1,4 +1,4 @@
-// fences.cpp - advice where a fence helps: locks, flags, and scopes that are too narrow.
+// fences.cpp - advice that uses a fence: locks, flags, and scopes that are too narrow.
 #include <algorithm>
 #include <regex>
 
@@ -9,7 +9,7 @@ namespace cudacpu::hazards {
 using std::string;
 
 std::set<int> Scene::narrow_lines() const {
-    static const std::regex narrow(R"(\b(__threadfence|atomic\w+)_block\()");  // and no fold_block()
+    static const std::regex narrow(R"(\b(__threadfence|atomic\w+)_block\()");  // but not fold_block()
     std::set<int> lines;
     for (const Line* l : {&pair.a, &pair.b})
         if (std::regex_search(src.line(l->number), narrow)) lines.insert(l->number);
@@ -62,7 +62,8 @@ size_t Scene::taken_at(size_t atomic) const {
     return string::npos;
 }
 
-// In place of the plain write at `give`; "" for a volatile word, which no atomic takes, and which needs none.
+// The atomic that replaces the plain write at `give`. "" for a volatile word: atomics do not accept it, and it
+// needs none.
 string Scene::give_back(size_t give, bool behind_fence) const {
     const Function& g = *src.function_at(give);
     const Statement& s = *Source::path(g, give).back();
@@ -79,7 +80,7 @@ string Scene::give_back(size_t give, bool behind_fence) const {
                 call.c_str(), plain.c_str());
 }
 
-// Behind what takes the lock: the loop that waits for it, an `if`, or a plain call.
+// The statement that takes the lock: a loop that waits for it, an `if`, or a plain call.
 size_t Scene::waited(size_t take, size_t at) const {
     const Statement& s = *Source::path(*f, take).back();
     return s.kind == Statement::branch || s.holds(at) ? s.head_end : s.end;
@@ -92,7 +93,7 @@ static bool apart(const Function& f, size_t x, size_t y) {
     return i != px.begin() && i[-1]->kind == Statement::branch && i != px.end() && j != py.end();
 }
 
-// Two accesses that each have the lock of their own time: each needs its fences.
+// For two accesses under different acquisitions of a lock: each needs its own fences.
 Advice Scene::fences_of_both(const string& lock) const {
     Advice v{"put __threadfence() after ", "", {}};
     for (const size_t at : {a, b}) {
@@ -105,7 +106,7 @@ Advice Scene::fences_of_both(const string& lock) const {
         const size_t give = src.word(lock, at, f->body.end);
         if (take == string::npos || give >= f->body.end || apart(*f, at, give)) return {};
         const size_t taken = waited(take, at);
-        if (src.word(lock, taken, at) < at) return {};  // given back before
+        if (src.word(lock, taken, at) < at) return {};  // released before
         if (!fenced(taken, at)) v.lines.insert(line_behind(take, at));
         if (!fenced(at, give)) v.lines.insert(src.line_at(outermost(at, give).end - 1));
     }
@@ -154,7 +155,7 @@ bool Scene::advise_lock(Advice& v) const {
         return !back.empty();
     }
     size_t cas = string::npos, take = string::npos, give = string::npos, frees_at = string::npos;
-    const Function *taker = nullptr, *giver = nullptr;  // functions of the program that take and give a lock
+    const Function *taker = nullptr, *giver = nullptr;  // functions of the program that acquire and release a lock
     for (const char* w : {"atomicCAS", "atomicExch", "atomicCAS_block", "atomicExch_block"})
         for (const size_t i : src.words(w, f->body.begin, a))
             if (const size_t at = taken_at(i); at != string::npos && (cas == string::npos || i > cas))
@@ -212,7 +213,7 @@ bool Scene::advise_flag(Advice& v) const {
             }
         const size_t writer = a_writes ? a : b, reader = a_writes ? b : a;
         if (s->end > reader || s->holds(writer) || apart(*f, s->begin, reader)) continue;
-        for (size_t i = s->head; i < s->head_end; ++i) {  // a name that the writer uses behind its write
+        for (size_t i = s->head; i < s->head_end; ++i) {  // a name that the writer uses after its write
             const string name = src.name_at(i);
             size_t set = src.word(name, writer, f->body.end);
             while (set < f->body.end && apart(*f, writer, set)) set = src.word(name, set + 1, f->body.end);

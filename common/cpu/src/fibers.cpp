@@ -23,11 +23,11 @@ void switch_stacks(void** from, void* to) {
 
 namespace {
 
-std::deque<Fiber> fibers CUDACPU_LASTING;  // all that were ever made: blocks take them one after the other
+std::deque<Fiber> fibers CUDACPU_LASTING;  // all fibers; blocks use them one after the other
 std::vector<Fiber*> spare CUDACPU_LASTING;
-Fiber* left;  // by the last switch
+Fiber* left;  // the fiber that the last switch left
 
-void arrive() {  // the first thing that a fiber does when it goes on
+void arrive() {  // runs first when a fiber resumes
     if constexpr (asan_build)
         __sanitizer_finish_switch_fiber(current_fiber->fake_stack, &left->bottom, &left->size);
 }
@@ -37,7 +37,7 @@ void fiber_main() {
     arrive();
     run_threads();
 }
-void* begin(char* top) {  // as if fiber_main had been called
+void* begin(char* top) {  // simulates a call of fiber_main
     void** stack = reinterpret_cast<void**>(top) - 2;
     stack[0] = reinterpret_cast<void*>(fiber_main);
     stack[1] = nullptr;
@@ -52,7 +52,7 @@ void fiber_main(transfer_t t) {
 void* begin(char* top) { return make_fcontext(top, stack_bytes - page, fiber_main); }
 #endif
 
-void prepare(Fiber& f) {  // to begin at the beginning
+void prepare(Fiber& f) {  // resets it to its beginning
     ASAN_UNPOISON_MEMORY_REGION(f.bottom, f.size);
     f.context = begin((char*)f.bottom + f.size);
     spare.push_back(&f);
@@ -61,7 +61,7 @@ void prepare(Fiber& f) {  // to begin at the beginning
 Fiber* take_fiber() {
     if (spare.empty()) {
         const auto stack = boost::context::protected_fixedsize_stack(stack_bytes).allocate();
-        // Tops at different offsets do not contend for the same lines of the cache.
+        // Stack tops at different offsets do not compete for the same cache lines.
         const size_t size = stack_bytes - fibers.size() % 61 * 64;
         prepare(fibers.emplace_back(Fiber{nullptr, static_cast<char*>(stack.sp) - stack_bytes, size, nullptr}));
     }

@@ -1,4 +1,4 @@
-// findings.cpp - how the hazard build words what it has seen: each cause once, with its lines.
+// findings.cpp - words the findings of the race detector: each cause once, with its lines.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -53,10 +53,10 @@ struct Noted {
     size_t bytes;
     Party who;
 };
-std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch, the first at each line
+std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
 
-// Was a number of elements given as the size? Then there are as many bytes as threads or blocks, or as the last
-// block needs.
+// Whether a number of elements was passed as the size. Then there are as many bytes as threads or blocks, or as the
+// last block needs.
 bool counts_elements(const Region* r, size_t bytes) {
     if (!r || is_shared(r) || bytes == 1) return false;
     const dim3 &grid = launch->grid, &block = launch->block;
@@ -163,7 +163,7 @@ void report(const std::vector<Race>& races) {
         Pair& p = pairs.try_emplace({x.place, y.place, find(r.address)}, Pair{x, y, r, r.adds, both, r.equal, ""})
                       .first->second;
         p.adds |= r.adds, p.both_write |= both, p.equal &= r.equal;
-        const auto weight = [](const Race& race) {  // a read beside a write says more than two writes
+        const auto weight = [](const Race& race) {  // a read and a write say more than two writes
             return std::pair(distance(race), !(race.before.access & race.after.access & writes));
         };
         if (weight(r) > weight(p.race)) p.race = r;
@@ -173,19 +173,20 @@ void report(const std::vector<Race>& races) {
         Advice advice;
         std::vector<Remark> remarks;
     };
-    std::map<string, Report> reports;  // those of one cause are one
-    std::set<const void*> left_out;    // what another report speaks for; that one must not be left out itself
+    std::map<string, Report> reports;  // findings with one cause are one report
+    std::set<const void*> left_out;  // findings that another report covers; that report must not be left out itself
     for (auto& [key, p] : pairs) name_of(p.race.address, p.race.bytes, &p.name);
     for (auto& [key, p] : pairs) {
         const bool one_line = p.a.place == p.b.place;
-        // Who only reads what another has read and written does not add to it.
+        // A thread that only reads what another has read and written does not add to it.
         auto writes_twice = [&, &key = key](const Line& l) {
             const auto same = pairs.find({l.place, l.place, std::get<2>(key)});
             return same != pairs.end() && same->second.both_write;
         };
         p.adds &= one_line || writes_twice(p.a) || writes_twice(p.b);
     }
-    // Who reads a word too early finds it unset. But not if all that race only change what they find there.
+    // A thread that reads a word too early finds it unset, except if all racing lines only change the value that
+    // they find.
     std::set<string> changes, set_late;
     for (const auto& [key, p] : pairs)
         if (p.adds && (p.a.place == p.b.place || !p.both_write)) changes.insert({p.a.place, p.b.place});
@@ -200,7 +201,7 @@ void report(const std::vector<Race>& races) {
         if (m.what != Mistake::unwritten || !set_late.count(line_of(m.who.site).place)) say_mistake(m);
     noted.clear();
 
-    // A pair that follows from another one is left out, but never two that follow from each other.
+    // A pair that follows from another one is left out, except if the two follow from each other.
     const auto leave_out = [&](auto follows) {
         for (auto& [key, p] : pairs)
             if (std::any_of(pairs.begin(), pairs.end(), [&, &p = p](const auto& other) {

@@ -1,14 +1,14 @@
-// flags.cpp - the hazard build: volatile words that threads wait for, and locks.
+// flags.cpp - the race detector's rules for spin flags, seqlocks and critical sections.
 //
-// Two volatile accesses that nothing orders are a race if the value changes, but for a flag. It is one if a thread
-// is seen to wait for it (it reads it again and again, and does nothing else), if a fence stands between what the
-// writer wrote before and the flag, or if all write the same value and readers look again. Most readers come when
-// the flag is set, as blocks run one after another: so a thread may be shown the value from before, as a GPU may
-// do. Who waits looks again; who does not, has used it as data.
+// Two unordered volatile accesses are a race if the value changes, unless the word is a flag. A word is a flag if a
+// thread polls it, if the writer executes a fence between its earlier writes and this one, or if all writers store
+// the same value and readers look again. Blocks run one after the other, so most readers find the flag already set.
+// The detector may therefore show a thread the previous value, as a GPU may. A thread that waits looks again; a
+// thread that does not has used the word as data.
 //
-// Who comes last into a critical section knows all that came before: in the order that was run a fence may be
-// missing in the first or in the last without harm. So what was touched under a lock is compared whatever the
-// order.
+// The last thread to enter a critical section is ordered after all earlier ones. So in the order that happened to
+// run, the first or the last section may lack a fence without harm. Accesses under a lock are therefore compared in
+// both orders.
 #include <map>
 #include <unordered_map>
 
@@ -22,32 +22,34 @@ namespace {
 struct Flag {
     unsigned writes = 0;
     bool published = false, polled = false, looked_again = false, unequal = false;
-    bool fenced = false, begins = false;  // written behind a fence; and by a thread that had written nothing before
-    uint64_t before = 0, value = 0;       // the last write's
+    bool fenced = false, begins = false;  // written after a fence; by a thread that had written nothing before
+    uint64_t before = 0, value = 0;       // of the last write
 };
 std::unordered_map<const char*, Flag> flags CUDACPU_LASTING;
 std::set<uint64_t> waiting_sites CUDACPU_LASTING;
-std::map<std::pair<uint64_t, uint64_t>, std::vector<VolatilePair>> pairs CUDACPU_LASTING;  // by their sites
-std::unordered_map<uint64_t, unsigned> shown_old CUDACPU_LASTING;                          // how often, by site
+std::map<std::pair<uint64_t, uint64_t>, std::vector<VolatilePair>> pairs CUDACPU_LASTING;  // by their two sites
+std::unordered_map<uint64_t, unsigned> shown_old CUDACPU_LASTING;  // number of times, by site
 struct Shown {
     char* address;
     size_t bytes;
     uint64_t value;
-} shown;  // a value from before, in place of this one
+} shown;  // the previous value, shown in place of the current one
 
-struct Touched {  // under a lock
+struct Touched {  // an access under a lock
     const char* lock;
     Record record;
     uint32_t run;
-    bool of_block;  // the lock or what is touched lies in shared memory: no other block has them
+    bool of_block;  // the lock or the data is in shared memory, so no other block can access it
     unsigned entered,
-        left;  // whether a fence lies between it and taking the lock, or giving it back: 2 of the device
+        left;  // whether a fence separates it from the acquisition or the release of the lock; 2: a fence of device
+               // scope
 };
-// Of two sections that have no access in conflict either could have come first: then the lock orders nothing that
-// lies behind them. What a section hands on is so taken by who touches, under the same lock, what it had touched.
-// That asks for sections in which a thread is alone: it does plain accesses, and meets nobody.
+// If two sections have no conflicting accesses, either could have come first, so the lock does not order what
+// follows them. A thread therefore acquires what a section released only when it touches, under the same lock, what
+// that section touched. This holds only for sections in which the thread is alone: it makes plain accesses and
+// synchronizes with no other.
 struct Past {
-    std::vector<std::pair<const char*, bool>> touched;  // and whether it was written
+    std::vector<std::pair<const char*, bool>> touched;  // true: it was written
     Gift gift;
 };
 using Pasts = std::vector<std::shared_ptr<const Past>>;
@@ -55,24 +57,24 @@ struct Section {
     unsigned entered = 0;
     std::vector<std::pair<const char*, Touched>> touched;
     bool alone = true;
-    Pasts pasts;  // of this lock, whose gifts it has not taken
+    Pasts pasts;  // earlier sections of this lock whose releases it has not acquired
 };
 std::map<unsigned, Section> sections CUDACPU_LASTING;                             // by thread of the running block
 std::map<uint64_t, std::map<unsigned, Section>> paused_sections CUDACPU_LASTING;  // by block
 std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
 
-// What a thread did with volatile words and by atomics, to tell whether a version guards some of them.
+// A thread's volatile and atomic accesses, to recognize words that a version number guards (a seqlock).
 struct Step {
     const char* address;
     bool read, written;
-    Time barrier, fenced[2];  // the last ones, of either scope
+    Time barrier, fenced[2];  // the last barrier, and the last fence of each scope
 };
 using Steps = std::vector<Step>;
 constexpr size_t most_steps = 512, most_threads = 256;
 std::unordered_map<uint64_t, Steps> steps_of CUDACPU_LASTING;  // by block and rank
 uint64_t thread_of(uint64_t block, unsigned rank) { return block << 10 | rank; }
 
-// Between which steps with a version does step i lie? -1: there is none.
+// Finds the two accesses to the version that enclose step i; -1: there are none.
 std::pair<ptrdiff_t, ptrdiff_t> around(const Steps& all, ptrdiff_t i, const char* version, bool Step::*does) {
     const auto is = [&](ptrdiff_t k) {
         return all[k].address == version && all[k].*does && all[k].barrier == all[i].barrier;
@@ -83,8 +85,8 @@ std::pair<ptrdiff_t, ptrdiff_t> around(const Steps& all, ptrdiff_t i, const char
     return {before, after < ptrdiff_t(all.size()) ? after : -1};
 }
 
-// A seqlock: a version is written before and after several words, and read before and after them, each time with a
-// fence in between. Without one of these what is read may be half old and half new.
+// A seqlock: the version is written before and after several words, and read before and after them, with a fence in
+// between each time. If one of these is missing, a reader may get a mix of old and new words.
 enum class Version { none, intact, torn };
 Version version_of(const Race& race) {
     const bool before_writes = race.before.access & writes;
@@ -101,7 +103,7 @@ Version version_of(const Race& race) {
     for (const Step& version : read) {
         if (!tried.insert(version.address).second) continue;
         bool torn = false, encloses = false, several = false, looks = false, looks_again = false;
-        bool in_rounds = false, twice = true;  // written twice in each round
+        bool in_rounds = false, twice = true;  // twice: written twice in each round
         for (ptrdiff_t i = 1; i < ptrdiff_t(written.size()); ++i) {
             const auto [before, after] = around(written, i, version.address, &Step::written);
             if (written[i].address != race.address || !written[i].written || before < 0 || after < 0) continue;
@@ -113,14 +115,14 @@ Version version_of(const Race& race) {
                 in_rounds = true;
                 twice &= again >= 0 && again < next;
             }
-            several |= parted(written, before, i) && !parted(written, previous, i);  // else it may be a flag
+            several |= parted(written, before, i) && !parted(written, previous, i);  // otherwise it may be a flag
             torn |= !parted(written, before, i) || !parted(written, i, after);
         }
         for (ptrdiff_t i = 0; i < ptrdiff_t(read.size()); ++i) {
             const auto [before, after] = around(read, i, version.address, &Step::read);
             if (read[i].address != race.address || !read[i].read || before < 0) continue;
             looks = true;
-            looks_again |= after >= 0;  // at what was odd nobody need look again
+            looks_again |= after >= 0;  // a reader that found an odd version need not look again
             torn |= !parted(read, before, i) || (after >= 0 && !parted(read, i, after));
         }
         torn |= !looks_again && read.size() < most_steps;
@@ -160,10 +162,10 @@ void close_section(const char* lock, Section& s) {
 }  // namespace
 
 void flag_read(char* address, size_t bytes, uint64_t site, const Record& write, bool unordered) {
-    // `while (wants[other] && *turn == other)` looks at two words in turn.
+    // `while (wants[other] && *turn == other)` polls two words alternately.
     const bool in_turn =
         int64_t(me->polled_at) > 0 && me->more->polled_before == site && me->more->seen_before == address;
-    const bool in_place = me->more->polled >= last_barrier;  // else it may look once a round
+    const bool in_place = me->more->polled >= last_barrier;  // otherwise it may look once per iteration
     me->more->polled = now;
     if (in_place && (in_turn || (me->polled_at == site && me->seen == address)))
         waiting_sites.insert(site), flags[address].polled = true;
@@ -189,7 +191,7 @@ void note_step(const char* address, unsigned kind) {
     const auto known = steps_of.find(thread);
     if (known == steps_of.end() && steps_of.size() == most_threads) return;
     Steps& all = known == steps_of.end() ? steps_of[thread] : known->second;
-    if (all.empty() && me->last_atomic >= last_barrier)  // before anybody had handed on anything: it had no fence
+    if (all.empty() && me->last_atomic >= last_barrier)  // earlier releases do not exist, so it had no fence
         all.push_back({me->more->quick_atomic, true, true, last_barrier, {}});
     const auto fenced = [](Scope s) { return me->synchronised ? me->more->fence[s].time : 0; };
     if (all.size() < most_steps)
@@ -309,7 +311,7 @@ bool sections_hand_on() { return !past_sections.empty(); }
 
 void in_section(const char* address, const Record& mine, bool shared) {
     Section& s = sections[rank];
-    me->records = s.touched.size() < 64;  // else it is no lock, or what it guards has been seen often enough
+    me->records = s.touched.size() < 64;  // otherwise it is not a lock, or its data have been seen often enough
     if (me->records)
         s.touched.push_back({address, {me->lock, mine, run, shared || is_shared(find(me->lock)), s.entered, 0}});
 }
@@ -328,7 +330,7 @@ void section_meets(unsigned thread) {
 
 void sections_pause(uint64_t block) { paused_sections[block] = std::exchange(sections, {}); }
 void sections_go_on(uint64_t block) { sections = std::move(paused_sections[block]); }
-void sections_at_grid_barrier() { touched_before.clear(); }  // who comes later knows all that came before
+void sections_at_grid_barrier() { touched_before.clear(); }  // later threads are ordered after all earlier ones
 
 void sections_at_barrier() {
     for (auto& [thread, s] : sections) {

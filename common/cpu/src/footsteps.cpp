@@ -1,10 +1,10 @@
-// footsteps.cpp - the hazard build: threads that do as the one before them did, each beside it.
+// footsteps.cpp - a fast path of the race detector: replay of the accesses of the previous thread.
 //
-// Where a thread's accesses are all noted with those of its neighbours (quick.cpp), and the next thread makes the
-// same ones, an element further each, nothing new is to be noted but that it was there. So it follows in the
-// footsteps of the first: each access is only compared with what is expected. What they all did is noted when one
-// steps aside, or when anything else happens: until then the notes lack it, so that whoever looks at them stops the
-// following first.
+// A leader is a thread whose accesses are all recorded in coalesced shadow memory (quick.cpp). If the next thread
+// makes the same accesses, each one element further, the only news is that it was there. So each of its accesses is
+// only compared with the leader's step. The accesses of all these threads are recorded when one of them deviates,
+// or when anything else happens. Until then shadow memory lacks them, so code that reads it must end the replay
+// first.
 #include "detect.hpp"
 
 namespace cudacpu::hazards {
@@ -17,12 +17,12 @@ unsigned follower, in_vain, until_lead;
 namespace {
 
 struct {
-    unsigned done;                       // threads that have followed to the end, before the one that now does
-    unsigned room;                       // how many can, before one of them comes to the end of a line
-    unsigned first_write, first_global;  // which footstep that is
+    unsigned done;                       // threads that have replayed all steps, before the one that does so now
+    unsigned room;                       // how many threads can follow before one of them reaches the end of a line
+    unsigned first_write, first_global;  // indices of steps
 } row;
 
-// Does the running thread begin as the lead did, and will it not be stopped on its way?
+// Whether the running thread begins as the leader did, and will not be preempted on its way.
 [[gnu::always_inline]] inline bool begins_alike(const char* address, uint64_t site) {
     const Mind& m = minds[rank];
     return address == footsteps[0].next && site == footsteps[0].site && !m.synchronised &&
@@ -38,7 +38,7 @@ void has_done(Mind& m, unsigned steps) {
     m.wrote |= steps > row.first_write;
 }
 
-// All that the lead did is noted with its neighbours still?
+// Whether all accesses of the leader are still recorded in coalesced form.
 bool can_be_followed() {
     const Mind& m = minds[lead.rank];
     if (state.any() || steps::drawing || now != lead.time ||
@@ -74,7 +74,7 @@ __attribute__((noinline)) bool follows_lead(const char* address, uint64_t site) 
     return true;
 }
 
-// The running thread cannot follow to the end, as another will have its turn. Who comes behind it may.
+// The running thread cannot replay all steps, because it will be preempted. The threads after it may.
 __attribute__((noinline)) bool lets_pass() {
     if (footstep != footsteps + lead.steps || rank != follower + 1 || now != lead.time)
         return stop_following(), false;

@@ -1,9 +1,10 @@
-// hazards.cpp - the hazard build: one access of the program, before it is done.
+// hazards.cpp - the race detector (hazard build): the check of one access, made before the program does it.
 //
-// The thread may be stopped and another one run, so that a missing atomic loses updates. Then the access is
-// compared with what is noted about those bytes: who wrote and read them last. Two accesses of different threads,
-// one of them a write, are a race if nothing orders them (clocks.cpp), whatever the order in which they were run.
-// Two writes of the same value are noted, but change no result.
+// The detector may preempt the thread first, so that a missing atomic really loses updates. Then it compares the
+// access with the shadow cells of those bytes, which hold their last writes and reads. Two accesses of different
+// threads, at least one of them a write, are a race if happens-before (clocks.cpp) does not order them. The order
+// in which they happened to run does not matter. Two writes of the same value are reported as a note, because they
+// change no result.
 #include <map>
 #include <unordered_map>
 
@@ -23,26 +24,26 @@ namespace {
 struct HeapCell : Cell {
     Rare rare;
     Time rare_since, reads_since;
-    unsigned written = 0;  // of its four bytes
+    unsigned written = 0;  // bit mask over its four bytes
 };
-std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // by the address of the word
+std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // key: the address of the word
 unsigned synced_beside_paused;
 
-std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch, by the sites
-// Lines that read what a CAS is then done on. Their races with atomics are none, as the CAS sees whether the value
-// still holds. A thread that goes without the CAS has decided on an old value.
+std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch; key: the two sites
+// Lines that read the value which a CAS then compares. Their races with atomics are not reported, because the CAS
+// checks whether the value still holds. A thread that skips the CAS has decided on an old value.
 std::set<uint64_t> before_cas CUDACPU_LASTING;
-Record looked_at[4];  // before a CAS, by its thread: the last read of each byte of the word
+Record looked_at[4];  // for the next CAS of its thread: the last read of each byte of the word
 
-struct Last {  // the last access, what has to be looked at once it is done
+struct Last {  // the last access: what must be checked after it is done
     bool race = false, flag_write = false, word = false, gives = false;
     bool shared, flags;
     char* address;
     size_t bytes;
     unsigned rank, kind;
-    uint64_t value;             // there, of a word
-    unsigned char before[256];  // of anything else
-    Race two_writes;            // the second may leave the value as it is
+    uint64_t value;             // of a word: the value before the access
+    unsigned char before[256];  // of any other size
+    Race two_writes;            // the second write may leave the value unchanged
     Mind* mind;
     Gift gift;
 };
@@ -50,7 +51,7 @@ Last last CUDACPU_LASTING;
 
 // ---- races -----------------------------------------------------------------------------------------------
 
-bool noted_before(const Record& a, const Record& b, bool adds) {  // most races are seen again and again
+bool noted_before(const Record& a, const Record& b, bool adds) {  // most races are seen many times
     static struct { uint64_t a, b; } noted[1024];
     const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
     auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
@@ -62,7 +63,7 @@ bool noted_before(const Record& a, const Record& b, bool adds) {  // most races 
     return false;
 }
 
-// A length that is not known when this is compiled would make calls of these, which wait for what was just written.
+// Copies of unknown length would become calls, which stall on the value just stored.
 template <class T> uint64_t value_of(const void* p) {
     T value;
     memcpy(&value, p, sizeof value);
@@ -92,7 +93,7 @@ void settle() {
     Mind& m = *last.mind;
     const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.more->unlocked;
     const bool takes = !holds && (last.kind & compares || (last.kind & exchanges && !before)) && !same;
-    // Who leaves the value as it is (atomicAdd(p, 0)) tells nobody that he was there.
+    // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
     if (last.gives && !same && !(gives_back && section_gives(m, last.address, last.gift)))
         give(last.address, last.kind, last.gift);
     if (!last.word) return;
@@ -101,16 +102,17 @@ void settle() {
     else take_sections(m, last.address);
 }
 
-// The compiler calls for both sides of a struct's copy before it copies: a read does not yet settle the write.
+// The compiler calls both hooks of a struct copy before it copies, so a read does not settle the write.
 void settle_before(bool write) {
     if (state.unsettled && (write || rank != last.rank || last.word || last.gives)) settle();
 }
 
-// Is this atomic or volatile access one of a thread that may wait for another block? Then those that pause go on.
+// Whether the thread of this atomic or volatile access may be waiting for another block; if so, paused blocks
+// resume.
 bool may_wait(const Region* r, const char* address, size_t bytes, unsigned kind) {
     if (kind & flag || !nothing_is_handed_on() || !r || address < r->start || address + bytes > r->start + r->bytes)
         return true;
-    const uint64_t value = word_at(address, bytes);  // the same as when it last asked?
+    const uint64_t value = word_at(address, bytes);  // is it the same as at the last poll?
     const bool same = std::exchange(me->more->atomic_at, address) == address;
     return std::exchange(me->more->atomic_found, value) == value && same;
 }
@@ -120,8 +122,8 @@ struct Access {
     size_t bytes;
     unsigned kind;
     Record mine;
-    Time from;                // what was before has nothing to do with it
-    bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the last
+    Time from;                // accesses before this time cannot race with this one
+    bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the latest one
 };
 
 steps::Part drawn(const Party& p) { return {p.block, p.rank, p.site}; }
@@ -169,7 +171,7 @@ __attribute__((noinline)) void conflict(const Word& w, const Record& r, const Ac
 
 bool apart(const Record& r, const Access& a) { return r.bytes & a.mine.bytes && r.time && !ordered(r, a.from); }
 
-void keep_read(const Word& w, const Access& a) {  // of readers that nothing orders two plain ones are worth most
+void keep_read(const Word& w, const Access& a) {  // of unordered readers, two plain ones are the most useful
     Record *const both[] = {&w.cell.read, &w.rare.read}, *to = nullptr;
     for (Record* r : both)
         if (!to && (!r->time || (r->rank == a.mine.rank && r->access == a.mine.access && same_block(*r)))) to = r;
@@ -184,8 +186,8 @@ void keep_read(const Word& w, const Access& a) {  // of readers that nothing ord
 
 bool by_me(const Record& r) { return r.rank == rank && same_block(r); }
 
-// Who has drawn the last ticket may set the word to 0 again: all others drew theirs before, and are done with it.
-// It is this thread's own atomic, or another's that a barrier has told it of, with a fence since.
+// The thread that drew the last ticket may reset the word to 0, because all others have drawn theirs and are done.
+// The last ticket is this thread's own atomic, or one that a barrier has ordered before it, with a fence since.
 bool has_ticket(const Word& w, const Access& a) {
     const Record& r = w.rare.synced;
     if (!(r.access & atomic)) return false;
@@ -195,9 +197,9 @@ bool has_ticket(const Word& w, const Access& a) {
 }
 
 void look_before_cas(const Record& r) {
-    const uint64_t here = ~me->polled_at;  // others have read it here, too: there may be no note of this thread
+    const uint64_t here = ~me->polled_at;  // others read here as well, so this thread's own read may be overwritten
     const bool at_last = r.site == here;
-    if (!at_last && (!by_me(r) || r.access & atomic)) return;  // a CAS that failed is no look
+    if (!at_last && (!by_me(r) || r.access & atomic)) return;  // a failed CAS is not a read before a CAS
     for (int i = 0; i < 4; ++i)
         if (Record& l = looked_at[i]; r.bytes >> i & 1 && l.site != here &&
                                       (at_last || std::pair(r.time, r.step) > std::pair(l.time, l.step)))
@@ -216,7 +218,7 @@ void compare(const Word& w, const Access& a) {
     }
 }
 
-// Who has read a part of the word, and then the whole, does the CAS on what he read then.
+// A thread may read part of the word and then all of it; the CAS compares what the thread read last.
 void done_on_what_was_read(const Access& cas) {
     bool all = true;
     for (int i = 0; i < 4; ++i) all &= !(cas.mine.bytes >> i & 1) || looked_at[i].time;
@@ -234,7 +236,7 @@ void keep(const Word& w, const Access& a) {
 
 // ---- one access ------------------------------------------------------------------------------------------
 
-bool needs_value(const Access& a) {  // who exchanges may not care
+bool needs_value(const Access& a) {  // an exchange may ignore the old value
     return !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));
 }
 void check_written(const Region& r, const Access& a, size_t first) {
@@ -257,28 +259,28 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site,
              floor_time, false, false, false};
     me->steps += me->steps < 255;
     if (!r) {
-        const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of them
+        const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
         if (address >= arguments && address < arguments + launch->body.bytes) return;
         r = region_of(address);
         if (!r && !on_device_heap(address)) {
             const Mistake what = stranger(address);
-            // The C library's own notes lie there: they stay as they are.
+            // The C library keeps its bookkeeping there, which must stay unchanged.
             if ((what == Mistake::past_heap || what == Mistake::freed) && kind & writes && bytes <= 8)
                 show(address, bytes);
             return note(what, address, bytes, party(a.mine));
         }
-        if (r && (r->freed || !r->shadow)) return;  // it will be reported as a fault
+        if (r && (r->freed || !r->shadow)) return;  // it is reported as a fault
     }
     if (kind == (writes | atomic) && r && address >= r->start && !me->lock && nothing_is_handed_on() &&
         note_atomic(*r, address - r->start, bytes, a.mine))
         return me->more->quick_atomic = address, did_atomic();
-    char* const start = r ? r->start : nullptr;  // what a kernel has got from `new` has its cells by the address
+    char* const start = r ? r->start : nullptr;  // cells of memory from a kernel's `new` are found by address
     const size_t first = address - start, end = first + bytes;
     if (r && (address < start || end > r->bytes)) {
         note(Mistake::out_of_bounds, address, bytes, party(a.mine));
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
-    // A CAS that finds another value only reads: nobody changes what others find there.
+    // A CAS that fails only reads, so it changes nothing that others read there.
     if (expected && !(kind & narrow) && memcmp(address, expected, bytes) != 0)
         a.mine.access &= uint8_t(15 ^ writes);
     a.shared = is_shared(r);
@@ -290,7 +292,7 @@ void check(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site,
     if (kind & (atomic | flag)) note_step(address, kind);
     if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
     const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
-    const auto cell = [&](size_t i) {  // where the access to byte i and those behind it is noted
+    const auto cell = [&](size_t i) {  // where the access to byte i and the bytes after it is recorded
         if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
         HeapCell& c = heap_cells[start + i / 4 * 4];
         if (needs_value(a) && mask(i) & ~c.written) note(Mistake::unwritten, address, bytes, party(a.mine));
@@ -358,7 +360,7 @@ bool settled(bool write) {
     return !state.unsettled;
 }
 
-void note(const Race& race) {  // of all races between two sites the one between the most distant threads
+void note(const Race& race) {  // of all races between two sites, keeps the one between the most distant threads
     if (steps::drawing) steps::draw_conflict(drawn(race.before), drawn(race.after), race.address, race.bytes);
     if (steps::drawing_launch)
         steps::draw_race(drawn(race.before), drawn(race.after),
@@ -381,19 +383,19 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     state.index_too_large = false;
     me = &mind(rank);
     take_turns(r, address, kind);
-    // Who reads a volatile word again and again waits for another thread, perhaps of another block; what a warp
-    // does together in between (__any_sync()) is no progress.
+    // A thread that polls a volatile word waits for another thread, perhaps of another block. The warp votes in
+    // between, such as __any_sync(), are not progress.
     if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
     if (kind & (atomic | flag) && blocks_paused && may_wait(r, address, bytes, kind) &&
         ++synced_beside_paused > 1000) {
         synced_beside_paused = 0;
         preempt_block();
     }
-    stop_if_following();  // others, which have had their turn
+    stop_if_following();  // the other threads, which have had their turn
     state.busy = true;
     if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
     if (look_asked && r && !(kind & atomic)) look(last_access, address, unsigned(bytes));
-    if (kind & writes && !(kind & atomic)) ++progress;  // a spin only reads
+    if (kind & writes && !(kind & atomic)) ++progress;  // a spinning thread only reads
     me = &mind(rank);
     check(r, address, bytes, kind, site, expected);
     state.busy = false;
@@ -404,7 +406,7 @@ void heap_changed(const char* start, size_t bytes) {
     forget_words(start, bytes);
 }
 
-// ---- what the engine tells -------------------------------------------------------------------------------
+// ---- calls from the engine -------------------------------------------------------------------------------
 
 void launch_begins() {
     if (!program.shadow) region_added(program);

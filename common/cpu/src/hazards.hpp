@@ -1,10 +1,10 @@
-// hazards.hpp - what the hazard build has seen (hazards.cpp) and words (advice.cpp).
+// hazards.hpp - the races and mistakes that the detector (hazards.cpp) finds and the reports (advice.cpp) describe.
 #pragma once
 #include "internal.hpp"
 
 namespace cudacpu::hazards {
 
-enum Access : uint8_t {  // flag: volatile; narrow: an atomic of the block's scope
+enum Access : uint8_t {  // flag: volatile; narrow: an atomic of block scope
     reads = 0,
     writes = 1,
     atomic = 2,
@@ -14,34 +14,33 @@ enum Access : uint8_t {  // flag: volatile; narrow: an atomic of the block's sco
     exchanges = at_exchanges
 };
 
-struct Party {      // one access, and who did it
+struct Party {      // one access, and the thread that made it
     uint64_t site;  // the address of the code; for atomics that of the file's name, with the line in the upper bits
     uint64_t block;
-    unsigned rank, step;  // step: how many accesses its thread has done since the last barrier
+    unsigned rank, step;  // step: number of accesses of its thread since the last barrier
     uint8_t access;
 };
 struct Race {
     Party before, after;
     char* address;
     size_t bytes;
-    bool adds;  // a thread reads a value, and writes it after others have
-    // What the block, and the warp of the thread that now runs, have passed last.
+    bool adds;  // a thread reads a value, and writes it after others have written it
+    // What the block, and the warp of the running thread, passed last.
     Where block_met = last_met[32], warp_met = last_met[rank / 32];
-    bool equal = false;  // both write the same value: a note, the exit status stays
-    bool seen = false;   // the later one wrote a volatile word, and had read what the other had written
+    bool equal = false;  // both write the same value: a note that does not change the exit status
+    bool seen = false;   // the later one wrote a volatile word after reading what the other had written
 };
-// Of one thread. past_heap and freed: of what malloc() and new give in a kernel.
+// A mistake of one thread. past_heap and freed: memory from malloc() and new in a kernel.
 enum class Mistake { foreign, past_heap, freed, others_stack, out_of_bounds, unwritten };
 
-/// How a report begins. What is harmless leaves the exit status as it is.
+/// The first words of a report. A harmless finding does not change the exit status.
 std::string finding(const std::string& what, bool harmless = false);
 int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a block, 2 between blocks
 
-// Mistakes and races are said when the launch has ended: those of one cause together, once a program.
+// Mistakes and races are reported when the launch has ended: those with one cause together, once per program.
 void note(Mistake what, char* address, size_t bytes, const Party& who);
 void report(const std::vector<Race>& races);
-/// Which byte of what a kernel has got from malloc() or new that is, and how many it has: "byte 64 of the 64
-/// bytes".
+/// Which byte of a kernel's allocation from malloc() or new this is, and its size: "byte 64 of the 64 bytes".
 std::string place_in_heap(const char* address);
 
 }  // namespace cudacpu::hazards

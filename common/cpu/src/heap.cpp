@@ -1,6 +1,7 @@
-// heap.cpp - what malloc() and free(), new and delete are in a kernel: they take from a heap that has a limit, as
-// on a GPU, and is none of the host's. What one writes beyond its memory hits nobody else's, and is noticed when it
-// is given back. AddressSanitizer's build has its own way. And what the API knows as memory pools.
+// heap.cpp - the device heap: malloc() and free(), new and delete in kernels, and the API's memory pools.
+//
+// The heap has a limit, as on a GPU, and is separate from the host's. A write past the end of an allocation hits no
+// other one, and is detected when the memory is freed. The AddressSanitizer build uses its own allocator.
 #include "internal.hpp"
 
 #include <sys/mman.h>
@@ -8,20 +9,20 @@
 #include <unordered_map>
 
 struct CUmemPoolHandle_st {
-    uint64_t values[9] = {0, 1, 1, 1};  // of its attributes, by their numbers
+    uint64_t values[9] = {0, 1, 1, 1};  // of its attributes, by number
 };
 
 namespace cudacpu {
 
-size_t limits[] = {1 << 10, 1 << 20, 8 << 20, 2, 2048, 64, 0};  // by cudaLimit's numbers
+size_t limits[] = {1 << 10, 1 << 20, 8 << 20, 2, 2048, 64, 0};  // by the numbers of cudaLimit
 
 namespace {
 
-constexpr size_t behind = 16;  // bytes that show whether the end was passed
+constexpr size_t behind = 16;  // canary bytes that show a write past the end
 constexpr char mark = '\xa5';
 char* heap;
-size_t heap_bytes, heap_begun;                      // of the addresses: a power of 2 for each piece
-size_t given;                                       // of the limit
+size_t heap_bytes, heap_begun;                      // of the address space: a power of 2 for each allocation
+size_t given;                                       // counted against the limit
 std::vector<char*> given_back[64] CUDACPU_LASTING;  // by powers of 2
 std::unordered_map<char*, size_t> sizes CUDACPU_LASTING;
 
@@ -110,8 +111,8 @@ cudaError_t pool_attribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* 
 
 }  // namespace cudacpu
 
-// The translator gives each `new` of a kernel this place. As none may be left, g++ compares what it gets with
-// nullptr.
+// The translator rewrites each `new` of a kernel to this placement form. g++ compares its result with nullptr,
+// because the heap may be exhausted.
 void* operator new(size_t bytes, cudacpu::DeviceHeap) noexcept {
     return cudacpu::asan_build ? operator new(bytes, std::nothrow) : cudacpu::cudacpu_malloc(bytes);
 }

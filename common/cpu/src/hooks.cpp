@@ -1,7 +1,7 @@
-// hooks.cpp - the hazard build: what the compiler calls before each access of the program; for the most frequent
-// ones see quick.cpp.
+// hooks.cpp - the race detector's instrumentation entry points: what the compiler calls before each access of the
+// program. The most frequent ones are in quick.cpp.
 //
-// `g++ -fsanitize=thread` inserts the calls; ThreadSanitizer itself is not linked, the functions are here.
+// `g++ -fsanitize=thread` inserts the calls. The functions here replace ThreadSanitizer, which is not linked.
 #include "detect.hpp"
 #include "record.hpp"
 
@@ -9,7 +9,7 @@ using namespace cudacpu::hazards;
 
 void cudacpu::hazards::draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
     using namespace cudacpu::steps;
-    if (!place_of(p).region && !cudacpu::is_global(p)) return;  // of the library, in a template of the program's
+    if (!place_of(p).region && !cudacpu::is_global(p)) return;  // the library's own access, in a shared template
     arrive({kind & writes ? store : load, p, bytes, std::min<size_t>(bytes, 16), (kind & flag) != 0},
            {site, site, frame});
 }
@@ -36,7 +36,7 @@ extern "C" {
 CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
 void __tsan_read_range(void* p, size_t n) { range(p, n, reads, CUDACPU_SITE, __builtin_frame_address(0)); }
 void __tsan_write_range(void* p, size_t n) { range(p, n, writes, CUDACPU_SITE, __builtin_frame_address(0)); }
-// The program's own memset() and the like, see cuda_runtime.h; clang calls these instead of the last two, too.
+// The program's own memset() and the like; see cuda_runtime.h. clang also calls these instead of the last two.
 void* __tsan_memset(void* p, int c, size_t n) {
     range(p, n, writes, CUDACPU_SITE, __builtin_frame_address(0));
     return memset(p, c, n);

@@ -1,4 +1,4 @@
-// indices.cpp - what the text of an index tells: whether two threads meet at one element, and whether tiles share
+// indices.cpp - analyses the text of a subscript: whether two threads use the same element, and whether tiles share
 // it.
 #include <algorithm>
 #include <map>
@@ -14,14 +14,14 @@ using std::string;
 
 namespace {
 
-// The value of an expression for one thread of a block of so many.
+// The value of an expression for one thread of a block with these dimensions.
 constexpr long threads = 64;
 class Reader {
     const Source& src;
     const Function& f;
     const string& s;
     const long thread;
-    std::map<string, long>& others;  // strides and sizes: the same for all threads
+    std::map<string, long>& others;  // strides and sizes, equal in all threads
     const int depth;
     size_t at = 0;
     bool known = true;
@@ -73,7 +73,7 @@ class Reader {
             long (*apply)(long, long);
         };
         static constexpr Operator operators[] = {
-            // those of two characters first
+            // two-character operators first
             {"||", 0, [](long x, long y) -> long { return x || y; }},
             {"&&", 1, [](long x, long y) -> long { return x && y; }},
             {"==", 5, [](long x, long y) -> long { return x == y; }},
@@ -116,7 +116,7 @@ public:
     }
 };
 
-// The number of the thread in its block, or in the grid.
+// The thread's number in its block or in the grid.
 bool is_own_number(const Source& src, const Function& f, const string& expression) {
     std::map<string, long> others;
     for (const long thread : {0L, 1L, 7L})
@@ -124,18 +124,18 @@ bool is_own_number(const Source& src, const Function& f, const string& expressio
     return others.empty();
 }
 
-// `i < n`, which decides who comes to an access: those are sent away, or not let in, for whom it does not hold.
+// A guard such as `i < n`: threads that fail it return, or do not enter the guarded statement.
 struct Bound {
     int line;
     string name, limit, code;
-    bool sends_away, itself, of_loop;  // itself: `i <= n`
+    bool sends_away, itself, of_loop;  // sends_away: threads that fail it return; itself: `i <= n`
     string write(const string& what) const {
         return text("in line %d write `%s%s%s` for `%s`", line, what.c_str(), sends_away ? " >= " : " < ",
                     limit.c_str(), code.c_str());
     }
 };
 
-// Of what an index names; compared: the last line that compares any of it.
+// The names in a subscript; compared: the last line that compares one of them.
 std::vector<Bound> bounds_of(const Source& src, const Function& f, size_t at, const string& index, int& compared) {
     static const std::regex compares(R"(\b(\w+) (<=|<|>=|>) (\w[\w. ]*?)(?= *(\)|;|&&|\|\|)))"),
         any(R"([A-Za-z_]\w*)");
@@ -165,16 +165,16 @@ std::vector<Bound> bounds_of(const Source& src, const Function& f, size_t at, co
     return found;
 }
 
-// `i <= n` for an element n; "": that is not it.
+// The advice if `i <= n` lets through the element n, which does not exist; "" if that is not the mistake.
 string one_too_far(const std::vector<Bound>& bounds, const string& index) {
     for (const Bound& b : bounds)
         if (b.itself && std::regex_match(index, std::regex("(.*\\+ )?" + b.name + "( \\* \\w+)?( \\+.*)?")) &&
-            !std::regex_search(index, std::regex("-|\\+ *\\d")))  // another summand leads too far
+            !std::regex_search(index, std::regex("-|\\+ *\\d")))  // another summand goes out of bounds
             return b.write(b.name);
     return "";
 }
 
-// What is to be asked if `in[i + 1]` or `in[i - 1]` is meant, where `i < n` is asked.
+// The guard that `in[i + 1]` or `in[i - 1]` needs, where the code tests `i < n`.
 string shifted(const std::vector<Bound>& bounds, const string& index, bool below) {
     static const std::regex form(R"((\w+) ([+-]) (\d+))");
     std::smatch m;
@@ -216,9 +216,9 @@ string check_index(const Line& line, const string& name, long element, long last
     const Source* src = line.number ? Source::of(line.file) : nullptr;
     const size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
-    std::map<string, string> others;  // an access by what is not the thread's own number, and its index
+    std::map<string, string> others;  // accesses that do not use the thread's own number, with their subscripts
     string index, less;
-    bool whole = true;  // elements of an array of one dimension, and not parts of them
+    bool whole = true;  // whole elements of a one-dimensional array
     int compared = 0;
     std::vector<Bound> bounds;
     const size_t line_end = f ? src->text.find('\n', first) : 0;
@@ -273,13 +273,13 @@ Meeting meeting(const Source& src, const Function& f, const string& written, con
                 const std::vector<string>& conditions) {
     std::map<string, long> others;
     const auto value = [&](const string& s, long thread) { return Reader(src, f, s, thread, others).value(); };
-    for (const string& s : conditions) value(s, 0);  // so that all names are known
+    for (const string& s : conditions) value(s, 0);  // registers all names
     for (const string& s : read)
         if (!value(s, 0)) return Meeting::unknown;
     if (!value(written, 0) || others.size() > 3) return Meeting::unknown;
     Meeting found = Meeting::none;
     for (bool more = true; more;) {
-        std::map<long, long> writers;  // of an element
+        std::map<long, long> writers;  // by element
         std::vector<long> in;
         for (long t = 0; t < threads; ++t)
             if (std::ranges::all_of(conditions, [&](const string& s) { return value(s, t).value_or(1); }))
@@ -290,7 +290,7 @@ Meeting meeting(const Source& src, const Function& f, const string& written, con
             for (const long t : in)
                 if (const auto w = writers.find(*value(s, t)); w != writers.end() && w->second != t)
                     found = Meeting::of_readers;
-        more = false;  // the next values of the others: 1, 2, 4, ... 32 each
+        more = false;  // the next values of the other variables: 1, 2, 4, ... 32 each
         for (auto& [name, x] : others) {
             more = (x *= 2) <= 32;
             if (more) break;
@@ -318,8 +318,8 @@ std::optional<string> Scene::computed(string expression) const {
     return expression;
 }
 
-// By its number in a tile or a warp alone: what is added to it so that each has a part of its own; "": by no number
-// of a thread. None: by the number in the block.
+// For a subscript that uses the number in a tile or a warp only: what must be added so that each tile has its own
+// part. "" if the subscript uses no thread number; no value if it uses the number in the block.
 std::optional<string> Scene::part_of(const string& index) const {
     const auto known = computed(index);
     if (!known) return {};
@@ -414,11 +414,11 @@ bool Scene::advise_parts(Advice& v) const {
     }
     const string size = part.substr(part.rfind(' ') + 1);
     const unsigned lanes = size == "warpSize" ? 32 : unsigned(atoi(size.c_str()));
-    if (lanes && x.rank / lanes == y.rank / lanes) return false;  // of one tile
+    if (lanes && x.rank / lanes == y.rank / lanes) return false;  // in the same tile
     const auto& path = a_writes ? pa : pb;
     for (const Statement* s : path)
         if (s->kind == Statement::branch && !part_of(src.text.substr(s->head, s->head_end - s->head))) return false;
-    if (pair.adds && a == b && !update(pa).reads_others()) return false;  // all add to it
+    if (pair.adds && a == b && !update(pa).reads_others()) return false;  // all threads add to it
     v = {"tiles of one block use the same elements, but each needs some of its own: add " + part +
              " to the index in ",
          ", and let the array have an element for each thread of the block",

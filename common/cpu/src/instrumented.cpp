@@ -1,8 +1,9 @@
-// instrumented.cpp - what `g++ -fsanitize=thread` calls besides, and must find when it links.
+// instrumented.cpp - the remaining functions of ThreadSanitizer's ABI, which code built with `g++
+// -fsanitize=thread` links against.
 #include <cstdint>
 
 // clang-format off
-// std::atomic and its kind: kernels have none, the host's must link.
+// std::atomic and its relatives: kernels have none, but the host's must link.
 #define CUDACPU_RMW(bits, T, name, f) T __tsan_atomic##bits##_##name(T* p, T v, int) { return f(p, v, 5); }
 #define CUDACPU_COMPARE(bits, T, name) int __tsan_atomic##bits##_compare_exchange_##name(T* p, T* old, T v, int, int) { \
         return __atomic_compare_exchange_n(p, old, v, false, 5, 5); }

@@ -1,7 +1,7 @@
-// internal.hpp - what the parts of the CPU device know of each other, and the program does not.
+// internal.hpp - declarations that the parts of the CPU device share, and that programs do not see.
 //
-// A section a file. What the program and CUDA's headers see stands in ../include/cudacpu/engine.hpp and in
-// ../include/cuda_runtime_api.h.
+// It has one section for each source file. Declarations for programs and CUDA's headers are in
+// ../include/cudacpu/engine.hpp and ../include/cuda_runtime_api.h.
 #pragma once
 #include <signal.h>
 
@@ -49,7 +49,7 @@ constexpr bool plain_build = false;
 constexpr bool plain_build = true;
 #endif
 constexpr size_t page = 4096;
-inline uint64_t value_at(const volatile void* address, size_t bytes) {  // the first eight
+inline uint64_t value_at(const volatile void* address, size_t bytes) {  // the first eight bytes
     uint64_t value = 0;
     memcpy(&value, const_cast<const void*>(address), std::min(bytes, sizeof value));
     return value;
@@ -58,52 +58,53 @@ inline uint64_t mix(uint64_t mixed, uint64_t word) {
     mixed = (mixed ^ word) * 0x9e3779b97f4a7c15;
     return mixed ^ mixed >> 29;
 }
-// threadIdx, blockIdx and the like: between __start_cudacpu_builtin and __stop_cudacpu_builtin.
+// threadIdx, blockIdx and similar variables: between __start_cudacpu_builtin and __stop_cudacpu_builtin.
 #define CUDACPU_BUILTIN __attribute__((section("cudacpu_builtin")))
-// It outlives the program's own objects: kernels may run at its very end.
+// Outlives the program's own objects, because kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
-constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible, behind each region
+constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible memory after each region
 constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
-// ---- reports.cpp: words ----------------------------------------------------------------------------------
+// ---- reports.cpp: diagnostics ----------------------------------------------------------------------------
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
-void say(const std::string& message);       // on stderr, after all that stdout has
-void say_once(const std::string& message);  // in the whole program
-extern bool has_said;                       // anything
+void say(const std::string& message);       // on stderr, after flushing stdout
+void say_once(const std::string& message);  // at most once in the whole program
+extern bool has_said;                       // whether anything was printed
 std::string source_line(const void* pc);    // "sum.cu:12", from the debug information
 std::string source_line(Where where);
 std::vector<std::string> source_lines(const std::vector<const void*>& pcs);
-std::string from_here(std::string files);  // files below the working folder are named from there
+std::string from_here(std::string files);  // file names relative to the working folder, for files below it
 std::string thread_name();                 // "block (0,0,0), thread (5,0,0)"
-std::string who_waits_where();             // a line for each run of threads
-/// The lines of a file as compiled, or as it is found from here; none if it is not there.
+std::string who_waits_where();             // one line for each run of threads
+/// The lines of a file as compiled, or as found from the working folder; empty if it is missing.
 const std::vector<std::string>& source_text(const std::string& file);
-std::string wrapped(const std::string& words);  // into lines of the terminal's width; `code` is kept together
-std::string opening(const std::string& words);  // the first lines of a report: "cudacpu: " and these words, wrapped
-/// Says what is wrong about a call of the API, with its line, and how to mend it.
+std::string wrapped(const std::string& words);  // broken to the terminal's width; `code` is kept together
+std::string opening(const std::string& words);  // the first lines of a report: "cudacpu: " and the words, broken to
+                                                // the terminal's width
+/// Reports a wrong call of the API, with its line and how to mend it.
 void complain(const std::string& words, const std::string& mend = "");
 using Callers = std::vector<void*>;
-Callers callers(int frames);                     // of who calls this, the innermost first
-std::string first_line(const Callers& callers);  // that is the program's own; "" if there is none
+Callers callers(int frames);                     // the callers of this function, the innermost first
+std::string first_line(const Callers& callers);  // the first line of the program's own code; "" if there is none
 struct Remark {
     std::string place, words;  // "sum.cu:12", "thread 3 reads"
-    std::string name = {};     // what must be seen of a line that is too long
+    std::string name = {};     // the part that must stay visible if the line is too long
 };
-/// Each line as it stands in its file, and beside or below it what is said about it; but none that is not known.
+/// Each line as in its file, with the words beside or below it; unknown lines are left out.
 std::string listing(const std::vector<Remark>& remarks);
 /// "byte 400 of the 400 bytes that ... allocated", or "".
 std::string explain(const void* address, size_t bytes = 4);
-/// "element 19 of cache (sum.cu:8)", with the name that the running kernel has for it.
+/// "element 19 of cache (sum.cu:8)", with the running kernel's name for it.
 std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
-std::string kernel_name();  // with its template arguments
-/// "\n  before at place", on two lines where that is too wide for one.
+std::string kernel_name();  // with template arguments
+/// "\n  before at place", on two lines if one would be too wide.
 std::string on_a_line(const std::string& before, const std::string& place);
 /// What happened, in which thread of which launch, at which line, and how to mend it.
 std::string compose_report(const std::string& what, const std::string& mend, const std::string& line);
-/// While one lives, what runs is the library, though a thread of a kernel asked for it: where clang is the
-/// compiler, the program's own copy of a template that both use calls the hooks. (g++ gives the library its own:
-/// -fno-weak.)
+/// While one exists, the hooks treat the running code as the library's, although a thread of a kernel called it. It
+/// is needed for clang, where the program's copy of a shared template calls the hooks. (g++ gives the library its
+/// own copy: -fno-weak.)
 class Aside {
     Thread* const asks = std::exchange(self, nullptr);
 
@@ -111,31 +112,31 @@ public:
     ~Aside() { self = asks; }
 };
 
-// ---- faults.cpp: what goes wrong in a kernel, or on the host ---------------------------------------------
+// ---- faults.cpp: crash handling in kernels and on the host -----------------------------------------------
 
-/// Reports what goes wrong at a line, and how to mend it; the kernel ends with the error, or the program does.
+/// Reports an error at a line and how to mend it; then the kernel, or the program, ends with the error.
 [[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
                         const void* pc = nullptr);
-extern const void* last_access;  // by a thread that may spin: where the compiler called for it
-extern Where last_atomic;        // of such a thread, where the compiler's call is a header's
-extern int exit_status;          // for a program that else would end with 0
-/// Reports a bug after which the kernel or the program can go on, once a line; the exit status tells of it.
+extern const void* last_access;  // by a thread that may spin: where the compiler inserted the call
+extern Where last_atomic;        // of such a thread, if the compiler's call is in a header
+extern int exit_status;          // for a program that would otherwise end with 0
+/// Reports, once for each line, a bug after which the kernel or the program can continue. The exit status shows it.
 void bug(const std::string& what, const std::string& mend, const std::string& line);
-/// Of an object that the host copies to the device.
+/// For an object that the host copies to the device.
 void note_virtual_functions(const void* object, size_t bytes);
-// ---- watchdog.cpp: a kernel that never comes to an end -----------------------------------------------------
+// ---- watchdog.cpp: livelock detection ----------------------------------------------------------------------
 
 extern volatile sig_atomic_t look_asked;
 extern int patience;                            // in seconds of processor time
-extern volatile sig_atomic_t seconds_in_block;  // of processor time, and it still runs
+extern volatile sig_atomic_t seconds_in_block;  // processor time of the block that is running
 void look(const void* pc, const void* address,
-          unsigned bytes);              // at an atomic or volatile read, if it is asked for
-void tick_each(int milliseconds);       // of processor time: SIGVTALRM
-bool spins(const ucontext_t& context);  // asked at each tick
+          unsigned bytes);              // at an atomic or volatile read, if look_asked is set
+void tick_each(int milliseconds);       // sets the interval of SIGVTALRM, in processor time
+bool spins(const ucontext_t& context);  // called at each tick
 
-void prepare_thread();  // of the program: from now on it may run kernels
+void prepare_thread();  // for a thread of the program that may run kernels
 
-// ---- order.cpp: in which order threads and blocks run ----------------------------------------------------
+// ---- order.cpp: the schedule of threads and blocks --------------------------------------------------------
 
 enum class Order { forward, reverse, seeded };
 extern Order order;
@@ -144,51 +145,51 @@ unsigned random_number();
 // ---- fibers.cpp: stacks that take turns ------------------------------------------------------------------
 
 struct Fiber {
-    void* context;       // where it goes on, or begins, when it takes up another thread
-    const void* bottom;  // of the stack; below it lies a page that cannot be touched
+    void* context;       // where it resumes, or begins when it takes another thread
+    const void* bottom;  // of the stack; the page below it is inaccessible
     size_t size;
     void* fake_stack;  // AddressSanitizer's
 };
 extern Fiber host_fiber;                   // the program's own stack
-constexpr size_t local_bytes = 512 << 10;  // of a thread, as a GPU has it
+constexpr size_t local_bytes = 512 << 10;  // of a thread, as on a GPU
 constexpr size_t stack_bytes = local_bytes + (64 << 10);
 void free_fiber(Fiber* fiber);
-void abandon_fibers();  // all begin at the beginning again
-/// Goes on with a thread, or with the host (nullptr); `from` keeps where the caller is to go on.
+void abandon_fibers();  // resets all fibers to their beginning
+/// Resumes a thread, or the host (nullptr). `from` receives the place where the caller resumes.
 void switch_to(Thread* thread, void** from);
 bool on_own_stack(const void* address);
-bool on_a_stack(const void* address);       // of any thread
-bool below_own_stack(const void* address);  // where an overflow ends
+bool on_a_stack(const void* address);       // the stack of any thread
+bool below_own_stack(const void* address);  // where a stack overflow ends
 
 // ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
 
 void set_block_size(dim3 size);
-bool run_block(bool from_the_start);     // until all its threads have ended, or leave_block(). false: it pauses
-extern bool blocks_wait;                 // others are to begin, or to go on
+bool run_block(bool from_the_start);     // until all threads have ended, or leave_block(). false: it is paused
+extern bool blocks_wait;                 // other blocks are ready to begin or to resume
 extern unsigned long blocks_at_barrier;  // of the grid
 extern unsigned long blocks_under_way;   // ~0 while others can be begun
 extern unsigned long blocks_paused;
-[[noreturn]] void leave_block();  // for good: its threads are dropped where they stand
-[[noreturn]] void run_threads();  // what a fiber does
-extern unsigned picks_in_turn;    // of the hazard build: then a thread is picked at random
-extern bool idle_threads[1024];   // they wait for what was not complete when it was last looked at
-bool preempt();                   // another thread of the block, if any is ready, goes on
-void preempt_block();             // another block goes on, if one can
+[[noreturn]] void leave_block();  // for good: its threads are abandoned where they are
+[[noreturn]] void run_threads();  // the main loop of a fiber
+extern unsigned picks_in_turn;    // hazard build: every so many picks, a thread is picked at random
+extern bool idle_threads[1024];   // they wait for something that was incomplete when last checked
+bool preempt();                   // runs another thread of the block, if one is ready
+void preempt_block();             // runs another block, if one is ready
 
-// ---- exchanges.cpp: what threads wait for ----------------------------------------------------------------
+// ---- exchanges.cpp: rendezvous ---------------------------------------------------------------------------
 
-extern std::vector<Exchange*> open_exchanges[33];  // in each warp, and at [32] in the whole block
-extern unsigned long syncs[33];                    // of each warp: how often its threads have waited for each other
-extern Where last_met[33];  // the barrier or __syncwarp() that each warp last passed, and at [32] the whole block
-/// Lets those go on for whom all have come that they wait for. Lanes that ask who is active wait until nobody
-/// else can run: so many are active together as can be.
+extern std::vector<Exchange*> open_exchanges[33];  // of each warp, and at [32] of the whole block
+extern unsigned long syncs[33];                    // of each warp: how often its threads have synchronized
+extern Where last_met[33];  // the last barrier or __syncwarp() of each warp; at [32] the block's last barrier
+/// Resumes the threads of each exchange at which all its threads have arrived. Lanes in __activemask() wait until
+/// no thread can run, so that as many as possible are active together.
 bool complete_exchanges(bool nobody_can_run);
 
 namespace hazards {
 struct Shadow;
 }
 
-// ---- heap.cpp: what kernels get from malloc() and new ----------------------------------------------------
+// ---- heap.cpp: malloc() and new in kernels ---------------------------------------------------------------
 
 bool on_heap(const void* p);  // in the plain build
 void heap_in_use(bool by_device);
@@ -196,13 +197,13 @@ void heap_in_use(bool by_device);
 // ---- shared.cpp: __shared__ memory -----------------------------------------------------------------------
 
 void begin_shared_memory(size_t dynamic_bytes);  // of the next block
-struct SharedMemory {                            // of a block that pauses
+struct SharedMemory {                            // of a paused block
     unsigned long serial;
     size_t bytes;
     std::vector<SharedObject*> objects;
     char* dynamic;  // nullptr: it has used none
     std::string contents;
-    std::vector<hazards::Shadow*> notes;  // about each of these
+    std::vector<hazards::Shadow*> notes;  // shadow memory of each of these
 };
 SharedMemory keep_shared_memory();
 void restore_shared_memory(const SharedMemory& kept);
@@ -218,13 +219,13 @@ struct Launch {
     Kernel* kernel = nullptr;
     Body body{};
     std::shared_ptr<void> owner{};         // of the body's closure
-    std::vector<const void*> arguments{};  // the pointers among them, nullptr for the others
+    std::vector<const void*> arguments{};  // the pointers among the arguments, nullptr for the others
 };
-extern const Launch* launch;  // that now runs
+extern const Launch* launch;  // the running launch
 extern uint64_t block_number;
 extern cudaError_t outcome;  // of the block
 
-// ---- memory.cpp: what the device may touch, and what the host may ----------------------------------------
+// ---- memory.cpp: the address space: memory that the device, or the host, may touch ------------------------
 
 struct Region {  // memory that the device may use
     char* start;
@@ -234,59 +235,61 @@ struct Region {  // memory that the device may use
     size_t pages;  // ... in bytes, without the inaccessible page that follows
     Where where;
     bool freed = false;
-    hazards::Shadow* shadow = nullptr;  // the hazard build's notes about it
+    hazards::Shadow* shadow = nullptr;  // shadow memory of the hazard build
     const char* name = "";              // of a __shared__ variable
-    size_t columns = 0;                 // of such an array of two dimensions
-    unsigned long number = 0;           // allocations are counted from 1
+    size_t columns = 0;                 // of a two-dimensional __shared__ array
+    unsigned long number = 0;           // allocations are numbered from 1
 };
 inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
-const char* past_the_end(const Region* r);  // how to mend an access there
-Region* find(const void* address);          // the region, or the inaccessible page behind it
+const char* past_the_end(const Region* r);  // how to mend an access past its end
+Region* find(const void* address);          // the region, or the region before the inaccessible page
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages);
 Region* add_region(const Region& region);
 void device_takes_over(bool device);      // whether device memory may be touched
-bool opened_late(const void* address);    // the device has touched memory that is opened only then
+bool opened_late(const void* address);    // the device touched memory that is opened on demand
 void managed_in_use(bool by_device);      // whether the host may touch managed memory
 void await_kernel(const void* argument);  // of the last work: the host must wait before it touches pinned memory
-/// The host touches memory that the device may still use: it may, but if one of the works queued changes it, it
-/// came too early; without a pc it is an atomic, which never does. false: there is no such memory.
+/// The host touches memory that the device may still use. That is permitted, but too early if one of the queued
+/// works changes the memory. Without a pc it is an atomic, which is never too early. false: there is no such
+/// memory.
 bool touched_early(const void* address, bool writes, const void* pc, unsigned bytes);
 extern std::atomic<unsigned long> early_touches;
-void shut_again();  // the page that has just been touched, if not all of it may be
-const void* where_touched(const void* start, size_t bytes);  // by a write that came early; nullptr: it is not known
-/// Where the host has written since this work was queued, of memory that the device may use, too; and its code.
+void shut_again();  // the page just touched, if parts of it must stay closed
+const void* where_touched(const void* start, size_t bytes);  // by a write that came too early; nullptr if unknown
+/// The addresses where the host has written, since this work was queued, to memory that the device may also use;
+/// with the code.
 std::vector<std::pair<const char*, const void*>> written_since(unsigned long work);
 void note_touches();  // before works run
-/// Those before this work, which the host waits for, or asks for: then it may have looked at what is not ready.
+/// Checks the touches before this work, for which the host waits or asks: it may have read data that are not ready.
 void compare_touches(unsigned long work, bool waits, bool asks);
 bool is_global(const void* address);  // a variable of the program
 void check_all_margins();
 void report_leaks();
 
-// ---- margins.cpp -----------------------------------------------------------------------------------------
+// ---- margins.cpp: canaries -------------------------------------------------------------------------------
 
-void mark_margins(const Region& r);  // what lies around it in its pages
+void mark_margins(const Region& r);  // the memory around it in its pages
 void check_margins(const Region& r);
 
 // ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
 
 cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work, bool is_kernel = false);
-extern const char* api_function;  // the one that last passed the gate
+extern const char* api_function;  // the function that last passed the gate
 unsigned long last_work();
 bool work_is_queued(unsigned long number);
-extern unsigned long told_not_ready;            // the last work when the host was last told so
-extern constinit thread_local bool runs_works;  // whether this thread of the program does
-extern pthread_t runner;                        // the one that last did
+extern unsigned long told_not_ready;            // the last work when the host was last told "not ready"
+extern constinit thread_local bool runs_works;  // whether this thread of the program runs works
+extern pthread_t runner;                        // the thread that last did
 
-// ---- planned.cpp: faults that a test plans ----------------------------------------------------------------
+// ---- planned.cpp: fault injection -------------------------------------------------------------------------
 
-cudaError_t planned_failure(const char* function, unsigned long call);  // LAB_FAIL=K: of the K-th call
-const std::string* planned_flip();  // LAB_FLIP=COPY:WHAT: WHAT if this copy to the host is that one, else null
-/// Changes bit WHAT of a copy (from its end if negative), all of it ("ones"), or lets its first and last four bytes
-/// change places ("swap").
+cudaError_t planned_failure(const char* function, unsigned long call);  // LAB_FAIL=K: the error of the K-th call
+const std::string* planned_flip();  // LAB_FLIP=COPY:WHAT: WHAT if this copy to the host is number COPY, else null
+/// Changes bit WHAT of a copy (counted from its end if negative), or all of it ("ones"), or swaps its first and
+/// last four bytes ("swap").
 void falsify(const std::string& what, char* to, size_t bytes, const void* from);
 
-// ---- hazards.cpp, of the hazard build only ---------------------------------------------------------------
+// ---- hazards.cpp, only in the hazard build ---------------------------------------------------------------
 
 namespace hazards {
 CUDACPU_HAZARD_HOOK(launch_begins());
@@ -297,7 +300,7 @@ CUDACPU_HAZARD_HOOK(block_goes_on());
 CUDACPU_HAZARD_HOOK(block_ends());
 CUDACPU_HAZARD_HOOK(grid_barrier_passed());
 CUDACPU_HAZARD_HOOK(barrier_passed());
-/// What is advised where not all threads reach a barrier, in better words if the source tells them.
+/// The advice if not all threads reach a barrier, in more precise words if the source text allows.
 CUDACPU_HAZARD_HOOK(let_all_come(Where, bool /*for_ever*/, std::string& /*words*/));
 CUDACPU_HAZARD_HOOK(let_lanes_come(Where, const char* /*what*/, std::string& /*words*/));
 CUDACPU_HAZARD_HOOK(lanes_met(unsigned /*first_thread*/, unsigned /*lanes*/));
@@ -306,7 +309,7 @@ CUDACPU_HAZARD_HOOK(at_atomic(void* /*address*/, unsigned /*bytes*/, unsigned /*
 CUDACPU_HAZARD_HOOK(at_fence(bool /*block_only*/));
 CUDACPU_HAZARD_HOOK(region_added(Region&));
 CUDACPU_HAZARD_HOOK(region_fresh(Region&));                     // a new block: nothing in it is written yet
-CUDACPU_HAZARD_HOOK(region_kept(Region&, Shadow*& /*notes*/));  // its block pauses
+CUDACPU_HAZARD_HOOK(region_kept(Region&, Shadow*& /*notes*/));  // its block is paused
 CUDACPU_HAZARD_HOOK(region_restored(Region&, Shadow* /*notes*/));
 CUDACPU_HAZARD_HOOK(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));
 CUDACPU_HAZARD_HOOK(region_gone(Region&));
@@ -318,13 +321,13 @@ CUDACPU_HAZARD_HOOK(work_waits(unsigned long /*number*/, unsigned long /*event*/
 CUDACPU_HAZARD_HOOK(work_begins(unsigned long /*number*/));
 CUDACPU_HAZARD_HOOK(work_ended());
 CUDACPU_HAZARD_HOOK(work_touches(const void* /*address*/, size_t /*bytes*/, bool /*write*/));  // a copy
-/// A copy to the host begins: has all of it been written?
+/// A copy to the host begins: checks that all of it has been written.
 CUDACPU_HAZARD_HOOK(host_gets(const void* /*from*/, size_t /*pitch*/, size_t /*width*/, size_t /*height*/));
 CUDACPU_HAZARD_HOOK(host_must_keep(const void* /*start*/, size_t /*pitch*/, size_t /*width*/, size_t /*height*/));
-CUDACPU_HAZARD_HOOK(host_waits(bool /*begins*/));  // works may run; they have
+CUDACPU_HAZARD_HOOK(host_waits(bool /*begins*/));  // works may run; they have run
 }  // namespace hazards
 
-// ---- steps.cpp and options.cpp, of the counters' and the hazard build ------------------------------------
+// ---- steps.cpp and options.cpp, in the counters' and the hazard build ------------------------------------
 
 namespace steps {
 extern bool drawing;  // a block, or a part of it
@@ -334,13 +337,13 @@ CUDACPU_RECORD_HOOK(void block_begins(), void());
 CUDACPU_RECORD_HOOK(void block_ends(), void());
 CUDACPU_RECORD_HOOK(void block_pauses(), void());
 CUDACPU_RECORD_HOOK(void block_goes_on(), void());
-CUDACPU_RECORD_HOOK(Thread* next_in_step(), nullptr);  // the lane that goes on now; nullptr: any thread may
-CUDACPU_RECORD_HOOK(bool go_on_anywhere(), false);     // some lanes that have stopped go on
+CUDACPU_RECORD_HOOK(Thread* next_in_step(), nullptr);  // the lane that resumes now; nullptr: any thread may
+CUDACPU_RECORD_HOOK(bool go_on_anywhere(), false);     // some stopped lanes resume
 CUDACPU_RECORD_HOOK(void exchange_passed(const Exchange&, unsigned /*warp*/), void());
 CUDACPU_RECORD_HOOK(void at_atomic(void* /*address*/, unsigned /*bytes*/, Where), void());
-CUDACPU_RECORD_HOOK(int write_files(), 0);                       // in the end; the exit status
-CUDACPU_RECORD_HOOK(void end_if_asked(), void());                // by a signal, between two steps of a kernel
-CUDACPU_RECORD_HOOK(void stopped(const char* /*why*/), void());  // the running kernel does not come to its end
+CUDACPU_RECORD_HOOK(int write_files(), 0);         // at the end of the program; returns the exit status
+CUDACPU_RECORD_HOOK(void end_if_asked(), void());  // by a signal, between two steps of a kernel
+CUDACPU_RECORD_HOOK(void stopped(const char* /*why*/), void());  // the running kernel does not finish
 }  // namespace steps
 
 }  // namespace cudacpu

@@ -1,4 +1,4 @@
-// intrinsics.cpp - what else kernels ask of the device: atomics, fences, the time, special registers, an end.
+// intrinsics.cpp - other device functions of kernels: atomics, fences, time, special registers and traps.
 #include "internal.hpp"
 
 #include <chrono>
@@ -16,7 +16,7 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
         if (!hazard_build) fault(cudaErrorLaunchFailure, what, mend, &where);
         bug(what, mend, source_line(where));
     }
-    if (++waits_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another one
+    if (++waits_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another thread
     steps::at_atomic(address, bytes, where);
     hazards::at_atomic(address, bytes, kind, where, expected);
 }
@@ -24,7 +24,7 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
 long double scaled_erfc(double x) {  // erfc(x) * exp(x * x)
     const long double square = static_cast<long double>(x) * x;
     if (x < 30) return expl(square) * erfcl(x);
-    long double series = 1;  // asymptotic
+    long double series = 1;  // asymptotic series
     for (int k = 15; k > 0; k -= 2) series = 1 - k / (2 * square) * series;
     return series / (sqrtl(M_PIl) * x);
 }
@@ -65,9 +65,9 @@ void trap(const char* what, Where where) {
           &where);
 }
 
-long long clock_ticks() {  // nanoseconds, and no two alike
+long long clock_ticks() {  // in nanoseconds; no two calls return the same value
     static long long last;
-    static const void* asked;  // who asks again and again waits: so do all threads of a block at once
+    static const void* asked;  // repeated calls are a wait, as are those of all threads of a block together
     if (in_kernel() && std::exchange(asked, self) == self && (waits_in_a_row += 16) > 1000) give_way();
     const long long now = std::chrono::steady_clock::now().time_since_epoch().count();
     return last = std::max(now, last + 1);
@@ -89,12 +89,12 @@ unsigned long long special_register(const char* name) {
     // clang-format on
     for (const auto& [known, value] : registers)
         if (known == name) return value;
-    return 0;  // the translator lets no other through
+    return 0;  // the translator rejects all others
 }
 
 }  // namespace cudacpu
 
-// Of the C library; in a kernel it does something else.
+// A function of the C library that does something else in a kernel.
 extern "C" clock_t clock() noexcept {
     timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

@@ -1,4 +1,4 @@
-// launch.cpp - from <<<...>>> to the blocks: a launch is checked, queued, and then runs block after block.
+// launch.cpp - kernel launches: a launch is checked and queued, and later runs block after block.
 #include "internal.hpp"
 
 #include <sys/mman.h>
@@ -22,10 +22,10 @@ alignas(256) char blank_argument[4 << 10];
 
 namespace {
 
-thread_local std::vector<Launch> configured;  // a launch among the arguments of another is fine
-thread_local size_t begun;                    // launches, up to launched()
+thread_local std::vector<Launch> configured;  // arguments of a launch may contain another launch
+thread_local size_t begun;                    // launches, counted up to launched()
 
-// A block whose threads all wait for another block, with all that is its own.
+// A paused block: all its threads wait for another block. It holds the whole state of the block.
 struct Paused {
     BlockOfThreads threads;
     std::vector<Exchange*> exchanges[33];
@@ -74,7 +74,7 @@ cudaError_t run_launch(const Launch& l) {
     const size_t most = resident_most(running_block.size);
     blocks_at_barrier = 0;
     std::deque<Paused> paused;
-    bool starts = true;  // else a paused one goes on
+    bool starts = true;  // otherwise a paused block resumes
     for (uint64_t i = 0; (i < blocks || !paused.empty()) && outcome == cudaSuccess;) {
         starts = i < blocks && (paused.empty() || (starts && paused.size() < most));
         blocks_wait = i + starts < blocks || paused.size() > !starts;
@@ -95,9 +95,9 @@ cudaError_t run_launch(const Launch& l) {
         const bool ended = run_block(starts);
         if (ended) hazards::block_ends(), steps::block_ends();
         if (!ended) paused.emplace_back(), pause(paused.back());
-        starts = !ended || !starts;  // an end may be what another waits for
+        starts = !ended || !starts;  // the end of a block may be what another one waits for
     }
-    if (outcome != cudaSuccess) {  // the block was abandoned: its fibers are dropped where they stand
+    if (outcome != cudaSuccess) {  // the block was aborted: its fibers are abandoned where they are
         abandon_fibers();
         for (auto& list : open_exchanges) list.clear();
         last_joined = nullptr;
@@ -114,7 +114,7 @@ bool is_of_host(const void* p) {
     return false;
 }
 
-std::string no_launch(dim3 g, dim3 b) {  // why no GPU takes these blocks and threads; empty if one does
+std::string no_launch(dim3 g, dim3 b) {  // why no GPU accepts this grid and block; empty if one does
     const uint64_t threads = uint64_t(b.x) * b.y * b.z;
     if (!g.x || !g.y || !g.z) return "the grid has no blocks";
     if (!threads) return "its blocks have no threads";
@@ -136,8 +136,8 @@ std::string no_launch(const Kernel& kernel, const Launch& l) {  // why not with 
     return "";
 }
 
-std::string too_many_blocks(const Launch& l) {  // to be under way together
-    int most = 0;                               // a multiprocessor
+std::string too_many_blocks(const Launch& l) {  // too many to be resident together
+    int most = 0;                               // per multiprocessor
     occupancy(&most, l.kernel, int(l.block.x * l.block.y * l.block.z), l.dynamic_bytes);
     most *= sm_count;
     const unsigned long blocks = 1ul * l.grid.x * l.grid.y * l.grid.z;
@@ -179,7 +179,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
     for (const void* const& p : arguments) {
         std::getline(names, name, ',');
         if (!refused.empty() || !p || find(p) || (is_global(p) && !is_of_host(p))) continue;
-        unsigned char resident;  // a number that is no address at all is found out when it is used
+        unsigned char resident;  // a value that is not an address causes a fault when it is used
         if (mincore((void*)(uintptr_t(p) & ~(page - 1)), 1, &resident)) continue;
         refused = compose_report(text("kernel %s is given a pointer to host memory, as argument %td (%s)",
                                       kernel.name, &p - arguments.begin() + 1, name.c_str()),
@@ -201,7 +201,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
                                      : "";
         say_once(compose_report(text("notice: kernel %s is not launched: %s", kernel.name, why.c_str()),
                                 std::string(mend) + "after each launch ask cudaGetLastError()",
-                                source_line(l.where)));  // a loop may launch it
+                                source_line(l.where)));  // a loop may launch it many times
         return void(untold = failed(error));
     }
     auto work = [l, refused] {

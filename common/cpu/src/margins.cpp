@@ -1,7 +1,8 @@
-// margins.cpp - what lies around each piece of memory, in the pages that hold it: before its first byte, and up to
-// 15 bytes behind its last one. What is written there hits nothing else, and is noticed at the next copy, when the
-// memory is freed, or at the program's end. The hazard build and AddressSanitizer see it at once, and name the
-// line.
+// margins.cpp - canaries around each piece of memory, in the pages that hold it: before its first byte, and up to
+// 15 bytes after its last.
+//
+// A write there hits nothing else. It is detected at the next copy, when the memory is freed, or at the end of the
+// program. The hazard build and AddressSanitizer detect it at once and name the line.
 #include <iterator>
 
 #include "internal.hpp"

@@ -1,4 +1,4 @@
-// memory.cpp - what the device may touch, what the host may touch, and the copies between them.
+// memory.cpp - the address space: which memory the device and the host may touch, and the copies between them.
 #include "internal.hpp"
 
 #include <sanitizer/asan_interface.h>
@@ -9,12 +9,12 @@
 #include <mutex>
 #include <queue>
 
-// From the linker: the program and its variables, and those that are __managed__.
+// From the linker: the program, its variables and its __managed__ variables.
 extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacpu_managed;
 
 namespace cudacpu {
 
-// Each of these has pages of its own (cudacpu), as this one begins with a page, and comes last when it is linked.
+// Each of these has pages of its own (see cudacpu): this one begins at a page boundary and is linked last.
 alignas(page) static char last_page[page] __attribute__((section("cudacpu_managed"), used));
 
 size_t bytes_in_use;
@@ -24,7 +24,8 @@ namespace {
 constexpr int private_pages = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 bool device_has_it, managed_taken;
 
-// By their ends, with the inaccessible page that follows. Never destroyed: what ends the program uses it.
+// Regions by their end, including the inaccessible page that follows. Never destroyed, because exit handlers use
+// it.
 std::map<const char*, Region>& regions() {
     static auto& r = *new std::map<const char*, Region>;
     return r;
@@ -36,8 +37,8 @@ void protect(Kind kind, bool accessible) {
         if (r.kind == kind && !r.freed) mprotect(r.base, r.pages, accessible ? open_pages : PROT_NONE);
 }
 
-// Of few pieces of device memory all are opened when it takes over; of more each when it is touched, as a fault
-// costs less than opening and shutting what nobody touches.
+// If there are few pieces of device memory, all are opened when the device takes over. Otherwise each is opened
+// when it is touched: a fault costs less than opening and closing pieces that the launch never touches.
 constexpr size_t few = 4;
 size_t pieces;
 bool opens_late;
@@ -46,28 +47,28 @@ std::vector<const Region*> opened CUDACPU_LASTING;
 Region variables{
     &__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), Kind::managed,
     &__start_cudacpu_managed, size_t(&__stop_cudacpu_managed - &__start_cudacpu_managed), {"", 0}};
-const Region* used_by_both(const void* address) {  // memory that the host may use, and the device
+const Region* used_by_both(const void* address) {  // memory that both the host and the device may use
     const char* const at = static_cast<const char*>(address);
     const Region* const r = is_global(at) ? &variables : find(at);
     const bool both = r && !r->freed && (r->kind == Kind::managed || r->kind == Kind::pinned);
     return both && at >= r->start && at < r->start + r->bytes ? r : nullptr;
 }
 
-struct Touch {  // by the host, of memory that the device may still use: the first sixteen in each page
+struct Touch {  // an access of the host to memory that the device may still use: the first sixteen in each page
     const char* address;
     const void* pc;
-    unsigned long work;  // the last one queued
-    bool writes, looks;  // looks: the host has been told that this work is not ready
+    unsigned long work;  // the last work in the queue
+    bool writes, looks;  // looks: the host was told that this work is not ready
     unsigned bytes;
     uint64_t value, before;  // what the host saw there, and what it found
 };
 constexpr unsigned most_touches = 16;
-std::map<char*, unsigned> times_touched CUDACPU_LASTING;  // each page
+std::map<char*, unsigned> times_touched CUDACPU_LASTING;  // per page
 thread_local char* page_to_shut;
 std::vector<Touch> touches CUDACPU_LASTING;
 std::mutex touches_change;
 
-struct Awaited {  // pages of pinned memory that a queued copy writes, or a kernel may
+struct Awaited {  // pages of pinned memory that a queued copy or kernel may write
     char* pages;
     size_t bytes;
     unsigned long work;
@@ -76,7 +77,7 @@ std::vector<Awaited> awaited CUDACPU_LASTING;
 
 char* page_of(const void* p) { return reinterpret_cast<char*>(uintptr_t(p) & ~(page - 1)); }
 
-void await_last_work(const void* from, size_t bytes) {  // the host must not touch it before
+void await_last_work(const void* from, size_t bytes) {  // the host must not touch it before that work has run
     char* const first = page_of(from);
     awaited.push_back({first, size_t(static_cast<const char*>(from) + bytes - first), last_work()});
     mprotect(first, awaited.back().bytes, PROT_NONE);
@@ -88,7 +89,7 @@ cudaError_t await_copy(const void* to, size_t bytes) {
 }
 
 enum Side { host_only, device_only, either, outside };
-Side side_of(const void* p, size_t bytes) {  // and whether all bytes lie within the memory
+Side side_of(const void* p, size_t bytes) {  // also checks that the memory holds all the bytes
     const Region* r = find(p);
     const HostsCopy* const copy = hosts_copy(p);
     const bool of_host = copy && !copy->address_asked && !strstr(api_function, "Symbol");
@@ -123,8 +124,8 @@ Region* find(const void* address) {
 bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
 bool is_managed(const void* p, size_t bytes) { return bytes && side_of(p, bytes) == either; }
 
-// Pages such that the memory ends where an inaccessible page begins. CUDA's addresses are multiples of 256:
-// here only those of memory whose size is one.
+// Allocates pages such that the memory ends at an inaccessible page. CUDA aligns allocations to 256 bytes; here
+// only sizes that are multiples of 256 give such addresses.
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages) {
     const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     *pages = (rounded + page - 1) / page * page;
@@ -198,7 +199,7 @@ bool touched_early(const void* address, bool writes, const void* pc, unsigned by
     if (at + t.bytes > r->start + r->bytes) t.bytes = 1;
     memcpy(&t.value, at, t.bytes);
     t.before = t.value;
-    if (!pc || runs_works) return true;  // a callback waits for what its stream has before it
+    if (!pc || runs_works) return true;  // a callback waits for the earlier work of its stream
     touches.push_back(t);
     ++early_touches;
     if (++times_touched[page_of(at)] < most_touches) page_to_shut = page_of(at);
@@ -226,7 +227,7 @@ void note_touches() {
         if (used_by_both(t.address)) memcpy(&t.value, t.address, t.bytes);
 }
 
-static const std::string& line_of_touch(const void* pc) {  // asked for thousands of touches of one line
+static const std::string& line_of_touch(const void* pc) {  // many thousands of touches have the same line
     static std::map<const void*, std::string> lines;
     const auto [known, fresh] = lines.try_emplace(pc);
     if (fresh) known->second = source_line(pc);
@@ -267,7 +268,7 @@ void report_leaks() {
                          count > 1 ? "s" : "", bytes_in_use, first->where.file, first->where.line)));
 }
 
-size_t available_memory() {  // what the system says, and the limit of the container
+size_t available_memory() {  // the lower of the system's figure and the container's limit
     static const size_t bytes = [] {
         size_t kilobytes = 0, limit = 0;
         std::ifstream info("/proc/meminfo");
@@ -288,9 +289,9 @@ cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where)
     r.number = ++allocations;
     if (bytes <= available_memory() - bytes_in_use) r.start = map_before_guard(bytes, 16, &r.base, &r.pages);
     if (!r.start) return failed(cudaErrorMemoryAllocation);
-    // Large pages: it is written as a whole now, and taken from the host and given back at each launch.
+    // Large pages, because the memory is filled now, and protected and opened again at each launch.
     if (kind == Kind::device && r.pages >= 2 << 20) madvise(r.base, r.pages, MADV_HUGEPAGE);
-    // Not 0: a program that forgets to set its memory must see it. Managed memory does begin with 0.
+    // Not 0, so that a program sees that it forgot to initialize its memory. Managed memory does begin as 0.
     if (kind == Kind::device) memset(r.start, 0xff, std::min<size_t>(bytes, 1 << 30));
     mark_margins(r);
     add_region(r);
@@ -321,7 +322,8 @@ cudaError_t release(void* p, Kind kind) {
     if (!mprotect(r->base, r->pages, open_pages)) check_margins(*r);
     bytes_in_use -= r->bytes;
     pieces -= r->kind == Kind::device;
-    // Its addresses are never given out again, so that a use after free is found; the last ones are explained.
+    // The addresses are never reused, so that a use after free is detected. Reports explain the most recently freed
+    // ones.
     const void* gone = mmap(r->base, r->pages + guard, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
     if (gone == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
     r->freed = true;
@@ -360,8 +362,8 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     }
     const Side target = side_of(to, to_pitch * (height - 1) + width);
     const Side source = side_of(from, from_pitch * (height - 1) + width);
-    // As an H200 does (waits_h200.txt): ordinary memory is no device's, and for all else the addresses count, not
-    // the kind.
+    // Measured on an H200 (waits_h200.txt): ordinary host memory belongs to no device. For all other memory the
+    // addresses decide, not the kind.
     const auto ordinary = [](const void* p, Side side) { return side == host_only && !find(p); };
     const bool named = kind != cudaMemcpyDefault;
     const bool misdirected = named && ((kind & 1 && ordinary(to, target)) || (kind & 2 && ordinary(from, source)));
@@ -376,8 +378,9 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (source == host_only && target != host_only && !is_awaited(static_cast<const char*>(from)))
         note_virtual_functions(from, width);
 
-    // CUDA has taken an ordinary source when it returns, and filled an ordinary target; pinned memory it reads and
-    // writes later. Between host memory of whatever kind the host waits, between device memory it never does.
+    // When the call returns, CUDA has read an ordinary source and filled an ordinary target, but may still use
+    // pinned memory. A copy between two host buffers of any kind is synchronous; one between two device buffers is
+    // asynchronous.
     const bool ordinary_source = !find(from) && (source == host_only || kind == cudaMemcpyHostToDevice);
     const bool ordinary_target = !find(to) && (target == host_only || kind == cudaMemcpyDeviceToHost);
     wait |= ordinary_target || (source == host_only && target == host_only);
@@ -410,7 +413,7 @@ cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, c
     if (side == outside || ordinary) return untold = failed(cudaErrorInvalidValue);
     const auto write = [=](char* row, size_t) { memset(row, value, width); };
     if (auto e = write_rows(p, pitch, width, height, stream, write)) return e;
-    // As CUDA: memory that the host sees is set at once.
+    // As in CUDA, memory that the host can access is set at once.
     return wait && side != device_only ? finish(stream) : await_copy(p, pitch * (height - 1) + width);
 }
 
@@ -419,7 +422,7 @@ namespace {
 char* row_of(const cudaPitchedPtr& p, cudaPos at, size_t z) {
     return static_cast<char*>(p.ptr) + ((at.z + z) * p.ysize + at.y) * p.pitch + at.x;
 }
-// Slices that follow each other without a gap are rows of one.
+// Slices that follow each other without a gap are treated as rows of one slice.
 size_t slices_in_one(const cudaExtent& e, size_t rows_of_slice) { return e.height == rows_of_slice ? e.depth : 1; }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// missed.cpp - threads that do not come: to a barrier, or to where they would set an element that others read.
+// missed.cpp - advice for threads that do not reach a barrier, or the statement that would set an element which
+// others read.
 #include <algorithm>
 #include <regex>
 #include <utility>
@@ -29,7 +30,7 @@ string negated(const string& condition) {
     return condition;
 }
 
-// `if (i >= n) return;` before that place, by which some threads do not come there; null: there is none.
+// The `if (i >= n) return;` before that place, which keeps some threads from reaching it; null if there is none.
 const Statement* sends_away(const Source& src, const Function& f, const Path& path) {
     for (const Statement* s : path)
         for (const Statement& before : s->parts)
@@ -59,7 +60,7 @@ string drop(const Source& src, const Statement& s) {
     return first == last ? text("drop line %d", first) : text("drop lines %d to %d", first, last);
 }
 
-// Does a statement between the two give a variable of this text a value?
+// Whether a statement between the two assigns to a variable of this text.
 bool sets_one_of(const Source& src, const string& names, size_t from, size_t to) {
     static const std::regex any(R"([A-Za-z_]\w*)");
     const string code = src.text.substr(from, to - from);
@@ -70,7 +71,7 @@ bool sets_one_of(const Source& src, const string& names, size_t from, size_t to)
     return false;
 }
 
-// A barrier in a branch that not all threads enter, the n-th of its path.
+// A barrier in a branch that not all threads enter; the branch is the n-th statement of the barrier's path.
 string out_of_branch(const Source& src, const Path& path, size_t n) {
     const Statement &branch = *path[n], &barrier = *path.back();
     const string call = src.code_of(barrier), move = "move it out of the branch: ";
@@ -108,7 +109,7 @@ string out_of_branch(const Source& src, const Path& path, size_t n) {
                src.line_at(branch.begin), line, call.c_str());
 }
 
-// for (int k = threadIdx.x; k < n; k += blockDim.x), where not all take the last round.
+// for (int k = threadIdx.x; k < n; k += blockDim.x), where some threads skip the last iteration.
 string as_many_rounds(const Source& src, const Statement& loop) {
     static const std::regex counts(
         R"((?:[\w:]+ )*(\w+) = (?:[\w.* ]+ \+ )?(\w+(?:\.x)?); \1 < ([^;&|<>]+); \1 \+= [^;]+)");
@@ -171,7 +172,7 @@ bool Scene::advise_missed(Advice& v) const {
     return false;
 }
 
-// A barrier behind `if (i >= n) return;`: all threads are to come to it.
+// A barrier after `if (i >= n) return;`: makes all threads reach it.
 Advice Scene::stay(const Advice& v) const {
     const Statement* away = sends_away(src, *f, pa);
     const string call = "__syncthreads()";
@@ -183,7 +184,7 @@ Advice Scene::stay(const Advice& v) const {
     if (last != holder.parts.end() && !last->holds(b) && v.after.empty() && only_returns(src, *away) &&
         alone_in_its_lines(src, *last) && !src.has({"return"}, away->end, last->end) &&
         !src.has({"__syncthreads"}, away->end, f->body.end) && !sets_one_of(src, leaves, away->end, last->end)) {
-        Statement between = holder;  // what is declared there cannot be used behind the brace
+        Statement between = holder;  // variables declared there are not visible after the brace
         std::erase_if(between.parts, [&](const Statement& s) { return s.begin < away->end; });
         if (!src.declares(between, last->end))
             return {text("line %d sends threads away that a barrier needs: ", src.line_at(away->begin)) +
@@ -201,9 +202,9 @@ Advice Scene::stay(const Advice& v) const {
     return guarded;
 }
 
-// All threads stay where a branch sends some away, or lets only some in, and these take what changes nothing in a
-// sum: "drop line 5, and in line 6 write `int v = i < n ? in[i] : 0` for `int v = in[i]`"; "": more depends on the
-// branch.
+// Keeps all threads where a branch ends some or admits only some. The extra threads use a value that does not
+// change the sum: "drop line 5, and in line 6 write `int v = i < n ? in[i] : 0` for `int v = in[i]`". "" if more
+// depends on the branch.
 static string take_nothing(const Source& src, const Function& f, const Statement& branch, const Statement& set) {
     const bool away = only_returns(src, branch);
     const string asks = in_parentheses(src, branch), code = src.code_of(set);
@@ -247,7 +248,7 @@ void let_lanes_come(Where where, const char* what, string& words) {
         }
 }
 
-// Of an element that each thread has alone: threadIdx.x, and threadIdx.y.
+// Of an element that belongs to one thread: threadIdx.x and threadIdx.y.
 static std::set<string> own_indices(const Source& src, const Function& f, const string& element) {
     std::set<string> own;
     for (size_t open = element.find('['); open < element.size(); open = element.find('[', closed(element, open))) {
@@ -269,7 +270,7 @@ string set_first(const Line& line, const string& name, size_t has) {
     for (const size_t i : src.words("__shared__", f->body.begin, read))
         if (const Statement& d = *Source::path(*f, i).back(); src.word(name, d.begin, d.end) < d.end) declared = &d;
     if (!declared) return "";
-    const Statement* set = nullptr;  // the one that sets it
+    const Statement* set = nullptr;  // the statement that sets it
     int sets = 0, updates = 0;
     const bool is_array = src.text.find('[', declared->begin) < declared->end;
     for (const size_t i : src.variables(name, declared->end, f->body.end)) {

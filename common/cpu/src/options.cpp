@@ -1,5 +1,6 @@
-// options.cpp - what a program of the counters' or the hazard build takes from its command line before main sees
-// it, and the files that it writes in the end. The linker puts __wrap_main in main's place (--wrap=main).
+// options.cpp - run-time options of a program of the counters' or the hazard build: it takes them from the command
+// line before main sees it, and writes the output files at the end. The linker calls __wrap_main in place of main
+// (--wrap=main).
 #include <charconv>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -45,7 +46,7 @@ T number(const std::string& option, const std::string& value, T least, T most = 
     return n;
 }
 
-/// Why the file cannot be written, as far as that is seen without writing; or "".
+/// Why the file cannot be written, as far as this is known without writing; otherwise "".
 std::string problem_of(const std::string& file) {
     struct stat status {};
     const bool exists = !stat(file.c_str(), &status);
@@ -79,13 +80,13 @@ void take(const std::string& option, const std::string& value) {
     else if (option == "--trace-kernel") asked.kernel = value;
     else if (option == "--trace-launch") asked.launch = number(option, value, 1u);
     else if (option == "--trace-block") asked.block = number(option, value, uint64_t{0});
-    else asked.warp = number(option, value, 0u, 31u);  // of 1024 threads
+    else asked.warp = number(option, value, 0u, 31u);  // up to 1024 threads
     if (option != "--trace" && option != "--counters-csv") return;
     if (const std::string problem = problem_of(value); !problem.empty())
         refuse(option + ": cannot write '" + value + "': " + problem);
 }
 
-// For programs that others start: LAB_TRACE=FILE.html is --trace FILE.html.
+// For programs that are started by others: LAB_TRACE=FILE.html means --trace FILE.html.
 void take_from_environment() {
     for (const char* option : options) {
         std::string name = std::string("LAB") + (option + 1);
@@ -131,11 +132,11 @@ int write_files() {
     return status;
 }
 
-// ---- a program that is ended from outside: what it has so far is written, too ---------------------------
+// ---- termination by a signal: what was recorded so far is still written ---------------------------------
 
 namespace {
 
-volatile sig_atomic_t ended_by;  // a signal
+volatile sig_atomic_t ended_by;  // the signal number
 
 void end_now() {
     alarm(0);
@@ -147,8 +148,9 @@ void end_now() {
     raise(ended_by);
 }
 
-// The handler is the system's own again: who types Ctrl-C twice does not wait. In a kernel the text of the page may
-// just be changing: it is left at its next step, or if there is none in ten seconds, by the alarm.
+// Restores the system's handler, so that a second Ctrl-C ends the program at once. In a kernel the page's text may
+// be inconsistent, so the kernel is left at its next step. If there is none in ten seconds, the alarm ends the
+// program.
 void on_end(int signal) {
     ended_by = signal;
     if (signal == SIGABRT || !runs_works) end_now();

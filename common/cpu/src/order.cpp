@@ -1,4 +1,4 @@
-// order.cpp - in which order threads and blocks run: LAB_ORDER, and the random numbers that a seed gives.
+// order.cpp - the schedule of threads and blocks: LAB_ORDER, and the random numbers of its seed.
 #include "internal.hpp"
 
 #include <unistd.h>
@@ -27,7 +27,7 @@ const struct OrderAsked {
 
 }  // namespace
 
-unsigned random_number() {  // Knuth's generator for MMIX: its upper bits are good
+unsigned random_number() {  // Knuth's generator for MMIX, whose upper bits are good
     random_state = random_state * 6364136223846793005 + 1442695040888963407;
     return unsigned(random_state >> 32);
 }

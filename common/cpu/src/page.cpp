@@ -1,11 +1,11 @@
-// page.cpp - what trace.cpp has recorded, as a page: that of trace/ with what record.hpp says in it.
+// page.cpp - writes the trace page: the page in trace/ with the recorded data in the format of record.hpp.
 #include <errno.h>
 
 #include <filesystem>
 
 #include "trace.hpp"
 
-// The page, as it was when this was compiled.
+// The page as it was when this file was compiled.
 asm(".section .rodata\n.global cudacpu_page\ncudacpu_page:\n.incbin \"" CUDACPU_PAGE "\"\n.byte 0\n.previous");
 extern "C" const char cudacpu_page[];
 
@@ -41,14 +41,14 @@ int64_t as_int(const unsigned char* p, unsigned bytes) {
     const unsigned unused = 64 - 8 * bytes;
     return bytes < 4 ? int64_t(u) : int64_t(u << unused) >> unused;  // bytes and shorts are shown as unsigned
 }
-// Bits that are the float of a quantity in common use are hardly ever an index or a count.
+// A word that is a common float value is rarely an index or a count.
 bool looks_like_float(const unsigned char* p, unsigned bytes) {
     const double d = std::fabs(as_float(p, bytes));
     return d > 1e-9 && d < 1e15;
 }
 std::string number(const unsigned char* p, unsigned bytes, bool is_float) {
     if (!is_float) return std::to_string(as_int(p, bytes));
-    if (std::isnan(as_float(p, bytes))) return "nan";  // what nobody has written yet is one, too, and negative
+    if (std::isnan(as_float(p, bytes))) return "nan";  // memory that is not yet written is also a nan, and negative
     return bytes == 4 ? text("%.7g", as_float(p, 4)) : text("%.16g", as_float(p, 8));
 }
 std::string value_text(const unsigned char* p, unsigned bytes, unsigned element, bool is_float) {
@@ -58,7 +58,7 @@ std::string value_text(const unsigned char* p, unsigned bytes, unsigned element,
     return plain ? s : json_text(s);
 }
 
-class Files {  // that are named, and their numbers
+class Files {  // the files that are named, and their numbers
     std::vector<std::string> names;
 
 public:
@@ -78,7 +78,7 @@ public:
     }
 };
 
-// Which arrays hold floats. Those with few values are taken for what most others of this size are.
+// Decides which arrays hold floats. An array with few values gets the type of most others of its size.
 std::vector<bool> arrays_of_floats(const Drawn& d) {
     constexpr long few = 16;
     std::vector<long> yes(d.arrays.size()), no(d.arrays.size());
@@ -121,7 +121,7 @@ std::string json_of(const Drawn& d, Files& files) {
     });
     for (size_t i = 0; i < order.size(); ++i) place_in_order[order[i]] = i;
 
-    std::vector<std::string> cut;  // trace/steps.js has these sentences in Chinese
+    std::vector<std::string> cut;  // trace/steps.js translates these sentences into Chinese
     const auto more = [](uint64_t n, const char* what) {
         return text("%lu more %s%s", n, what, n == 1 ? "" : "s");
     };

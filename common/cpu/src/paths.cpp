@@ -1,4 +1,5 @@
-// paths.cpp - which threads get to a statement of the source text, what waits there, and members.
+// paths.cpp - finds which threads reach a statement of the source text, which loops wait there, and uses of
+// members.
 #include <algorithm>
 #include <cstring>
 
@@ -45,7 +46,7 @@ bool Source::holds_barrier(const Statement& s) const {
 }
 
 bool Source::declares(const Statement& block, size_t to) const {
-    for (const Statement& s : block.parts) {  // two names, or a type and a star, begin a declaration
+    for (const Statement& s : block.parts) {  // a declaration begins with two names, or with a type and a star
         if (s.begin >= to) break;
         const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
         if (s.kind == Statement::simple && (in_word(text[next]) || strchr("*&:<", text[next]))) return true;
@@ -89,11 +90,11 @@ Source::Who Source::who_leaves(const Function& f, const Statement& loop) const {
 namespace hazards {
 
 namespace {
-struct Spot {  // of an access in the source
+struct Spot {  // of an access in the source text
     int line;
     const Source* source;
     const Function* f = nullptr;
-    std::vector<const Statement*> path;  // the statements that hold it
+    std::vector<const Statement*> path;  // the statements that contain it
     explicit Spot(const Line& l) : line(l.number), source(l.number ? Source::of(l.file) : nullptr) {
         const size_t at = source ? source->spot(line, "") : std::string::npos;
         f = at == std::string::npos ? nullptr : source->function_at(at);
@@ -111,7 +112,7 @@ bool of_waiting_loop(uint64_t site) {
     const Source& source = *spot.source;
     const Statement& s = *spot.path.back();
     const std::string name =
-        source.name_at(source.text.find_first_not_of("*( ", s.begin));  // what it writes, if it does
+        source.name_at(source.text.find_first_not_of("*( ", s.begin));  // the name that it writes, if any
     std::vector<const Statement*> loops;
     source.waiting_loops(spot.f->body, loops);
     return std::ranges::any_of(loops, [&](const Statement* loop) {

@@ -1,4 +1,4 @@
-// planned.cpp - faults that a test plans: LAB_FAIL=K fails the K-th call, LAB_FLIP=COPY:WHAT falsifies a copy to
+// planned.cpp - fault injection for tests: LAB_FAIL=K fails the K-th call, LAB_FLIP=COPY:WHAT falsifies a copy to
 // the host.
 #include "internal.hpp"
 
@@ -10,7 +10,7 @@ namespace cudacpu {
 
 namespace {
 
-// The number that an environment variable begins with, and what follows it; 0 if it is not set.
+// The number at the beginning of an environment variable, and the text after it; 0 if it is not set.
 std::pair<unsigned long, std::string> order_in(const char* variable, const char* form) {
     const char* const order = getenv(variable);
     if (!order) return {};

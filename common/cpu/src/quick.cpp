@@ -1,9 +1,9 @@
-// quick.cpp - the hazard build: most accesses are plain, within one word, and ordered by what is easily seen. They
-// are noted here; all others are looked at by access() (hazards.cpp).
+// quick.cpp - the race detector's fast path: plain accesses within one word whose order is easily seen. They are
+// recorded here; all other accesses go to access() (hazards.cpp).
 //
-// Most often the lanes of a warp access elements that lie side by side. Of 128 bytes one note then says it for all:
-// the thread of each element follows from that of the first. Where accesses are mixed, it is written out into the
-// notes about each word, and these hold from then on.
+// The lanes of a warp usually access adjacent elements. One record then describes 128 bytes: the thread of each
+// element follows from the thread of the first one. Where accesses are mixed, the record is expanded into the
+// shadow cells of each word, which are valid from then on.
 #include "detect.hpp"
 #include "record.hpp"
 
@@ -15,30 +15,30 @@ int until_preempted = 7;
 
 namespace {
 
-// What no address has: nullptr must not find an entry that is empty.
+// Not an address, so that nullptr matches no empty entry.
 constexpr uintptr_t no_page = ~uintptr_t{0};
 char* const no_address = reinterpret_cast<char*>(uintptr_t{1} << 63);
 
-struct Near {  // the region that a page belongs to
+struct Near {  // the region of a page
     uintptr_t page = no_page;
     Region* region;
     bool shared;
 } near[256];
 
-struct alignas(64) Recent {  // the memory that some line of the program was the last to access
+struct alignas(64) Recent {  // the memory that a line of the program accessed last
     char* start = no_address;
     size_t bytes = 0;
     Shadow* shadow;
-    uint8_t* written;  // nullptr: all is
+    uint8_t* written;  // nullptr: all bytes are written
     bool shared;
     Time from() const { return shared ? shadow->since : floor_time; }
 } recent[256];
-// The upper bits of the address tell one array from another that the same line accesses.
+// The upper bits of the address distinguish two arrays that the same line accesses.
 Recent& recent_at(const char* address, uint64_t site) {
     return recent[(site ^ uintptr_t(address) >> 20) % std::size(recent)];
 }
 
-// Writes the notes of a span into the cells from `first` on. `cells`: of an element.
+// Expands a span into the shadow cells from `first` on. `cells`: the number of cells of an element.
 void write_out(Span& span, Plane& plane, size_t first, size_t cells, bool write) {
     for (uint32_t done = span.done; done; done &= done - 1) {
         const unsigned i = unsigned(std::countr_zero(done));
@@ -50,7 +50,8 @@ void write_out(Span& span, Plane& plane, size_t first, size_t cells, bool write)
     span = {};
 }
 
-// Notes an access to element `i` of a line, if that can be done for the line as a whole.
+// Records an access to element `i` of a line in the record of the whole line. Returns false if that is not
+// possible.
 template <bool Write> [[gnu::always_inline]] inline bool note_in_line(NotedLine& line, unsigned i, uint64_t site,
                                                                       uint64_t rest, Time from, bool shared) {
     if (line.noted >= from) return false;
@@ -66,14 +67,14 @@ template <bool Write> [[gnu::always_inline]] inline bool note_in_line(NotedLine&
         mine.done |= 1u << i;
         return true;
     }
-    // What was noted last must not be lost, unless nobody can be in conflict with it any more.
+    // The previous record must not be lost unless no later access can race with it.
     if (mine.time() && (several_streams || mine.time() >= from) && !(shared && before_barrier(mine))) return false;
     mine = {site, rest, 1u << i};
     return true;
 }
 
-// Writes a note into each cell. False: more than that is to be looked at. Bytes: of the access, 0 if it is a
-// struct's.
+// Records the access in each shadow cell. Returns false if the slow path is needed. Bytes: the size of the access,
+// 0 for a struct.
 template <unsigned Bytes, bool Write>
 [[gnu::always_inline]] inline bool note_each(const Recent& q, size_t first, size_t bytes, uint64_t site) {
     constexpr bool small = Bytes && Bytes < 4;
@@ -93,14 +94,14 @@ template <unsigned Bytes, bool Write>
     const auto apart = [&](const Record& o) {
         return o.time >= from && (o.time < part || (o.rank != rank && o.time >= last_barrier));
     };
-    __builtin_prefetch(plane.cells + begin + 32, 1);  // the next threads will most often want what follows
+    __builtin_prefetch(plane.cells + begin + 32, 1);  // the next threads usually access the cells that follow
     for (size_t i = begin; i < begin + number; ++i)
         if (const Rare& rare = plane.rare[i];
             apart(plane.cells[i].write) || (Write && apart(plane.cells[i].read)) ||
             (several_streams && apart(plane.cells[i].read) && apart(rare.read)) ||
             (synced && (apart(rare.synced) || apart(rare.other))) || (others_read && apart(rare.read)))
             return false;
-    // In two words, as the processor is slow to read at once what was written in parts.
+    // In two words, because a load of what was stored in smaller parts stalls the processor.
     const uint64_t mask = small ? ((1u << Bytes) - 1) << first % 4 : 15;
     const uint64_t words[] = {
         site, now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | mask << 56 | uint64_t(Write) << 60};
@@ -122,7 +123,7 @@ template <unsigned Bytes, bool Write>
     return true;
 }
 
-// read_at: where it was read, if the note of another may be all that there is of it; else 0.
+// read_at: the site of the read if another thread's record may stand for it; else 0.
 template <bool Write>
 [[gnu::always_inline]] inline void noted(const Recent& q, size_t first, size_t bytes, uint64_t read_at = 0) {
     Mind& m = minds[rank];
@@ -140,7 +141,8 @@ template <bool Write>
     return !bytes || (flags[0] && flags[bytes - 1]);
 }
 
-// Is it memory of which there are notes, in bounds, written, and touched under no lock? `unit`: its alignment.
+// Returns whether the memory has shadow cells, is in bounds and written, and is accessed without a lock. `unit`:
+// the alignment.
 template <bool Write>
 [[gnu::always_inline]] inline bool is_plain(const Recent& q, const char* address, size_t bytes, size_t unit) {
     const size_t first = address - q.start;
@@ -163,7 +165,7 @@ const Recent& recent_again(char* address, uint64_t site) {
 template <unsigned Bytes, bool Write> struct Quick {
     static constexpr unsigned kind = Write ? writes : reads;
     static constexpr size_t width = Bytes < 4 ? short_line_bytes : line_bytes;
-    // None of these returns into the quick way, which so needs no stack.
+    // These are tail calls: none returns into the fast path, which therefore needs no stack.
     static __attribute__((noinline)) void otherwise(char* address, uint64_t site) {
         access(address, Bytes, kind, site);
     }
@@ -202,7 +204,7 @@ template <unsigned Bytes, bool Write> struct Quick {
         }
         noted<Write>(q, first, Bytes);
     }
-    /// Goes on with what other lanes have just done, at the same line of the program beside it.
+    /// Extends the record of the other lanes that have just executed the same line on adjacent elements.
     [[gnu::always_inline]] static void again(char* address, uint64_t site) {
         const Recent& q = recent_at(address, site);
         Mind& m = minds[rank];
@@ -344,7 +346,7 @@ template <unsigned Bytes, bool Write> __attribute__((noinline)) void unsettled_a
     if (--until_preempted < 0) Quick<Bytes, Write>::after_a_turn(static_cast<char*>(p), site);
     else Quick<Bytes, Write>::elsewhere(static_cast<char*>(p), site);
 }
-// Is this what the running thread is expected to do, as the one before did?
+// Replay: returns whether the running thread makes the access that the leader's steps predict.
 template <unsigned Bytes, bool Write> [[gnu::always_inline]] inline bool followed(char* address, uint64_t site) {
     Footstep* const f = footstep;
     if (address != f->next || site != f->site || rank != follower) return false;
@@ -365,16 +367,16 @@ template <unsigned Bytes, bool Write> __attribute__((noinline)) void near_access
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void beside_lead(char* address, uint64_t site) {
     if (follows(address, site)) {
         if (followed<Bytes, Write>(address, site)) return;
-        stop_following();  // it reads what nobody has written
+        stop_following();  // it reads a byte that is not written
     }
     near_access<Bytes, Write>(address, site);
 }
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void far_access(void* p, uint64_t site) {
-    if (!self || !runs_works) return;  // another thread of the program may run kernels
+    if (!self || !runs_works) return;  // another thread of the program may be running kernels
     if (footstep != &nowhere) return beside_lead<Bytes, Write>(static_cast<char*>(p), site);
     near_access<Bytes, Write>(static_cast<char*>(p), site);
 }
-// No more than what most calls need, as those are for what lies on the thread's own stack, or for blockDim.
+// Only what most calls need: most are for the thread's own stack, or for blockDim.
 template <unsigned Bytes, bool Write> inline void quick_access(void* p, uint64_t site) {
     char* const address = static_cast<char*>(p);
     if (followed<Bytes, Write>(address, site)) return;

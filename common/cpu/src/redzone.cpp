@@ -1,8 +1,8 @@
-// redzone.cpp - the hazard build: what lies around the memory of kernels, and what they have got from new and
-// malloc().
+// redzone.cpp - bounds checking in the hazard build: the red zones around the memory of kernels, and around what
+// they get from new and malloc().
 //
-// An access out of bounds is reported, and the kernel goes on: its races are worth finding, too. Around each region
-// lie inaccessible pages; those that are touched become readable and writable until the launch ends.
+// An access out of bounds is reported and the kernel continues, so that its races are found as well. Each region is
+// surrounded by inaccessible pages. Pages that are touched become readable and writable until the launch ends.
 #include <sys/mman.h>
 
 #include <map>
@@ -14,19 +14,19 @@ namespace cudacpu::hazards {
 
 namespace {
 
-// What the compiler tells of an index that its array does not have.
+// The compiler's description of an index that its array does not have.
 struct UbsanBounds {
     Where where;
-    const char *array, *index;  // types: a kind and what belongs to it, of 16 bits each, and then the name
+    const char *array, *index;  // types: a kind and its info, of 16 bits each, then the name
 };
 const UbsanBounds* bad_bounds;
 long bad_index;
 std::vector<char*> opened CUDACPU_LASTING;  // pages
 
-// Memory that kernels have got, by its start.
+// Memory that kernels have allocated, by its start.
 using Blocks = std::map<const char*, size_t>;
-Blocks heap CUDACPU_LASTING, freed CUDACPU_LASTING;  // freed: and not given again
-// The block that holds the address or lies next to it.
+Blocks heap CUDACPU_LASTING, freed CUDACPU_LASTING;  // freed: and not allocated again
+// The block that contains the address or is next to it.
 const Blocks::value_type* nearest(const Blocks& blocks, const char* address) {
     const auto next = blocks.upper_bound(address);
     if (next != blocks.begin() &&
@@ -60,7 +60,7 @@ static unsigned arrays_indexed(const Where& where) {
     return source ? source->indexed(where.line) : 0;
 }
 
-// What is accessed on the stack may be an argument, on the way to a row of a matrix that is used as one.
+// The array may be a row of a matrix whose rows the program uses as one array; such an index is not reported.
 static bool index_is_bad() {
     const Where& where = bad_bounds->where;
     const char* const type = bad_bounds->array + 4;
@@ -77,7 +77,7 @@ void past_local_array(char* address, size_t bytes, bool write) {
     if (arrays_indexed(bad_bounds->where) == Source::of_blocks) return;
     state.index_too_large = false;
     if (index_is_bad() && write && bytes <= 8)
-        show(address, bytes);  // as if it had not been written: what lies there is another's
+        show(address, bytes);  // counts as not written, because the memory there belongs to another object
 }
 
 bool on_device_heap(const char* address) { return is_in(heap, address); }
@@ -95,7 +95,7 @@ std::string place_in_heap(const char* address) {
 }
 
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading) {
-    if (r.kind == Kind::registered) return;  // what is around it is the program's own
+    if (r.kind == Kind::registered) return;  // the memory around it belongs to the program
     const auto from = uintptr_t(address) / page * page;
     for (uintptr_t p = from; p < uintptr_t(address) + bytes; p += page) {
         char* const at = reinterpret_cast<char*>(p);
@@ -117,10 +117,10 @@ void close_red_zones() {
 using namespace cudacpu::hazards;
 
 extern "C" {
-// The compiler calls this before an access whose index its array does not have. What is on the stack is looked at,
-// and arrays of a thread or of the program that are called by their names: the first are accessed without another
-// call if nothing points to them, and behind one of the second lies the next. Other memory is checked by its own
-// size, as rows of a matrix are often used as one.
+// The compiler calls this before an access with an index that its array does not have. It checks arrays on the
+// stack, and named arrays of a thread or of the program. The former are accessed without another call if no pointer
+// to them exists; after one of the latter comes the next variable. Other memory is checked by its own size, because
+// rows of a matrix are often used as one array.
 void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
     if (!cudacpu::in_kernel()) return;
     stop_if_following();

@@ -1,4 +1,5 @@
-// reports.cpp - how a report is worded: what happened, in which thread, at which line, and who waits where.
+// reports.cpp - diagnostics: words each report (what happened, in which thread, at which line, who waits where) and
+// finds source lines by address.
 #include "internal.hpp"
 
 #include <execinfo.h>
@@ -27,13 +28,13 @@ namespace {
 
 constexpr size_t columns = 80;
 
-bool colours() {  // as lab.cpp decides it for stdout
+bool colours() {  // the same rule as for stdout in lab.cpp
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return (isatty(2) || getenv("CLICOLOR_FORCE")) && !(none && *none) && terminal && *terminal &&
            strcmp(terminal, "dumb") != 0;
 }
 
-/// Does the path of a line, such as /a b/sum.cu:12, which begins in this word, go on after the blank at i?
+/// Does the path of a line, such as /a b/sum.cu:12, which begins in this word, continue after the blank at i?
 bool path_goes_on(const std::string& word, const std::string& text, size_t i) {
     const auto has_line = [](const std::string& s) {
         for (size_t k = s.find(':'); k != s.npos; k = s.find(':', k + 1))
@@ -61,7 +62,7 @@ bool has_said;
 void say(const std::string& message) {
     has_said = true;
     std::string s = from_here(message) + "\n";
-    if (colours() && s.starts_with("cudacpu: ")) {  // the first line: red, and what is only said yellow
+    if (colours() && s.starts_with("cudacpu: ")) {  // the first line: red, or yellow for a note
         const bool mild = s.starts_with("cudacpu: not") || s.starts_with("cudacpu: warning");
         s.insert(std::min(s.find('\n'), s.size()), "\033[0m");
         s.insert(0, mild ? "\033[1;33m" : "\033[1;31m");
@@ -81,7 +82,7 @@ const std::vector<std::string>& source_text(const std::string& file) {
     for (std::string name = file; is_new && lines->second.empty();) {
         std::ifstream in(name);
         for (std::string line; std::getline(in, line);) lines->second.push_back(line);
-        const size_t folder = name.find('/', name[0] == '/');  // what is left of the path may be found from here
+        const size_t folder = name.find('/', name[0] == '/');  // the rest may exist below the working folder
         if (folder == name.npos) break;
         name.erase(0, folder + 1);
     }
@@ -90,7 +91,7 @@ const std::vector<std::string>& source_text(const std::string& file) {
 
 std::string wrapped(const std::string& words) {
     std::string s, word;
-    size_t column = columns;  // a new line
+    size_t column = columns;  // starts a new line
     bool quoted = false;
     const std::string text = from_here(words) + " ";
     for (size_t i = 0; i < text.size(); ++i) {
@@ -147,7 +148,7 @@ std::string listing(const std::vector<Remark>& remarks) {
         if (code.empty() && words.empty()) continue;
         const std::string before = text("\n  %5s |  ", number.c_str());
         const size_t width = columns + 1 - before.size();
-        // What does not fit loses its comment first.
+        // A line that is too long loses its comment first.
         if (code.size() + 6 + words.size() > width)
             code.erase(code.find_last_not_of(' ', std::min(code.find("//"), code.size()) - 1) + 1);
         const size_t used = name.empty() ? code.npos : code.rfind(name);
@@ -163,7 +164,7 @@ std::string listing(const std::vector<Remark>& remarks) {
     return s;
 }
 
-// The symbol that holds the address, as `nm` tells it: {its name, where it begins}.
+// The symbol that contains the address, as `nm` lists it: {its name, its first address}.
 static std::pair<std::string, uintptr_t> symbol(const void* address) {
     const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0,
                     at = uintptr_t(address) - base;
@@ -194,7 +195,7 @@ std::string kernel_name() {
     for (int depth = 0; end < s.size() && (depth || end == i + name.size()); ++end)
         depth += s[end] == '<' ? 1 : s[end] == '>' ? -1 : 0;
     s = s.substr(i, end - i);
-    // "k<&(f(int*, int))>": a function among the arguments is known by its name
+    // "k<&(f(int*, int))>": a function among the arguments is identified by its name
     for (size_t open; (open = s.find("&(")) != s.npos;) {
         const size_t inner = s.find('(', open + 2), close = s.find("))", open);
         if (close == s.npos) break;
@@ -219,7 +220,7 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
         if (r->kind == Kind::dynamic && name->empty()) *name = "the dynamic shared memory";
         std::string all = launch ? launch->kernel->parameters : "";
         if (launch && !is_shared(r))
-            for (const void* p : launch->arguments) {  // of several in one allocation the last before it
+            for (const void* p : launch->arguments) {  // of several in one allocation, the last before it
                 const std::string parameter = all.substr(0, all.find(','));
                 all.erase(0, parameter.size() + 1);
                 const char* q = static_cast<const char*>(p);
@@ -259,7 +260,7 @@ std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
         FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
         if (!pipe) return found;
         char line[4096];
-        size_t i = first - 1;  // each address comes first; then innermost first: the program's own line is wanted
+        size_t i = first - 1;  // an address precedes its lines, innermost first; the program's own is needed
         while (fgets(line, sizeof line, pipe)) {
             std::string s(line, strcspn(line, "\n"));
             s.resize(std::min(s.size(), s.find(" (")));

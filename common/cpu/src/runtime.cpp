@@ -1,6 +1,6 @@
-// runtime.cpp - errors, and the queue between host and device: streams, events, what is said at the end.
+// runtime.cpp - the stream queue, events and sticky errors, and the messages at the end of the program.
 //
-// Work is put off until the host waits for it. A program that forgets to wait reads old values, always.
+// Work is deferred until the host waits for it. A program that forgets to wait therefore always reads old values.
 #include "internal.hpp"
 
 #include <unistd.h>
@@ -13,12 +13,12 @@
 
 using Numbers = std::set<unsigned long>;  // of works
 struct CUstream_st {
-    bool blocking;  // it waits for the default stream, which waits for it
-    Numbers after;  // what its next work waits for
+    bool blocking;  // it and the default stream wait for each other
+    Numbers after;  // the works that its next work waits for
     int priority = 0;
-    unsigned long asked = 0;  // the last work that cudaStreamQuery() has called not ready
+    unsigned long asked = 0;  // the last work that cudaStreamQuery() has reported as not ready
 };
-extern "C" __attribute__((weak)) const char lab_gives_advice;  // defined by a program that names the command itself
+extern "C" __attribute__((weak)) const char lab_gives_advice;  // defined if the program prints the command itself
 struct CUevent_st {
     bool timed;
     unsigned long record = 0;  // the last work that records it
@@ -40,17 +40,17 @@ namespace {
 struct Work {
     std::function<cudaError_t()> run;
     bool is_kernel;
-    Numbers after;                           // what it waits for; what is no longer queued has run
-    bool is_event = false, is_call = false;  // of a host function
+    Numbers after;                           // works that it waits for; those no longer queued have run
+    bool is_event = false, is_call = false;  // is_call: of a host function
 };
-struct Queue {  // What is destroyed is not deleted: works may still refer to it.
+struct Queue {  // Destroyed streams and events are not deleted, because works may still refer to them.
     std::map<unsigned long, Work> works;
     unsigned long number = 0;  // of the last work
     CUstream_st default_stream{true, {}};
     std::set<cudaStream_t> streams{&default_stream};
     std::set<cudaEvent_t> events;
 };
-Queue& queue() {  // never destroyed: destructors of the program may use it
+Queue& queue() {  // never destroyed, because destructors of the program may use it
     static auto& q = *new Queue;
     return q;
 }
@@ -65,14 +65,15 @@ cudaStream_t named(cudaStream_t s) {
 std::atomic<bool> works_run, works_wait;
 bool kernel_ran;
 bool host_waits = true;            // for the works that run
-bool host_asks;                    // it does not wait, it asks whether they are done
+bool host_asks;                    // it does not wait, but asks whether they are done
 std::atomic<unsigned long> calls;  // of the API
 
-// Each function of the API holds it, and a helper that runs works for a host that waits by its own means.
+// Held by each function of the API, and by the helper thread that runs works for a host that waits without the API.
 std::recursive_mutex one_call;
 
-// A host that looks at memory until a kernel or a callback has changed it does not call: after a second all runs
-// that is queued. Not if it comes to ever new memory meanwhile: then it waits for nothing, and reads too early.
+// A host that polls memory until a kernel or a callback changes it makes no calls. After a second without a call,
+// the helper runs everything that is queued. It does not if the host keeps touching new memory: then the host is
+// not waiting, and reads too early.
 void help() {
     prepare_thread();
     unsigned long seen = 0;
@@ -88,7 +89,7 @@ void help() {
         one_call.unlock();
     }
 }
-bool start_help() {  // no signal of the program is for this thread
+bool start_help() {  // this thread receives no signal of the program
     sigset_t others, before;
     sigfillset(&others);
     for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM}) sigdelset(&others, s);
@@ -101,7 +102,7 @@ bool queued(const Numbers& numbers) {
     return std::any_of(numbers.begin(), numbers.end(), [](auto n) { return queue().works.count(n); });
 }
 
-// Runs these works, and before them what they wait for. An event that waits for nothing has long been there.
+// Runs these works, after the works that they wait for. An event that waits for nothing is already complete.
 cudaError_t run_works(Numbers needed) {
     auto& works = queue().works;
     for (const auto& [number, work] : works)
@@ -157,7 +158,8 @@ void last_word(int status, void*) {
     if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
     if (untold && !told) exit_status = 1;
     if (const int failed_to_write = steps::write_files()) fflush(nullptr), _exit(failed_to_write);
-    // A program that found its own result wrong, which no report explains. LAB_ORDER: somebody looks already.
+    // The program found its own result wrong, and no report explains it. With LAB_ORDER set the user is already
+    // searching.
     if (plain_build && status == EXIT_FAILURE && kernel_ran && !has_said && !&lab_gives_advice &&
         !getenv("LAB_ORDER"))
         say(
@@ -169,7 +171,7 @@ void last_word(int status, void*) {
     fflush(nullptr);
     _exit(exit_status);
 }
-// Registered first, it runs last: destructors of the program have freed their memory.
+// Registered first, so it runs last: destructors of the program have freed their memory by then.
 __attribute__((constructor(102))) void at_start() { on_exit(last_word, nullptr); }
 
 constexpr cudaError_t not_known = cudaErrorInvalidResourceHandle;
@@ -188,7 +190,7 @@ cudaError_t gate(const char* function) {
     api_function = function;
     ++calls;
     if (std::exchange(told, false)) untold = cudaSuccess;
-    if (auto e = failed(works_run ? cudaErrorNotPermitted : sticky_error)) return e;  // a callback calls
+    if (auto e = failed(works_run ? cudaErrorNotPermitted : sticky_error)) return e;  // a callback called the API
     return planned_failure(function, calls);
 }
 
@@ -244,7 +246,7 @@ cudaError_t finish(cudaStream_t stream) {
     return cudaError_t(enqueue(stream, nothing) ?: run_works({queue().number}));
 }
 cudaError_t finish(cudaEvent_t event) { return cudaError_t(known(event) ?: run_works({event->record})); }
-// As on a GPU, what has just been queued is not ready. Who asks again waits for it: then it is done.
+// As on a GPU, work that has just been queued is not ready. A second query waits for it, so that it is done.
 static cudaError_t not_ready() {
     told_not_ready = queue().number;
     return failed(cudaErrorNotReady);
@@ -292,7 +294,7 @@ cudaError_t create(cudaEvent_t* event, unsigned flags) {
 }
 cudaError_t destroy(cudaStream_t stream) {
     if (!queue().streams.erase(stream)) return failed(not_known);
-    if (stream->blocking) queue().default_stream.after.merge(stream->after);  // it still waits for that
+    if (stream->blocking) queue().default_stream.after.merge(stream->after);  // which still waits for these
     return cudaSuccess;
 }
 cudaError_t destroy(cudaEvent_t event) { return check(queue().events.erase(event), not_known); }

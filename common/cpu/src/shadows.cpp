@@ -1,4 +1,4 @@
-// shadows.cpp - the hazard build: where it keeps its notes about each region of memory.
+// shadows.cpp - the race detector's shadow memory: allocates it for each region.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ namespace cudacpu::hazards {
 
 namespace {
 
-std::multimap<const char*, Shadow*> spare_notes CUDACPU_LASTING;  // about shared memory, by its pages
+std::multimap<const char*, Shadow*> spare_notes CUDACPU_LASTING;  // for shared memory, by its pages
 
 void* pages_for(size_t bytes) {  // costs only the pages that are used
     void* const p =
@@ -43,14 +43,14 @@ void region_added(Region& r) {
             part = static_cast<std::decay_t<decltype(part)>>(pages_for(count * sizeof *part));
         });
         if (const size_t bytes = r.bytes / line_bytes * sizeof(NotedLine); bytes >= 2 << 20)
-            madvise(r.shadow->lines, bytes, MADV_HUGEPAGE);  // of what is accessed all are used
+            madvise(r.shadow->lines, bytes, MADV_HUGEPAGE);  // if part of it is accessed, all of it is
         r.shadow->all_written = r.kind != Kind::device && !is_shared(&r);
     } else {
         memset(r.shadow->written, 0, r.bytes);
     }
     r.shadow->since = ++now;
 }
-void region_fresh(Region& r) {  // what was noted in another block is older: no race
+void region_fresh(Region& r) {  // records of another block are older, so they are no race
     stop_if_following();
     if (!r.shadow) return region_added(r);
     memset(r.shadow->written, 0, r.bytes);

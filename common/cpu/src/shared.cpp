@@ -1,4 +1,4 @@
-// shared.cpp - __shared__ memory: each object has pages of its own and ends where an inaccessible page begins.
+// shared.cpp - __shared__ memory: each object has its own pages and ends at an inaccessible page.
 #include "internal.hpp"
 
 #include <sys/mman.h>
@@ -10,10 +10,10 @@ size_t limit_of_all = 48 << 10;
 
 namespace {
 
-std::vector<SharedObject*> everywhere CUDACPU_LASTING;  // shared memory outside of functions
-std::vector<SharedObject*> in_use CUDACPU_LASTING;      // by the block
-size_t bytes_of_block;                                  // so far
-unsigned long last_serial = 1, arena_serial;            // the block that last used the dynamic shared memory
+std::vector<SharedObject*> everywhere CUDACPU_LASTING;  // shared memory declared outside of functions
+std::vector<SharedObject*> in_use CUDACPU_LASTING;      // by the running block
+size_t bytes_of_block;                                  // total so far
+unsigned long last_serial = 1, arena_serial;  // serial number of the block that last used the dynamic shared memory
 
 Region* map_shared(size_t bytes, size_t alignment, Kind kind, Where where, const char* name) {
     Region r{nullptr, bytes, kind, nullptr, 0, where};
@@ -27,7 +27,7 @@ Region& arena() {
     return r;
 }
 
-// The __shared__ variables in functions, by their types: noted before main() begins.
+// The __shared__ variables in functions, by their types; registered before main() begins.
 std::vector<std::pair<std::string_view, size_t>> declared CUDACPU_LASTING;
 
 }  // namespace
@@ -38,7 +38,7 @@ bool note_shared(const char* type, size_t bytes) {
 }
 
 void foresee_shared(Kernel& k, const char* closure) {
-    // k(int*)'s closure is Z1kPiEUlvE_, and what its call operator declares begins with ZZ1kPiENUlvE_clEvE.
+    // The closure of k(int*) is Z1kPiEUlvE_, and declarations in its call operator begin with ZZ1kPiENUlvE_clEvE.
     constexpr std::string_view lambda = "UlvE_";
     const std::string_view name = closure;
     if (!name.ends_with(lambda)) return;
@@ -73,7 +73,7 @@ char* fresh(SharedObject& s) {
     s.serial = block_serial;
     in_use.push_back(&s);
     hazards::region_fresh(*find(s.address));
-    return static_cast<char*>(memset(s.address, 0xff, s.bytes));  // not 0: on a GPU it holds anything
+    return static_cast<char*>(memset(s.address, 0xff, s.bytes));  // not 0, because on a GPU it holds any value
 }
 
 char* at_namespace_scope(SharedObject& s) {
@@ -84,8 +84,8 @@ char* at_namespace_scope(SharedObject& s) {
 void* dynamic_arena(const char* name, size_t alignment, bool fixed_start) {
     Region& arena = cudacpu::arena();
     arena.name = name;
-    // One `extern __shared__` outside of functions needs an address that never changes; then the end of the
-    // memory lies before an inaccessible page only when the size is a whole number of pages.
+    // An `extern __shared__` outside of functions needs an address that never changes. So the end of the memory is
+    // at an inaccessible page only if the size is a whole number of pages.
     static bool fixed;
     fixed |= fixed_start;
     if (!launch || arena_serial == block_serial) return arena.start;

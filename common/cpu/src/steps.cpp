@@ -1,11 +1,12 @@
-// steps.cpp - the lanes of a warp go on in step, as a GPU lets them: what they do together is one operation.
+// steps.cpp - lockstep execution and reconvergence: the lanes of a warp advance together, and what they do together
+// is one operation.
 //
-// The compiler calls before each access (-fsanitize=thread) and at the begin of each block of code without a branch
-// (-fsanitize-coverage=trace-pc). There a lane stops. When all lanes of its warp have stopped, wait or have ended,
-// those go on that are furthest behind: first who is in a function that was called, then by the number of the
-// block, which cudacpu has put into the code. So lanes that a branch has parted meet again where it ends, and those
-// that have gone through a loop's body wait for the others before they begin again (after S. Collange, "Stack-less
-// SIMT reconvergence at low cost", 2011, which goes by the code's addresses). Lanes that spin let the others go on.
+// The compiler inserts a call before each access (-fsanitize=thread) and at the beginning of each basic block
+// (-fsanitize-coverage=trace-pc). A lane stops there. When all lanes of its warp have stopped, wait or have ended,
+// the lanes furthest behind resume: first those in the innermost function, then those with the lowest block number,
+// which cudacpu has put into the code. So lanes that diverge at a branch reconverge where it ends, and lanes that
+// have executed a loop's body wait for the others before the next iteration. (After S. Collange, "Stack-less SIMT
+// reconvergence at low cost", 2011, which uses code addresses.) Spinning lanes let the others resume.
 #include <filesystem>
 
 #include "record.hpp"
@@ -18,17 +19,17 @@ Stop stops[1024];
 
 namespace {
 
-Exchange held;  // where stopped lanes wait: it is never complete
+Exchange held;  // the rendezvous of stopped lanes, which is never complete
 struct Warp {
-    unsigned stopped, together;  // lanes; together: those that went on last
-    unsigned alive;              // when last looked at
+    unsigned stopped, together;  // masks of lanes; together: those that resumed last
+    unsigned alive;              // when last checked
     struct {                     // the last operation that may spin
         uint64_t site, value;
         const volatile void* address;
         unsigned mask, times;
     } spin;
 } warps[32];
-uint64_t branches[1024];  // the block that each thread is in, with the line of the branch in which it ends
+uint64_t branches[1024];  // the block that each thread is in, with the line of the branch that ends it
 constexpr uint64_t with_line = 1ul << 63;
 bool leave_warp;
 
@@ -41,7 +42,7 @@ bool before(const Stop& a, const Stop& b) {
 }
 bool same_place(const Stop& a, const Stop& b) { return a.depth == b.depth && a.pc == b.pc && a.site == b.site; }
 
-bool noting;  // templates that the library shares with the program are the program's, and call the hooks
+bool noting;  // the library is running: templates that it shares with the program call the hooks, too
 
 void done(const Operation& o) {
     noting = true;
@@ -62,7 +63,7 @@ bool spins(Warp& w, const Operation& o) {
     return w.spin.times > patience;
 }
 
-// The lanes that went on together have stopped again. Are they still together?
+// The lanes that resumed together have stopped again. Detects whether they have diverged.
 void note_divergence(unsigned number) {
     Warp& w = warps[number];
     const Thread* const threads = running_block.threads + size_t{32} * number;
@@ -98,8 +99,8 @@ void go_on(unsigned number) {
     for_lanes(o.mask, [&](unsigned l) { running_block.threads[32 * number + l].at = nullptr; });
 }
 
-// The block in each function that a thread is in, from the kernel on: whether it comes to a loop's first block from
-// outside or from within.
+// The block that a thread is in, for each function from the kernel on. It tells whether the thread reaches a loop's
+// first block from outside or from inside the loop.
 struct Way {
     static constexpr unsigned most = 16;
     unsigned count;
@@ -117,7 +118,7 @@ struct Way {
     return end && last >= block && last < end ? end : block;
 }
 
-struct Kept {  // of a block that pauses
+struct Kept {  // of a paused block
     Warp warps[32];
     std::vector<Stop> stops;
     std::vector<uint64_t> branches;
@@ -266,7 +267,7 @@ void cudacpu::took(const void* value, unsigned bytes, int from) {
 #ifdef CUDACPU_COUNTERS
 namespace cudacpu::steps {
 
-// How many bytes of a struct are loaded at once, as far as that can be told from its size and where it lies.
+// How many bytes of a struct are loaded at once, as far as its size and address tell.
 static size_t piece_of(const volatile void* address, size_t bytes) {
     size_t piece = std::min<size_t>(bytes & -bytes, 16);
     while (uintptr_t(address) % piece) piece /= 2;
@@ -296,7 +297,8 @@ void __tsan_write_range(void* p, size_t n, unsigned block) { arrive({store, p, n
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
-// `end`: the number of the loop's end where a loop begins, else 0; `line`: of the branch in which the block ends, or 0.
+// `end`: the number of the loop's end if a loop begins here, else 0; `line`: of the branch that ends the block, or
+// 0.
 void __sanitizer_cov_trace_pc(uint64_t, uint64_t, unsigned block, unsigned end, unsigned line) {
     if (!self || !runs_works || noting) return;
     const uint64_t pc = uint64_t(__builtin_return_address(0));

@@ -1,6 +1,6 @@
-// structure.cpp - the source text as advice needs it: functions, their statements and variables.
+// structure.cpp - parses the source text for the advice: functions, their statements and their variables.
 //
-// No compiler: what it cannot follow (macros that hide braces) it takes for one long statement.
+// It is not a compiler. Text that it cannot follow, such as macros that hide braces, becomes one long statement.
 #include "structure.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void blank(std::string& s, size_t from, size_t to) {
 }
 
 using Lines = std::set<int>;
-// By the file: what every unit of the program that includes it leaves out.
+// By file: the lines that the preprocessor leaves out in every unit that includes the file.
 std::map<std::string, std::optional<Lines>>& all_left_out() {
     static auto& all = *new std::map<std::string, std::optional<Lines>>;
     return all;
@@ -31,9 +31,9 @@ std::string full_name(const std::string& file) {
     return std::filesystem::weakly_canonical(file, none);
 }
 
-// Comments and directives become white space in both, literals in the first.
+// Comments and directives become white space in both texts, literals only in the first.
 void strip(std::string& s, std::string& with_literals) {
-    bool fresh = true;  // nothing has stood in this line
+    bool fresh = true;  // only white space so far in this line
     const auto drop = [&](size_t from, size_t to) { blank(s, from, to), blank(with_literals, from, to); };
     for (size_t i = 0; i < s.size(); ++i) {
         const size_t from = i;
@@ -55,7 +55,7 @@ void strip(std::string& s, std::string& with_literals) {
     }
 }
 
-// Of "(int i, int n)": what the commas part.
+// Splits "(int i, int n)" at its commas.
 std::vector<std::string> listed(const std::string& list) {
     std::vector<std::string> parts;
     for (size_t from = 1, end; from < list.size(); from = end + 1) {
@@ -104,7 +104,7 @@ int left_out(const char* file, const char* lines) {
 }
 
 Source::Source(const std::vector<std::string>& lines, const std::set<int>& left_out)
-    : starts{0, 0} {  // lines begin with 1
+    : starts{0, 0} {  // line numbers begin at 1
     for (const std::string& l : lines) {
         written += l + "\n";
         starts.push_back(written.size());
@@ -114,7 +114,7 @@ Source::Source(const std::vector<std::string>& lines, const std::set<int>& left_
     text = written;
     strip(text, written);
     read_functions();
-    for (auto f = all.rbegin(); f != all.rend(); ++f) read_variables(*f);  // a lambda is before what holds it
+    for (auto f = all.rbegin(); f != all.rend(); ++f) read_variables(*f);  // a lambda precedes its holder
 }
 
 const Source* Source::of(const std::string& file) {
@@ -176,7 +176,7 @@ std::vector<size_t> Source::calls(const std::string& name, size_t from, size_t t
 size_t Source::spot(int number, const std::string& name) const {
     if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
     const size_t from = starts[number], to = starts[number + 1];
-    const auto used = [&](size_t i) {  // not where it is declared
+    const auto used = [&](size_t i) {  // except where it is declared
         const Function* f = function_at(i);
         return f && !has({"__shared__"}, path(*f, i).back()->begin, i);
     };
@@ -230,17 +230,17 @@ Statement Source::statement(size_t& at) const {
     return s;
 }
 
-// A brace that follows a parameter list opens a function; one behind a namespace or a class is gone into.
+// A brace after a parameter list opens a function. The parser also looks inside namespaces and classes.
 void Source::read_functions() {
     for (size_t at = 0, begin = 0; at < text.size(); ++at) {
         if (text[at] == ';' || text[at] == '}') begin = at + 1;
         if (text[at] == '(') at = closed(text, at) - 1;
         if (at >= text.size() || text[at] != '{') continue;
         const std::string head = text.substr(begin, at - begin);
-        size_t open = head.npos;  // the last parentheses that follow a name are the parameters
+        size_t open = head.npos;  // the last parentheses after a name are the parameters
         std::string name;
         for (size_t i = 0; i < head.size(); ++i) {
-            if (head[i] == ':' && i && head[i - 1] == ')') break;  // what a constructor initialises
+            if (head[i] == ':' && i && head[i - 1] == ')') break;  // a constructor's initializers
             if (head[i] != '(') continue;
             size_t end = i, first;
             while (end && isspace(static_cast<unsigned char>(head[end - 1]))) --end;
@@ -254,14 +254,14 @@ void Source::read_functions() {
             i = closed(head, i) - 1;
         }
         if (open == head.npos) {
-            if (head.find('=') == head.npos) begin = at + 1;  // a namespace, a class
+            if (head.find('=') == head.npos) begin = at + 1;  // a namespace or a class
             else at = closed(text, at) - 1, begin = at + 1;
             continue;
         }
         const std::string parameters = head.substr(open, closed(head, open) - open);
         const size_t body = at;
         Function f{name, parameters, statement(at), {}, {}};
-        // What a lambda for a kernel does is no part of the host's function that holds it.
+        // The body of a lambda for a kernel does not belong to the host function that holds it.
         for (const size_t i : words("__device__", body, at)) {
             const size_t given = text.find('(', i), opened = text.find('{', given);
             size_t before = text.find_last_not_of(" \n", i - 1);
@@ -285,12 +285,12 @@ void Source::read_functions() {
     }
 }
 
-// What is computed from the thread's index, or comes from an atomic or a shuffle, differs from thread to thread.
+// A value computed from the thread's index, or returned by an atomic or a shuffle, differs from thread to thread.
 void Source::read_variables(Function& f) const {
     f.own = {"threadIdx", "thread_rank", "laneid", "clock", "clock64"};
     if (const Function* holder = holder_of(f)) f.own.insert(holder->own.begin(), holder->own.end());
     const std::vector<std::string> names = listed(f.parameters);
-    for (const size_t call : calls(f.name, 0, text.size())) {  // with a caller's own number
+    for (const size_t call : calls(f.name, 0, text.size())) {  // with the caller's own thread number
         const Function* g = function_at(call);
         const size_t open = text.find('(', call);
         if (!g || g == &f) continue;
@@ -311,7 +311,7 @@ void Source::read_variables(Function& f) const {
         for (size_t j = i; j < text.find(';', i); ++j)
             if (in_word(text[j]) && !in_word(text[j - 1])) shared.insert(word_at(text, j));
     for (int round = 0; round < 3; ++round)
-        for (size_t i = from; i < to; ++i) {  // name = expression, until a comma or the end
+        for (size_t i = from; i < to; ++i) {  // name = expression, up to a comma or the end
             if (body[i] != '=' || body[i + 1] == '=' || strchr("=!<>", body[i - 1])) continue;
             size_t end = i - 1, first;
             while (end > from && strchr(" \t\n+-*/%&|^", body[end])) --end;
@@ -391,7 +391,7 @@ std::optional<std::string> Source::definition(const Function& f, const std::stri
                                  return loop->kind == Statement::loop && loop->head <= first &&
                                         first < loop->head_end && i < loop->head_end;
                              });
-        if (in_head) continue;  // what a loop begins with
+        if (in_head) continue;  // the initialization of a loop
         if (steps || changes || before == "++" || before == "--" || before[1] == '&') return {};
         const bool sets = c == '=' && next != '=';
         if (!sets) continue;

@@ -1,9 +1,9 @@
-// symbols.cpp - the program's variables for the device, of which the host may have copies of its own.
+// symbols.cpp - the program's variables in device memory, some of which have a separate host copy.
 #include <algorithm>
 
 #include "internal.hpp"
 
-extern "C" char __bss_start;  // from the linker: what lies behind it begins with 0
+extern "C" char __bss_start;  // from the linker: memory above it is initialized to 0
 
 namespace cudacpu {
 
@@ -11,12 +11,12 @@ const DeviceVariable* DeviceVariable::last;
 
 HostsCopy* HostsCopy::last;
 
-// One a variable, as long as the program.
+// One object for each variable, for the whole run of the program.
 HostsCopy::HostsCopy(void* variable, size_t size)
     // cppcheck-suppress [noCopyConstructor, noOperatorEq, noDestructor]
     : start(static_cast<char*>(variable)), other(new char[size]), bytes(size), before(last) {
     memcpy(other, start, bytes);
-    if (!hosts_copy(variable)) last = this;  // else another file has named it
+    if (!hosts_copy(variable)) last = this;  // otherwise another file has registered it
 }
 HostsCopy* hosts_copy(const void* p) {
     HostsCopy* c = HostsCopy::last;
@@ -24,14 +24,14 @@ HostsCopy* hosts_copy(const void* p) {
     return c;
 }
 
-// One a variable, as long as the program.
+// One object for each variable, for the whole run of the program.
 DeviceVariable::DeviceVariable(void* variable, size_t size)
     // cppcheck-suppress [noCopyConstructor, noOperatorEq, noDestructor]
     : start(static_cast<char*>(variable)), first(nullptr), bytes(size), before(last) {
     if (start < &__bss_start) first = static_cast<char*>(memcpy(new char[bytes], start, bytes));
     last = this;
 }
-void begin_anew() {  // writes only where something has changed: a large array may never have been touched
+void begin_anew() {  // writes only what has changed, because a large array may never have been touched
     static const char zeros[4096] = {};
     for (const DeviceVariable* v = DeviceVariable::last; v; v = v->before) {
         const HostsCopy* const copy = hosts_copy(v->start);

@@ -1,7 +1,7 @@
-// threads.cpp - the threads of one block, and which of them runs.
+// threads.cpp - the scheduler of one block: which of its threads runs.
 //
-// A thread runs until it waits or ends. The fiber of one that ends takes up the next that has not begun, so that
-// threads that never wait cost no switch.
+// A thread runs until it waits or ends. The fiber of a thread that ends takes the next thread that has not begun,
+// so threads that never wait cost no context switch.
 #include "internal.hpp"
 #include "structure.hpp"
 
@@ -23,8 +23,8 @@ bool idle_threads[1024];
 
 namespace {
 
-bool pauses;          // the block, until others have run
-bool threads_waited;  // in the block, or the last one: their notes are to be cleared
+bool pauses;          // the block is paused until others have run
+bool threads_waited;  // in this block or the last one, so their state must be cleared
 
 bool stands_in(Where where, Statement::Kind kind) {
     const Source* const source = Source::of(where.file);
@@ -33,7 +33,7 @@ bool stands_in(Where where, Statement::Kind kind) {
     return f && std::ranges::any_of(Source::path(*f, at), [&](const Statement* s) { return s->kind == kind; });
 }
 
-// The first lane that a warp operation's mask names and that has not arrived there.
+// Names the first lane that a warp operation's mask includes and that has not arrived.
 std::string missing_lane() {
     for (unsigned warp = 0; warp < 32; ++warp)
         for (const Exchange* e : open_exchanges[warp])
@@ -82,7 +82,7 @@ uint64_t eight_of(const bool* flags) {
     return eight;
 }
 
-Thread* can_run(unsigned first, unsigned end) {  // the first of these threads; nullptr: none
+Thread* can_run(unsigned first, unsigned end) {  // the first of these threads that can run; nullptr: none
     constexpr uint64_t ones = 0x0101010101010101;
     for (unsigned t = first; t < end; ++t) {
         const unsigned eight = t / 8 * 8;
@@ -99,7 +99,7 @@ Thread* can_run(unsigned first, unsigned end) {  // the first of these threads; 
     return nullptr;
 }
 
-Thread* pick() {  // the thread that goes on now; nullptr: all have ended
+Thread* pick() {  // the next thread to run; nullptr: all have ended
     steps::end_if_asked();
     if (steps::in_step())
         if (Thread* const t = steps::next_in_step()) return t;
@@ -107,11 +107,11 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
     const bool at_random = order == Order::seeded || (hazard_build && (++picks & (picks_in_turn - 1)) == 0);
-    if (order == Order::forward && next + 1 < n && !at_random) {  // most often it is the next one
+    if (order == Order::forward && next + 1 < n && !at_random) {  // usually the next one
         Thread& t = running_block.threads[next + 1];
         if (!running_block.has_ended[next + 1] && (!t.at || t.at->complete)) return &t;
     }
-    if (in_turn) {  // most often nobody can run now: no need to look for one
+    if (in_turn) {  // usually no thread can run now, so no search is needed
         const unsigned ended = running_block.ended();
         if (ended == n) return nullptr;
         if (last_joined && last_joined->kind == Exchange::at_barrier && last_joined->count + ended == n)
@@ -137,7 +137,7 @@ Thread* pick() {  // the thread that goes on now; nullptr: all have ended
 unsigned BlockOfThreads::ended() const {
     unsigned all = 0;
     for (unsigned t = 0; t < size; t += 8)
-        all += unsigned(eight_of(has_ended + t) * 0x0101010101010101 >> 56);  // their sum
+        all += unsigned(eight_of(has_ended + t) * 0x0101010101010101 >> 56);  // sum of the eight bytes
     return all - (-size % 8);
 }
 
@@ -199,7 +199,7 @@ void run_threads() {
         launch->body.run(launch->body.closure);
         Fiber* const mine = current_fiber;
         Thread* const t = pick();
-        if (t && !t->fiber) {  // it has not begun: no switch, it begins right here
+        if (t && !t->fiber) {  // it has not begun: it starts here, without a context switch
             ++running_block.begun;
             become(t);
             continue;

@@ -1,4 +1,5 @@
-// trace.cpp - the operations of a few warps, as they come: page.cpp makes a page of them.
+// trace.cpp - the trace recorder: records the operations of a few warps as they happen. page.cpp makes a page of
+// them.
 #include "trace.hpp"
 
 namespace cudacpu::steps {
@@ -7,17 +8,17 @@ bool drawing_launch, drawing;
 
 namespace {
 
-constexpr size_t most_cells = 20'000, most_cells_of_all = 100'000;  // one lane's part in one event
+constexpr size_t most_cells = 20'000, most_cells_of_all = 100'000;  // a cell: one lane's part of an event
 constexpr unsigned warps_shown = 4, blocks_shown = 8;
 
 std::vector<Drawn> launches CUDACPU_LASTING;
 std::map<std::string, unsigned> numbers CUDACPU_LASTING;  // how often each kernel was launched
-size_t cells, cells_before;                               // of the launches before this one
+size_t cells, cells_before;                               // cells_before: of the earlier launches
 struct Now {
     size_t event = 0;
     unsigned cell = 0;
     bool any = false;
-    const char* pending = nullptr;  // what it writes is there when it stops next
+    const char* pending = nullptr;  // the address of its write, whose value is stored when it stops next
 };
 struct OfBlock {
     bool is_drawn;
@@ -95,7 +96,8 @@ DrawnRace& race_of(const Part& a, const Part& b) {
         .first->second;
 }
 
-// Of the warps of a block those that race, and then the first: the others were recorded as one could not know.
+// Keeps the warps of a block that race, and then the first ones. The others were recorded because the races were
+// not yet known.
 void keep_what_is_shown() {
     Drawn& d = launches.back();
     if (asked.blocks || d.columns.size() <= warps_shown) return;
@@ -160,7 +162,7 @@ void draw_block() {
     drawing = true;
     std::fill(std::begin(column_of), std::end(column_of), -1);
     std::fill(std::begin(now), std::end(now), Now{});
-    // Of which warps a race is comes out later.
+    // Which warps race is known only later.
     const unsigned most = asked.blocks ? 1 : counters_build || asked.warp ? warps_shown : warps;
     const unsigned from = std::min(asked.warp.value_or(0), warps - 1);
     for (unsigned w = from; w < std::min(warps, from + most); ++w) {
@@ -207,7 +209,7 @@ void note_before(unsigned thread) {
 }
 
 void note_after(unsigned thread) {
-    // The hazard build lets others run right before an access, too: it is not done yet.
+    // The hazard build also lets others run right before an access, which is then not done yet.
     if (!running_block.threads[thread].at && !running_block.has_ended[thread]) return;
     const char* const written = std::exchange(now[thread].pending, nullptr);
     if (written) memcpy(cell_of(thread)->value, written, launches.back().events[now[thread].event].bytes);
@@ -228,7 +230,7 @@ void draw_conflict(const Part& a, const Part& b, const char* address, size_t byt
     Drawn& d = launches.back();
     DrawnRace& race = race_of(a, b);
     const auto across = [](const Part& x, const Part& y) { return x.thread / 32 != y.thread / 32; };
-    if (race.events && (across(race.a, race.b) || !across(a, b))) return;  // two warps are easier to tell apart
+    if (race.events && (across(race.a, race.b) || !across(a, b))) return;  // two warps are easier to distinguish
     const auto find_event = [&](const Part& p) {
         for (size_t i = d.events.size(); i-- > 0 && column_of[p.thread / 32] >= 0;) {
             const Event& e = d.events[i];

@@ -1,4 +1,4 @@
-// trace.hpp - what trace.cpp records of a launch, and page.cpp writes.
+// trace.hpp - the data of a launch that trace.cpp records and page.cpp writes.
 #pragma once
 #include "record.hpp"
 
@@ -33,10 +33,10 @@ struct Column {
     uint64_t block;
     unsigned warp, lanes, row;
 };
-struct DrawnRace {  // of two sites
+struct DrawnRace {  // a race between two sites
     Part a, b;
-    std::optional<std::pair<size_t, size_t>> events;  // of the two, if they are drawn
-    std::string words, where;                         // words: "" if it is none
+    std::optional<std::pair<size_t, size_t>> events;  // its two events, if they are drawn
+    std::string words, where;                         // words: "" if it is not a race
 };
 struct Drawn {
     std::string kernel;
@@ -48,7 +48,7 @@ struct Drawn {
     std::vector<Event> events;
     std::map<std::pair<uint64_t, uint64_t>, DrawnRace> races;
     bool full = false;
-    std::string stopped{};  // why it did not come to its end
+    std::string stopped{};  // why it did not finish
 };
 std::string page_of(const std::vector<Drawn>& launches);
 

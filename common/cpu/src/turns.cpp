@@ -1,4 +1,5 @@
-// turns.cpp - the hazard build: when a thread is stopped before an access, and another thread or block goes on.
+// turns.cpp - scheduling perturbation in the race detector: preempts a thread before an access, so that another
+// thread or block runs.
 #include "detect.hpp"
 
 namespace cudacpu::hazards {
@@ -7,18 +8,18 @@ bool handed_on;
 
 namespace {
 
-// Blocks that do atomics on global memory may wait for each other: a few times one is stopped, and others run.
+// Blocks that use atomics on global memory may wait for each other, so a block is preempted a few times.
 bool blocks_meet;
-// Threads are stopped before atomics and volatile accesses above all, but for launches that do very many.
+// Threads are preempted mainly before atomics and volatile accesses, except in launches that execute very many.
 unsigned long synchronised;
 constexpr unsigned long many_synchronised = 1 << 18;
-// A block is stopped above all when a thread hands on what it has written, or has just given something back; the
-// more often that was, the more seldom, as a block must be stopped for long, too.
+// A block is preempted mainly when a thread releases what it has written, or has just given something back. The
+// interval grows with the number of preemptions, because some must last long.
 unsigned stops;
-unsigned turns_given;  // of a launch: the more there were, the more seldom, as each costs hundreds of accesses
-// A block is stopped before it hands on here: who looks once must not always be too early.
+unsigned turns_given;  // of a launch; the more, the rarer, because each costs hundreds of accesses
+// A block is preempted before its release here. Others that check only once must not always come too early.
 const char* handing_on;
-unsigned met;  // how many others were stopped there, too
+unsigned met;  // how many other blocks were preempted at this address
 
 void let_others_run(unsigned one_in) {
     handed_on = false;

@@ -1,5 +1,6 @@
-// unlike.cpp - what a GPU calculates unlike this CPU. The compiler calls the functions below before a shift by more
-// bits than there are and, in the hazard build, before a conversion to a whole number that cannot hold the value.
+// unlike.cpp - portability checks: operations whose result on a GPU differs from this CPU's. The compiler calls
+// these functions before a shift by more bits than the type has. In the hazard build it also calls one before a
+// conversion to an integer type that cannot hold the value.
 #include "internal.hpp"
 
 using namespace cudacpu;
@@ -7,7 +8,7 @@ using namespace cudacpu;
 namespace {
 
 struct UbsanType {
-    uint16_t kind, info;  // 0: whole number, twice the logarithm of its bits and one more if it is signed; 1: bits
+    uint16_t kind, info;  // 0: integer, twice the logarithm of its bits, plus one if it is signed; 1: bits
     char name[1];         // quoted
     int bits() const { return kind ? info : 1 << (info >> 1); }
 };
@@ -19,7 +20,7 @@ struct UbsanOperation {
 
 void unlike_a_gpu(const UbsanOperation& o, const std::string& what, const char* mend) {
     static auto& noted = *new std::set<std::string>;
-    if (strstr(o.where.file, "cpu/include/")) return;  // of ours
+    if (strstr(o.where.file, "cpu/include/")) return;  // in the CPU device's own headers
     const std::string line = source_line(o.where);
     if (noted.insert(line).second) say(compose_report("note: " + what, mend, line));
 }

@@ -1,5 +1,5 @@
-// updates.cpp - statements that change an element in place: as one atomic, or, where a thread reads what another
-// one writes there, in two halves with a barrier between.
+// updates.cpp - advice for statements that change an element in place. The advice is a single atomic or, if a
+// thread reads an element that another thread writes there, two halves with a barrier between them.
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +28,7 @@ size_t sign_of_assignment(const string& t) {
 string assigned(const string& t, size_t sign) {
     return trimmed(t.substr(0, sign - (strchr("+-|&^*/%", t[sign - 1]) != nullptr)));
 }
-// Where a text has a name, or what begins with one.
+// Finds where a text contains a name, or a name that begins with this prefix.
 size_t find_name(const string& s, const string& name, size_t from = 0) {
     size_t i = s.find(name, from);
     while (i != s.npos && ((i && in_word(s[i - 1])) || (in_word(name.back()) && in_word(s[i + name.size()]))))
@@ -39,7 +39,7 @@ void replace_all(string& s, const string& name, const string& by) {
     for (size_t i = find_name(s, name); i != s.npos; i = find_name(s, name, i + by.size()))
         s.replace(i, name.size(), by);
 }
-std::vector<string> parts_of(const string& condition) {  // what && joins
+std::vector<string> parts_of(const string& condition) {  // the operands of &&
     std::vector<string> parts;
     for (size_t at = 0, next; at < condition.size(); at = next + 2) {
         next = std::min(condition.find("&&", at), condition.size());
@@ -59,7 +59,7 @@ string as_atomic(const string& t, bool exchange) {
         const string pointer = held ? x.substr(2, x.size() - 3) : x[0] == '*' ? x.substr(1) : "&" + x;
         return string(name) + "(" + pointer + ", " + value + ")";
     };
-    if (sign == t.npos && t.find('[') <= t.find(' '))  // no part of an expression
+    if (sign == t.npos && t.find('[') <= t.find(' '))  // it is not part of an expression
         for (const char* step : {"++", "--"}) {
             const char* by = *step == '+' ? "1" : "-1";
             if (t.starts_with(step)) return call("atomicAdd", trimmed(t.substr(2)), by);
@@ -110,7 +110,7 @@ string as_atomic(const string& t, bool exchange) {
 
 std::pair<string, string> Source::step_at(const string& name, size_t from, size_t to) const {
     const Function* f = name.empty() ? function_at(from) : nullptr;
-    for (size_t i = from; f && i < to; ++i) {  // of a member: items[top++], s->items[s->top++]
+    for (size_t i = from; f && i < to; ++i) {  // a member: items[top++], s->items[s->top++]
         const string word = name_at(i);
         const bool member = !word.empty() && (text[i - 1] == '.' || text[i - 1] == '>');
         if (word.empty() || text.compare(i + word.size(), 2, "++") ||
@@ -138,7 +138,8 @@ std::pair<string, string> Source::step_at(const string& name, size_t from, size_
 
 namespace hazards {
 
-// What `if (i < n && x > *best) *best = x` is as one atomic: "if (i < n) atomicMax(best, x)"; "" if it is none.
+// The atomic form of `if (i < n && x > *best) *best = x`, "if (i < n) atomicMax(best, x)"; "" if there is no such
+// form.
 static string as_extremum(const string& condition, const string& set) {
     const string exchange = as_atomic(set, true), name = "atomicExch";
     if (!exchange.starts_with(name) || condition.find("||") != string::npos) return "";
@@ -168,7 +169,7 @@ string Scene::text_between(size_t begin, size_t end) const {
 }
 
 string Scene::type_of(const string& array) const {
-    for (const size_t start : {src.head(*f), size_t(0)}) {  // in the function, or outside
+    for (const size_t start : {src.head(*f), size_t(0)}) {  // in the function, then outside
         const size_t at = src.word(array, start, f->body.end);
         string declares = text_between(src.text.find_last_of(",(;{}", at) + 1, at);
         if (declares.find_first_of("=+-[].|^%/!?") != string::npos) continue;
@@ -233,7 +234,7 @@ Update Scene::update(std::vector<const Statement*> path) const {
 string Scene::extremum(bool& both) const {
     const size_t declared = src.word(pair.name, src.head(*f), f->body.end);
     if (src.has({"float", "double"}, src.text.find_last_of(",(;{", declared), declared))
-        return "";  // there is no atomicMax() for them
+        return "";  // atomicMax() does not accept this type
     for (const auto& path : {pa, pb}) {
         const auto inner = std::find_if(path.rbegin(), path.rend(),
                                         [](const Statement* s) { return s->kind == Statement::branch; });
@@ -248,11 +249,11 @@ string Scene::extremum(bool& both) const {
         const string code = src.code_of(set),
                      target = assigned(code, std::min(sign_of_assignment(code), code.size()));
         if (std::ranges::all_of(target, in_word) && target != pair.name)
-            continue;  // a variable of the thread's own
+            continue;  // a local variable of the thread
         string call = as_extremum(src.original(branch.head + 1, branch.head_end - 1), code);
         const Update u = update(path);
         if (call.empty() || (far < 2 && u.reads_others() && u.meets != Meeting::unknown)) continue;
-        for (const string& other : u.others)  // others change it, too
+        for (const string& other : u.others)  // other threads change it
             replace_all(call, other, "atomicAdd(&" + other + ", 0)");
         both = branch.holds(a) && branch.holds(b);
         if (in_block && held.parts.size() > 1)
@@ -283,7 +284,7 @@ bool Scene::advise_first(Advice& v) const {
     const string head = text_between(branch.head + 1, branch.head_end - 1);
     if (head.find("||") != string::npos) return false;
     for (const string& part : parts_of(head)) {
-        const string asks = packed(part), asked = head.substr(head.find(part)),  // what else is asked comes first
+        const string asks = packed(part), asked = head.substr(head.find(part)),  // other conditions come first
             rest = asked == part ? "" : trimmed(asked.substr(asked.find("&&", part.size()) + 2)) + " && ";
         const bool unset = asks == "!" + target, equals = asks.starts_with(target + "==");
         if (!unset && !equals && !asks.starts_with(target + "<") && !asks.starts_with(target + ">")) continue;
@@ -314,7 +315,7 @@ bool Scene::advise_first(Advice& v) const {
 Advice Scene::part(const Update& u, const string& check) const {
     const string first = check + ", all must have read before one writes: ";
     std::vector<string> others = u.others;
-    if (const string code = src.code_of(*u.path.back()); code.find('?') != string::npos)  // with what guards it
+    if (const string code = src.code_of(*u.path.back()); code.find('?') != string::npos)  // including its guard
         others = {trimmed(code.substr(sign_of_assignment(code) + 1))};
     std::vector<string> guards = u.guards;
     size_t n = u.level;
@@ -333,7 +334,7 @@ Advice Scene::part(const Update& u, const string& check) const {
     const Statement& s = *u.path[n];
     const string type = guards.empty() ? "const auto" : others[0].back() == ']' ? type_of(u.base) : "";
     if (barrier.empty() || type.empty()) {
-        const Statement* branch = nullptr;  // the outermost that not all enter
+        const Statement* branch = nullptr;  // the outermost branch that not all threads enter
         for (size_t i = n; i > 1; --i)
             if (u.path[i]->kind == Statement::branch) branch = u.path[i];
         return {

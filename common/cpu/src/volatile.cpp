@@ -1,12 +1,12 @@
-// volatile.cpp - the plain build, for files that say `volatile`: what the compiler calls before each access. The
-// other hooks do nothing; with them an object of the hazard build links as a plain program.
+// volatile.cpp - the plain build's hooks, for files that use `volatile`: spin detection and warp-synchronous code.
+// The other hooks do nothing; they let an object of the hazard build link as a plain program.
 //
-// Who reads a volatile word again and again waits for another thread: that one gets its turn. And code for warps
-// that ran in step (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile memory, without __syncwarp()) is found: a
-// thread writes what another lane of its warp has read already, and that lane has gone on to write its own element.
-// Lanes that wait for each other's flags do so, too, but have seen what the other has written. In global memory any
-// thread may pass on what it has found: there each lane must have an element of its own in one row, and have
-// written it before that read and after.
+// A thread that polls a volatile word waits for another thread, which therefore gets its turn. The hooks also find
+// code for warps that ran in lockstep (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile memory, without
+// __syncwarp()). In such code a thread writes what another lane of its warp has already read, and that lane has
+// gone on to write its own element. Lanes that wait for each other's flags do the same, but have seen what the
+// other lane wrote. In global memory any thread may pass on what it has found. There each lane must have its own
+// element of one row, and must have written it both before that read and after it.
 #include "internal.hpp"
 
 #include <unordered_map>
@@ -19,22 +19,22 @@ struct Seen {
     unsigned rank;
     unsigned long at;  // accesses are numbered
 };
-struct Reads {  // of a word, by the last two threads that read it
+struct Reads {  // the last two threads that read a word
     Seen last, before;
     unsigned long time;
 };
 struct Wrote {
     const Region* region;
     const char* address;
-    unsigned long time, block, first, last;  // when it wrote this word first since its warp met, and when last
+    unsigned long time, block, first, last;  // first and last: its writes of this word since its warp synchronized
 };
 struct LastSeen {
     const char* address;
     unsigned long at;
 };
 std::unordered_map<const void*, Reads> all_reads CUDACPU_LASTING;
-Wrote wrote[1024];         // by each thread, last
-LastSeen seen_last[1024];  // at what each has read, last
+Wrote wrote[1024];         // each thread's last write
+LastSeen seen_last[1024];  // each thread's last read
 const Region* region;
 unsigned long block, accesses;
 

@@ -1,8 +1,9 @@
-// watchdog.cpp - does a kernel that takes long compute, or do its threads look at the same values again and again?
+// watchdog.cpp - livelock detection: tells a kernel that computes for long from threads that spin.
 //
-// While nothing goes on (no block or thread ends, nobody is waited for) the state of what runs is looked at a
-// hundred times a second: where an atomic or a volatile read stands, its address and the value there; of a thread
-// that does none, the processor's registers. Who computes is never found in the same state for long. Who spins is.
+// While there is no progress (no block or thread ends, no rendezvous completes), the watchdog samples the running
+// code a hundred times a second. The state of an atomic or a volatile read is its place, its address and the value
+// there; otherwise it is the processor's registers. A computing thread is never long in the same states; a spinning
+// thread is.
 #include <sys/time.h>
 
 #include "internal.hpp"
@@ -16,11 +17,11 @@ volatile sig_atomic_t seconds_in_block;
 namespace {
 
 constexpr int looks_a_second = 100;
-uint64_t states[4096];  // that were seen
+uint64_t states[4096];  // the states that were seen
 unsigned all_states, new_states, looks;
 volatile bool looked;  // since the last tick
 
-void note_state(uint64_t state) {  // also in a handler of signals: it allocates nothing
+void note_state(uint64_t state) {  // allocates nothing, because signal handlers call it
     ++looks;
     state |= 1;
     size_t i = state >> 52;
@@ -61,7 +62,7 @@ void look(const void* pc, const void* address, unsigned bytes) {
 
 bool spins(const ucontext_t& context) {
     static unsigned long last;
-    static int idle;  // seconds
+    static int idle;  // seconds without progress
     const unsigned long now = 1024 * progress + running_block.ended();
     static unsigned long block;
     if (!launch || block != block_serial) {
@@ -77,7 +78,7 @@ bool spins(const ucontext_t& context) {
         look_asked = 0;
         return false;
     }
-    if (!idle++) {  // from now on it is looked at
+    if (!idle++) {  // sampling begins now
         memset(states, 0, sizeof states);
         all_states = new_states = looks = 0;
         looked = false;

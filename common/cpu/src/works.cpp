@@ -1,8 +1,8 @@
-// works.cpp - the hazard build: what runs beside each other. Kernels and copies of several streams, if no event and
-// no wait of the host orders them; and the host, which changes what is still to be copied.
+// works.cpp - the race detector's rules for concurrent works: kernels and copies of several streams that no event
+// and no wait of the host orders, and the host, which changes the source of a copy that is still queued.
 //
-// A work comes after another if its stream or an event says so, or if the host had waited for the other before it
-// queued this one. All others may run at the same time, although here they run one after the other.
+// A work is ordered after another if its stream or an event says so, or if the host had waited for the other before
+// it queued this one. All other works may run concurrently, although the CPU device runs one after the other.
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -17,15 +17,15 @@ bool several_streams;
 
 namespace {
 
-using Numbers = std::map<const void*, unsigned long>;  // of each stream: the last work that is waited for
+using Numbers = std::map<const void*, unsigned long>;  // by stream: the last work that is waited for
 struct Work {
     unsigned long number;
     const void* stream;
     Numbers after;
-    unsigned long begun_before;  // how many works had run when it was queued: the host had waited for those
-    unsigned long turn = ~0ul;   // as which it runs
+    unsigned long begun_before;  // how many works had run when it was queued, so the host had waited for them
+    unsigned long turn = ~0ul;   // its position in the order of execution
     Time start = 0;
-    std::string what, line;  // the line of a kernel; of copies the callers
+    std::string what, line;  // the line of the kernel; for copies, of the calls
     Callers callers;
 };
 std::map<unsigned long, Work> queued CUDACPU_LASTING;
@@ -33,16 +33,16 @@ std::vector<Work> done CUDACPU_LASTING;  // since the queue was last empty
 Work running CUDACPU_LASTING;
 unsigned long turns;
 
-struct Source {  // that the host must not change before it is copied
+struct Source {  // a buffer that the host must not change before it is copied
     unsigned long number;
     const char* start;
     size_t pitch, width, height;
-    uint64_t sum, before;  // before: when the callback that now runs began
+    uint64_t sum, before;  // before: when the running callback began
     std::string what;
     Callers callers;
 };
 std::vector<Source> sources CUDACPU_LASTING, copied CUDACPU_LASTING;  // copied: since the queue was last empty
-// What the host has written since the running kernel was queued; unless it has told the kernel by a flag.
+// What the host has written since the running kernel was queued, unless the host has told the kernel by a flag.
 std::vector<std::pair<const char*, const void*>> written_meanwhile CUDACPU_LASTING;
 
 std::string at(const std::string& line) { return line.empty() ? "" : " at " + line; }
@@ -73,7 +73,7 @@ const Work* work_at(Time t) {
     return nullptr;
 }
 
-size_t element_of(const Region& r) {  // its bytes, as kernels have accessed some; 1 if none has
+size_t element_of(const Region& r) {  // the size that kernels access it with; 1 if none has accessed it
     const Shadow& s = *r.shadow;
     for (size_t i = 0; i <= r.bytes / line_bytes; ++i)
         for (const Span* span : {&s.lines[i].write, &s.lines[i].read})
@@ -83,7 +83,7 @@ size_t element_of(const Region& r) {  // its bytes, as kernels have accessed som
     return 1;
 }
 
-uint64_t sum_of(const Source& s) {  // 0: it cannot be read now
+uint64_t sum_of(const Source& s) {  // 0 if it cannot be read now
     uint64_t sum = 1;
     static char buffer[64 << 10];
     for (size_t y = 0; y < s.height; ++y)
@@ -97,8 +97,7 @@ uint64_t sum_of(const Source& s) {  // 0: it cannot be read now
     return sum ? sum : 1;
 }
 
-// A write of the host to pages that hold nothing else is a fault, which touched_early() notes: so its line is
-// known.
+// A host write to pages that hold nothing else causes a fault, which touched_early() records, so its line is known.
 void watch(const Source& s, bool on) {
     const Region* const r = find(s.start);
     if (!r || r->freed || r->kind != Kind::pinned || s.height > 1) return;
@@ -115,7 +114,7 @@ void say_hazard(const std::string& what, const std::vector<Remark>& lines, const
 
 bool is_callback(const Work& w) { return w.what == "cudaLaunchHostFunc" || w.what == "cudaStreamAddCallback"; }
 
-// A callback runs between the works, and may write to what a copy of another stream takes.
+// A callback runs between the works and may write to the source of another stream's copy.
 void compare_sources() {
     for (auto* list : {&sources, &copied})
         for (const Source& s : *list) {
@@ -134,7 +133,7 @@ void compare_sources() {
         }
 }
 
-// Records that a word of the host's has been read by the kernel: then nobody knows on a GPU which value it got.
+// Records that the kernel has read a word of the host's: on a GPU the value it gets is then undefined.
 void compare_written() {
     static auto& said = *new std::set<std::pair<const void*, std::string>>;
     for (const auto& [address, pc] : std::exchange(written_meanwhile, {})) {
@@ -281,7 +280,7 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
         }
     }
     if (!count) return;
-    const bool all = count == width * height;  // else it may be padding, or room that was not needed
+    const bool all = count == width * height;  // otherwise it may be padding, or space that was not needed
     const std::string call = first_line(running.callers);
     static auto& said = *new std::set<std::string>;
     if (!said.insert(call + (all ? "*" : "")).second) return;

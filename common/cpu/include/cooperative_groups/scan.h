@@ -21,7 +21,7 @@ template <class T, class Op = plus<T>>
 T inclusive_scan(const coalesced_group& g, T value, Op op = {}, CUDACPU_HERE) {
     return detail::scan(g, value, value, true, op, where);
 }
-/// The first rank gets T(): so the operation must be one to which that is neutral.
+/// The first rank gets T(), so T() must be the neutral element of the operation.
 template <class T, class Op = plus<T>>
 T exclusive_scan(const coalesced_group& g, T value, Op op = {}, CUDACPU_HERE) {
     static_assert(std::is_same_v<Op, plus<T>> || std::is_same_v<Op, bit_or<T>> || std::is_same_v<Op, bit_xor<T>>,

@@ -1,7 +1,7 @@
-// engine.hpp - what the translated program, the headers and the parts of the engine say to each other.
+// engine.hpp - the interface between the translated program, the headers and the engine.
 //
-// A CUDA thread is a fiber. One OS thread runs the fibers of one block until all have ended, then the
-// next block. A fiber runs until it waits (barrier, warp operation) or ends; README.md tells the story.
+// A CUDA thread is a fiber. One OS thread runs the fibers of one block until all have ended, then the next block. A
+// fiber runs until it waits (at a barrier or in a warp operation) or ends; README.md explains the design.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 #include "../vector_types.h"
 
-// The hazard build instruments every access of the program. Functions that belong to the engine, although
-// they live in headers, must be left out, or the engine would report itself. They run at every switch, so they are
-// fast even where the program is built without the optimiser.
+// The hazard build instruments every access of the program. Functions in headers that belong to the engine must be
+// excluded, or the detector would report the engine itself. They run at every switch, so they are fast even in a
+// program that is built without optimization.
 #define CUDACPU_QUIET __attribute__((no_sanitize("thread")))
 #ifdef CUDACPU_COUNTED
 #undef CUDACPU_QUIET
@@ -36,7 +36,7 @@
 #define CUDACPU_INLINE __attribute__((always_inline)) inline
 #endif
 #ifdef CUDACPU_INSTRUMENTED
-#define CUDACPU_PER_THREAD __attribute__((noinline))  // threadIdx is a constant to the compiler
+#define CUDACPU_PER_THREAD __attribute__((noinline))  // for the compiler threadIdx is a constant
 #else
 #define CUDACPU_PER_THREAD inline
 #endif
@@ -52,9 +52,9 @@ namespace cudacpu {
 #else
 #define CUDACPU_COLUMN std::source_location::current().column()
 #endif
-struct Where {  // std::source_location, as clang 14 lacks it
+struct Where {  // like std::source_location, which clang 14 lacks
     const char* file;
-    int line, column = 0;  // of the translated text: tells two barriers in one line apart
+    int line, column = 0;  // of the translated text: distinguishes two barriers in one line
     static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                                 int column = CUDACPU_COLUMN) {
         return {file, line, column};
@@ -64,38 +64,38 @@ struct Where {  // std::source_location, as clang 14 lacks it
     }
 };
 
-// ---- threads: what a wait and an end need is inline, as a call returns slowly once the stack has changed -----
+// ---- threads: waiting and ending are inline, because a call returns slowly after a switch of stacks ----------
 
 struct Exchange;
 struct Fiber;
-struct alignas(64) Thread {  // one line of the cache
+struct alignas(64) Thread {  // one cache line
     uint3 index;
     unsigned rank;
-    void* stack;   // where it goes on; nullptr: it runs, has not begun, or has ended
-    Fiber* fiber;  // that it waited on; nullptr: it never did
+    void* stack;   // where it resumes; nullptr: it is running, has not begun, or has ended
+    Fiber* fiber;  // the fiber that it waited on; nullptr: it has never waited
     Exchange* at;  // what it waits for; nullptr: nothing
     Where where;
 };
 struct BlockOfThreads {
-    unsigned size, width;      // its threads, and those in a row
-    unsigned begun;            // how many have, if they do in turn; else more than there are
-    bool has_ended[1024];      // those that the last warp lacks, too
-    Thread threads[1024 + 1];  // behind the last one stands one that never goes on
+    unsigned size, width;      // the number of threads, and of threads in a row
+    unsigned begun;            // how many have begun, if they begin in order; else more than there are
+    bool has_ended[1024];      // including the threads that the last warp lacks
+    Thread threads[1024 + 1];  // after the last one comes a sentinel that never resumes
     unsigned ended() const;
-    unsigned lanes(unsigned warp) const;  // that have not ended
+    unsigned lanes(unsigned warp) const;  // lanes that have not ended
 };
 extern BlockOfThreads running_block;
 extern Thread* self;  // nullptr while the host runs
 extern Fiber* current_fiber;
-extern unsigned rank;            // of the thread that now runs, in its block
-extern unsigned long progress;   // the watchdog looks whether it moves
-extern unsigned waits_in_a_row;  // of a thread that may spin: atomics, and reads of what is volatile
-extern bool in_turn;             // threads go on by their numbers, and none is preempted
-extern bool begin_in_turn;       // they begin by their numbers, where one ends without a wait
+extern unsigned rank;            // of the running thread, in its block
+extern unsigned long progress;   // the watchdog checks whether it changes
+extern unsigned waits_in_a_row;  // of a thread that may spin: atomics and volatile reads
+extern bool in_turn;             // threads resume in the order of their numbers, and none is preempted
+extern bool begin_in_turn;       // threads begin in the order of their numbers, when one ends without waiting
 
 #if defined(__x86_64__)
 #define CUDACPU_SWITCH
-// Registers that only some processors have, and that the compiler uses only if it is told to (-march=native).
+// Registers that only some processors have, and that the compiler uses only with the option for it (-march=native).
 #ifdef __AVX512F__
 #define CUDACPU_AVX512                                                                                            \
     , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
@@ -109,8 +109,8 @@ extern bool begin_in_turn;       // they begin by their numbers, where one ends 
 #else
 #define CUDACPU_APX
 #endif
-// Leaves this stack and goes on where the other was left. The compiler saves the registers that it still needs,
-// except two that a function may need for its frame.
+// Leaves this stack and resumes the other one. The compiler saves the registers that it still needs, except two
+// that a function may need for its frame.
 CUDACPU_INLINE void switch_stacks(void** from, void* to) {
     asm volatile(
         "leaq -128(%%rsp), %%rsp\n\tpushq %%rbp\n\tpushq %%rbx\n\tleaq 1f(%%rip), %%rax\n\tpushq %%rax\n\t"
@@ -128,7 +128,7 @@ void switch_stacks(void** from, void* to);
 #endif
 
 }  // namespace cudacpu
-extern uint3 cudacpu_thread asm("cudacpu_threadIdx");  // the program sees it as a constant of the running thread
+extern uint3 cudacpu_thread asm("cudacpu_threadIdx");  // for the program a constant of the running thread
 namespace cudacpu {
 
 CUDACPU_INLINE unsigned lane() { return rank % 32; }
@@ -138,9 +138,9 @@ CUDACPU_INLINE void become(Thread* t) {
     rank = t->rank;
 }
 bool begins_out_of_turn(unsigned thread);
-/// The running thread has ended, the one before `next`. true: `next` has not begun, and does so on the same stack.
-/// `row`: the first of its row. Threads that never wait leave their lines of the cache alone, and none waits for
-/// what the one before has stored.
+/// The running thread, the one before `next`, has ended. Returns true if `next` has not begun: then it begins on
+/// the same stack. `row`: the first thread of its row. Threads that never wait do not touch their cache lines, and
+/// none waits for a store of the previous one.
 CUDACPU_INLINE bool next_begins_here(Thread* next, unsigned number, unsigned& row) {
     running_block.has_ended[number - 1] = true;
     if (running_block.begun == number) running_block.begun = number + 1;
@@ -154,7 +154,7 @@ CUDACPU_INLINE bool next_begins_here(Thread* next, unsigned number, unsigned& ro
     }
     self = next;
     rank = number;
-    asm volatile("" ::: "memory");  // no thread's accesses are mixed with those of the next
+    asm volatile("" ::: "memory");  // accesses of one thread are not mixed with those of the next
     return true;
 }
 
@@ -162,39 +162,40 @@ CUDACPU_INLINE bool next_begins_here(Thread* next, unsigned number, unsigned& ro
 
 struct Kernel {
     const char* name;
-    const char* parameters;           // their names, with commas between
-    unsigned max_threads;             // of __launch_bounds__
+    const char* parameters;           // parameter names, separated by commas
+    unsigned max_threads;             // from __launch_bounds__
     bool names_vectors;               // types such as float4, whose members nvcc loads together
     size_t dynamic_limit = 48 << 10;  // cudaFuncSetAttribute raises it
-    size_t static_bytes = 0;          // what its threads were seen to use
+    size_t static_bytes = 0;          // the most that its threads have used so far
 };
 struct Body {  // a kernel with its arguments
     void* closure;
     size_t bytes;
     void (*run)(const void* closure);
 };
-/// Notes how the kernel that is called next is launched.
+/// Records the launch configuration of the kernel that is called next.
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* stream = nullptr, CUDACPU_HERE,
                bool cooperative = false);
-/// Follows the call: if no kernel was called, that is reported.
+/// Called after the kernel; reports if no kernel was called.
 void launched();
-/// Checks the launch and queues it. The closure, from `new`, belongs to the queue from now on. `arguments`: the
+/// Checks the launch and queues it. The queue takes over the closure, which comes from `new`. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
-/// Notes which lines of a source file the preprocessor has left out: "3-5 9-9".
+/// Records which lines of a source file the preprocessor has left out: "3-5 9-9".
 int left_out(const char* file, const char* lines);
-extern Kernel** probe;  // not null: a kernel that is called leaves its Kernel here, and does not run
-/// What a kernel declares in its body, before it has run: a closure's type names the types within it.
+extern Kernel** probe;  // if not null, a called kernel stores its Kernel here and does not run
+/// What a kernel declares in its body, found before it has run: a closure's type names the types within it.
 void foresee_shared(Kernel& kernel, const char* closure);
 bool note_shared(const char* type, size_t bytes);
 #ifdef __GXX_RTTI
 template <class S> inline const bool noted_shared = note_shared(typeid(S).name(), sizeof(S));
 #endif
 
-/// In the hazard build pointers and such numbers are parameters of each thread, before whose reads no hook is
-/// called. Of integers g++ would see that a word has their value already, and leave out a store.
+/// In the hazard build pointers and floating-point numbers are parameters of each thread: the compiler calls no
+/// hook before it reads one. Integers are references. Of an integer parameter g++ would see that a word already has
+/// its value, and leave out a store.
 template <class T> using own = std::conditional_t<std::is_pointer_v<T> || std::is_floating_point_v<T>, T, T&>;
-// As on a GPU, each thread has the arguments' bytes: nothing is copied by a constructor, nothing is destroyed.
+// As on a GPU, each thread has the arguments' bytes: no constructor copies them, and no destructor runs.
 template <class F> CUDACPU_QUIET CUDACPU_PER_THREAD void run_thread(const void* closure) {
     alignas(F) char mine[sizeof(F)];
     (__builtin_memcpy)(mine, closure, sizeof mine);
@@ -208,13 +209,13 @@ template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
 }
 template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
-/// What a parameter that is a reference refers to, if there is anything to be read.
+/// The object that a reference parameter refers to; nullptr if it has no data to read.
 template <class T> const void* referred(T& object) {
     if (std::is_empty_v<std::remove_cv_t<T>>) return nullptr;
     return (const void*)__builtin_addressof(object);
 }
-/// The body of every kernel is a call of this: the closure holds the arguments by value. A program has many
-/// kernels, so there is as little here as can be.
+/// The body of every kernel is a call of this function; the closure holds the arguments by value. A program has
+/// many kernels, so this template is as small as possible.
 template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* closure, const Arguments&... a) {
     static_assert((sizeof(Arguments) + ... + 0) <= 32764,
                   "a kernel takes at most 32764 bytes of arguments: give it a pointer");
@@ -224,7 +225,7 @@ template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* clos
     enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>}, {pointer_in(a)...});
 }
 
-// ---- shared memory: each object has pages of its own and ends where an inaccessible page begins ----------
+// ---- shared memory: each object has its own pages and ends at an inaccessible page -----------------------
 
 struct SharedObject {
     size_t bytes, alignment;
@@ -232,7 +233,7 @@ struct SharedObject {
     Where where = Where::here();
     char* address = nullptr;
     unsigned long serial = 0;  // of the block that last used it
-    size_t columns = 0;        // of an array of two dimensions
+    size_t columns = 0;        // of a two-dimensional array
 };
 struct Constant {  // a __constant__ variable, in the counters' build
     const void* start;
@@ -241,37 +242,37 @@ struct Constant {  // a __constant__ variable, in the counters' build
     Constant(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const Constant* last;
 };
-struct HostVariable {  // whose address a kernel is given somewhere
+struct HostVariable {  // a host variable whose address is passed to a kernel somewhere
     const void* start;
     size_t bytes;
     const HostVariable* before = last;
     HostVariable(const void* at, size_t size) : start(at), bytes(size) { last = this; }
     static const HostVariable* last;
 };
-struct HostsCopy {        // of a __device__ variable that functions of the host name: they have one of their own
-    char *start, *other;  // ... which lies in `other` while the device runs, and the kernels' while the host does
+struct HostsCopy {        // of a __device__ variable that host functions name: the host has its own copy
+    char *start, *other;  // other: the host's while the device runs, else the device's
     size_t bytes;
-    bool address_asked = false;  // by cudaGetSymbolAddress(): that is the device's
+    bool address_asked = false;  // by cudaGetSymbolAddress(), which returns the device's copy
     HostsCopy* before;
     HostsCopy(void* variable, size_t size);
     static HostsCopy* last;
 };
 HostsCopy* hosts_copy(const void* address);
 struct DeviceVariable {   // or a __constant__ or __managed__ one
-    char *start, *first;  // first: what it begins with, if that is not 0
+    char *start, *first;  // first: its initial value, if that is not 0
     size_t bytes;
     const DeviceVariable* before;
     DeviceVariable(void* variable, size_t size);
     static const DeviceVariable* last;
 };
-void begin_anew();  // the variables of the device, after cudaDeviceReset()
+void begin_anew();  // resets the device's variables after cudaDeviceReset()
 extern unsigned long block_serial;
-char* fresh(SharedObject& object);  // poisoned, for the block that now runs
+char* fresh(SharedObject& object);  // filled with garbage, for the block that now runs
 char* at_namespace_scope(SharedObject& object);
 void* dynamic_arena(const char* name, size_t alignment, bool fixed_start);
 
-void constructed(const SharedObject& object);  // a note of it
-/// Whether a constructor does something: nvcc leaves it out for a variable in shared memory, and warns.
+void constructed(const SharedObject& object);  // records that its constructor has run
+/// Whether a constructor does anything: nvcc leaves it out for a variable in shared memory, and warns.
 template <class S> bool is_constructed() {
     alignas(S) static char bytes[sizeof(S)], before[sizeof(S)];
     memset(bytes, 0x5a, sizeof bytes);
@@ -282,13 +283,13 @@ template <class S> bool is_constructed() {
     return memcmp(bytes, before, sizeof bytes) != 0;
 }
 
-template <class S, class Member> CUDACPU_QUIET S& shared(SharedObject& object) {  // S holds it alone
+template <class S, class Member> CUDACPU_QUIET S& shared(SharedObject& object) {  // S has no other member
     static_assert(sizeof(S) <= 48 << 10, "more than 48 KB of static shared memory: CUDA refuses it");
 #ifdef __GXX_RTTI
     static_cast<void>(&noted_shared<S>);
 #endif
-#ifndef CUDACPU_INSTRUMENTED  // whose builds see that a value is read that nobody has written
-    // What an aggregate's members begin with nvcc leaves out, too, but without a word.
+#ifndef CUDACPU_INSTRUMENTED  // instrumented builds detect reads of values that nobody has written
+    // nvcc also leaves out the initializers of an aggregate's members, but without a warning.
     if constexpr (!std::is_trivially_default_constructible_v<S> && std::is_default_constructible_v<S> &&
                   !std::is_aggregate_v<std::remove_all_extents_t<Member>>)
         if (!object.address && is_constructed<S>()) constructed(object);
@@ -306,20 +307,20 @@ template <class T> auto dynamic_at_namespace_scope(const char* name) -> T (&)[] 
     return *static_cast<T(*)[]>(dynamic_arena(name, alignof(T), true));
 }
 
-// ---- what threads wait for -------------------------------------------------------------------------------
+// ---- rendezvous ------------------------------------------------------------------------------------------
 
-struct Exchange {  // threads that wait for each other, and what they show each other
+struct Exchange {  // a rendezvous: threads that wait for each other, and the values that they show each other
     enum Kind { at_barrier, at_warp, at_activemask } kind;
     const char* what;
     unsigned mask, warp;
-    Where where;                  // of the first that came
-    unsigned count;               // who came and has not left
-    unsigned arrived;             // the lanes
-    int votes;                    // their sum
-    bool complete;                // all have come
-    unsigned char value[32][32];  // of each lane that has come
+    Where where;                  // of the first thread that arrived
+    unsigned count;               // threads that have arrived and have not left
+    unsigned arrived;             // lanes, as a mask
+    int votes;                    // the sum of the votes
+    bool complete;                // all threads have arrived
+    unsigned char value[32][32];  // of each lane that has arrived
 };
-/// The exchange that the thread takes part in. await() returns when all have come; then each must leave().
+/// Joins or opens the rendezvous. await() returns when all threads have arrived; then each must leave().
 Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where);
 void await_slowly(Exchange* exchange, Where where);
 void close(Exchange* exchange);
@@ -352,7 +353,7 @@ CUDACPU_INLINE void await(Exchange* e, Where where) {
 CUDACPU_INLINE void leave(Exchange* e) {
     if (!--e->count) close(e);
 }
-CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // the sum of the votes
+CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // returns the sum of the votes
     Exchange* const e = join_quickly(Exchange::at_barrier, what, 0, where);
     e->votes += vote;
     await(e, where);
@@ -360,12 +361,12 @@ CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // the su
     leave(e);
     return votes;
 }
-void grid_barrier(Where where);  // of all blocks
+void grid_barrier(Where where);  // a barrier of all blocks
 unsigned active_lanes(Where where);
 void lane_is_absent(Exchange* exchange, int lane);
-void took(const void* value, unsigned bytes, int from);  // what a lane has got from an operation of the warp
+void took(const void* value, unsigned bytes, int from);  // the value that a lane has received from a warp operation
 
-class Lanes {  // one warp operation, seen by one lane
+class Lanes {  // one warp operation, from one lane's point of view
     Exchange* exchange;
 
 public:
@@ -388,16 +389,16 @@ public:
 };
 
 struct DeviceHeap {};
-constexpr DeviceHeap device_heap;  // where a kernel's `new` takes its memory from
+constexpr DeviceHeap device_heap;  // the argument of a kernel's `new`, which selects the device heap
 bool in_kernel();
 template <class... T> int printed(const char* format, T... values) {
     const int characters = __builtin_printf(format, values...);
     return in_kernel() ? int(sizeof...(T)) : characters;
 }
-enum class Space { global, shared, local };  // what is neither shared nor on a thread's stack counts as global
+enum class Space { global, shared, local };  // global: neither shared nor on a thread's stack
 Space space_of(const void* p);
 enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
-// May let others run. A CAS says what it compares with.
+// May let others run. A CAS passes the value that it compares with.
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected);
 void fence(bool block_only = false);
 void give_way();

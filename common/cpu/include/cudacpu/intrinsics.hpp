@@ -1,5 +1,5 @@
-// intrinsics.hpp - CUDA's rarer device functions: directed rounding, halves and quarters of a word, minima of
-// three.
+// intrinsics.hpp - the less common device functions: directed rounding, operations on halves and quarters of a
+// word, minima of three values.
 #pragma once
 #include <fenv.h>
 
@@ -7,11 +7,11 @@ namespace cudacpu {
 template <class T, class F> __attribute__((noinline)) T rounded(int mode, F f) {  // f's operands are volatile
     const int before = fegetround();
     fesetround(mode);
-    volatile const T result = f();  // not computed later
+    volatile const T result = f();  // so it is not computed later, in another rounding mode
     fesetround(before);
     return result;
 }
-// f of each part of the words, which are Ts of 8 or 16 bits.
+// Applies f to each part of the words; the parts are Ts of 8 or 16 bits.
 template <class T, class F> constexpr unsigned each_part(unsigned a, unsigned b, unsigned c, F f) {
     constexpr int bits = 8 * sizeof(T);
     unsigned result = 0;
@@ -94,7 +94,7 @@ constexpr unsigned __funnelshift_lc(unsigned a, unsigned b, unsigned n) {
 constexpr unsigned __funnelshift_rc(unsigned a, unsigned b, unsigned n) {
     return n < 32 ? __funnelshift_r(a, b, n) : b;
 }
-constexpr unsigned __fns(unsigned mask, unsigned base, int offset) {  // the offset-th bit that is set, from base on
+constexpr unsigned __fns(unsigned mask, unsigned base, int offset) {  // the offset-th set bit, counted from base
     if (offset == 0) return mask >> base & 1 ? base : ~0u;
     for (int i = int(base), left = offset < 0 ? -offset : offset; i >= 0 && i < 32; i += offset < 0 ? -1 : 1)
         if (mask >> i & 1 && !--left) return i;
@@ -103,7 +103,7 @@ constexpr unsigned __fns(unsigned mask, unsigned base, int offset) {  // the off
 constexpr unsigned __nv_bswap32(unsigned x) { return __builtin_bswap32(x); }
 constexpr unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
 constexpr unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
-// Two products of a half of a word with a byte, as __dp4a has four of bytes.
+// Two products of a halfword and a byte; __dp4a has four products of bytes.
 #define CUDACPU_DP2A(half, shift) \
     constexpr int __dp2a_##half(int a, int b, int c) { \
         return cudacpu::sum(c, short(a) * (signed char)(b >> shift) + (a >> 16) * (signed char)(b >> (shift + 8))); \
@@ -132,7 +132,7 @@ inline unsigned __isGlobal(const void* p) { return cudacpu::space_of(p) == cudac
 inline void __prof_trigger(int) {}  // for a profiler
 inline void __brkpt() {}            // for a debugger
 inline void __threadfence_cluster() { cudacpu::fence(); }
-inline void cudaGridDependencySynchronize() {}  // a kernel begins when those before it in its stream have ended
+inline void cudaGridDependencySynchronize() {}  // earlier kernels of the stream have already ended
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
 
 #define CUDACPU_PARTS_OF(name, T, expression) \
@@ -255,7 +255,7 @@ CUDACPU_TWO_PARTS(s16x2, short, max, most)            CUDACPU_TWO_PARTS(s16x2, s
 CUDACPU_TWO_PARTS(u16x2, unsigned short, max, most)   CUDACPU_TWO_PARTS(u16x2, unsigned short, min, least)
 CUDACPU_PARTS_AT_LEAST_0(max)                         CUDACPU_PARTS_AT_LEAST_0(min)
 
-// Computed in a wider type: nothing overflows or underflows on the way, and the result is rounded once.
+// Computed in a wider type, so nothing overflows or underflows on the way and the result is rounded once.
 namespace cudacpu {  // src/intrinsics.cpp
 long double scaled_erfc(double x);
 long double erf_inverse(long double e, long double c);

@@ -1,9 +1,9 @@
-// rounds.hpp - the rounds of a loop in the order in which nvcc leaves them, for the counters: a lane that has a
-// round more than its neighbour does it first, or last, and is then not in step with it.
+// rounds.hpp - for the counters: executes the iterations of a loop in the order of nvcc's code. A lane with one
+// iteration more than its neighbour executes it first or last, and is then not in lockstep with it.
 //
-// As LLVM unrolls a loop whose rounds can be counted before it begins (LoopUnroll, isEpilogProfitable): four at
-// once, and what is left over after them if a variable of the loop begins as an integer that is known, else before.
-// ptxas then takes four of these at once, if it can count them: 16 rounds at a time, then 8, then 4.
+// The order is LLVM's for a loop whose iterations can be counted in advance (LoopUnroll, isEpilogProfitable): four
+// at once. The remainder follows if a variable of the loop begins as a known integer; otherwise it comes first. If
+// ptxas can count the groups of four, it then takes four of them together: 16 iterations at a time, then 8, then 4.
 #pragma once
 
 #include "engine.hpp"
@@ -13,18 +13,18 @@ namespace cudacpu::rounds {
 struct Form {
     bool down;         // i > to, and the step is negative
     bool to_the_last;  // i <= to
-    uint64_t step;     // 0: it is not known
-    bool rest_last;    // what is left over comes last
+    uint64_t step;     // 0: unknown
+    bool rest_last;    // the remainder comes last
 };
-constexpr unsigned parts = 5;  // left over, 16, 8, 4, left over: all lanes have each, some of them without a round
+constexpr unsigned parts = 5;  // remainder, 16, 8, 4, remainder: all lanes execute each, maybe with no iteration
 
-/// Can the rounds be counted? An unsigned sum could begin again at 0; where it then comes by the same places, as
-/// with a power of 2, nvcc takes it that it does not. Sum: type of i + step.
+/// Whether the iterations can be counted. An unsigned sum could wrap around to 0. If it then meets the same values
+/// again, as with a power of 2, nvcc assumes that it does not wrap. Sum: the type of i + step.
 template <class Sum> constexpr bool countable(Form f) {
     return std::is_signed_v<Sum> || (f.step && !(f.step & (f.step - 1)) && !f.to_the_last);
 }
 
-/// How often for (I i = from; i < to; i += step) goes round.
+/// The number of iterations of for (I i = from; i < to; i += step).
 template <class I, class To>
 CUDACPU_QUIET __attribute__((const, noinline)) uint64_t count(uint64_t from, To to, uint64_t step, Form f) {
     using Both = std::common_type_t<I, To>;
@@ -36,7 +36,7 @@ CUDACPU_QUIET __attribute__((const, noinline)) uint64_t count(uint64_t from, To 
     return int64_t(by) > 0 ? (apart - !f.to_the_last) / by + 1 : ~uint64_t{0};
 }
 
-/// How many of them the part has, when so many are done.
+/// The number of iterations in this part, after `done` of them.
 template <bool countable>
 CUDACPU_QUIET __attribute__((const, noinline)) inline uint64_t of_part(uint64_t part, uint64_t all, uint64_t done,
                                                                        Form f) {
@@ -48,9 +48,10 @@ CUDACPU_QUIET __attribute__((const, noinline)) inline uint64_t of_part(uint64_t 
     return part == 1 && by_16 ? fours / 16 * 16 : part == 2 && by_16 ? fours / 8 * 8 : 0;
 }
 
-// Four rounds whose loads lie side by side in shared memory are one load of 16 bytes, or two of 8 if they begin at
-// a place that is not known before the program runs (a row): counters.cpp is told which of the four a lane is in (1
-// to 4, of a row 5 to 8; 0: none). g++ must not see that this writes, so it does not forget what it knows.
+// Four iterations that load adjacent words of shared memory are one load of 16 bytes. They are two loads of 8 bytes
+// if the address of the first is not known at compile time (a row). This tells counters.cpp which of the four a
+// lane is in: 1 to 4, in a row 5 to 8, 0 for none. g++ must not see the store, so that it keeps its knowledge of
+// memory.
 CUDACPU_QUIET inline void note(uint64_t of_four) {
     asm volatile("movl %0, cudacpu_round(%%rip)" ::"r"(unsigned(of_four)));
 }
@@ -61,6 +62,6 @@ CUDACPU_QUIET inline void note(Form f, bool row, uint64_t part, uint64_t done) {
 }  // namespace cudacpu::rounds
 
 namespace cudacpu {
-/// What the compiler knows of memory is no longer so.
+/// Makes the compiler discard what it knows of memory.
 CUDACPU_QUIET inline void forget() { asm volatile("" ::: "memory"); }
 }  // namespace cudacpu

@@ -1,4 +1,5 @@
-// nvToolsExtMem.h - names heaps and regions of memory for a profiler. The CPU device has none, so it does nothing.
+// nvToolsExtMem.h - names heaps and regions of memory for a profiler. The CPU device has no profiler, so it does
+// nothing.
 #pragma once
 #include "nvToolsExt.h"
 

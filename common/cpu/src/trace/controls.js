@@ -30,7 +30,7 @@ function lane_says() {
   return who + (at_all(e) ? `${array_of(e).name}[${e.elements[slot]}] = ` : "") + value + old;
 }
 
-// ---- the source, with what each line costs ----------------------------------------------------------------------------
+// ---- the source, and what each line costs -----------------------------------------------------------------------------
 let line_rows, marked;
 function build_source() {
   const costs = new Map(), table = document.createElement("table"), used = new Set(events.filter(placed).map(e => e.at[0]));
@@ -70,7 +70,7 @@ function mark_source() {
   if (row.offsetTop < view.scrollTop + 20 || row.offsetTop + 40 > view.scrollTop + view.clientHeight) view.scrollTop = row.offsetTop - Math.max(20, view.clientHeight / 2 - 60);
 }
 
-// ---- from step to step ------------------------------------------------------------------------------------------------
+// ---- moving between steps ---------------------------------------------------------------------------------------------
 let drawing = false, timer = 0;
 function redraw() {
   if (drawing) return;
@@ -101,7 +101,7 @@ function lane_to(lane) {
   $("lane").textContent = lane_says();
   redraw();
 }
-// What the canvas shows, for those who hear the page.
+// Describes the canvas for users of screen readers.
 function tabulate() {
   const {e} = steps[now];
   $("caption").textContent = w.at(now + 1, steps.length);
@@ -140,7 +140,7 @@ function next_race() {
   $("says").append(Object.assign(document.createElement("strong"), {textContent: ` ${words_of(text)}${w.other(`${who_does(e)}${chinese ? " 的" : ", "}`, line, a[1])}`}));
 }
 
-// ---- facts, and the beginning -----------------------------------------------------------------------------------------
+// ---- facts, and initialization ----------------------------------------------------------------------------------------
 function facts() {
   const sum = {turns: 0, least: 0, sectors: 0, used: 0, active: 0, working: 0, barriers: 0};
   for (const {e, cost} of steps) {
@@ -207,7 +207,7 @@ const actions = {
   ArrowDown: () => go(now + 1), ArrowUp: () => go(now - 1), j: () => go(now + 1), k: () => go(now - 1), ArrowRight: () => lane_to(lane_now + 1), ArrowLeft: () => lane_to(lane_now - 1),
   PageDown: () => go(now + 20), PageUp: () => go(now - 20), Home: () => go(0), End: () => go(steps.length - 1), " ": () => play(!timer), c: next_costly, r: () => next_race(),
 };
-// Keys that an element in focus has a use for are left to it.
+// Leaves keys to the focused element if it uses them.
 const own_keys = [["#slider, #source", /^(Arrow|Page|Home|End)/], ["button", /^( |Enter)$/], ["select", /^/]];
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey || !actions[event.key]) return;

@@ -15,7 +15,7 @@ function paper_and_ink(e) {
   return e.kind === "store" ? [colour[space + "-full"], colour["full-ink"]] : [colour[space], colour[space + "-ink"]];
 }
 
-// ---- the timeline: only what is in sight is drawn -------------------------------------------------------------------
+// ---- the timeline: only the visible part is drawn -------------------------------------------------------------------
 const scroll = $("scroll"), canvas = $("canvas"), map = $("map");
 const tall = 20, head = 22, mono = "px ui-monospace, Menlo, Consolas, monospace";
 let now = 0, lane_now = 0, zoom = 1, left, right, cell;
@@ -88,7 +88,8 @@ function draw_cells(pen, s, y, lane_x, wide) {
     if (room > 2 && e.values) write(pen, ink, "center", short(e.values[slot] ?? "", room), x + cell / 2, y + tall / 2 + 0.5, cell - 2);
   });
 }
-// Left of the lanes stand the warp, what it does and the line; right of them what it costs. They stay when the lanes move.
+// To the left of the lanes are the warp, its operation and the line; to the right is the cost. They stay when the lanes
+// scroll.
 const signs = {load: "←", store: "→", atomic: "⇄"};
 function draw_sides(pen, s, y, wide) {
   const {e, cost} = steps[s], roomy = left > 100, middle = y + tall / 2 + 0.5;
@@ -132,14 +133,14 @@ function draw_races(pen, top, lane_x, high) {
     pen.fill();
   }
 }
-// The whole launch at a glance: how many lanes work, and where it costs. Drawn once; the frame is what is in sight.
+// An overview of the launch: how many lanes work, and where the cost is. Drawn once; the frame shows the visible part.
 let picture = null;
 const map_step = () => Math.min(tall, map.clientHeight / steps.length);
 function draw_map(top, high) {
   const wide = map.clientWidth, all = map.clientHeight, each = map_step();
   if (!picture) {
     picture = document.createElement("canvas");
-    const pen = pen_for(picture, wide, all), marks = [new Set(), new Set()]; // what costs is seen, however many share a dot
+    const pen = pen_for(picture, wide, all), marks = [new Set(), new Set()]; // a costly step is visible even if many share a dot
     steps.forEach(({e, cost}, s) => {
       const y = Math.floor(s * each), mark = Number(slow(cost));
       if (marks[mark].has(y) || marks[1].has(y)) return;
@@ -155,7 +156,7 @@ function draw_map(top, high) {
   pen.strokeRect(1, Math.min(all - 8, top / tall * each + 1), wide - 2, Math.max(6, Math.min(high / tall, steps.length) * each - 2));
 }
 
-// ---- the memory of this step: 32 banks, sectors, or registers on their way ------------------------------------------
+// ---- the memory of this step: 32 banks, sectors, or register exchange -------------------------------------------------
 function draw_memory() {
   const memory = $("memory"), wide = memory.clientWidth, high = memory.clientHeight, pen = pen_for(memory, wide, high);
   const step = steps[now], {turns, sectors, words} = step.cost;

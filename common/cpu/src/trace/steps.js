@@ -1,5 +1,5 @@
 "use strict";
-// What the CPU device wrote; its fields stand at the head of record.hpp.
+// The CPU device's data; record.hpp describes the fields.
 const trace = JSON.parse(document.getElementById("trace").textContent);
 const lanes = 32, banks = 32, sector = 32;
 const $ = id => document.getElementById(id);
@@ -41,15 +41,15 @@ const w = chinese ? {
   key: ["shared", "global", "atomic", "what costs more", "pale: loads, full: stores"],
 };
 
-// What the writer says in English.
+// The sentences that the writer has in English.
 const words_of = text => w.told.reduce((all, [from, to]) => all.replace(from, to), text);
 
-// ---- steps: one an event, but a barrier is one for all warps of a block ---------------------------------------------
+// ---- steps: one for each event, except that a barrier is one step for all warps of a block --------------------------
 let launch, events, steps, step_of; // step_of[event]
 function take(number) {
   launch = trace.launches[number] || {kernel: trace.program, grid: [0], block: [0], columns: [], arrays: [], events: [], races: []};
   events = launch.events;
-  if (!events.length) { // a kernel that touches nothing, or none at all
+  if (!events.length) { // a kernel without any recorded event, or no kernel
     launch.columns[0] = launch.columns[0] || {block: 0, warp: 0, lanes};
     events.push({row: 0, column: 0, kind: "exit", mask: 0});
   }
@@ -66,7 +66,7 @@ const column_of = e => launch.columns[e.column];
 const block_of = e => column_of(e).block;
 const array_of = e => launch.arrays[e.array];
 const placed = e => e.at && e.at[0] >= 0; // its line is known
-// "5", or "(5,0)" in two dimensions, of the number of a thread or block.
+// "5", or "(5,0)" in two dimensions, for the number of a thread or block.
 function place_in(number, [x, y, z]) {
   if (y === undefined || y * z === 1) return String(number);
   const all = [number % x, Math.floor(number / x) % y, Math.floor(number / x / y)];
@@ -74,7 +74,7 @@ function place_in(number, [x, y, z]) {
 }
 const at_all = e => e.array !== undefined;
 const bits = mask => { let n = 0; for (mask >>>= 0; mask; mask &= mask - 1) ++n; return n; };
-// Where each lane's entry is in the event's lists, or -1.
+// The index of each lane's entry in the event's lists, or -1.
 function slots(step) {
   if (step.slots) return step.slots;
   step.slots = new Int8Array(lanes).fill(-1);
@@ -83,8 +83,8 @@ function slots(step) {
 }
 const first_byte = (e, slot) => (array_of(e).offset || 0) + e.elements[slot] * array_of(e).element;
 
-// What an event costs: turns at the banks (least: without conflicts), sectors and the bytes of them that are used, or words
-// of constant memory, which come one after the other.
+// The cost of an event: rounds of bank accesses (least: without conflicts), sectors and the bytes of them that are used, or
+// words of constant memory, which are read one after the other.
 function cost_of(e) {
   if (!at_all(e)) return {};
   const queue = e.kind === "atomic" ? most_alike(e.elements) : 0;
@@ -95,7 +95,7 @@ function cost_of(e) {
   if (array_of(e).space === "constant") return {words: new Set(e.elements).size};
   return {sectors: e.sectors, used: Math.min(e.sectors * sector, new Set(e.elements).size * e.bytes), queue};
 }
-// Of 8 bytes a half of the warp goes at a time, of 16 a quarter.
+// Accesses of 8 bytes are served half a warp at a time, of 16 bytes a quarter.
 function groups_of(e) {
   const parts = Math.max(1, e.bytes / 4), share = lanes / parts;
   return Array.from({length: parts}, (_, k) => (parts === 1 ? ~0 : (1 << share) - 1 << k * share));
@@ -107,7 +107,7 @@ function most_alike(elements) {
 }
 const slow = cost => cost.turns > cost.least || cost.words > 1 || cost.queue > 7 || (cost.sectors > 1 && cost.used < cost.sectors * sector / 2);
 
-// For each bank the words that a group of lanes wants of it: word -> lanes.
+// For each bank the words that a group of lanes needs from it: word -> lanes.
 function bank_words(step, group) {
   const served = Array.from({length: banks}, () => new Map());
   slots(step).forEach((slot, lane) => {
@@ -121,7 +121,7 @@ function bank_words(step, group) {
   });
   return served;
 }
-// The sectors that an event touches, in the order of their addresses: number -> its words that are used.
+// The sectors that an event touches, in order of address: number -> its words that are used.
 function sector_words(step) {
   const touched = new Map();
   for (const slot of slots(step)) {
