@@ -4,7 +4,7 @@
 # The copy, the link, the folder of temporary files and the home folder have a space, an apostrophe, an umlaut and a Chinese
 # character in their names. Exit status: 0 if all pass, 1 if not.
 . "$(dirname "$0")/lib.sh"
-patience=6000 place=$(perl -CSDA -e 'print my $place = shift, "x" x (150 - length $place)' "$folder/it's a Käse 文件夹/")
+patience=6000 place=$(perl -CSDA -e 'print my $place = shift, "x" x (150 - length $place)' "$folder/it's a Käse, 文件夹+/")
 link="$folder/link's ü 链接" temporary="$folder/tmp's ü 临时" HOME="$folder/home's ü 家"
 mkdir -p "$place" "$temporary" "$HOME" && copy "$place" && ln -s "$place" "$link" && cd "$link" || exit 1
 chinese="LC_ALL=zh_CN.UTF-8"
