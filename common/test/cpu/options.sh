@@ -44,7 +44,7 @@ is "16 rows of 4 columns" all.html 'my %rows; ++$rows{$_->{row}} for grep { $_->
 is "1 stencil" one.html '@{$t->{launches}} . " $t->{launches}[0]{kernel}"'
 is "1 2 3" one.html 'join " ", map { $_->{block} } @{$t->{launches}[0]{columns}}'
 line=$(grep -n 'out\[i\] = in\[i\] +' "$here/counted.cu" | cut -d: -f1)
-grep -q "^stencil,1,4,256,32,.*counted.cu,$line,global load,96,3072,448,0,\$" one.csv || fail "the CSV file"
+grep -qE "^stencil,1,4,256,32,.*counted.cu\"?,$line,global load,96,3072,448,0,$" one.csv || fail "the CSV file"
 
 LAB_TRACE=other.html LAB_TRACE_KERNEL=scan "$counted" >said 2>table || fail "LAB_TRACE: status $?"
 is "scan" other.html 'join " ", map { $_->{kernel} } @{$t->{launches}}'
