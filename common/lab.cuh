@@ -106,9 +106,7 @@ public:
             Row row;
             row.variant = variant.name;
             row.kind = kind;
-            row.ms = time(job, prepare, variant.launch, place);
-            check(job, row);
-            Lab::row(row);
+            timed_row(row, job, variant.launch, prepare, check, place);
         }
     }
 
@@ -122,9 +120,7 @@ public:
         row.variant = name;
         row.version = version;
         row.kind = Kind::library;
-        row.ms = time(job, prepare, launch, place);
-        check(job, row);
-        Lab::row(row);
+        timed_row(row, job, launch, prepare, check, place);
     }
 
     /// Returns the exit status for main. The destructor prints the verdict and writes the CSV file: then main's
@@ -141,6 +137,12 @@ public:
     }
 
 private:
+    template <class Job, class Prepare, class Check>
+    void timed_row(Row& row, Job& job, void (*launch)(Job&), Prepare prepare, Check check, Place place) {
+        row.ms = time(job, prepare, launch, place);
+        check(job, row);
+        Lab::row(row);
+    }
     bool verdict_due_ = false;
 };
 

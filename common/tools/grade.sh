@@ -68,7 +68,8 @@ right=0 wrong=0 todo=0 points=0 most=0
 for file in $files; do
     number=$(number_of "$file") worth=$(points_of "$file") got=0 tries=-
     path=$(submitted "$file")
-    learnt=${of:-$build} && [ -z "$of" ] || learnt=$of/build
+    learnt=$build
+    [ -z "$of" ] || learnt=$of/build
     [ ! -d "$learnt/learn/tries" ] || tries=$(tries_of "$file" "$learnt")
     start=$(date +%s%N) verdict=$(judged "$file" "$path")
     case $verdict in
