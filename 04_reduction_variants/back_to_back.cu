@@ -1,13 +1,14 @@
-// 04_back_to_back - how many sums a second can a GPU start?
+// 04_back_to_back - what does a launch cost when many follow one another?
 //
-// For 2^16 ints a sum takes less time than its launch. Here 1,000 sums follow one another, each of
+// For 2^16 ints most of a sum's time is its launch. Here 1,000 sums follow one another, each of
 // other ints. They share one word of scratch memory, so each must wait for the sum before it. The
 // kernel is the same in all rows. Only the launches differ:
 //   one_by_one        the host launches each sum         slow: the host needs time for each
 //   overlapped        a sum begins before the last ends  slow: the host still launches each
 //   graph             a graph launches all at once       slow: a sum begins when the last has ended
 //   graph_overlapped  a graph of overlapped launches     for sums that are known in advance
-// The rows are throughputs. A program that waits for each sum gains nothing.
+// A row shows the time from one sum to the next. A program that waits for each result gains
+// nothing.
 //
 //   04_back_to_back --only one_by_one --n 1000    one row, another size
 //   04_back_to_back --wrong no_reset              a classic mistake
@@ -27,17 +28,14 @@ static_assert(threads <= warp * warp, "one warp must be able to add the sums of 
 // Sum k starts at element k * shift. A sum that another one disturbs then has a wrong value, too.
 constexpr int shift = pack_size;
 
-// The number of sums in a row: fewer if n is large.
-int sums_for(int64_t n) {
-    const int64_t most_elements = lab::gpu ? 1 << 30 : 1 << 17;
-    return int(std::clamp<int64_t>(most_elements / n, 1, lab::gpu ? 1000 : 8));
-}
+constexpr int most_sums = lab::gpu ? 1000 : 8;                   // in a row,
+constexpr int64_t most_elements = lab::gpu ? 1 << 30 : 1 << 17;  // and fewer if n is large
 
 // ---- CPU reference ------------------------------------------------------------------------------
 
 // All sums modulo 2^32. Sum k + 1 is sum k without the first `shift` ints and with the next ones.
-std::vector<int> cpu_reference(const std::vector<int>& in, int64_t n) {
-    std::vector<int> want(sums_for(n));
+std::vector<int> cpu_reference(const std::vector<int>& in, int64_t n, int64_t sums) {
+    std::vector<int> want(sums);
     unsigned sum = 0;
     for (int64_t i = 0; i < n; ++i) sum += in[i];
     int64_t first = 0;
@@ -70,13 +68,9 @@ __device__ void wait_for_previous() {
 }
 
 __device__ unsigned reduce_warp(unsigned sum) {  // lane 0 has the result
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(all_lanes, sum);
-#else
     for (int offset = warp / 2; offset > 0; offset /= 2)
         sum += __shfl_down_sync(all_lanes, sum, offset);
     return sum;
-#endif
 }
 __device__ unsigned reduce_block(unsigned sum) {  // thread 0 has the result
     __shared__ unsigned of_warp[warp];
@@ -121,25 +115,6 @@ __global__ void packed(const int* in, int64_t n, Word* word, int* result) {
 
 // ---- the rows, slow to fast ---------------------------------------------------------------------
 
-struct Job;
-// A CUDA graph: launches that are recorded once, and then started by a single call.
-class Graph {
-public:
-    Graph() = default;
-    Graph(const Graph&) = delete;
-    Graph& operator=(const Graph&) = delete;
-#ifndef CUDACPU  // the CPU device has no graphs
-    ~Graph() {
-        if (exec_) CHECK(cudaGraphExecDestroy(exec_));
-    }
-    void record(Job& job, void (*launches)(Job&));
-    void launch() const { CHECK(cudaGraphLaunch(exec_, nullptr)); }
-
-private:
-    cudaGraphExec_t exec_ = nullptr;
-#endif
-};
-
 struct Job {  // what a launch needs
     int64_t n;
     int blocks;
@@ -149,7 +124,9 @@ struct Job {  // what a launch needs
     const lab::DeviceArray<Word> word{std::vector<Word>(1)};  // 0 between two kernels
     const lab::DeviceArray<char> scratch{1 << 20};            // for CUB
     cudaStream_t stream = nullptr;                            // the one that a graph records
-    Graph graph = {}, graph_overlapped = {}, graph_of_cub = {}, graph_of_nothing = {};
+#ifndef CUDACPU                                               // the CPU device has no graphs
+    std::map<void (*)(Job&), cudaGraphExec_t> graphs = {};    // by the launches that they record
+#endif
 
     int sums() const { return int(want.size()); }
 };
@@ -181,22 +158,31 @@ void launch_overlapped(Job& job) {
 }
 
 #ifndef CUDACPU
-// Runs `launches` with a stream that records them and executes none.
-void Graph::record(Job& job, void (*launches)(Job&)) {
+// Makes a graph: runs `launches` with a stream that records them and executes none.
+cudaGraphExec_t record(Job& job, void (*launches)(Job&)) {
     cudaGraph_t graph;
+    cudaGraphExec_t ready;
     CHECK(cudaStreamCreate(&job.stream));
     CHECK(cudaStreamBeginCapture(job.stream, cudaStreamCaptureModeThreadLocal));
     launches(job);
     CHECK(cudaStreamEndCapture(job.stream, &graph));
-    CHECK(cudaGraphInstantiate(&exec_, graph, 0));
+    CHECK(cudaGraphInstantiate(&ready, graph, 0));
     CHECK(cudaGraphDestroy(graph));
     CHECK(cudaStreamDestroy(job.stream));
     job.stream = nullptr;
+    return ready;
 }
-void launch_graph(Job& job) { job.graph.launch(); }
+// One call starts all launches. The first one, which no row times, also makes the graph.
+void launch_graph_of(Job& job, void (*launches)(Job&)) {
+    cudaGraphExec_t& graph = job.graphs[launches];
+    if (!graph) graph = record(job, launches);
+    CHECK(cudaGraphLaunch(graph, nullptr));
+}
+void launch_graph(Job& job) { launch_graph_of(job, launch_one_by_one); }
+
 // The recorded edges from kernel to kernel are programmatic, because the launches have the
 // attribute.
-void launch_graph_overlapped(Job& job) { job.graph_overlapped.launch(); }
+void launch_graph_overlapped(Job& job) { launch_graph_of(job, launch_overlapped); }
 
 // The limit: kernels that only wait for each other.
 __global__ void nothing() {
@@ -207,7 +193,7 @@ void launch_nothing(Job& job) {
     const cudaLaunchConfig_t config = overlapping(job);
     for (int k = 0; k < job.sums(); ++k) CHECK(cudaLaunchKernelEx(&config, nothing));
 }
-void launch_graph_of_nothing(Job& job) { job.graph_of_nothing.launch(); }
+void launch_graph_of_nothing(Job& job) { launch_graph_of(job, launch_nothing); }
 
 #ifdef CUB_VERSION
 void launch_cub(Job& job) {
@@ -216,11 +202,11 @@ void launch_cub(Job& job) {
         CHECK(cub::DeviceReduce::Sum(job.scratch.get(), bytes, job.in.get() + k * shift,
                                      job.results.get() + k, job.n, job.stream));
 }
-void launch_graph_of_cub(Job& job) { job.graph_of_cub.launch(); }
+void launch_graph_of_cub(Job& job) { launch_graph_of(job, launch_cub); }
 #endif
 #endif
 
-// ---- wrong twin: the classic mistake ------------------------------------------------------------
+// ---- wrong twins: the classic mistakes ----------------------------------------------------------
 
 // Nobody clears the word: the first sum is right, so a test that launches once passes. No later
 // block finds the number of a last one.
@@ -236,6 +222,26 @@ void launch_no_reset(Job& job) {
                                           job.results.get() + k);
 }
 
+#ifndef CUDACPU  // where no two kernels run at the same time
+// packed without its wait, "because the launches are in one stream". The blocks of two sums add to
+// the word at the same time.
+__global__ void no_wait(const int* in, int64_t n, Word* word, int* result) {
+    let_next_begin();
+    const Word mine = Word(block_sum(in, n)) << 32 | 1;
+    if (threadIdx.x != 0) return;
+    const Word before = atomicAdd(word, mine);
+    if (unsigned(before) != gridDim.x - 1) return;
+    *result = int((before + mine) >> 32);
+    atomicExch(word, 0);
+}
+void launch_no_wait(Job& job) {
+    const cudaLaunchConfig_t config = overlapping(job);
+    for (int k = 0; k < job.sums(); ++k)
+        CHECK(cudaLaunchKernelEx(&config, no_wait, job.in.get() + k * shift, job.n, job.word.get(),
+                                 job.results.get() + k));
+}
+#endif
+
 // ---- check, table, main -------------------------------------------------------------------------
 
 constexpr lab::Variant<Job> variants[] = {
@@ -248,6 +254,9 @@ constexpr lab::Variant<Job> variants[] = {
 };
 constexpr lab::Variant<Job> twins[] = {
     {"no_reset", "the word is not cleared for the next sum", launch_no_reset},
+#ifndef CUDACPU
+    {"no_wait", "overlapped, without waiting for the sum before", launch_no_wait},
+#endif
 };
 
 void prepare(Job& job) { job.results.poison(); }
@@ -270,7 +279,6 @@ void check(Job& job, lab::Row& row) {
 
 #ifndef CUDACPU
 void limit_row(lab::Sample& sample, Job& job) {
-    job.graph_of_nothing.record(job, launch_nothing);
     lab::Row row;
     row.variant = "no work";
     row.kind = lab::Kind::limit;
@@ -288,9 +296,11 @@ bool waits() {
 }
 
 int main(int argc, char** argv) {
-    lab::Sample sample("04_back_to_back", "How many sums a second can a GPU start?");
+    lab::Sample sample("04_back_to_back", "What does a launch cost when many follow one another?");
     sample.defaults(lab::gpu ? 1 << 16 : 1 << 14, 0, 0, "elements of each sum",
                     "blocks (default: as many as n needs, at most a full GPU)");
+    int64_t sums = most_sums;
+    sample.option("--sums", sums, 1, most_sums, "sums in a row; fewer if n is large");
     sample.variants(variants);
     sample.twins(twins);
     sample.start(argc, argv);
@@ -299,37 +309,39 @@ int main(int argc, char** argv) {
     if (!can_overlap) {
         sample.leave_out("overlapped", why, "--only one_by_one");
         sample.leave_out("graph_overlapped", why, "--only graph");
+        sample.leave_out("no_wait", why, "--wrong no_reset");
     }
-    const int64_t n = sample.n(), size = n + int64_t(sums_for(n)) * shift;
+    const int64_t n = sample.n();
+    sums = std::clamp<int64_t>(most_elements / n, 1, sums);
+    const int64_t size = n + sums * shift;
     sample.require_memory(sizeof(int), 1 << 21);
     std::vector<int> in(size);
     for (int64_t i = 0; i < size; ++i) in[i] = int(lab::random_bits(sample.seed(), i));
 
     sample.new_table(lab::text("sums of %s ints (%s), number in a row: %d; time of one sum",
                                lab::with_commas(n).c_str(),
-                               lab::bytes_text(double(n) * sizeof(int)).c_str(), sums_for(n)),
+                               lab::bytes_text(double(n) * sizeof(int)).c_str(), int(sums)),
                      false);
     const int full = sample.blocks_to_fill(packed, threads);
     const int64_t useful = (n / pack_size + threads - 1) / threads;
     const int blocks = sample.blocks() ? full : int(std::clamp<int64_t>(useful, 1, full));
-    Job job{n, blocks, cpu_reference(in, n), lab::DeviceArray<int>(in)};
+    Job job{n, blocks, cpu_reference(in, n, sums), lab::DeviceArray<int>(in)};
 #ifdef CUDACPU
     if (sample.wants_all())
         sample.say("graph, graph_overlapped: left out, because the CPU device has no graphs");
 #else
-    if (sample.wants("graph")) job.graph.record(job, launch_one_by_one);
-    if (sample.wants("graph_overlapped")) job.graph_overlapped.record(job, launch_overlapped);
     if (sample.shows_limit() && can_overlap) limit_row(sample, job);
 #ifdef CUB_VERSION
     const bool counts_in_ints = CUB_VERSION < 300000;
-    if (sample.wants_all() && (!counts_in_ints || n <= std::numeric_limits<int>::max())) {
-        job.graph_of_cub.record(job, launch_cub);
+    if (!counts_in_ints || n <= std::numeric_limits<int>::max())
         sample.library_row("CUB", lab::library_version(CUB_VERSION) + " in a graph", job,
                            launch_graph_of_cub, prepare, check);
-    }
 #endif
 #endif
     sample.rows(job, variants, prepare, check);
     sample.rows(job, twins, prepare, check);
+#ifndef CUDACPU
+    for (const auto& [launches, graph] : job.graphs) CHECK(cudaGraphExecDestroy(graph));
+#endif
     return sample.verdict();
 }
