@@ -49,18 +49,18 @@ std::vector<int> cpu_reference(const std::vector<int>& in, int64_t n, int64_t su
 
 // ---- the kernel ---------------------------------------------------------------------------------
 
-// Programmatic dependent launch (compute capability 9.0; other launches ignore both calls).
-// The next kernel may begin once each block of this one has called let_next_begin() or ended. Then
-// both run at the same time. The call publishes nothing: what this kernel has written before
-// the call is not yet visible to the next one.
+// Programmatic dependent launch (compute capability 9.0; other launches ignore both calls). The
+// next kernel may begin once each block of this one has called let_next_begin() or ended. Then both
+// run at the same time. The call publishes nothing: the next kernel need not see what this one has
+// written before the call.
 __device__ void let_next_begin() {
 #if __CUDA_ARCH__ >= 900 || defined(CUDACPU)
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 // Waits until the kernel before this one has ended and all that it wrote is visible. Only then may
-// a thread touch memory that both use. That kernel waited for the one before it, and so on: so all
-// earlier kernels have ended. A kernel in which no thread waits would break this chain.
+// a thread touch memory that both use. That kernel has waited for the one before it, and so on, so
+// all earlier kernels have ended. A kernel in which no thread waits would break this chain.
 __device__ void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900 || defined(CUDACPU)
     cudaGridDependencySynchronize();
@@ -99,9 +99,10 @@ __device__ unsigned block_sum(const int* in, int64_t n) {
 using Word = unsigned long long;
 
 // Ticket and sum in one atomic: the upper half of the word is the sum of the blocks that have
-// added, the lower half is their number. The block that adds last has the whole sum. It clears the
-// word for the next kernel. All kernels use the same word, so each waits before it adds. What comes
-// before, most of the work, needs nothing from other kernels and overlaps with them.
+// added, and the lower half is their number. The block that adds last has the whole sum. It clears
+// the word for the next kernel. All kernels use the same word, so each waits before it adds. The
+// block's own sum needs nothing from other kernels, so it is computed while the last one still
+// runs.
 __global__ void packed(const int* in, int64_t n, Word* word, int* result) {
     let_next_begin();
     const Word mine = Word(block_sum(in, n)) << 32 | 1;
@@ -208,8 +209,8 @@ void launch_graph_of_cub(Job& job) { launch_graph_of(job, launch_cub); }
 
 // ---- wrong twins: the classic mistakes ----------------------------------------------------------
 
-// Nobody clears the word: the first sum is right, so a test that launches once passes. No later
-// block finds the number of a last one.
+// Nobody clears the word. The program's first sum is right, so a test that launches once passes.
+// After that no block draws the number of the last one.
 __global__ void no_reset(const int* in, int64_t n, Word* word, int* result) {
     const Word mine = Word(block_sum(in, n)) << 32 | 1;
     if (threadIdx.x != 0) return;
