@@ -14,7 +14,8 @@ __global__ void divergent_barrier() {
 }
 CASE(divergent_barrier) { return divergent_barrier<<<1, 64>>>(), result(); }
 
-// A note for each line, although three blocks pass both. The report uses std::vector while a kernel runs, as the program does.
+// A note for each line, although three blocks pass both. The report uses std::vector while a kernel runs, as the
+// program does.
 // RUN: plain,hazards ended_barrier
 // SAYS: note: a barrier that threads
 // SAYS: threads 32-63 have ended

@@ -160,7 +160,8 @@ CASE(unwritten) {
     return unwritten<<<1, 32>>>(device<int>(32), p), result();
 }
 
-// Between two accesses the plain build sees nothing. It looks at the bytes around an allocation when the host uses it.
+// Between two accesses the plain build sees nothing. It looks at the bytes around an allocation when the host uses
+// it.
 // RUN: plain written_before
 // STATUS: 1
 // SAYS: something wrote beyond its memory: byte -4 of the 20 bytes allocated by cudaMalloc at bounds.cu:@#five

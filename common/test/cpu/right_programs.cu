@@ -58,8 +58,8 @@ CASE(last_block_of_all) {
     return result(out, sum) || out[1] != sum;
 }
 
-// Each block adds what its predecessors have published: 1 its own sum, 2 the sum of all up to it. A block takes its number
-// when it starts, so it waits only for blocks that have started.
+// Each block adds what its predecessors have published: 1 its own sum, 2 the sum of all up to it. A block takes its
+// number when it starts, so it waits only for blocks that have started.
 // RUN: plain,hazards look_back
 __global__ void look_back(const int* in, volatile int* state, int* own, int* upto) {
     __shared__ int sum, block;

@@ -1,4 +1,5 @@
-// Code that is right only if the lanes of a warp run in lockstep. The plain build detects it in files that contain `volatile`.
+// Code that is right only if the lanes of a warp run in lockstep. The plain build detects it in files that contain
+// `volatile`.
 #include "case.cuh"
 
 // RUN: plain in_step
@@ -48,7 +49,7 @@ CASE(in_step_variable) { return in_step_variable<<<1, 32>>>(), result(); }
 __global__ void race_volatile_warp(int* out) {
     __shared__ int a[32];
     volatile int* v = a;
-    v[threadIdx.x] = 1;                                            // #before_it
+    v[threadIdx.x] = 1;                                           // #before_it
     if (threadIdx.x < 16) v[threadIdx.x] += v[threadIdx.x + 16];  // #volatile_warp
     out[threadIdx.x] = v[threadIdx.x];
 }
