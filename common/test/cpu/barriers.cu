@@ -38,6 +38,7 @@ CASE(ended_barrier) {
 // The first block waits for the last.
 // RUN: plain later_block
 // RUN: slow counters later_block
+// SAYS: later_block: 1 launch of 5 blocks, 64 threads each
 __global__ void later_block(volatile int* flag, int* out) {
     __shared__ int mine[64];
     mine[threadIdx.x] = int(blockIdx.x) + 1;
@@ -61,6 +62,7 @@ CASE(later_block) {
 
 // RUN: plain grid_barriers
 // RUN: slow counters grid_barriers
+// SAYS: grid_barriers: 1 launch of 8 blocks, 32 threads each
 __global__ void grid_barriers(int* a, int* out) {
     const auto grid = cooperative_groups::this_grid();
     const int i = int(grid.thread_rank()), n = int(grid.size());
