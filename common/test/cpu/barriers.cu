@@ -1,4 +1,6 @@
 // Barriers of a block and of a grid, and blocks that wait for other blocks.
+#include <cooperative_groups.h>
+
 #include "case.cuh"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Accesses outside of an array, an allocation or the memory of the device.
+// Accesses outside of an array, an allocation, the memory of the device or the variables of the thread.
 #include "case.cuh"
 
 // RUN: plain illegal_address
@@ -135,6 +135,33 @@ __global__ void past_argument(Table t, int* p, int i) {
     p[0] = t.first[i];  // #past_argument
 }
 CASE(past_argument) { return past_argument<<<1, 1>>>(Table{}, device<int>(1), 4), result(); }
+
+// RUN: hazards hidden_host_pointer
+// STATUS: 1
+// SAYS: an access to memory that is not the device's
+// SAYS: @#hidden | *p.a = *p.b;
+__global__ void hidden_host_pointer(Pair p) {
+    *p.a = *p.b;  // #hidden
+}
+CASE(hidden_host_pointer) {
+    int* host = (int*)calloc(1, 4);
+    return hidden_host_pointer<<<1, 1>>>(Pair{device<int>(1), host}), result();
+}
+
+// RUN: hazards others_variable
+// STATUS: 1
+// SAYS: a variable of another thread
+// SAYS: @#others | if (threadIdx.x == 1) *p = *of_another;
+__device__ int* of_another;
+__global__ void others_variable(int* p) {
+    int own = 100 + threadIdx.x;
+    if (threadIdx.x == 0) of_another = &own;
+    __syncthreads();
+    if (threadIdx.x == 1) *p = *of_another;  // #others
+    __syncthreads();
+    p[1 + threadIdx.x] = own;
+}
+CASE(others_variable) { return others_variable<<<1, 4>>>(device<int>(5)), result(); }
 
 // RUN: slow asan shared_inside_page
 // STATUS: 200

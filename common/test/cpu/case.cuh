@@ -1,8 +1,6 @@
 // case.cuh - programs of many small cases: CASE(name) { ... } defines one, and the command line names the one to
 // run. The value that it returns is the exit status.
 #pragma once
-#include <cooperative_groups.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

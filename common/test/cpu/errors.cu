@@ -20,17 +20,6 @@ CASE(assertion) { return assertion<<<1, 32>>>(), result(); }
 __global__ void trapping() { __trap(); }
 CASE(trap) { return trapping<<<1, 1>>>(), result(); }
 
-// RUN: plain,hazards no_return
-// STATUS: 3
-// SAYS: a function that has to return a value ended without a return at errors.cu:@#no_return
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wreturn-type"
-static int no_return(int x) {  // #no_return
-    if (x > 0) return x;
-}
-#pragma GCC diagnostic pop
-CASE(no_return) { return no_return(-allocations); }
-
 __global__ void set(int* p, int value) { p[threadIdx.x] = value; }
 
 // RUN: plain fault_while_polled

@@ -233,35 +233,3 @@ CASE(callback) {
     while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return result(p, 5);
 }
-
-// Several threads of the host execute fences while a kernel runs.
-// RUN: hazards host_fences
-__global__ void answers(volatile int* question, volatile int* reply, int n) {
-    __shared__ int asked[32];
-    for (int i = 1; i <= n; ++i) {
-        while (*question < i) continue;
-        __threadfence_system();
-        asked[threadIdx.x] = i;
-        __syncthreads();
-        if (threadIdx.x == 0) *reply = asked[31];
-        __syncthreads();
-    }
-}
-CASE(host_fences) {
-    int* const words = pinned(2);
-    volatile int *question = words, *reply = words + 1;
-    answers<<<1, 32>>>(question, reply, 150);
-    std::atomic<bool> stop(false);
-    auto fences = [&] {
-        while (!stop) std::atomic_thread_fence(std::memory_order_seq_cst), std::this_thread::yield();
-    };
-    std::thread one(fences), another(fences), third(fences);
-    for (int i = 1; i <= 150; ++i) {
-        std::atomic_thread_fence(std::memory_order_seq_cst);
-        *question = i;
-        while (*reply != i) std::this_thread::yield();
-    }
-    stop = true;
-    one.join(), another.join(), third.join();
-    return result() || cudaFreeHost(words);
-}

@@ -11,21 +11,6 @@ CASE(host_pointer) {
     return result();
 }
 
-// RUN: hazards hidden_host_pointer
-// STATUS: 1
-// SAYS: an access to memory that is not the device's
-// SAYS: @#hidden | *p.a = *p.b;
-struct Pair {
-    int *a, *b;
-};
-__global__ void hidden_host_pointer(Pair p) {
-    *p.a = *p.b;  // #hidden
-}
-CASE(hidden_host_pointer) {
-    int* host = (int*)calloc(1, 4);
-    return hidden_host_pointer<<<1, 1>>>(Pair{device<int>(1), host}), result();
-}
-
 // RUN: plain hosts_array
 // STATUS: 200
 // SAYS: kernel set is given a pointer to host memory, as argument 1 (p) at host_pointers.cu:@#hosts_array

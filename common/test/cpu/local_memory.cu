@@ -1,4 +1,4 @@
-// Variables of a thread: its stack, and accesses by other threads.
+// Variables of a thread: its stack, and atomics on them.
 #include "case.cuh"
 
 // RUN: plain stack_overflow
@@ -41,18 +41,3 @@ __global__ void own_atomic(int* out, int n) {
     *out = bins[0];
 }
 CASE(own_atomic) { return own_atomic<<<1, 1>>>(managed<int>(1), 10), result(); }
-
-// RUN: hazards others_variable
-// STATUS: 1
-// SAYS: a variable of another thread
-// SAYS: @#others | if (threadIdx.x == 1) *p = *of_another;
-__device__ int* of_another;
-__global__ void others_variable(int* p) {
-    int own = 100 + threadIdx.x;
-    if (threadIdx.x == 0) of_another = &own;
-    __syncthreads();
-    if (threadIdx.x == 1) *p = *of_another;  // #others
-    __syncthreads();
-    p[1 + threadIdx.x] = own;
-}
-CASE(others_variable) { return others_variable<<<1, 4>>>(device<int>(5)), result(); }

@@ -47,6 +47,20 @@ __global__ void race_warp_tree(int* out) {
 }
 CASE(race_warp_tree) { return race_warp_tree<<<1, 32>>>(device<int>(1)), result(); }
 
+// RUN: hazards race_volatile_warp
+// STATUS: 1
+// SAYS: race on element {{[0-9]+}} of a (races.cu:
+// SAYS: @#volatile_warp |
+// SAYS: put __syncthreads() after line @#before_it
+__global__ void race_volatile_warp(int* out) {
+    __shared__ int a[32];
+    volatile int* v = a;
+    v[threadIdx.x] = 1;                                           // #before_it
+    if (threadIdx.x < 16) v[threadIdx.x] += v[threadIdx.x + 16];  // #volatile_warp
+    out[threadIdx.x] = v[threadIdx.x];
+}
+CASE(race_volatile_warp) { return race_volatile_warp<<<1, 32>>>(device<int>(32)), result(); }
+
 // RUN: hazards race_tile_reused
 // STATUS: 1
 // SAYS: @#reused | tile[threadIdx.x] = in[64 * i + threadIdx.x];

@@ -1,6 +1,10 @@
 // Right programs that look suspicious: none of them may cause a report.
+#include <cooperative_groups.h>
+
 #include "case.cuh"
 
+#include <atomic>
+#include <thread>
 #include <utility>
 
 constexpr int n = 1024, sum = n / 8 * 28;
@@ -393,4 +397,40 @@ CASE(bytes) {
     unsigned char* const p = managed<unsigned char>(256);
     bytes<<<1, 256>>>(p);
     return result() || p[200] != 200;
+}
+
+// ---- the host
+
+// Several threads of the host execute fences while a kernel runs.
+// RUN: hazards host_fences
+__global__ void answers(volatile int* question, volatile int* reply, int n) {
+    __shared__ int asked[32];
+    for (int i = 1; i <= n; ++i) {
+        while (*question < i) continue;
+        __threadfence_system();
+        asked[threadIdx.x] = i;
+        __syncthreads();
+        if (threadIdx.x == 0) *reply = asked[31];
+        __syncthreads();
+    }
+}
+CASE(host_fences) {
+    int* words;
+    cudaMallocHost(&words, 8);
+    volatile int *question = words, *reply = words + 1;
+    *question = *reply = 0;
+    answers<<<1, 32>>>(question, reply, 150);
+    std::atomic<bool> stop(false);
+    auto fences = [&] {
+        while (!stop) std::atomic_thread_fence(std::memory_order_seq_cst), std::this_thread::yield();
+    };
+    std::thread one(fences), another(fences), third(fences);
+    for (int i = 1; i <= 150; ++i) {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        *question = i;
+        while (*reply != i) std::this_thread::yield();
+    }
+    stop = true;
+    one.join(), another.join(), third.join();
+    return result() || cudaFreeHost(words);
 }

@@ -41,20 +41,6 @@ CASE(in_step) { return in_step<<<1, 64>>>(managed<int>(1)), result(); }
 CASE(in_step_global) { return in_step_global<<<1, 32>>>(managed<int>(1024)), result(); }
 CASE(in_step_variable) { return in_step_variable<<<1, 32>>>(), result(); }
 
-// RUN: hazards race_volatile_warp
-// STATUS: 1
-// SAYS: race on element {{[0-9]+}} of a (warp_synchronous.cu:
-// SAYS: @#volatile_warp |
-// SAYS: put __syncthreads() after line @#before_it
-__global__ void race_volatile_warp(int* out) {
-    __shared__ int a[32];
-    volatile int* v = a;
-    v[threadIdx.x] = 1;                                           // #before_it
-    if (threadIdx.x < 16) v[threadIdx.x] += v[threadIdx.x + 16];  // #volatile_warp
-    out[threadIdx.x] = v[threadIdx.x];
-}
-CASE(race_volatile_warp) { return race_volatile_warp<<<1, 32>>>(device<int>(32)), result(); }
-
 // Two lanes that wait for each other do not rely on lockstep.
 // RUN: plain lanes_take_turns
 __device__ void take_turns(volatile int* flags, int* out) {
