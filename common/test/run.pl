@@ -301,7 +301,7 @@ sub run_script {
         my $files = "\"\$LAB_TEST_OUTPUT.$at";
         if (!$case) { print $out "$lines[$at - 1]\n" }
         elsif ($case->{slow} && !$slow || $case->{gcc} && !$gcc) { print $out "\n" }
-        else { print $out "{ $case->{command}\n} >$files\" 2>&1 </dev/null && echo 0 >$files.status\" || echo \$? >$files.status\"\n" }
+        else { print $out "( $case->{command}\n) >$files\" 2>&1 </dev/null && echo 0 >$files.status\" || echo \$? >$files.status\"\n" }
     }
     close $out;
     @ENV{qw(top build t LAB_TEST_OUTPUT)} = ($top, $build, $work, "$temporary/output");
