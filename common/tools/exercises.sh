@@ -90,7 +90,7 @@ is_sed() { case $(head -c 2 "$1") in s/ | s, | /*) ;; *) false ;; esac; }
 part_of() { sed '1,/^\/\/ ---- your part/d; /^\/\/ ---- the check/,$d' "$1"; }
 model() {
     [ -f "$(answers_of "$1")" ] || return
-    awk '/^== / { if (n++) exit; next } { print }' "$(answers_of "$1")" >"$program.model"
+    awk '/^\/\/ RUN: / { if (n++) exit; next } { print }' "$(answers_of "$1")" >"$program.model"
     if is_sed "$program.model"; then part_of "$2" | sed -f "$program.model"; else cat "$program.model"; fi
 }
 

@@ -2,7 +2,7 @@
 # warnings.sh BUILD COMPILER [NVCC]: tests that the host code of common/ compiles without a warning of -Wall -Wextra
 # -Wconversion -Wshadow. Headers are compiled in the files that include them: the tests of common/, and the samples. The
 # samples' own lines may have warnings of the last two. Exit status: 0 if there is no warning, 1 if there is one.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 cudacpu=$(cd "${1:?warnings.sh BUILD COMPILER [NVCC]}" && pwd)/cpu/cudacpu compiler=${2:?} nvcc=${3:-}
 cd "$top" || exit 1
 flags="-Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -fsyntax-only -I common -isystem /usr/include/opencv4 -DLAB_IMGCODECS=\"\""

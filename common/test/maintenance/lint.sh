@@ -3,7 +3,7 @@
 # columns in samples, 116 in common/), and checks common/ with clang-tidy and cppcheck. Other versions of the tools give other
 # results: the script leaves out a tool whose version is not the one named below, and says so.
 # Exit status: 0 if clean, 1 if not, 3 if BUILD is not configured, 77 if none of the tools is installed.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 build=$(cd "${1:?lint.sh BUILD [JOBS]}" && pwd) || exit 3
 jobs=${2:-$(nproc 2>/dev/null || echo 2)}
 cd "$top" || exit 3

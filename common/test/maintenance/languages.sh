@@ -5,7 +5,7 @@
 # Lines of a block may differ after "# " or "// ". A block marked ```text-diagram in README.zh-CN.md is a drawing with
 # words: its number of lines and its numbers must agree.
 # Exit status: 0 if all pages agree, 1 if not.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 cd "$top" || exit 1
 [ $# -gt 0 ] || set -- . common common/course common/first $(ls -d [0-9]*_*/README*.md | sed 's,/.*,,' | sort -u)
 for place; do

@@ -1,14 +1,34 @@
-// faults.cu: causes one of the faults that are possible on any GPU, so that CHECK ends the program.
-//     faults exhaust | too_many_threads | too_much_shared | trap | illegal | assertion
-//     faults none              exit status 77 without a device, otherwise 2
-//     faults hold COMMAND      runs the command while this program holds all of the device's memory
+// device_faults.cu: causes one of the faults that are possible on any GPU, so that CHECK ends the program.
+//     device_faults exhaust | too_many_threads | too_much_shared | trap | illegal | assertion
+//     device_faults none              exit status 77 without a device, otherwise 2
+//     device_faults hold COMMAND      runs the command while this program holds all of the device's memory
+// RUN: plain exhaust
+// STATUS: 3
+// SAYS: error 2, cudaErrorMemoryAllocation
+// RUN: plain too_many_threads
+// STATUS: 3
+// SAYS: error {{[19]}}, cudaErrorInvalid
+// RUN: plain too_much_shared
+// STATUS: 3
+// SAYS: error 1, cudaErrorInvalidValue
+// RUN: plain trap
+// STATUS: 3
+// SAYS: error 719, cudaErrorLaunchFailure
+// RUN: plain illegal
+// STATUS: 3
+// SAYS: error 700, cudaErrorIllegalAddress
+// RUN: plain assertion
+// STATUS: 3
+// SAYS: error 710, cudaErrorAssert
+// RUN: plain none
+// STATUS: 2
 #undef NDEBUG  // keeps assert()
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "../error.cuh"
+#include "../../error.cuh"
 
 __global__ void right(int* p) { *p = 1; }
 __global__ void trap(int*) { __trap(); }

@@ -9,7 +9,7 @@
 #
 # All mutants of a program are compiled together, from a changed copy of its source in a temporary folder. Each change calls
 # lab_mutant(K), and the environment variable LAB_MUTANT says which K is active.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 by=all
 case ${1:-} in --test | --make) by=${1#--} && shift ;; esac
 build=${1:?mutants.sh BUILD [PROGRAM[:LINE|:KIND]...]}
@@ -34,7 +34,7 @@ group() {
         sh "$top/common/tools/one.sh" --checks "$all/$3/cpu/$3" "$all/$3/hazards/$3" >"$folder/run" 2>&1 && return 1
         sed -n '3s/^ */FAIL  /p' "$folder/run"
     else
-        sh "$here"/$script "$all/$3/$1/$3" 2>&1 | grep -m 1 '^FAIL'
+        sh "$top/common/test"/$script "$all/$3/$1/$3" 2>&1 | grep -m 1 '^FAIL'
     fi
 }
 
@@ -135,12 +135,12 @@ for sample in $(printf '%s\n' "$@" | cut -d: -f1 | sort -u); do
     done
 done >"$folder/builds"
 echo "compiling $(wc -l <"$folder/builds") programs ..." >&2
-export build here folder
+export build top folder
 xargs -L 1 -P "$jobs" sh -c '
     opencv=""
     grep -q opencv2 "$folder/$1/mutants.cu" &&
         opencv="-isystem /usr/include/opencv4 -isystem /usr/local/include/opencv4 -lopencv_core -lopencv_imgcodecs"
-    cd "$folder/$1" && mkdir "$2" && "$build/cpu/cudacpu" mutants.cu -c -o $2.o --$2 -O0 -w -I"$here/.." $opencv || exit
+    cd "$folder/$1" && mkdir "$2" && "$build/cpu/cudacpu" mutants.cu -c -o $2.o --$2 -O0 -w -I"$top/common" $opencv || exit
     kinds=$2
     [ $2 = asan ] || { kinds="cpu hazards" && mkdir cpu; } # the same linking as in CMakeLists.txt
     for kind in $kinds; do
