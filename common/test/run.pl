@@ -78,7 +78,7 @@ for my $at (1 .. @lines) {
             $rest =~ /^\d+$/ or mistake($at, 'STATUS: is followed by a number');
             $_->{status} = $rest for @open;
         } else {
-            push @{$_->{says}}, {what => $what, text => $rest, line => $at, here => !$script && $code =~ /\S/} for @open;
+            push @{$_->{says}}, {what => $what, text => $rest, line => $at, here => !$script && $code =~ /\S/ ? 1 : 0} for @open;
         }
     }
 }
@@ -108,6 +108,7 @@ sub flat { my ($text) = @_; $text =~ s/\s+/ /g; return $text }
 # Removes the folders from an output, so that it is the same wherever the lab is.
 sub neutral {
     my ($text) = @_;
+    $text =~ s{^( *\d+ \|.*?)\s*//\s?(?:RUN|STATUS|SAYS|SAYS-NOT|SAYS-COUNT-\d+|FIXED|OPTIONS): .*}{$1}mg;  # a compiler repeats the line
     for my $path ($temporary, $folder) {
         my $spaced = join '\s+', map { quotemeta } split /\s+/, $path, -1;  # a path with a blank may be wrapped there
         $text =~ s{$spaced/}{}g;
