@@ -261,22 +261,22 @@ extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind
     LAB_ATOMIC(__real_)(address, bytes, kind, where, expected);
 }
 
-// cudacpu::hazards::barrier_passed(): all threads of a block have reached a barrier of any kind.
-extern "C" void __real__ZN7cudacpu7hazards14barrier_passedEv();
-extern "C" void __wrap__ZN7cudacpu7hazards14barrier_passedEv() {
+// cudacpu::race::barrier_passed(): all threads of a block have reached a barrier of any kind.
+extern "C" void __real__ZN7cudacpu4race14barrier_passedEv();
+extern "C" void __wrap__ZN7cudacpu4race14barrier_passedEv() {
     lab::barriers += cudacpu::block_number == 0;
     lab::take_turns(cudacpu::running_block.size, &cudacpu::last_met[32], nullptr);
-    __real__ZN7cudacpu7hazards14barrier_passedEv();
+    __real__ZN7cudacpu4race14barrier_passedEv();
 }
 
-// cudacpu::hazards::work_queued() and work_waits(): a kernel or a copy is added to a stream after other operations,
+// cudacpu::race::work_queued() and work_waits(): a kernel or a copy is added to a stream after other operations,
 // or waits for an event.
 using Numbers = std::set<unsigned long>;
 static void comes_after(unsigned long number, unsigned long other) {
     lab::earlier[number].insert(other);
     lab::earlier[number].merge(Numbers(lab::earlier[other]));
 }
-#define LAB_QUEUED(prefix) prefix##_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc
+#define LAB_QUEUED(prefix) prefix##_ZN7cudacpu4race11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc
 extern "C" void LAB_QUEUED(__real_)(unsigned long, const void*, const Numbers&, const char*);
 extern "C" void LAB_QUEUED(__wrap_)(unsigned long number, const void* stream, const Numbers& after,
                                     const char* what) {
@@ -286,10 +286,10 @@ extern "C" void LAB_QUEUED(__wrap_)(unsigned long number, const void* stream, co
     if (!std::strncmp(what, "cudaEventRecord", 15)) lab::records.push_back(number);
     LAB_QUEUED(__real_)(number, stream, after, what);
 }
-extern "C" void __real__ZN7cudacpu7hazards10work_waitsEmm(unsigned long, unsigned long);
-extern "C" void __wrap__ZN7cudacpu7hazards10work_waitsEmm(unsigned long number, unsigned long event) {
+extern "C" void __real__ZN7cudacpu4race10work_waitsEmm(unsigned long, unsigned long);
+extern "C" void __wrap__ZN7cudacpu4race10work_waitsEmm(unsigned long number, unsigned long event) {
     comes_after(number, event);
-    __real__ZN7cudacpu7hazards10work_waitsEmm(number, event);
+    __real__ZN7cudacpu4race10work_waitsEmm(number, event);
 }
 
 // A thread reads its clock: clock64(), clock() or a register.

@@ -65,13 +65,13 @@ inline uint64_t mix(uint64_t mixed, uint64_t word) {
 constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible memory after each region
 constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
-// ---- reports.cpp: diagnostics ----------------------------------------------------------------------------
+// ---- diagnostics.cpp: diagnostics ----------------------------------------------------------------------------
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
-void say(const std::string& message);       // on stderr, after flushing stdout
-void say_once(const std::string& message);  // at most once in the whole program
-extern bool has_said;                       // whether anything was printed
-std::string source_line(const void* pc);    // "sum.cu:12", from the debug information
+void print_report(const std::string& message);       // on stderr, after flushing stdout
+void print_report_once(const std::string& message);  // at most once in the whole program
+extern bool has_reported;                            // whether anything was printed
+std::string source_line(const void* pc);             // "sum.cu:12", from the debug information
 std::string source_line(Where where);
 std::vector<std::string> source_lines(const std::vector<const void*>& pcs);
 std::string from_here(std::string files);  // file names relative to the working folder, for files below it
@@ -83,7 +83,7 @@ std::string wrapped(const std::string& words);  // broken to the terminal's widt
 std::string opening(const std::string& words);  // the first lines of a report: "cudacpu: " and the words, broken to
                                                 // the terminal's width
 /// Reports a wrong call of the API, with its line and how to mend it.
-void complain(const std::string& words, const std::string& mend = "");
+void report_misuse(const std::string& words, const std::string& mend = "");
 using Callers = std::vector<void*>;
 Callers callers(int frames);                     // the callers of this function, the innermost first
 std::string first_line(const Callers& callers);  // the first line of the program's own code; "" if there is none
@@ -97,6 +97,7 @@ std::string listing(const std::vector<Remark>& remarks);
 std::string explain(const void* address, size_t bytes = 4);
 /// "element 19 of cache (sum.cu:8)", with the running kernel's name for it.
 std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
+std::pair<std::string, uintptr_t> symbol(const void* address);
 std::string kernel_name();  // with template arguments
 /// "\n  before at place", on two lines if one would be too wide.
 std::string on_a_line(const std::string& before, const std::string& place);
@@ -112,7 +113,7 @@ public:
     ~Aside() { self = asks; }
 };
 
-// ---- faults.cpp: crash handling in kernels and on the host -----------------------------------------------
+// ---- crash.cpp: crash handling in kernels and on the host -----------------------------------------------
 
 /// Reports an error at a line and how to mend it; then the kernel, or the program, ends with the error.
 [[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
@@ -121,28 +122,28 @@ extern const void* last_access;  // by a thread that may spin: where the compile
 extern Where last_atomic;        // of such a thread, if the compiler's call is in a header
 extern int exit_status;          // for a program that would otherwise end with 0
 /// Reports, once for each line, a bug after which the kernel or the program can continue. The exit status shows it.
-void bug(const std::string& what, const std::string& mend, const std::string& line);
+void report_bug(const std::string& what, const std::string& mend, const std::string& line);
 /// For an object that the host copies to the device.
 void note_virtual_functions(const void* object, size_t bytes);
 // ---- watchdog.cpp: livelock detection ----------------------------------------------------------------------
 
-extern volatile sig_atomic_t look_asked;
+extern volatile sig_atomic_t sample_requested;
 extern int patience;                            // in seconds of processor time
 extern volatile sig_atomic_t seconds_in_block;  // processor time of the block that is running
-void look(const void* pc, const void* address,
-          unsigned bytes);              // at an atomic or volatile read, if look_asked is set
-void tick_each(int milliseconds);       // sets the interval of SIGVTALRM, in processor time
-bool spins(const ucontext_t& context);  // called at each tick
+void take_sample(const void* pc, const void* address,
+                 unsigned bytes);             // at an atomic or volatile read, if sample_requested is set
+void tick_each(int milliseconds);             // sets the interval of SIGVTALRM, in processor time
+bool is_spinning(const ucontext_t& context);  // called at each tick
 
 void prepare_thread();  // for a thread of the program that may run kernels
 
-// ---- order.cpp: the schedule of threads and blocks --------------------------------------------------------
+// ---- schedule.cpp: the schedule of threads and blocks --------------------------------------------------------
 
 enum class Order { forward, reverse, seeded };
 extern Order order;
 unsigned random_number();
 
-// ---- fibers.cpp: stacks that take turns ------------------------------------------------------------------
+// ---- fiber.cpp: stacks that take turns ------------------------------------------------------------------
 
 struct Fiber {
     void* context;       // where it resumes, or begins when it takes another thread
@@ -161,7 +162,7 @@ bool on_own_stack(const void* address);
 bool on_a_stack(const void* address);       // the stack of any thread
 bool below_own_stack(const void* address);  // where a stack overflow ends
 
-// ---- threads.cpp: the threads of one block, and which of them runs ---------------------------------------
+// ---- scheduler.cpp: the threads of one block, and which of them runs ---------------------------------------
 
 void set_block_size(dim3 size);
 bool run_block(bool from_the_start);     // until all threads have ended, or leave_block(). false: it is paused
@@ -176,25 +177,25 @@ extern bool idle_threads[1024];   // they wait for something that was incomplete
 bool preempt();                   // runs another thread of the block, if one is ready
 void preempt_block();             // runs another block, if one is ready
 
-// ---- exchanges.cpp: rendezvous ---------------------------------------------------------------------------
+// ---- rendezvous.cpp: rendezvous ---------------------------------------------------------------------------
 
-extern std::vector<Exchange*> open_exchanges[33];  // of each warp, and at [32] of the whole block
-extern unsigned long syncs[33];                    // of each warp: how often its threads have synchronized
+extern std::vector<Rendezvous*> open_rendezvous[33];  // of each warp, and at [32] of the whole block
+extern unsigned long syncs[33];                       // of each warp: how often its threads have synchronized
 extern Where last_met[33];  // the last barrier or __syncwarp() of each warp; at [32] the block's last barrier
-/// Resumes the threads of each exchange at which all its threads have arrived. Lanes in __activemask() wait until
+/// Resumes the threads of each rendezvous at which all its threads have arrived. Lanes in __activemask() wait until
 /// no thread can run, so that as many as possible are active together.
-bool complete_exchanges(bool nobody_can_run);
+bool complete_rendezvous(bool nobody_can_run);
 
-namespace hazards {
+namespace race {
 struct Shadow;
 }
 
-// ---- heap.cpp: malloc() and new in kernels ---------------------------------------------------------------
+// ---- device_heap.cpp: malloc() and new in kernels ---------------------------------------------------------------
 
 bool on_heap(const void* p);  // in the plain build
 void heap_in_use(bool by_device);
 
-// ---- shared.cpp: __shared__ memory -----------------------------------------------------------------------
+// ---- shared_memory.cpp: __shared__ memory -----------------------------------------------------------------------
 
 void begin_shared_memory(size_t dynamic_bytes);  // of the next block
 struct SharedMemory {                            // of a paused block
@@ -203,7 +204,7 @@ struct SharedMemory {                            // of a paused block
     std::vector<SharedObject*> objects;
     char* dynamic;  // nullptr: it has used none
     std::string contents;
-    std::vector<hazards::Shadow*> notes;  // shadow memory of each of these
+    std::vector<race::Shadow*> notes;  // shadow memory of each of these
 };
 SharedMemory keep_shared_memory();
 void restore_shared_memory(const SharedMemory& kept);
@@ -222,10 +223,12 @@ struct Launch {
     std::vector<const void*> arguments{};  // the pointers among the arguments, nullptr for the others
 };
 extern const Launch* launch;  // the running launch
+cudaError_t run_launch(const Launch& l);
 extern uint64_t block_number;
 extern cudaError_t outcome;  // of the block
 
-// ---- memory.cpp: the address space: memory that the device, or the host, may touch ------------------------
+// ---- address_space.cpp: the address space: memory that the device, or the host, may touch
+// ------------------------
 
 struct Region {  // memory that the device may use
     char* start;
@@ -235,10 +238,10 @@ struct Region {  // memory that the device may use
     size_t pages;  // ... in bytes, without the inaccessible page that follows
     Where where;
     bool freed = false;
-    hazards::Shadow* shadow = nullptr;  // shadow memory of the hazard build
-    const char* name = "";              // of a __shared__ variable
-    size_t columns = 0;                 // of a two-dimensional __shared__ array
-    unsigned long number = 0;           // allocations are numbered from 1
+    race::Shadow* shadow = nullptr;  // shadow memory of the hazard build
+    const char* name = "";           // of a __shared__ variable
+    size_t columns = 0;              // of a two-dimensional __shared__ array
+    unsigned long number = 0;        // allocations are numbered from 1
 };
 inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared || r->kind == Kind::dynamic); }
 const char* past_the_end(const Region* r);  // how to mend an access past its end
@@ -262,18 +265,31 @@ std::vector<std::pair<const char*, const void*>> written_since(unsigned long wor
 void note_touches();  // before works run
 /// Checks the touches before this work, for which the host waits or asks: it may have read data that are not ready.
 void compare_touches(unsigned long work, bool waits, bool asks);
-bool is_global(const void* address);  // a variable of the program
-void check_all_margins();
+bool is_global(const void* address);              // a variable of the program
+const Region* used_by_both(const void* address);  // memory that both the host and the device may use; or nullptr
+bool device_has_memory();                         // whether device memory is open, and works run
+bool device_has_managed_memory();                 // whether a kernel is queued, so that managed memory is closed
+cudaError_t await_copy(const void* to, size_t bytes);  // the host must not touch pinned memory before the last work
+bool is_awaited(const char* address);
+void protect_awaited_pages(bool closed);
+void check_all_canaries();
 void report_leaks();
 
-// ---- margins.cpp: canaries -------------------------------------------------------------------------------
+// ---- canaries.cpp: canaries -------------------------------------------------------------------------------
 
-void mark_margins(const Region& r);  // the memory around it in its pages
-void check_margins(const Region& r);
+void write_canaries(const Region& r);  // the memory around it in its pages
+void check_canaries(const Region& r);
 
-// ---- runtime.cpp: errors, streams and events -------------------------------------------------------------
+// ---- stream_queue.cpp: errors, streams and events -------------------------------------------------------------
 
 cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work, bool is_kernel = false);
+extern std::atomic<unsigned long> api_calls;
+extern std::atomic<bool> works_run;  // a call of the API is not permitted, because a callback makes it
+extern bool kernel_ran;
+struct UnfinishedWork {
+    size_t kernels = 0, functions = 0;  // functions: of the host
+};
+UnfinishedWork unfinished_work();
 extern const char* api_function;  // the function that last passed the gate
 unsigned long last_work();
 bool work_is_queued(unsigned long number);
@@ -281,17 +297,18 @@ extern unsigned long told_not_ready;            // the last work when the host w
 extern constinit thread_local bool runs_works;  // whether this thread of the program runs works
 extern pthread_t runner;                        // the thread that last did
 
-// ---- planned.cpp: fault injection -------------------------------------------------------------------------
+// ---- fault_injection.cpp: fault injection
+// -------------------------------------------------------------------------
 
-cudaError_t planned_failure(const char* function, unsigned long call);  // LAB_FAIL=K: the error of the K-th call
-const std::string* planned_flip();  // LAB_FLIP=COPY:WHAT: WHAT if this copy to the host is number COPY, else null
+cudaError_t injected_failure(const char* function, unsigned long call);  // LAB_FAIL=K: the error of the K-th call
+const std::string* injected_flip();  // LAB_FLIP=COPY:WHAT: WHAT if this copy to the host is number COPY, else null
 /// Changes bit WHAT of a copy (counted from its end if negative), or all of it ("ones"), or swaps its first and
 /// last four bytes ("swap").
-void falsify(const std::string& what, char* to, size_t bytes, const void* from);
+void corrupt(const std::string& what, char* to, size_t bytes, const void* from);
 
-// ---- hazards.cpp, only in the hazard build ---------------------------------------------------------------
+// ---- access_check.cpp, only in the hazard build ---------------------------------------------------------------
 
-namespace hazards {
+namespace race {
 CUDACPU_HAZARD_HOOK(launch_begins());
 CUDACPU_HAZARD_HOOK(launch_ends());
 CUDACPU_HAZARD_HOOK(block_begins());
@@ -325,25 +342,26 @@ CUDACPU_HAZARD_HOOK(work_touches(const void* /*address*/, size_t /*bytes*/, bool
 CUDACPU_HAZARD_HOOK(host_gets(const void* /*from*/, size_t /*pitch*/, size_t /*width*/, size_t /*height*/));
 CUDACPU_HAZARD_HOOK(host_must_keep(const void* /*start*/, size_t /*pitch*/, size_t /*width*/, size_t /*height*/));
 CUDACPU_HAZARD_HOOK(host_waits(bool /*begins*/));  // works may run; they have run
-}  // namespace hazards
+}  // namespace race
 
-// ---- steps.cpp and options.cpp, in the counters' and the hazard build ------------------------------------
+// ---- lockstep.cpp and runtime_options.cpp, in the counters' and the hazard build
+// ------------------------------------
 
-namespace steps {
+namespace warp {
 extern bool drawing;  // a block, or a part of it
-inline bool in_step() { return counters_build || (hazard_build && drawing); }
+inline bool in_lockstep() { return counters_build || (hazard_build && drawing); }
 CUDACPU_RECORD_HOOK(void launch_begins(), void());
 CUDACPU_RECORD_HOOK(void block_begins(), void());
 CUDACPU_RECORD_HOOK(void block_ends(), void());
 CUDACPU_RECORD_HOOK(void block_pauses(), void());
 CUDACPU_RECORD_HOOK(void block_goes_on(), void());
-CUDACPU_RECORD_HOOK(Thread* next_in_step(), nullptr);  // the lane that resumes now; nullptr: any thread may
-CUDACPU_RECORD_HOOK(bool go_on_anywhere(), false);     // some stopped lanes resume
-CUDACPU_RECORD_HOOK(void exchange_passed(const Exchange&, unsigned /*warp*/), void());
+CUDACPU_RECORD_HOOK(Thread* next_lane(), nullptr);    // the lane that resumes now; nullptr: any thread may
+CUDACPU_RECORD_HOOK(bool resume_any_lanes(), false);  // some stopped lanes resume
+CUDACPU_RECORD_HOOK(void rendezvous_passed(const Rendezvous&, unsigned /*warp*/), void());
 CUDACPU_RECORD_HOOK(void at_atomic(void* /*address*/, unsigned /*bytes*/, Where), void());
 CUDACPU_RECORD_HOOK(int write_files(), 0);         // at the end of the program; returns the exit status
 CUDACPU_RECORD_HOOK(void end_if_asked(), void());  // by a signal, between two steps of a kernel
 CUDACPU_RECORD_HOOK(void stopped(const char* /*why*/), void());  // the running kernel does not finish
-}  // namespace steps
+}  // namespace warp
 
 }  // namespace cudacpu

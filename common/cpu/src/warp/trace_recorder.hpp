@@ -1,0 +1,55 @@
+// trace_recorder.hpp - the data of a launch that trace_recorder.cpp records and trace_page.cpp writes.
+#pragma once
+#include "warp/record.hpp"
+
+namespace cudacpu::warp {
+
+struct Cell {
+    int64_t offset = 0;
+    unsigned char value[16] = {}, old[16] = {};
+    int from = -1;
+    bool has_value = false;
+};
+struct Event {
+    unsigned row, column;
+    Kind kind;
+    uint64_t site;
+    unsigned mask;
+    std::string what;
+    unsigned bytes = 0, taken = 0, sectors = 0, conflicts = 0;  // taken: bytes of a shuffle's value
+    int array = -1;
+    std::vector<Cell> cells{};
+};
+struct Array {
+    const Region* region;
+    std::string name;
+    Space space;
+    size_t bytes;
+    const char* start;
+    size_t offset;
+    unsigned element = 16;
+};
+struct Column {
+    uint64_t block;
+    unsigned warp, lanes, row;
+};
+struct DrawnRace {  // a race between two sites
+    Part a, b;
+    std::optional<std::pair<size_t, size_t>> events;  // its two events, if they are drawn
+    std::string words, where;                         // words: "" if it is not a race
+};
+struct Drawn {
+    std::string kernel;
+    unsigned number;
+    Where where;
+    dim3 grid, block;
+    std::vector<Column> columns;
+    std::vector<Array> arrays;
+    std::vector<Event> events;
+    std::map<std::pair<uint64_t, uint64_t>, DrawnRace> races;
+    bool full = false;
+    std::string stopped{};  // why it did not finish
+};
+std::string page_of(const std::vector<Drawn>& launches);
+
+}  // namespace cudacpu::warp
