@@ -9,8 +9,14 @@
 #include <set>
 #include <tuple>
 
-#include "internal.hpp"
+#include "api/stream_queue.hpp"
+#include "engine/fiber.hpp"
+#include "engine/launch.hpp"
+#include "engine/rendezvous.hpp"
+#include "engine/reporting.hpp"
+#include "engine/watchdog.hpp"
 #include "exercise.cuh"
+#include "memory/address_space.hpp"
 
 namespace lab {
 namespace {

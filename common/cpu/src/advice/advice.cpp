@@ -3,11 +3,17 @@
 // The advice follows from the two threads (same warp, same block or two blocks), from the last barrier that they
 // passed, and from the text. A barrier goes between the two lines, or after the second if a loop leads back to the
 // first. It is never put where some threads do not arrive.
-#include "advice/scene.hpp"
-
 #include <algorithm>
 #include <array>
 #include <regex>
+
+#include "advice/scene.hpp"
+#include "advice/structure.hpp"
+#include "engine/launch.hpp"
+#include "engine/text.hpp"
+#include "race/race.hpp"
+#include "report/race_report.hpp"
+#include "report/upcalls.hpp"
 
 namespace cudacpu::race {
 

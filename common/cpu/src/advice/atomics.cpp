@@ -5,6 +5,10 @@
 #include <tuple>
 
 #include "advice/scene.hpp"
+#include "advice/structure.hpp"
+#include "engine/text.hpp"
+#include "race/race.hpp"
+#include "report/race_report.hpp"
 
 namespace cudacpu::race {
 

@@ -3,6 +3,9 @@
 #include <regex>
 
 #include "advice/scene.hpp"
+#include "advice/structure.hpp"
+#include "engine/text.hpp"
+#include "report/race_report.hpp"
 
 namespace cudacpu::race {
 

@@ -5,8 +5,13 @@
 #include <optional>
 #include <regex>
 
-#include "internal.hpp"
 #include "advice/scene.hpp"
+#include "advice/structure.hpp"
+#include "engine/launch.hpp"
+#include "engine/text.hpp"
+#include "race/race.hpp"
+#include "report/race_report.hpp"
+#include "report/upcalls.hpp"
 
 namespace cudacpu::race {
 

@@ -4,8 +4,13 @@
 #include <regex>
 #include <utility>
 
-#include "internal.hpp"
 #include "advice/scene.hpp"
+#include "advice/structure.hpp"
+#include "engine/launch.hpp"
+#include "engine/text.hpp"
+#include "engine/upcalls.hpp"
+#include "report/race_report.hpp"
+#include "report/upcalls.hpp"
 
 namespace cudacpu::race {
 

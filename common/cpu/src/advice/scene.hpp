@@ -1,6 +1,6 @@
 // scene.hpp - class Scene: one race in the source text, and the advice for it.
 #pragma once
-#include "advice/advice.hpp"
+#include "report/race_report.hpp"
 #include "advice/structure.hpp"
 
 namespace cudacpu::race {

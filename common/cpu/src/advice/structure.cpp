@@ -9,7 +9,10 @@
 #include <map>
 #include <optional>
 
-#include "internal.hpp"
+#include "advice/structure.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "engine/upcalls.hpp"
 
 namespace cudacpu {
 
@@ -443,6 +446,14 @@ unsigned Source::indexed(int number) const {
             found |= of_program;
     }
     return found;
+}
+
+bool stands_in(Where barrier, Around kind) {
+    const Source* const source = Source::of(barrier.file);
+    const size_t at = source ? source->spot(barrier.line, "__syncthreads") : 0;
+    const Function* const f = source ? source->function_at(at) : nullptr;
+    const auto wanted = kind == Around::loop ? Statement::loop : Statement::branch;
+    return f && std::ranges::any_of(Source::path(*f, at), [&](const Statement* s) { return s->kind == wanted; });
 }
 
 }  // namespace cudacpu

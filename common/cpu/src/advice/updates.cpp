@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "internal.hpp"
 #include "advice/scene.hpp"
+#include "advice/structure.hpp"
+#include "engine/text.hpp"
+#include "report/race_report.hpp"
 
 namespace cudacpu {
 

@@ -1,5 +1,19 @@
 // copy.cpp - cudaMemcpy and cudaMemset: checks the addresses and the direction, and queues the work.
-#include "internal.hpp"
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "api/fault_injection.hpp"
+#include "api/stream_queue.hpp"
+#include "api/upcalls.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/canaries.hpp"
+#include "memory/device_heap.hpp"
+#include "memory/early_access.hpp"
+#include "memory/upcalls.hpp"
 
 namespace cudacpu {
 

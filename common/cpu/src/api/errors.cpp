@@ -1,7 +1,21 @@
 // errors.cpp - the errors of the API, sticky and other ones, and the messages at the end of the program.
-#include "internal.hpp"
+#include "api/errors.hpp"
 
 #include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "api/fault_injection.hpp"
+#include "api/runtime_options.hpp"
+#include "api/stream_queue.hpp"
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/upcalls.hpp"
 
 extern "C" __attribute__((weak)) const char lab_gives_advice;  // defined if the program prints the command itself
 

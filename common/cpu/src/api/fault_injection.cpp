@@ -1,10 +1,18 @@
 // fault_injection.cpp - fault injection for tests: LAB_FAIL=K fails the K-th call, LAB_FLIP=COPY:WHAT falsifies a
 // copy to the host.
-#include "internal.hpp"
+#include "api/fault_injection.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
 
 namespace cudacpu {
 

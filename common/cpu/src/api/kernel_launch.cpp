@@ -1,9 +1,20 @@
 // kernel_launch.cpp - from <<<...>>> to the queue: the checks of a kernel launch.
-#include "internal.hpp"
-
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
 #include <sstream>
+#include <string>
+#include <vector>
+
+#include "api/stream_queue.hpp"
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/early_access.hpp"
 
 namespace cudacpu {
 

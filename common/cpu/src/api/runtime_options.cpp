@@ -2,12 +2,28 @@
 // command line before main sees it, and writes the output files at the end. The linker calls __wrap_main in place
 // of main
 // (--wrap=main).
-#include <charconv>
+#include "api/runtime_options.hpp"
+
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "warp/record.hpp"
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "engine/upcalls.hpp"
 
 extern "C" int __real_main(int argc, char** argv, char** environment);
 

@@ -1,13 +1,25 @@
 // stream_queue.cpp - the queue of all streams, and events.
 //
 // Work is deferred until the host waits for it. A program that forgets to wait therefore always reads old values.
-#include "internal.hpp"
+#include "api/stream_queue.hpp"
 
+#include <signal.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
+#include <utility>
+
+#include "api/errors.hpp"
+#include "api/upcalls.hpp"
+#include "engine/scheduler.hpp"
+#include "memory/address_space.hpp"
+#include "memory/early_access.hpp"
+#include "memory/upcalls.hpp"
 
 using Numbers = std::set<unsigned long>;  // of works
 struct CUstream_st {
@@ -28,7 +40,6 @@ namespace cudacpu {
 bool stream_0_is_per_thread, kernel_ran;
 std::atomic<bool> works_run;
 unsigned long told_not_ready;
-constinit thread_local bool runs_works;
 pthread_t runner;
 
 namespace {

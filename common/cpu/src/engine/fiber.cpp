@@ -1,12 +1,18 @@
 // fiber.cpp - the stacks that CUDA threads run on, and the switch from one to another.
-#include "internal.hpp"
+#include "engine/fiber.hpp"
 
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 
+#include <algorithm>
 #include <boost/context/detail/fcontext.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <deque>
+#include <utility>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/scheduler.hpp"
 
 using namespace boost::context::detail;
 

@@ -1,7 +1,17 @@
 // intrinsics.cpp - other device functions of kernels: atomics, fences, time, special registers and traps.
-#include "internal.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/upcalls.hpp"
+#include "engine/watchdog.hpp"
 
 namespace cudacpu {
 
@@ -51,11 +61,6 @@ long double length(double x, double y, double z, double w) {
     const auto square = [](long double v) { return v * v; };
     if (isinf(x) || isinf(y) || isinf(z) || isinf(w)) return INFINITY;  // also beside NaN
     return sqrtl(square(x) + square(y) + square(z) + square(w));
-}
-
-Space space_of(const void* p) {
-    if (is_shared(find(p))) return Space::shared;
-    return on_own_stack(p) ? Space::local : Space::global;
 }
 
 void fence(bool block_only) { race::at_fence(block_only); }

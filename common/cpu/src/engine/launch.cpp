@@ -1,8 +1,16 @@
 // launch.cpp - a kernel launch that runs: block after block.
-#include "internal.hpp"
+#include "engine/launch.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <numeric>
+
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/rendezvous.hpp"
+#include "engine/schedule.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/upcalls.hpp"
 
 // The program sees these as constants.
 CUDACPU_BUILTIN uint3 cudacpu_block asm("cudacpu_blockIdx");
@@ -23,7 +31,7 @@ struct Paused {
     Where last_met[33];
     uint64_t number;
     uint3 index;
-    SharedMemory shared;
+    std::shared_ptr<void> shared;
 };
 void pause(Paused& p) {
     p.threads = running_block;

@@ -3,7 +3,19 @@
 // Threads join() a Rendezvous and show each other a value. When no thread can run, every rendezvous at which all
 // its threads have arrived is complete, and its threads resume. If no rendezvous is complete, the threads wait for
 // each other, which scheduler.cpp reports.
-#include "internal.hpp"
+#include "engine/rendezvous.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "engine/upcalls.hpp"
+#include "engine/watchdog.hpp"
 
 namespace cudacpu {
 

@@ -1,9 +1,15 @@
 // schedule.cpp - the schedule of threads and blocks: LAB_ORDER, and the random numbers of its seed.
-#include "internal.hpp"
+#include "engine/schedule.hpp"
 
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
 
 namespace cudacpu {
 

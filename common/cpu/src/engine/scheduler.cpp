@@ -2,8 +2,22 @@
 //
 // A thread runs until it waits or ends. The fiber of a thread that ends takes the next thread that has not begun,
 // so threads that never wait cost no context switch.
-#include "internal.hpp"
-#include "advice/structure.hpp"
+#include "engine/scheduler.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/launch.hpp"
+#include "engine/rendezvous.hpp"
+#include "engine/reporting.hpp"
+#include "engine/schedule.hpp"
+#include "engine/text.hpp"
+#include "engine/upcalls.hpp"
 
 CUDACPU_BUILTIN uint3 cudacpu_thread;
 extern const int warpSize = 32;
@@ -20,18 +34,12 @@ bool in_turn, begin_in_turn, blocks_wait;
 unsigned long blocks_at_barrier, blocks_under_way, blocks_paused;
 unsigned picks_in_turn = 16;  // a power of two
 bool idle_threads[1024];
+constinit thread_local bool runs_works;
 
 namespace {
 
 bool pauses;          // the block is paused until others have run
 bool threads_waited;  // in this block or the last one, so their state must be cleared
-
-bool stands_in(Where where, Statement::Kind kind) {
-    const Source* const source = Source::of(where.file);
-    const size_t at = source ? source->spot(where.line, "__syncthreads") : 0;
-    const Function* const f = source ? source->function_at(at) : nullptr;
-    return f && std::ranges::any_of(Source::path(*f, at), [&](const Statement* s) { return s->kind == kind; });
-}
 
 // Names the first lane that a warp operation's mask includes and that has not arrived.
 std::string missing_lane() {
@@ -51,8 +59,8 @@ std::string missing_lane() {
     std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
     bool in_branch = false, in_loop = false;
     for (const Rendezvous* e : open_rendezvous[32]) {
-        in_branch |= stands_in(e->where, Statement::branch);
-        in_loop |= stands_in(e->where, Statement::loop);
+        in_branch |= stands_in(e->where, Around::branch);
+        in_loop |= stands_in(e->where, Around::loop);
     }
     const char* const rounds = "let all take as many rounds of the loop, and guard the work in it with if";
     if (in_loop)

@@ -4,15 +4,22 @@
 // code a hundred times a second. The state of an atomic or a volatile read is its place, its address and the value
 // there; otherwise it is the processor's registers. A computing thread is never long in the same states; a spinning
 // thread is.
+#include "engine/watchdog.hpp"
+
 #include <sys/time.h>
 
-#include "internal.hpp"
+#include <cstring>
+
+#include "engine/launch.hpp"
+#include "engine/text.hpp"
 
 namespace cudacpu {
 
 volatile sig_atomic_t sample_requested;
 int patience = 10;
 volatile sig_atomic_t seconds_in_block;
+const void* last_access;
+Where last_atomic;
 
 namespace {
 

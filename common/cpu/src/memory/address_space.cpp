@@ -1,12 +1,26 @@
 // address_space.cpp - the address space: which memory the device and the host may touch.
-#include "internal.hpp"
+#include "memory/address_space.hpp"
 
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/canaries.hpp"
+#include "memory/device_heap.hpp"
+#include "memory/early_access.hpp"
+#include "memory/upcalls.hpp"
 
 // From the linker: the program, its variables and its __managed__ variables.
 extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacpu_managed;
@@ -53,6 +67,11 @@ Region* find(const void* address) {
     if (it == regions().end()) return nullptr;
     Region& r = it->second;
     return address < r.base - (r.kind == Kind::registered ? 0 : guard_before) ? nullptr : &r;
+}
+
+Space space_of(const void* p) {
+    if (is_shared(find(p))) return Space::shared;
+    return on_own_stack(p) ? Space::local : Space::global;
 }
 
 bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }

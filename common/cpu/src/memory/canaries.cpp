@@ -3,9 +3,15 @@
 //
 // A write there hits nothing else. It is detected at the next copy, when the memory is freed, or at the end of the
 // program. The hazard build and AddressSanitizer detect it at once and name the line.
+#include "memory/canaries.hpp"
+
+#include <algorithm>
+#include <cstring>
 #include <iterator>
 
-#include "internal.hpp"
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "memory/address_space.hpp"
 
 namespace cudacpu {
 

@@ -2,11 +2,21 @@
 //
 // The heap has a limit, as on a GPU, and is separate from the host's. A write past the end of an allocation hits no
 // other one, and is detected when the memory is freed. The AddressSanitizer build uses its own allocator.
-#include "internal.hpp"
+#include "memory/device_heap.hpp"
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
 #include <unordered_map>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/upcalls.hpp"
 
 struct CUmemPoolHandle_st {
     uint64_t values[9] = {0, 1, 1, 1};  // of its attributes, by number

@@ -2,12 +2,23 @@
 //
 // The pages are closed while the work is queued. The first accesses to each page are recorded, with the value that
 // the host saw. If the work changes the value, the host was too early.
-#include "internal.hpp"
+#include "memory/early_access.hpp"
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
+
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/upcalls.hpp"
 
 namespace cudacpu {
 

@@ -1,7 +1,21 @@
 // shared_memory.cpp - __shared__ memory: each object has its own pages and ends at an inaccessible page.
-#include "internal.hpp"
-
 #include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "engine/upcalls.hpp"
+#include "memory/address_space.hpp"
+#include "memory/upcalls.hpp"
 
 namespace cudacpu {
 
@@ -26,6 +40,15 @@ Region& arena() {
     static Region& r = *map_shared(228 << 10, page, Kind::dynamic, {"", 0}, "");
     return r;
 }
+
+struct PausedMemory {  // of a paused block
+    unsigned long serial;
+    size_t bytes;
+    std::vector<SharedObject*> objects;
+    char* dynamic;  // nullptr: it has used none
+    std::string contents;
+    std::vector<race::Shadow*> notes;  // shadow memory of each of these
+};
 
 // The __shared__ variables in functions, by their types; registered before main() begins.
 std::vector<std::pair<std::string_view, size_t>> declared CUDACPU_LASTING;
@@ -110,19 +133,22 @@ void begin_shared_memory(size_t dynamic_bytes) {
     for (SharedObject* s : everywhere) fresh(*s);
 }
 
-SharedMemory keep_shared_memory() {
+std::shared_ptr<void> keep_shared_memory() {
     const bool dynamic = arena_serial == block_serial;
-    SharedMemory kept{block_serial, bytes_of_block, in_use, dynamic ? arena().start : nullptr, "", {}};
+    const auto all = std::make_shared<PausedMemory>(
+        PausedMemory{block_serial, bytes_of_block, in_use, dynamic ? arena().start : nullptr, "", {}});
+    PausedMemory& kept = *all;
     const auto keep = [&](Region& r) {
         kept.contents.append(r.start, r.bytes);
         race::region_kept(r, kept.notes.emplace_back());
     };
     for (const SharedObject* s : in_use) keep(*find(s->address));
     if (dynamic) keep(arena());
-    return kept;
+    return all;
 }
 
-void restore_shared_memory(const SharedMemory& kept) {
+void restore_shared_memory(const std::shared_ptr<void>& all) {
+    const PausedMemory& kept = *static_cast<const PausedMemory*>(all.get());
     block_serial = kept.serial;
     bytes_of_block = kept.bytes;
     in_use = kept.objects;

@@ -1,7 +1,11 @@
 // symbols.cpp - the program's variables in device memory, some of which have a separate host copy.
-#include <algorithm>
 
-#include "internal.hpp"
+#include <algorithm>
+#include <cstring>
+
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/upcalls.hpp"
 
 extern "C" char __bss_start;  // from the linker: memory above it is initialized to 0
 

@@ -5,11 +5,38 @@
 // threads, at least one of them a write, are a race if happens-before (happens_before.cpp) does not order them. The
 // order in which they happened to run does not matter. Two writes of the same value are reported as a note, because
 // they change no result.
-#include <map>
-#include <unordered_map>
+#include "race/access_check.hpp"
 
-#include "race/detect.hpp"
-#include "warp/record.hpp"
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/upcalls.hpp"
+#include "engine/watchdog.hpp"
+#include "memory/address_space.hpp"
+#include "memory/upcalls.hpp"
+#include "race/bounds.hpp"
+#include "race/critical_sections.hpp"
+#include "race/fast_path.hpp"
+#include "race/happens_before.hpp"
+#include "race/perturb.hpp"
+#include "race/race.hpp"
+#include "race/seqlock.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/spin_flags.hpp"
+#include "race/stream_order.hpp"
+#include "race/thread_replay.hpp"
+#include "race/upcalls.hpp"
 
 extern "C" char __executable_start, _end;  // from the linker
 

@@ -2,29 +2,30 @@
 // of the program. The most frequent ones are in fast_path.cpp.
 //
 // `g++ -fsanitize=thread` inserts the calls. The functions here replace ThreadSanitizer, which is not linked.
-#include "race/detect.hpp"
-#include "warp/record.hpp"
+#include "race/access_hooks.hpp"
+
+#include <cstring>
+
+#include "api/upcalls.hpp"
+#include "engine/upcalls.hpp"
+#include "race/access_check.hpp"
+#include "race/fast_path.hpp"
 
 using namespace cudacpu::race;
-
-void cudacpu::race::draw(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
-    using namespace cudacpu::warp;
-    if (!place_of(p).region && !cudacpu::is_global(p)) return;  // the library's own access, in a shared template
-    stop_before_access({kind & writes ? store : load, p, bytes, std::min<size_t>(bytes, 16), (kind & flag) != 0},
-                       {site, site, frame});
-}
 
 namespace {
 void range(const void* p, size_t bytes, unsigned kind, uint64_t site, const void* frame) {
     if (!bytes) return;
-    if (__builtin_expect(cudacpu::warp::drawing, 0)) draw(p, bytes, kind, site, frame);
+    if (__builtin_expect(cudacpu::warp::drawing, 0))
+        cudacpu::warp::stop_at_access(p, bytes, kind & writes, kind & flag, site, frame);
     if (!record_range(const_cast<void*>(p), bytes, kind == writes, site)) access(p, bytes, kind, site);
 }
 }  // namespace
 
 // clang-format off
 #define CUDACPU_DRAW(p, bytes, kind) \
-    if (__builtin_expect(cudacpu::warp::drawing, 0)) draw(p, bytes, kind, CUDACPU_SITE, __builtin_frame_address(0))
+    if (__builtin_expect(cudacpu::warp::drawing, 0)) \
+        cudacpu::warp::stop_at_access(p, bytes, (kind) & writes, (kind) & flag, CUDACPU_SITE, __builtin_frame_address(0))
 #define CUDACPU_HOOK(name, bytes, kind) void __tsan_##name(void* p) { CUDACPU_DRAW(p, bytes, kind); access(p, bytes, kind, CUDACPU_SITE); }
 #define CUDACPU_HOOKS(bytes) \
     CUDACPU_HOOK(volatile_read##bytes, bytes, flag) CUDACPU_HOOK(volatile_write##bytes, bytes, flag | writes) \

@@ -3,12 +3,28 @@
 //
 // An access out of bounds is reported and the kernel continues, so that its races are found as well. Each region is
 // surrounded by inaccessible pages. Pages that are touched become readable and writable until the launch ends.
+#include "race/bounds.hpp"
+
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
+#include <vector>
 
-#include "race/detect.hpp"
-#include "advice/structure.hpp"
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/device_heap.hpp"
+#include "memory/upcalls.hpp"
+#include "race/access_check.hpp"
+#include "race/race.hpp"
+#include "race/spin_flags.hpp"
+#include "race/thread_replay.hpp"
+#include "race/upcalls.hpp"
 
 namespace cudacpu::race {
 
@@ -55,11 +71,6 @@ void heap_taken(void* p) {
     freed.insert(heap.extract(static_cast<char*>(p)));
 }
 
-static unsigned arrays_indexed(const Where& where) {
-    const Source* const source = Source::of(where.file);
-    return source ? source->indexed(where.line) : 0;
-}
-
 // The array may be a row of a matrix whose rows the program uses as one array; such an index is not reported.
 static bool index_is_bad() {
     const Where& where = bad_bounds->where;
@@ -74,7 +85,7 @@ static bool index_is_bad() {
 }
 
 void past_local_array(char* address, size_t bytes, bool write) {
-    if (arrays_indexed(bad_bounds->where) == Source::of_blocks) return;
+    if (indexes_only_arrays_of_blocks(bad_bounds->where)) return;
     state.index_too_large = false;
     if (index_is_bad() && write && bytes <= 8)
         show_old_value(address,
@@ -130,7 +141,6 @@ void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
     state.index_too_large = true;
     static auto& known = *new std::set<const UbsanBounds*>;
     if (!known.insert(b).second) return;
-    const unsigned arrays = arrays_indexed(b->where);
-    if (arrays && !(arrays & ~(cudacpu::Source::of_threads | cudacpu::Source::of_program))) index_is_bad();
+    if (indexes_only_own_arrays(b->where)) index_is_bad();
 }
 }

@@ -3,10 +3,21 @@
 // The last thread to enter a critical section is ordered after all earlier ones. So in the order that happened to
 // run, the first or the last section may lack a fence without harm. Accesses under a lock are therefore compared in
 // both orders.
-#include <map>
-#include <unordered_map>
+#include "race/critical_sections.hpp"
 
-#include "race/detect.hpp"
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "memory/address_space.hpp"
+#include "race/access_check.hpp"
+#include "race/happens_before.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/upcalls.hpp"
 
 namespace cudacpu::race {
 

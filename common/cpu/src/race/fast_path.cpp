@@ -4,8 +4,27 @@
 // The lanes of a warp usually access adjacent elements. One record then describes 128 bytes: the thread of each
 // element follows from the thread of the first one. Where accesses are mixed, the record is expanded into the
 // shadow cells of each word, which are valid from then on.
-#include "race/detect.hpp"
-#include "warp/record.hpp"
+#include "race/fast_path.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <functional>
+
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/upcalls.hpp"
+#include "memory/address_space.hpp"
+#include "race/access_check.hpp"
+#include "race/access_hooks.hpp"
+#include "race/bounds.hpp"
+#include "race/happens_before.hpp"
+#include "race/perturb.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/stream_order.hpp"
+#include "race/thread_replay.hpp"
 
 extern "C" char __start_cudacpu_builtin, __stop_cudacpu_builtin;  // from the linker
 
@@ -340,7 +359,7 @@ bool record_range(void* p, size_t bytes, bool write, uint64_t site) {
 }
 
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void drawn_access(void* p, uint64_t site) {
-    draw(p, Bytes, Write ? writes : reads, site, __builtin_frame_address(0));
+    warp::stop_at_access(p, Bytes, Write, false, site, __builtin_frame_address(0));
     access(p, Bytes, Write ? writes : reads, site);
 }
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void pending_access(void* p, uint64_t site) {

@@ -11,10 +11,24 @@
 //
 // Fences and atomics of block scope order threads of the same block only. Each word has vector clocks of its own,
 // so a fence that is unrelated to the word hides no race.
+#include "race/happens_before.hpp"
+
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
-#include "race/detect.hpp"
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/upcalls.hpp"
+#include "race/access_check.hpp"
+#include "race/critical_sections.hpp"
+#include "race/race.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/stream_order.hpp"
+#include "race/thread_replay.hpp"
 
 namespace cudacpu::race {
 

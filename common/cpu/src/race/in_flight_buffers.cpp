@@ -1,13 +1,32 @@
 // in_flight_buffers.cpp - the host and buffers that queued work still uses: a source that the host changes before
 // it is copied, a word that the host writes before a kernel has read it, and a copy of memory that nobody has
 // written.
+#include "race/in_flight_buffers.hpp"
+
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "race/detect.hpp"
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/early_access.hpp"
+#include "memory/upcalls.hpp"
+#include "race/fast_path.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/stream_order.hpp"
+#include "race/upcalls.hpp"
 
 namespace cudacpu::race {
 

@@ -1,6 +1,15 @@
 // perturb.cpp - scheduling perturbation in the race detector: preempts a thread before an access, so that another
 // thread or block runs.
-#include "race/detect.hpp"
+#include "race/perturb.hpp"
+
+#include <algorithm>
+
+#include "engine/schedule.hpp"
+#include "engine/scheduler.hpp"
+#include "memory/address_space.hpp"
+#include "race/fast_path.hpp"
+#include "race/happens_before.hpp"
+#include "race/in_flight_buffers.hpp"
 
 namespace cudacpu::race {
 

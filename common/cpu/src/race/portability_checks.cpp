@@ -1,7 +1,12 @@
 // portability_checks.cpp - portability checks: operations whose result on a GPU differs from this CPU's. The
 // compiler calls these functions before a shift by more bits than the type has. In the hazard build it also calls
 // one before a conversion to an integer type that cannot hold the value.
-#include "internal.hpp"
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
 
 using namespace cudacpu;
 

@@ -1,7 +1,16 @@
 // seqlock.cpp - recognizes words that a version number guards (a seqlock), from a log of each thread's accesses.
-#include <unordered_map>
+#include "race/seqlock.hpp"
 
-#include "race/detect.hpp"
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "race/happens_before.hpp"
+#include "race/race.hpp"
+#include "race/shadow_memory.hpp"
 
 namespace cudacpu::race {
 

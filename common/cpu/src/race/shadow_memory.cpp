@@ -1,10 +1,20 @@
 // shadow_memory.cpp - the race detector's shadow memory: allocates it for each region.
+#include "race/shadow_memory.hpp"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <map>
+#include <utility>
 
-#include "race/detect.hpp"
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "memory/address_space.hpp"
+#include "memory/upcalls.hpp"
+#include "race/fast_path.hpp"
+#include "race/thread_replay.hpp"
 
 namespace cudacpu::race {
 

@@ -5,11 +5,24 @@
 // the same value and readers look again. Blocks run one after the other, so most readers find the flag already set.
 // The detector may therefore show a thread the previous value, as a GPU may. A thread that waits looks again; a
 // thread that does not has used the word as data.
-#include <map>
-#include <unordered_map>
+#include "race/spin_flags.hpp"
 
-#include "advice/advice.hpp"
-#include "race/detect.hpp"
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/text.hpp"
+#include "race/access_check.hpp"
+#include "race/happens_before.hpp"
+#include "race/race.hpp"
+#include "race/seqlock.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/upcalls.hpp"
 
 namespace cudacpu::race {
 

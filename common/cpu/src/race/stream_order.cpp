@@ -3,9 +3,24 @@
 //
 // A work is ordered after another if its stream or an event says so, or if the host had waited for the other before
 // it queued this one. All other works may run concurrently, although the CPU device runs one after the other.
-#include <map>
+#include "race/stream_order.hpp"
 
-#include "race/detect.hpp"
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "memory/address_space.hpp"
+#include "memory/upcalls.hpp"
+#include "race/access_check.hpp"
+#include "race/fast_path.hpp"
+#include "race/in_flight_buffers.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/upcalls.hpp"
 
 namespace cudacpu::race {
 

@@ -5,7 +5,15 @@
 // accesses is only compared with the leader's step. The accesses of all these threads are recorded when one of them
 // deviates, or when anything else happens. Until then shadow memory lacks them, so code that reads it must end the
 // replay first.
-#include "race/detect.hpp"
+#include "race/thread_replay.hpp"
+
+#include <utility>
+
+#include "engine/upcalls.hpp"
+#include "race/access_check.hpp"
+#include "race/fast_path.hpp"
+#include "race/happens_before.hpp"
+#include "race/shadow_memory.hpp"
 
 namespace cudacpu::race {
 

@@ -8,9 +8,18 @@
 // gone on to write its own element. Lanes that wait for each other's flags do the same, but have seen what the
 // other lane wrote. In global memory any thread may pass on what it has found. There each lane must have its own
 // element of one row, and must have written it both before that read and after it.
-#include "internal.hpp"
 
+#include <cstring>
+#include <set>
 #include <unordered_map>
+#include <utility>
+
+#include "engine/build.hpp"
+#include "engine/rendezvous.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "engine/watchdog.hpp"
+#include "memory/address_space.hpp"
 
 namespace cudacpu {
 

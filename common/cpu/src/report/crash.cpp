@@ -1,9 +1,30 @@
 // crash.cpp - crash handling in kernels and on the host: signals, asserts and AddressSanitizer.
-#include "internal.hpp"
+#include "report/crash.hpp"
 
 #include <cxxabi.h>
+#include <signal.h>
 #include <sanitizer/asan_interface.h>
 #include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "api/runtime_options.hpp"
+#include "api/stream_queue.hpp"
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "engine/watchdog.hpp"
+#include "memory/address_space.hpp"
+#include "memory/device_heap.hpp"
+#include "memory/early_access.hpp"
+#include "memory/upcalls.hpp"
 
 // By the C++ ABI, the type information of classes with no, one or several bases begins with these tables.
 extern "C" const char _ZTVN10__cxxabiv117__class_type_infoE[], _ZTVN10__cxxabiv120__si_class_type_infoE[],
@@ -14,8 +35,6 @@ extern "C" void __assert(const char* expression, const char* file, int line) noe
 namespace cudacpu {
 
 int exit_status;
-const void* last_access;
-Where last_atomic;
 
 void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
            const void* pc) {

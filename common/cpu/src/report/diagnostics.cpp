@@ -1,21 +1,27 @@
 // diagnostics.cpp - words each report: what happened, in which thread, at which line, who waits where.
-#include "internal.hpp"
-
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/launch.hpp"
+#include "engine/rendezvous.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/device_heap.hpp"
+#include "report/symbolize.hpp"
 
 namespace cudacpu {
-
-std::string text(const char* format, ...) {
-    char buffer[2000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(buffer, sizeof buffer, format, arguments);
-    va_end(arguments);
-    return buffer;
-}
 
 namespace {
 
@@ -176,11 +182,6 @@ std::string explain(const void* address, size_t bytes) {
                 r->where.line, r->freed ? ", freed since" : "");
 }
 
-std::string thread_name() {
-    const uint3 b = blockIdx, t = threadIdx;
-    return text("block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
-}
-
 // "threads 0-127 wait in __syncthreads() at sum.cu:18\n  threads 128-255 have ended"
 std::string who_waits_where() {
     auto position = [](unsigned i) -> std::string {
@@ -207,6 +208,25 @@ std::string on_a_line(const std::string& before, const std::string& place) {
     const std::string first = from_here(before), last = from_here(place);
     return "\n  " + first + (2 + first.size() + 1 + last.size() <= columns ? " " : "\n  ") + last;
 }
+
+namespace {
+
+/// While one exists, the hooks treat the running code as the library's, although a thread of a kernel called it. It
+/// is needed for clang, where the program's copy of a shared template calls the hooks. (g++ gives the library its
+/// own copy: -fno-weak.)
+class Aside {
+    Thread* const asks = std::exchange(self, nullptr);
+
+public:
+    ~Aside() { self = asks; }
+};
+
+std::string thread_name() {  // "block (0,0,0), thread (5,0,0)"
+    const uint3 b = blockIdx, t = threadIdx;
+    return text("block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
+}
+
+}  // namespace
 
 std::string compose_report(const std::string& what, const std::string& mend, const std::string& line) {
     const Aside aside;

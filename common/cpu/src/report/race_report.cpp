@@ -1,11 +1,26 @@
 // race_report.cpp - words the findings of the race detector: each cause once, with its lines.
+#include "report/race_report.hpp"
+
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
-#include "advice/advice.hpp"
-#include "advice/structure.hpp"
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "engine/watchdog.hpp"
+#include "memory/address_space.hpp"
+#include "race/bounds.hpp"
+#include "race/race.hpp"
+#include "race/upcalls.hpp"
+#include "report/crash.hpp"
+#include "report/upcalls.hpp"
 
 namespace cudacpu::race {
 
@@ -141,10 +156,6 @@ string remark(const Pair& p, const Line& at) {
 string finding(const string& what, bool harmless) {
     if (!harmless) exit_status = 1;
     return opening((harmless ? "note: " : "hazard: ") + what);
-}
-
-int distance(const Race& r) {
-    return r.before.block != r.after.block ? 2 : r.before.rank / 32 != r.after.rank / 32;
 }
 
 void note(Mistake what, char* address, size_t bytes, const Accessor& who) {

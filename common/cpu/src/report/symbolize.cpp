@@ -1,12 +1,20 @@
 // symbolize.cpp - source lines, source text, symbols and callers by address.
-#include "internal.hpp"
+#include "report/symbolize.hpp"
 
 #include <execinfo.h>
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <map>
+#include <vector>
+
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
 
 extern "C" const ElfW(Ehdr) __ehdr_start;  // from the linker: where the program begins
 

@@ -8,9 +8,26 @@
 // and lanes that have executed a loop's body wait for the others before the next iteration. (After S. Collange,
 // "Stack-less SIMT reconvergence at low cost", 2011, which uses code addresses.) Spinning lanes let the others
 // resume.
-#include <filesystem>
+#include "warp/lockstep.hpp"
 
-#include "warp/record.hpp"
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "engine/upcalls.hpp"
+#include "memory/address_space.hpp"
+#include "warp/memory_counters.hpp"
+#include "warp/trace_recorder.hpp"
 
 unsigned cudacpu_round;  // set by rounds.hpp
 
@@ -260,6 +277,13 @@ void stop_before_access(const Access& access, const Code& code) {
     if (is(blockDim) || is(gridDim) || is(threadIdx) || is(blockIdx) || is(rank) || is(warpSize)) return;
     if (access.may_spin && ++waits_in_a_row > 1000) give_way();
     stop_lane(access, code);
+}
+
+void stop_at_access(const void* p, size_t bytes, bool is_write, bool is_volatile, uint64_t site,
+                    const void* frame) {
+    if (!place_of(p).region && !is_global(p)) return;  // the library's own access, in a shared template
+    stop_before_access({is_write ? store : load, p, bytes, std::min<size_t>(bytes, 16), is_volatile},
+                       {site, site, frame});
 }
 
 }  // namespace cudacpu::warp

@@ -4,7 +4,26 @@
 // A request is one memory operation of a warp. In global memory it costs sectors of 32 bytes. Shared memory has 32
 // banks of 4 bytes, and each further word of a bank costs a wavefront. Accesses of 8 bytes are served a half warp
 // at a time, those of 16 bytes a quarter warp at a time. Constant memory has its own cache and costs no sectors.
-#include "warp/record.hpp"
+#include "warp/memory_counters.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "warp/lockstep.hpp"
 
 extern "C" char __data_start;  // from the linker: what is below it is constant
 

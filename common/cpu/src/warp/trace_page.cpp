@@ -1,8 +1,21 @@
 // trace_page.cpp - writes the trace page: the page in trace/ with the recorded data in the format of record.hpp.
+#include "warp/trace_page.hpp"
+
 #include <errno.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <set>
+#include <utility>
 
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "warp/lockstep.hpp"
+#include "warp/memory_counters.hpp"
 #include "warp/trace_recorder.hpp"
 
 // The page as it was when this file was compiled.

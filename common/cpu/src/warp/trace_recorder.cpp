@@ -2,6 +2,26 @@
 // makes a page of them.
 #include "warp/trace_recorder.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "api/runtime_options.hpp"
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "engine/upcalls.hpp"
+#include "memory/address_space.hpp"
+#include "warp/lockstep.hpp"
+#include "warp/memory_counters.hpp"
+#include "warp/trace_page.hpp"
+
 namespace cudacpu::warp {
 
 bool drawing_launch, drawing;

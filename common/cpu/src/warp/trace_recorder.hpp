@@ -1,6 +1,15 @@
-// trace_recorder.hpp - the data of a launch that trace_recorder.cpp records and trace_page.cpp writes.
+// trace_recorder.hpp - the data of a launch that is drawn.
 #pragma once
-#include "warp/record.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/upcalls.hpp"
+#include "warp/memory_counters.hpp"
 
 namespace cudacpu::warp {
 
@@ -50,6 +59,15 @@ struct Drawn {
     bool full = false;
     std::string stopped{};  // why it did not finish
 };
-std::string page_of(const std::vector<Drawn>& launches);
+
+void draw_launch();
+void draw_block();
+std::shared_ptr<void> keep_drawing();  // the state of a paused block
+void resume_drawing(const std::shared_ptr<void>& kept);
+void draw(const WarpInstruction& o);
+void draw_barrier();                // of the whole block: its columns continue in one row
+void note_before(unsigned thread);  // before the thread resumes: saves the current value
+void note_after(unsigned thread);   // after the thread has run
+void note_taken(unsigned thread, const void* value, unsigned bytes, int from);
 
 }  // namespace cudacpu::warp

@@ -1,7 +1,8 @@
-// hazards.hpp - the races and mistakes that the detector (access_check.cpp) finds and the reports (advice.cpp)
-// describe.
+// race.hpp - the races and mistakes that the detector finds and report/ describes.
 #pragma once
-#include "internal.hpp"
+#include <cstdint>
+
+#include "engine/rendezvous.hpp"
 
 namespace cudacpu::race {
 
@@ -31,17 +32,11 @@ struct Race {
     bool equal = false;  // both write the same value: a note that does not change the exit status
     bool seen = false;   // the later one wrote a volatile word after reading what the other had written
 };
+/// Between its threads: 0 in a warp, 1 in a block, 2 between blocks.
+inline int distance(const Race& r) {
+    return r.before.block != r.after.block ? 2 : r.before.rank / 32 != r.after.rank / 32;
+}
 // A mistake of one thread. past_heap and freed: memory from malloc() and new in a kernel.
 enum class Mistake { foreign, past_heap, freed, others_stack, out_of_bounds, unwritten };
-
-/// The first words of a report. A harmless finding does not change the exit status.
-std::string finding(const std::string& what, bool harmless = false);
-int distance(const Race& race);  // between its threads: 0 in a warp, 1 in a block, 2 between blocks
-
-// Mistakes and races are reported when the launch has ended: those with one cause together, once per program.
-void note(Mistake what, char* address, size_t bytes, const Accessor& who);
-void report(const std::vector<Race>& races);
-/// Which byte of a kernel's allocation from malloc() or new this is, and its size: "byte 64 of the 64 bytes".
-std::string place_in_heap(const char* address);
 
 }  // namespace cudacpu::race
