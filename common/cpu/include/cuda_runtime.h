@@ -15,7 +15,7 @@ void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 #define __builtin_memset(...) ::memset(__VA_ARGS__)
 #endif
 #if defined CUDACPU_TRANSLATED && !defined __SANITIZE_ADDRESS__
-extern "C" {  // src/heap.cpp
+extern "C" {  // src/memory/device_heap.cpp
 void* malloc(__SIZE_TYPE__) noexcept asm("cudacpu_malloc");
 void free(void*) noexcept asm("cudacpu_free");
 }

@@ -66,14 +66,14 @@ struct Where {  // like std::source_location, which clang 14 lacks
 
 // ---- threads: waiting and ending are inline, because a call returns slowly after a switch of stacks ----------
 
-struct Exchange;
+struct Rendezvous;
 struct Fiber;
 struct alignas(64) Thread {  // one cache line
     uint3 index;
     unsigned rank;
     void* stack;   // where it resumes; nullptr: it is running, has not begun, or has ended
     Fiber* fiber;  // the fiber that it waited on; nullptr: it has never waited
-    Exchange* at;  // what it waits for; nullptr: nothing
+    Rendezvous* at;  // what it waits for; nullptr: nothing
     Where where;
 };
 struct BlockOfThreads {
@@ -309,7 +309,7 @@ template <class T> auto dynamic_at_namespace_scope(const char* name) -> T (&)[] 
 
 // ---- rendezvous ------------------------------------------------------------------------------------------
 
-struct Exchange {  // a rendezvous: threads that wait for each other, and the values that they show each other
+struct Rendezvous {  // a rendezvous: threads that wait for each other, and the values that they show each other
     enum Kind { at_barrier, at_warp, at_activemask } kind;
     const char* what;
     unsigned mask, warp;
@@ -321,20 +321,20 @@ struct Exchange {  // a rendezvous: threads that wait for each other, and the va
     unsigned char value[32][32];  // of each lane that has arrived
 };
 /// Joins or opens the rendezvous. await() returns when all threads have arrived; then each must leave().
-Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where);
-void await_slowly(Exchange* exchange, Where where);
-void close(Exchange* exchange);
-extern Exchange* last_joined;  // nullptr: it is complete
+Rendezvous* join(Rendezvous::Kind kind, const char* what, unsigned mask, Where where);
+void await_slowly(Rendezvous* rendezvous, Where where);
+void close(Rendezvous* rendezvous);
+extern Rendezvous* last_joined;  // nullptr: it is complete
 
-CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, unsigned mask, Where where) {
-    Exchange* const e = last_joined;
+CUDACPU_INLINE Rendezvous* join_quickly(Rendezvous::Kind kind, const char* what, unsigned mask, Where where) {
+    Rendezvous* const e = last_joined;
     const bool same = e && e->kind == kind && e->what == what && e->mask == mask &&
-                      (kind == Exchange::at_warp      ? e->warp == rank / 32 && mask >> lane() & 1
-                       : kind == Exchange::at_barrier ? e->where == where
+                      (kind == Rendezvous::at_warp      ? e->warp == rank / 32 && mask >> lane() & 1
+                       : kind == Rendezvous::at_barrier ? e->where == where
                                                       : false);
     return same ? e : join(kind, what, mask, where);
 }
-CUDACPU_INLINE void await(Exchange* e, Where where) {
+CUDACPU_INLINE void await(Rendezvous* e, Where where) {
     Thread* const me = self;
     Thread* const next = me + 1;
     ++e->count;
@@ -350,11 +350,11 @@ CUDACPU_INLINE void await(Exchange* e, Where where) {
     me->at = nullptr;
     me->stack = nullptr;
 }
-CUDACPU_INLINE void leave(Exchange* e) {
+CUDACPU_INLINE void leave(Rendezvous* e) {
     if (!--e->count) close(e);
 }
 CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // returns the sum of the votes
-    Exchange* const e = join_quickly(Exchange::at_barrier, what, 0, where);
+    Rendezvous* const e = join_quickly(Rendezvous::at_barrier, what, 0, where);
     e->votes += vote;
     await(e, where);
     const int votes = e->votes;
@@ -363,27 +363,27 @@ CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // return
 }
 void grid_barrier(Where where);  // a barrier of all blocks
 unsigned active_lanes(Where where);
-void lane_is_absent(Exchange* exchange, int lane);
+void lane_is_absent(Rendezvous* rendezvous, int lane);
 void took(const void* value, unsigned bytes, int from);  // the value that a lane has received from a warp operation
 
 class Lanes {  // one warp operation, from one lane's point of view
-    Exchange* exchange;
+    Rendezvous* rendezvous;
 
 public:
     template <class T> CUDACPU_INLINE Lanes(const char* what, unsigned mask, const T& value, Where where,
-                                            Exchange::Kind kind = Exchange::at_warp)
-        : exchange(join_quickly(kind, what, mask, where)) {
+                                            Rendezvous::Kind kind = Rendezvous::at_warp)
+        : rendezvous(join_quickly(kind, what, mask, where)) {
         static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
-        exchange->arrived |= 1u << lane();
-        (__builtin_memcpy)(exchange->value[lane()], &value, sizeof(T));
-        await(exchange, where);
+        rendezvous->arrived |= 1u << lane();
+        (__builtin_memcpy)(rendezvous->value[lane()], &value, sizeof(T));
+        await(rendezvous, where);
     }
-    CUDACPU_QUIET ~Lanes() { leave(exchange); }
-    CUDACPU_QUIET unsigned present() const { return exchange->arrived; }
+    CUDACPU_QUIET ~Lanes() { leave(rendezvous); }
+    CUDACPU_QUIET unsigned present() const { return rendezvous->arrived; }
     template <class T> CUDACPU_QUIET T get(int from) const {
         T value;
-        if (!(exchange->arrived >> from & 1)) lane_is_absent(exchange, from);
-        (__builtin_memcpy)(&value, exchange->value[from], sizeof(T));
+        if (!(rendezvous->arrived >> from & 1)) lane_is_absent(rendezvous, from);
+        (__builtin_memcpy)(&value, rendezvous->value[from], sizeof(T));
         return value;
     }
 };

@@ -256,7 +256,7 @@ CUDACPU_TWO_PARTS(u16x2, unsigned short, max, most)   CUDACPU_TWO_PARTS(u16x2, u
 CUDACPU_PARTS_AT_LEAST_0(max)                         CUDACPU_PARTS_AT_LEAST_0(min)
 
 // Computed in a wider type, so nothing overflows or underflows on the way and the result is rounded once.
-namespace cudacpu {  // src/intrinsics.cpp
+namespace cudacpu {  // src/engine/intrinsics.cpp
 long double scaled_erfc(double x);
 long double erf_inverse(long double e, long double c);
 double length(float x, float y, float z, float w);

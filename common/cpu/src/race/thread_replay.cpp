@@ -1,0 +1,140 @@
+// thread_replay.cpp - a fast path of the race detector: replay of the accesses of the previous thread.
+//
+// A leader is a thread whose accesses are all recorded in coalesced shadow memory (fast_path.cpp). If the next
+// thread makes the same accesses, each one element further, the only news is that it was there. So each of its
+// accesses is only compared with the leader's step. The accesses of all these threads are recorded when one of them
+// deviates, or when anything else happens. Until then shadow memory lacks them, so code that reads it must end the
+// replay first.
+#include "race/thread_replay.hpp"
+
+#include <utility>
+
+#include "engine/upcalls.hpp"
+#include "race/access_check.hpp"
+#include "race/fast_path.hpp"
+#include "race/happens_before.hpp"
+#include "race/shadow_memory.hpp"
+
+namespace cudacpu::race {
+
+Leader leader;
+ReplayStep replay_steps[most_replay_steps + 1], nowhere, behind_leader;
+ReplayStep* replay_step = &nowhere;
+unsigned follower, in_vain, until_leader;
+
+namespace {
+
+struct {
+    unsigned done;                       // threads that have replayed all steps, before the one that does so now
+    unsigned room;                       // how many threads can follow before one of them reaches the end of a line
+    unsigned first_write, first_global;  // indices of steps
+} row;
+
+// Whether the running thread begins as the leader did, and will not be preempted on its way.
+[[gnu::always_inline]] inline bool begins_alike(const char* address, uint64_t site) {
+    const ThreadState& m = thread_states[rank];
+    return address == replay_steps[0].next && site == replay_steps[0].site && !m.synchronised &&
+           (m.counted != last_barrier || !m.steps) && !(m.block == block_start && m.lock) &&
+           until_preempted >= int(leader.steps);
+}
+
+void has_done(ThreadState& m, unsigned steps) {
+    if (m.block != block_start) reset(m);
+    m.counted = last_barrier;
+    m.steps = steps;
+    m.polled_at = 0;
+    m.wrote |= steps > row.first_write;
+}
+
+// Whether all accesses of the leader are still recorded in coalesced form.
+bool can_be_followed() {
+    const ThreadState& m = thread_states[leader.rank];
+    if (state.any() || warp::drawing || now != leader.time ||
+        (!leader.passed && (m.counted != last_barrier || m.steps != leader.steps)))
+        return false;
+    row = {0, 32, leader.steps, leader.steps};
+    for (unsigned i = leader.steps; i--;) {
+        const ReplayStep& f = replay_steps[i];
+        const Time others = f.others->time();
+        if (f.span->site != f.site || f.span->rest != f.rest ||
+            (others >= floor_time && (others != now || (f.others->rest ^ f.rest) >> 32 & 0xff00ffff)))
+            return false;
+        row.room = std::min(row.room, f.room);
+        if (f.write) row.first_write = i;
+        if (!f.shared) row.first_global = i;
+    }
+    return row.room;
+}
+
+void set_out() {
+    until_preempted -= int(leader.steps);
+    follower = rank;
+    replay_step = replay_steps;
+}
+
+__attribute__((noinline)) bool follows_leader(const char* address, uint64_t site) {
+    if (rank <= leader.rank) return false;
+    replay_step = &nowhere;
+    if (rank != leader.rank + 1 || !begins_alike(address, site) || !can_be_followed()) return false;
+    replay_steps[leader.steps].next = nowhere.next;
+    in_vain = 0;
+    set_out();
+    return true;
+}
+
+// The running thread cannot replay all steps, because it will be preempted. The threads after it may.
+__attribute__((noinline)) bool lets_pass() {
+    if (replay_step != replay_steps + leader.steps || rank != follower + 1 || now != leader.time)
+        return stop_following(), false;
+    const unsigned threads = row.done + 2;
+    stop_following();
+    for (unsigned i = 0; i < leader.steps; ++i) {
+        ReplayStep& f = replay_steps[i];
+        if (f.room <= threads) return false;
+        f.next += f.span->bytes();
+        f.element += threads;
+        f.room -= threads;
+    }
+    leader.rank = rank;
+    leader.is_new = false;
+    leader.passed = true;
+    replay_step = &behind_leader;
+    return false;
+}
+
+}  // namespace
+
+ReplayStep* new_replay_step() {
+    leader.is_new = thread_states[rank].steps == leader.steps && rank == leader.rank && now == leader.time &&
+                    leader.steps < most_replay_steps;
+    replay_step = leader.is_new ? &behind_leader : &nowhere;
+    return leader.is_new ? &replay_steps[leader.steps++] : nullptr;
+}
+
+bool follows(const char* address, uint64_t site) {
+    if (replay_step == &behind_leader) return follows_leader(address, site);
+    if (replay_step != replay_steps + leader.steps || rank != follower + 1 || row.done + 2 > row.room ||
+        !begins_alike(address, site))
+        return lets_pass();
+    if (!running_block.has_ended[follower]) has_done(thread_states[follower], leader.steps);
+    ++row.done;
+    set_out();
+    return true;
+}
+
+void stop_following() {
+    const ReplayStep* const last = std::exchange(replay_step, &nowhere);
+    if (last == &behind_leader) return;
+    const auto steps = unsigned(last - replay_steps);
+    for (unsigned i = 0; i < leader.steps; ++i)
+        if (const unsigned threads = row.done + (i < steps))
+            replay_steps[i].span->done |= ((1u << threads) - 1) << (replay_steps[i].element + 1);
+    if (steps) has_done(thread_states[follower], steps);
+    until_preempted += int(leader.steps - steps);
+    const bool touched = steps > row.first_global;
+    if (!touched && (!row.done || row.first_global == leader.steps)) return;
+    this_run->last_rank = touched ? follower : follower - 1;
+    this_run->last = this_run->last_of_others = now;
+}
+
+}  // namespace cudacpu::race
