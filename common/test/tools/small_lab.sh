@@ -1,6 +1,6 @@
-# small_lab.sh: source it in a test that sets $files. It copies the lab's tools and these exercises, as they are committed, to
-# $t/lab, with the checker of the lab's build folder. The copy has no git repository. Then it defines the functions of
-# common/tools/exercises.sh. The test is left out if something is missing.
+# small_lab.sh: source it in a test that sets $files. It copies the lab's tools and these exercises, as they are
+# committed, to $t/lab, with the checker of the lab's build folder. The copy has no git repository. Then it defines
+# the functions of common/tools/exercises.sh. The test is left out if something is missing.
 [ -f "$build/cpu/libexercise.a" ] || skip "there is no exercises' part of the CPU device (cmake --build $build --target ex_cpu)"
 unset LC_ALL LC_MESSAGES LEARNING MAKEFLAGS MAKELEVEL BUILD EX RESET SHOW OF
 export LANG=C.UTF-8 CMAKE=true NO_COLOR=1
