@@ -6,8 +6,9 @@ unset LC_ALL LC_MESSAGES LEARNING MAKEFLAGS MAKELEVEL BUILD EX RESET SHOW OF
 export LANG=C.UTF-8 CMAKE=true NO_COLOR=1
 lab=$t/lab program=$t/program
 . "$top/common/tools/exercises.sh"
-mkdir -p "$lab/build/cpu" "$lab/common/test"
+mkdir -p "$lab/build/cpu" "$lab/common/test" "$lab/common/cpu"
 cp "$top/Makefile" "$lab"
+cp -r "$top/common/cpu/driver" "$lab/common/cpu"
 cp -r "$top/common/tools" "$top/common/first" "$top"/common/*.cuh "$top"/common/*.cpp "$lab/common"
 cp -r "$top/common/test/lib.sh" "$top/common/test/exercises.sh" "$top/common/test/exercises" "$lab/common/test"
 ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gch" "$build"/cpu/lib*.a "$lab/build/cpu"

@@ -62,8 +62,8 @@ unsigned synced_beside_paused;
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch; key: the two sites
 // Lines that read the value which a CAS then compares. Their races with atomics are not reported, because the CAS
 // checks whether the value still holds. A thread that skips the CAS has decided on an old value.
-std::set<uint64_t> before_cas CUDACPU_LASTING;
-Epoch looked_at[4];  // for the next CAS of its thread: the last read of each byte of the word
+std::set<uint64_t> reads_before_cas CUDACPU_LASTING;
+Epoch last_reads[4];  // for the next CAS of its thread: the last read of each byte of the word
 
 struct Last {  // the last access: what must be checked after it is done
     bool race = false, flag_write = false, word = false, releases = false;
@@ -81,7 +81,7 @@ Last last CUDACPU_LASTING;
 
 // ---- races -----------------------------------------------------------------------------------------------
 
-bool noted_before(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
+bool recorded_before(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
     static struct { uint64_t a, b; } noted[1024];
     const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
     auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
@@ -156,7 +156,7 @@ struct Access {
     bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the latest one
 };
 
-warp::Part drawn(const Accessor& p) { return {p.block, p.rank, p.site}; }
+warp::Part trace_part(const Accessor& p) { return {p.block, p.rank, p.site}; }
 
 void check_afterwards(const Access& a) {
     if (!state.pending) {
@@ -170,7 +170,7 @@ void check_afterwards(const Access& a) {
     }
 }
 
-__attribute__((noinline)) void conflict(const Word& w, const Epoch& r, const Access& a) {
+__attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, const Access& a) {
     const Epoch& mine = a.mine;
     const bool atomics = r.access & mine.access & atomic && !((r.access | mine.access) & narrow);
     if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address);
@@ -183,8 +183,8 @@ __attribute__((noinline)) void conflict(const Word& w, const Epoch& r, const Acc
     bool adds = loses;
     for (const Epoch* own : {&w.cell.read, &w.sync.read})
         adds |= own->rank == writer.rank && own->site == other.site;
-    if (warp::drawing) warp::draw_conflict(drawn(accessor(r)), drawn(accessor(mine)), a.address, a.bytes);
-    if (noted_before(r, mine, adds)) return;
+    if (warp::drawing) warp::draw_conflict(trace_part(accessor(r)), trace_part(accessor(mine)), a.address, a.bytes);
+    if (recorded_before(r, mine, adds)) return;
     const Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
     if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
         if (flags && !loses) flags_race({race, a.shared, &writer == &mine ? me->publishes : published(a.address)});
@@ -216,68 +216,69 @@ void record_read(const Word& w, const Access& a) {  // of unordered readers, two
     if (to == &w.sync.read) w.reads_since = now;
 }
 
-bool by_me(const Epoch& r) { return r.rank == rank && same_block(r); }
+bool by_this_thread(const Epoch& r) { return r.rank == rank && same_block(r); }
 
-// The thread that drew the last ticket may reset the word to 0, because all others have drawn theirs and are done.
-// The last ticket is this thread's own atomic, or one that a barrier has ordered before it, with a fence since.
+// The thread that drew the last ticket may reset the word to 0, because all others have drawn theirs and are
+// done. The last ticket is this thread's own atomic, or one that a barrier has ordered before it, with a fence
+// since.
 bool has_ticket(const Word& w, const Access& a) {
     const Epoch& r = w.sync.synced;
     if (!(r.access & atomic)) return false;
     const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fence[in_device].time : 0);
-    const bool own = a.mine.access & writes && by_me(r) && !same_block(w.sync.other);
+    const bool own = a.mine.access & writes && by_this_thread(r) && !same_block(w.sync.other);
     return own || (!concurrent(r, a) && fence > r.time);
 }
 
-void look_before_cas(const Epoch& r) {
+void record_read_before_cas(const Epoch& r) {
     const uint64_t here = ~me->polled_at;  // others read here as well, so this thread's own read may be overwritten
     const bool at_last = r.site == here;
-    if (!at_last && (!by_me(r) || r.access & atomic)) return;  // a failed CAS is not a read before a CAS
+    if (!at_last && (!by_this_thread(r) || r.access & atomic)) return;  // a failed CAS is not a read before a CAS
     for (int i = 0; i < 4; ++i)
-        if (Epoch& l = looked_at[i]; r.bytes >> i & 1 && l.site != here &&
-                                     (at_last || std::pair(r.time, r.step) > std::pair(l.time, l.step)))
+        if (Epoch& l = last_reads[i]; r.bytes >> i & 1 && l.site != here &&
+                                      (at_last || std::pair(r.time, r.step) > std::pair(l.time, l.step)))
             l = r;
 }
 
-void compare(const Word& w, const Access& a) {
+void compare_with_cell(const Word& w, const Access& a) {
     for (const Epoch* r : {&w.cell.write, &w.sync.synced})
-        if (concurrent(*r, a)) conflict(w, *r, a);
-    if (concurrent(w.sync.other, a) && !has_ticket(w, a)) conflict(w, w.sync.other, a);
+        if (concurrent(*r, a)) report_conflict(w, *r, a);
+    if (concurrent(w.sync.other, a) && !has_ticket(w, a)) report_conflict(w, w.sync.other, a);
     if (!(a.kind & writes)) return;
     for (const Epoch* r : {&w.cell.read, &w.sync.read}) {
         if (!r->time) continue;
-        if (a.mine.access & writes && concurrent(*r, a)) conflict(w, *r, a);
-        if (a.kind & compares) look_before_cas(*r);
+        if (a.mine.access & writes && concurrent(*r, a)) report_conflict(w, *r, a);
+        if (a.kind & compares) record_read_before_cas(*r);
     }
 }
 
 // A thread may read part of the word and then all of it; the CAS compares what the thread read last.
-void done_on_what_was_read(const Access& cas) {
+void excuse_reads_before_cas(const Access& cas) {
     bool all = true;
-    for (int i = 0; i < 4; ++i) all &= !(cas.mine.bytes >> i & 1) || looked_at[i].time;
-    for (Epoch& l : looked_at)
-        if (const Epoch r = std::exchange(l, {}); all && r.time) before_cas.insert(r.site);
+    for (int i = 0; i < 4; ++i) all &= !(cas.mine.bytes >> i & 1) || last_reads[i].time;
+    for (Epoch& l : last_reads)
+        if (const Epoch r = std::exchange(l, {}); all && r.time) reads_before_cas.insert(r.site);
 }
 
 void record_access(const Word& w, const Access& a) {
     if (!(a.mine.access & writes)) return record_read(w, a);
     if (!(a.mine.access & (atomic | flag))) return void(w.cell.write = a.mine);
-    if (w.sync.synced.access & atomic && !by_me(w.sync.synced)) w.sync.other = w.sync.synced;
+    if (w.sync.synced.access & atomic && !by_this_thread(w.sync.synced)) w.sync.other = w.sync.synced;
     w.sync.synced = a.mine;
     w.sync_since = now;
 }
 
 // ---- one access ------------------------------------------------------------------------------------------
 
-bool needs_value(const Access& a) {  // an exchange may ignore the old value
+bool reads_value(const Access& a) {  // an exchange may ignore the old value
     return !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));
 }
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
-    if (needs_value(a) && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    if (reads_value(a) && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
     memset(flags, 1, a.bytes);
 }
 
-void did_atomic() {
+void after_own_atomic() {
     me->polled_at = 0;
     me->wrote = me->publishes = false;
     me->last_atomic = now;
@@ -305,7 +306,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     }
     if (kind == (writes | atomic) && r && address >= r->start && !me->lock && no_synchronization() &&
         record_atomic(*r, address - r->start, bytes, a.mine))
-        return me->sync->fast_atomic = address, did_atomic();
+        return me->sync->fast_atomic = address, after_own_atomic();
     char* const start = r ? r->start : nullptr;  // cells of memory from a kernel's `new` are found by address
     const size_t first = address - start, end = first + bytes;
     if (r && (address < start || end > r->bytes)) {
@@ -327,7 +328,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     const auto cell = [&](size_t i) {  // where the access to byte i and the bytes after it is recorded
         if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
         HeapCell& c = heap_cells[start + i / 4 * 4];
-        if (needs_value(a) && mask(i) & ~c.written) note(Mistake::unwritten, address, bytes, accessor(a.mine));
+        if (reads_value(a) && mask(i) & ~c.written) note(Mistake::unwritten, address, bytes, accessor(a.mine));
         c.written |= mask(i);
         return Word{c, c.sync, c.sync_since, c.reads_since};
     };
@@ -335,23 +336,24 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         if (r) write_out(*r->shadow, i / line_bytes);
         a.mine.bytes = mask(i) & 15;
         const Word w = cell(i);
-        compare(w, a);
+        compare_with_cell(w, a);
         record_access(w, a);
-        if (!r && kind & compares) done_on_what_was_read(a);
+        if (!r && kind & compares) excuse_reads_before_cas(a);
         if (!r) continue;
         const size_t next = std::min(end, (i / 4 + 1) * 4);
         Shadow& s = *r->shadow;
         ShadowLine& line = s.lines[i / line_bytes];
         if (a.mine.bytes == 15) {
-            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a);
+            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare_with_cell(s.bytes.at(b), a);
             line.words_noted();
         } else {
             line.read_twice = 0;
             line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
-            compare(s.words.at(i / 4), a);
-            for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a), record_access(s.bytes.at(b), a);
+            compare_with_cell(s.words.at(i / 4), a);
+            for (size_t b = i + 1; b < next; ++b)
+                compare_with_cell(s.bytes.at(b), a), record_access(s.bytes.at(b), a);
         }
-        if (kind & compares) done_on_what_was_read(a);
+        if (kind & compares) excuse_reads_before_cas(a);
     }
     if (me->records && address != me->lock)
         for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
@@ -366,7 +368,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         last.flag_write |= flag_write, last.word |= exchanged, last.releases |= rmw;
         if (rmw) last.released = g;
         else release(address, kind, g);
-        if (rmw) did_atomic();
+        if (rmw) after_own_atomic();
     } else if (kind & flag) {
         const Epoch& w = cell(first).sync.synced;
         acquire(address, 0);
@@ -393,9 +395,10 @@ bool none_pending(bool write) {
 }
 
 void note(const Race& race) {  // of all races between two sites, keeps the one between the most distant threads
-    if (warp::drawing) warp::draw_conflict(drawn(race.before), drawn(race.after), race.address, race.bytes);
+    if (warp::drawing)
+        warp::draw_conflict(trace_part(race.before), trace_part(race.after), race.address, race.bytes);
     if (warp::drawing_launch)
-        warp::draw_race(drawn(race.before), drawn(race.after),
+        warp::draw_race(trace_part(race.before), trace_part(race.after),
                         race.equal ? "race, but of equal values, on " : "race on ",
                         name_of(race.address, race.bytes));
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
@@ -435,7 +438,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
 
 void heap_changed(const char* start, size_t bytes) {
     for (const char* p = start; p < start + bytes && !heap_cells.empty(); p += 4) heap_cells.erase(p);
-    forget_words(start, bytes);
+    forget_releases(start, bytes);
 }
 
 // ---- calls from the engine -------------------------------------------------------------------------------
@@ -472,7 +475,7 @@ void launch_ends() {
     std::vector<Race> all;
     for (const auto& [sites, race] : races) {
         const bool any_atomic = (race.before.access | race.after.access) & atomic;
-        if (!any_atomic || !(before_cas.count(race.before.site) || before_cas.count(race.after.site)))
+        if (!any_atomic || !(reads_before_cas.count(race.before.site) || reads_before_cas.count(race.after.site)))
             all.push_back(race);
     }
     report(all);

@@ -32,7 +32,7 @@
 
 namespace cudacpu::race {
 
-Time now, floor_time, launch_start, block_start, part_start, last_barrier;
+Time now, floor_time, launch_start, block_start, interval_start, last_barrier;
 ClockRef block_clock CUDACPU_LASTING;
 uint32_t run;
 std::vector<Run> runs CUDACPU_LASTING;
@@ -43,20 +43,20 @@ ThreadState* me;
 
 namespace {
 
-constexpr unsigned whole = 1024;  // used in place of a rank
+constexpr unsigned whole_block = 1024;  // used in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
-std::unordered_map<const void*, Release> words CUDACPU_LASTING;  // releases by the word they were made through
+std::unordered_map<const void*, Release> releases CUDACPU_LASTING;  // releases by the word they were made through
 std::vector<unsigned> clock_owners
     CUDACPU_LASTING;                            // threads with vector clocks of their own since the last barrier
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that executed a fence since then
 ClockRef block_fenced[2] CUDACPU_LASTING;  // covered by fences before the last barrier: any thread may release it
 Time grid_barrier;
-struct Part {  // an interval of the clock, which belongs to one block
+struct Interval {  // an interval of the clock, which belongs to one block
     Time start;
     uint32_t run;
 };
-std::vector<Part> parts CUDACPU_LASTING;
+std::vector<Interval> intervals CUDACPU_LASTING;
 struct Paused {  // the state of a paused block
     uint32_t run;
     Time block_start, last_barrier;
@@ -67,9 +67,9 @@ struct Paused {  // the state of a paused block
 std::map<uint64_t, Paused> paused CUDACPU_LASTING;  // by block number
 std::vector<ThreadState*> spare_states CUDACPU_LASTING;
 
-void begin_part() {
-    part_start = ++now;
-    parts.push_back({now, run});
+void begin_interval() {
+    interval_start = ++now;
+    intervals.push_back({now, run});
     this_run = &runs[run];
 }
 
@@ -112,7 +112,7 @@ Time time_of(const VectorClock& c, uint64_t who) {
 void compact(VectorClock& c) {
     for (; c.prefix < run; ++c.prefix) {
         const Run& r = runs[c.prefix];
-        const Time all = time_of(c, key(c.prefix, whole));
+        const Time all = time_of(c, key(c.prefix, whole_block));
         const Time of_last = std::max(all, time_of(c, key(c.prefix, r.last_rank)));
         if (!r.ended || (r.last && r.last >= of_last) || (r.last_of_others && r.last_of_others >= all)) break;
     }
@@ -122,7 +122,7 @@ void compact(VectorClock& c) {
 const ClockRef& clock_of(Fence& f, unsigned thread) {
     if (f.cached || !f.time) return f.cached;
     std::vector<VectorClock::Entry> own;
-    if (f.barrier > block_start) own.push_back({key(run, whole), f.barrier});
+    if (f.barrier > block_start) own.push_back({key(run, whole_block), f.barrier});
     for (unsigned i = 0; f.has_lanes && i < 32; ++i)
         if (f.lanes[i] > f.barrier && i != thread % 32) own.push_back({key(run, thread / 32 * 32 + i), f.lanes[i]});
     own.push_back({key(run, thread), f.time});
@@ -171,10 +171,10 @@ ClockRef acquire_all(ThreadState& m) {  // a barrier is also a fence
 
 Time VectorClock::of(uint32_t r, unsigned thread) const {
     if (r < prefix) return ~0u;
-    return std::max(time_of(*this, key(r, thread)), time_of(*this, key(r, whole)));
+    return std::max(time_of(*this, key(r, thread)), time_of(*this, key(r, whole_block)));
 }
 
-void forget_all(ThreadState& m) {
+void reset_sync(ThreadState& m) {
     m.synchronised = false;
     m.sync->clock = m.sync->pending[in_block] = m.sync->pending[in_device] = nullptr;
     m.sync->fence[in_block] = m.sync->fence[in_device] = {};
@@ -186,10 +186,10 @@ bool happens_before_by_clock(const Epoch& r) {
     return known && r.time < known->of(run, r.rank);
 }
 
-uint32_t run_at(Time t) {  // there are many parts only if blocks wait for each other
-    const auto next =
-        std::upper_bound(parts.begin(), parts.end(), t, [](Time a, const Part& p) { return a < p.start; });
-    return next == parts.begin() ? 0 : next[-1].run;
+uint32_t run_at(Time t) {  // there are many intervals only if blocks wait for each other
+    const auto next = std::upper_bound(intervals.begin(), intervals.end(), t,
+                                       [](Time a, const Interval& p) { return a < p.start; });
+    return next == intervals.begin() ? 0 : next[-1].run;
 }
 
 bool happens_before_elsewhere(const Epoch& r) {
@@ -205,9 +205,9 @@ Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it 
 }
 
 void acquire(const char* address, unsigned access) {
-    if (words.empty()) return;
-    const auto w = words.find(address);
-    if (w == words.end()) return;
+    if (releases.empty()) return;
+    const auto w = releases.find(address);
+    if (w == releases.end()) return;
     const Release& all = w->second;
     acquire(*me, {all.block, access & narrow ? nullptr : all.device, all.run}, 0);
 }
@@ -227,7 +227,7 @@ void acquire(ThreadState& m, const Release& released, unsigned fenced) {
 
 static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
 
-bool nothing_was_released() { return words.empty() && !sections_have_released(); }
+bool nothing_was_released() { return releases.empty() && !sections_have_released(); }
 bool no_synchronization() { return nothing_was_released() && no_fence(); }
 
 Release current_release(unsigned access) {
@@ -240,8 +240,8 @@ Release current_release(unsigned access) {
 
 void release(const char* address, unsigned access, const Release& released) {
     const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
-    if (!released.block && !released.device && (both || words.empty())) return;
-    Release& word = words[address];
+    if (!released.block && !released.device && (both || releases.empty())) return;
+    Release& word = releases[address];
     if (!both || word.run != run) word.block = nullptr;
     if (!both) word.device = nullptr;
     word.run = run;
@@ -249,8 +249,8 @@ void release(const char* address, unsigned access, const Release& released) {
     word.device = join(word.device, released.device);
 }
 
-void forget_words(const char* start, size_t bytes) {
-    for (const char* p = start; p < start + bytes && !words.empty(); ++p) words.erase(p);
+void forget_releases(const char* start, size_t bytes) {
+    for (const char* p = start; p < start + bytes && !releases.empty(); ++p) releases.erase(p);
 }
 
 void clocks_launch_begins() {
@@ -258,8 +258,8 @@ void clocks_launch_begins() {
     in_vain = until_leader = 0;
     floor_time = std::min(launch_start, launch_beside());
     runs.clear();
-    parts.clear();
-    words.clear();
+    intervals.clear();
+    releases.clear();
     // A failed launch may have left some entries, and the next launch may have larger blocks.
     for (auto& [block, p] : paused) spare_states.push_back(p.thread_states);
     spare_states.push_back(std::exchange(thread_states, first_states));
@@ -272,7 +272,7 @@ void clocks_launch_begins() {
 void block_begins() {
     run = uint32_t(runs.size());
     runs.push_back({block_number});
-    begin_part();
+    begin_interval();
     block_start = last_barrier = now;
     block_clock = block_fenced[in_block] = block_fenced[in_device] = nullptr;
     clock_owners.clear();
@@ -296,7 +296,7 @@ void clocks_block_goes_on() {
     Paused p = std::move(paused.extract(block_number).mapped());
     spare_states.push_back(std::exchange(thread_states, p.thread_states));
     run = p.run;
-    begin_part();
+    begin_interval();
     block_start = p.block_start;
     last_barrier = p.last_barrier;
     block_clock = p.clock;

@@ -57,7 +57,7 @@ struct alignas(64) ThreadState {  // state of a thread of the running block, one
     std::unique_ptr<SyncState> sync = std::make_unique<SyncState>();
 };
 extern Time floor_time, launch_start, block_start, last_barrier;
-extern Time part_start;  // when the running block began or was last resumed
+extern Time interval_start;  // when the running block began or was last resumed
 extern ClockRef block_clock;
 extern uint32_t run;  // the running block's number in the order in which blocks begin
 struct Run {
@@ -72,7 +72,7 @@ extern Run* this_run;
 extern ThreadState* thread_states;  // of the threads of the running block
 extern ThreadState* me;             // of the running thread, after thread_state() was called
 
-void forget_all(ThreadState& m);  // clears what it knows of other threads
+void reset_sync(ThreadState& m);  // clears what it knows of other threads
 [[gnu::always_inline]] inline void reset(ThreadState& m) {
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
@@ -80,7 +80,7 @@ void forget_all(ThreadState& m);  // clears what it knows of other threads
     m.polled_at = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
-    if (m.synchronised) forget_all(m);
+    if (m.synchronised) reset_sync(m);
 }
 inline ThreadState& thread_state(unsigned thread) {
     ThreadState& m = thread_states[thread];
@@ -92,7 +92,7 @@ inline void count_steps(ThreadState& m) {  // since the last barrier
 }
 uint32_t run_at(Time t);  // the block that ran at that time
 inline bool same_block(const Epoch& r) {
-    return r.time >= part_start || (r.time >= block_start && run_at(r.time) == run);
+    return r.time >= interval_start || (r.time >= block_start && run_at(r.time) == run);
 }
 bool happens_before_elsewhere(const Epoch& r);
 bool happens_before_by_clock(const Epoch& r);
@@ -115,7 +115,7 @@ Release current_release(unsigned access);
 void acquire(ThreadState& m, const Release& released, unsigned fenced);
 bool nothing_was_released();  // no thread of the launch has released anything
 bool no_synchronization();    // the running thread neither releases nor acquires anything
-void forget_words(const char* start, size_t bytes);
+void forget_releases(const char* start, size_t bytes);
 void release(const char* address, unsigned access, const Release& released);
 void block_begins();
 void grid_barrier_passed();

@@ -52,16 +52,16 @@ string index(uint64_t i, dim3 n) {
 }
 string thread_of(const Accessor& p) { return index(p.rank, launch->block); }
 string block_of(const Accessor& p) { return index(p.block, launch->grid); }
-const char* does(const Accessor& p) {
+const char* verb(const Accessor& p) {
     return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
 }
 
-string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
+string report_head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
     const string who = "in kernel " + kernel_name() + ", " + blocks;
     return finding(what, harmless) + (at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who);
 }
 
-std::set<string> said CUDACPU_LASTING;
+std::set<string> reported CUDACPU_LASTING;
 struct Noted {
     Mistake what;
     char *address, *last;
@@ -82,7 +82,7 @@ bool counts_elements(const Region* r, size_t bytes) {
 
 void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);
-    if (!said.insert(text("%d", int(m.what)) + at.place).second) return;
+    if (!reported.insert(text("%d", int(m.what)) + at.place).second) return;
     string name;
     const string element = name_of(m.address, m.bytes, &name);
     const Region* r = find(m.address);
@@ -135,8 +135,8 @@ void say_mistake(const Noted& m) {
                     "write it first, or check the index; if another thread writes it, put __syncthreads() between";
         }
     }
-    print_report(head(what, "block " + block_of(m.who), at) +
-                 listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who), name}}) + wrapped(mend));
+    print_report(report_head(what, "block " + block_of(m.who), at) +
+                 listing({{at.place, "thread " + thread_of(m.who) + " " + verb(m.who), name}}) + wrapped(mend));
 }
 
 string remark(const Pair& p, const Line& at) {
@@ -145,9 +145,9 @@ string remark(const Pair& p, const Line& at) {
     auto who = [&](const Accessor& q) {
         return (blocks ? "block " + block_of(q) + " thread " : "thread ") + thread_of(q);
     };
-    if (line_of(x.site).place != at.place) return who(y) + " " + does(y);
-    if (line_of(y.site).place != at.place) return who(x) + " " + does(x);
-    if (string(does(x)) != does(y)) return who(x) + " " + does(x) + ", " + who(y) + " " + does(y);
+    if (line_of(x.site).place != at.place) return who(y) + " " + verb(y);
+    if (line_of(y.site).place != at.place) return who(x) + " " + verb(x);
+    if (string(verb(x)) != verb(y)) return who(x) + " " + verb(x) + ", " + who(y) + " " + verb(y);
     return (blocks ? who(x) + " and " + who(y) : "threads " + thread_of(x) + " and " + thread_of(y)) + " write";
 }
 
@@ -235,7 +235,7 @@ void report(const std::vector<Race>& races) {
     const bool deadlocked = follows_from_deadlock();
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
-        if (!said.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
+        if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
         Advice advice = deadlocked ? Advice{"mend the barrier first: this may follow from it", ""} : advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
@@ -262,12 +262,12 @@ void report(const std::vector<Race>& races) {
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
-        print_report(
-            head((equal ? "race, but of equal values, on " : "race on ") +
-                     name_of(r.pair.race.address, r.pair.race.bytes),
-                 x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y),
-                 r.pair.a, equal) +
-            listing(r.remarks) + wrapped(r.advice.words()));
+        print_report(report_head((equal ? "race, but of equal values, on " : "race on ") +
+                                     name_of(r.pair.race.address, r.pair.race.bytes),
+                                 x.block == y.block ? "block " + block_of(x)
+                                                    : "blocks " + block_of(x) + " and " + block_of(y),
+                                 r.pair.a, equal) +
+                     listing(r.remarks) + wrapped(r.advice.words()));
     }
 }
 
