@@ -75,7 +75,7 @@ std::string missing_lane() {
         std::string words = before;
         let_all_come(e->where, true, words);
         if (words == before) continue;
-        together.replace(from, std::string::npos, words);
+        together.resize(from), together += words;
         break;
     }
     if (barriers == 1) {
