@@ -37,18 +37,25 @@ sub file_scope {
 # Whether a function may declare the name itself, so that the name means its own variable.
 sub declares {
     my ($function, $name) = @_;
-    return $function->{declares}{$name} //= may_declare($function, $name) || 0;
+    return ($function->{declared} //= names_declared_in($function))->{$name};
 }
-sub may_declare {
-    my ($function, $name) = @_;
+
+sub names_declared_in {
+    my ($function) = @_;
+    my ($body, %declared) = $function->{body};
+    my $all_of = sub { $declared{$_} = 1 for "@_" =~ /[\w\x80-\xff]+/g };
+    my $name = qr/([\w\x80-\xff]++)/;
     my $word = qr/(?:\b(?:const|static|volatile|register|constexpr|unsigned|signed|long|short|extern|__shared__|typename|struct|auto)\b\s*)*/;
     my $type = '(?!(?:return|else|case|throw|delete|goto|new)\b)(?:::\s*)?[\w:]+\s*(?:(?&a)\s*)?';
-    my $body = $function->{body};
-    return 1 if $function->{head} =~ /[<(].*\b\Q$name\E\b/s;
-    return 1 if $body =~ /(?:[;{}:]|\b(?:for|if|while|switch)\s*\()\s*$word$type[\s*&]+(?:const\b\s*)?\b\Q$name\E\b$cpp/;
-    return 1 if $body =~ /\bfor\s*\([^;]*,\s*\Q$name\E\s*=|\]\s*\([^()]*\b\Q$name\E\b[^()]*\)[^;(){}]*\{/;
-    return 1 if $body =~ /\bauto\s*&{0,2}\s*\[[^\]]*\b\Q$name\E\b|\b(?:enum|using|typedef|struct|class)\b[^;]*\b\Q$name\E\b/;
-    return $body =~ s/(?&p)$cpp//gr =~ /,[\s*&]*\Q$name\E\s*[=;,\[{(]/;
+    $all_of->($1) if $function->{head} =~ /[<(](.*)/s;
+    # (*FAIL) makes Perl try each way to read the beginning of a statement as a type and a name.
+    $body =~ /(?:[;{}:]|\b(?:for|if|while|switch)\s*\()\s*$word$type[\s*&]+(?:const\b\s*)?\b$name(?{ $declared{$^N} = 1 })(*FAIL)$cpp/;
+    $all_of->($1 =~ /,\s*$name\s*=/g) while $body =~ /\bfor\s*\(([^;]*)/g;
+    $all_of->($1) while $body =~ /\]\s*\(([^()]*)\)[^;(){}]*\{/g;
+    $all_of->($1) while $body =~ /\bauto\s*&{0,2}\s*\[([^\]]*)/g;
+    $all_of->($1) while $body =~ /\b(?:enum|using|typedef|struct|class)\b([^;]*)/g;
+    $all_of->($body =~ s/(?&p)$cpp//gr =~ /,[\s*&]*$name\s*(?=[=;,\[{(])/g);
+    return \%declared;
 }
 
 # The host's library, except functions that the device has as well: printf, malloc and mathematics.
@@ -328,7 +335,7 @@ sub check_constructors {
     }
     my $checked = sub {
         my ($qualifiers, $offset, $declared, $made) = @_;
-        my ($before) = substr($text, 0, $offset) =~ /([^;{}]*)$/;
+        my ($before) = around($offset);
         my @classes = grep { defined $text_of{$_} } ($declared . ' ' . ($made // '')) =~ /\w+/g;
         return $qualifiers if !@classes || grep({ $empty{$_} } @classes)
             || "$before $declared" =~ /\b(?:extern|constexpr|constinit|typedef|class|struct|union|enum|operator|__shared__)\b/;
