@@ -64,7 +64,7 @@ for kind in "mixed 2500 20" "shared 2000 10" "warned 2000 10"; do
 done
 
 # Past some depth the text is left as it is; what follows is translated.
-for brackets in 'int x = |(|)|;' 'void f() {|{ |;}|}' 'int f(int); int g() { return |f(|); }' 'int g(int* a) { return |a[|]; }' \
+for brackets in 'int x = |(|)|;' 'void f() {|{ |;}|}' 'int f(int); int g() { return |f(|)|; }' 'int g(int* a) { return |a[|]|; }' \
     'template <int> int A; int x = |A<|>|;' 'bool less(int a) { return |a < 1, |a <|; }'; do
     (IFS='|' && set -f && nested 10000 $brackets) >nested.cu
     takes hazards nested.cu
