@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 our @EXPORT = qw(stop folded $cpp items parameter_name $text @lines @literals %is_system %remains read_text shown refuse advise
-    print_advice forget_index around pragma_before function_before space_of flat);
+    places print_advice forget_index around function_at pragma_before function_before space_of flat);
 
 sub stop { print STDERR @_; exit 1 }
 
@@ -134,7 +134,7 @@ sub refuse {
 
 # The index of the text. After each of @ends, which are offsets, a statement begins, in a block (of @blocks; 0: in none). A
 # block is [the block around it, the offset where the statement begins that opens it, the offset after its brace].
-my ($is_indexed, @ends, @block_after, @blocks, @form_feeds);
+my ($is_indexed, @ends, @block_after, @blocks, @function_of, @form_feeds);
 
 # Call it after a change of the text, before one of the functions below.
 sub forget_index { $is_indexed = 0 }
@@ -143,7 +143,7 @@ sub index_text {
     return if $is_indexed;
     $is_indexed = 1;
     my ($block, $begin, $parens, @outer_parens) = (0, 0, 0);
-    (@ends, @block_after, @form_feeds) = ();
+    (@ends, @block_after, @function_of, @form_feeds) = ();
     @blocks = (undef);
     my $all = $text;    # a substitution of $text, which may be under way, has set its pos()
     while ($all =~ / \( [^(){};\f]*+ \) (*SKIP)(*FAIL) | [(){};\f] /gx) {
@@ -186,6 +186,22 @@ sub around {
     my @around = substr $text, $begin, $offset - $begin;
     for (; $block; $block = $blocks[$block][0]) { push @around, substr $text, $blocks[$block][1], $blocks[$block][2] - $blocks[$block][1] }
     return @around;
+}
+
+# The number of the function around an offset; 0 if it is in none.
+sub function_at {
+    my ($offset) = @_;
+    index_text();
+    my $i = count_up_to(\@ends, $offset) - 1;
+    my $block = $i < 0 ? 0 : $block_after[$i];
+    return $function_of[$block] //= function_of_block($block);
+}
+sub function_of_block {    # the outermost block around it that is no namespace and no class
+    my ($block) = @_;
+    my ($around, $begin, $inside) = @{$blocks[$block] // return 0};
+    my $head = substr $text, $begin, $inside - $begin;
+    return ($function_of[$around] //= function_of_block($around))
+        || ($head =~ /\b(?:namespace|class|struct|union|enum)\b[^;{}()]*\{$|\bextern\s*"\d+"\s*\{$/ ? 0 : $block);
 }
 
 # The compiler directives and system text before an offset, separated from it by white space only.
