@@ -71,7 +71,7 @@ ends 0 "$cmake" -E chdir plain ctest --output-on-failure
 built hazards "--hazards -DRACY"
 for program in cuda mixed; do
     ends 1 "hazards/$program"
-    must "the race in $program is found" says 'hazard: race on all'
+    must "the race in $program is found" says 'hazard: race on element 0 of all'
 done
 ends 0 "$cudacpu" --version
 must "the version is one of CUDA" says 'release [0-9.]*, V[0-9]'
