@@ -49,8 +49,10 @@ namespace cudacpu {
 
 #ifdef __clang__
 #define CUDACPU_COLUMN __builtin_COLUMN()
-#else
+#elif __cplusplus >= 202002L
 #define CUDACPU_COLUMN std::source_location::current().column()
+#else
+#define CUDACPU_COLUMN 0
 #endif
 struct Where {  // like std::source_location, which clang 14 lacks
     const char* file;
