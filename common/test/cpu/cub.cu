@@ -100,6 +100,30 @@ void test_reduces(int valid) {
     EXPECT(out.is({std::accumulate(in.begin(), in.end(), T(0)), least, sum}));
 }
 
+struct Large {  // more than a shuffle of the CPU device takes
+    long part[9];
+    __host__ __device__ Large operator+(const Large& other) const {
+        Large sum;
+        for (int i = 0; i < 9; ++i) sum.part[i] = part[i] + other.part[i];
+        return sum;
+    }
+};
+__global__ void reduces_large(long* out) {
+    __shared__ cub::BlockReduce<Large, 70>::TempStorage storage;
+    Large mine;
+    for (int i = 0; i < 9; ++i) mine.part[i] = threadIdx.x * (i + 1);
+    const Large sum = cub::BlockReduce<Large, 70>(storage).Sum(mine);
+    if (threadIdx.x == 0)
+        for (int i = 0; i < 9; ++i) out[i] = sum.part[i];
+}
+void test_large() {
+    Array<long> out(9);
+    reduces_large<<<1, 70>>>(out);
+    std::vector<long> expected;
+    for (int i = 0; i < 9; ++i) expected.push_back(70 * 69 / 2 * (i + 1));
+    EXPECT(out.is(expected));
+}
+
 struct Running {  // the prefix of the next tile
     int total;
     __device__ int operator()(int tile) {
@@ -395,7 +419,7 @@ int main(int, char** arguments) {
             test_sorts<32, 4>(random_numbers<unsigned>(128, 1 << 30), 3, 9);
         test_sorts<40, 2>(random_numbers<float>(80, 20, -10)),
             test_sorts<32, 2>(random_numbers<unsigned long long>(64, 1 << 30));
-        test_histograms();
+        test_histograms(), test_large();
         test_arrays();
     } else {
         Array<int> out(64);

@@ -72,13 +72,21 @@ struct Lanes {  // neighbouring lanes of a warp
     int rank() const { return int(cudacpu::lane()) - first; }
     /// Returns the value of the lane `distance` further, if that is one of these; otherwise the lane's own.
     template <class T> CUDACPU_QUIET T shifted(T value, int distance, Where where) const {
-        static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>,
-                      "CUB on the CPU device: a type of at most 32 bytes that can be copied bit by bit");
         const int source = rank() + distance, lane = first + (source < 0 || source >= size ? rank() : source);
-        const cudacpu::Lanes all("__shfl_*_sync() of CUB", ~0u >> (32 - size) << first, value, where);
-        const T result = all.get<T>(lane);
-        cudacpu::took(&result, sizeof result, lane);
-        return result;
+        struct Part {
+            char bytes[sizeof(T) < 32 ? sizeof(T) : 32];
+        };
+        char* const all = reinterpret_cast<char*>(__builtin_addressof(value));
+        for (size_t i = 0; i < sizeof(T); i += sizeof(Part)) {
+            const size_t n = sizeof(T) - i < sizeof(Part) ? sizeof(T) - i : sizeof(Part);
+            Part part{};
+            (__builtin_memcpy)(&part, all + i, n);
+            const cudacpu::Lanes lanes("__shfl_*_sync() of CUB", ~0u >> (32 - size) << first, part, where);
+            part = lanes.get<Part>(lane);
+            (__builtin_memcpy)(all + i, &part, n);
+        }
+        cudacpu::took(all, sizeof(T), lane);
+        return value;
     }
     /// Reduces the values of the first `valid` lanes; rank 0 gets the result.
     template <class T, class Op> __forceinline__ T reduce(T value, Op op, int valid, Where where) const {
