@@ -1,7 +1,7 @@
 // cas_loops.cu - labelled kernels: loops around atomicCAS. A thread may read the word plainly if its own CAS then
 // compares that value, because a stale value only makes the CAS fail. A plain read whose value is used otherwise is
-// a race. The two kernels labelled NOTE read plainly and may leave without a CAS: by the PTX model that is a race,
-// yet the value decides nothing but that the thread has nothing to write.
+// a race. In the two kernels labelled NOTE some threads read plainly and then need no CAS. By the PTX model these
+// reads race. In practice they do no harm, because the thread only decides that it has nothing to write.
 #include "labelled.cuh"
 
 #define ID int(blockIdx.x * blockDim.x + threadIdx.x)
@@ -352,7 +352,7 @@ __global__ void roots_found_plainly(int* parent, int n) { unite<int>(parent, n);
 // ---- counters and guards ---------------
 
 template <bool Others>
-__device__ void count_to(int* count, int limit, int n, int* out) {  // a full counter is compared, too
+__device__ void count_to(int* count, int limit, int n, int* out) {  // a full counter is also compared
     const int i = ID;
     if (i >= n) return;
     if (Others && i % 2) {

@@ -2,8 +2,9 @@
 // all blocks of its primary have triggered or ended. A thread is ordered after the primary once its own
 // cudaGridDependencySynchronize() returns; the trigger publishes nothing, and neither does a primary that ends
 // without one. Barriers, fences and flags order the rest, as within one kernel.
-// Needs compute capability 9.0. One kernel is labelled NOTE: NVIDIA's documents do not say whether a third kernel
-// that waits for the second is ordered after the first, if no thread of the second has waited.
+// Needs compute capability 9.0. One kernel is labelled NOTE. It is the third in a chain and waits for the second,
+// but no thread of the second waits for the first. NVIDIA's documents do not say whether it is ordered after the
+// first.
 #include "labelled.cuh"
 
 #define ID int(blockIdx.x * blockDim.x + threadIdx.x)
@@ -35,7 +36,7 @@ __global__ void fill_late(int* a) {
     a[ID] = ID + 1;
 }
 __global__ void fill_no_trigger(int* a) { a[ID] = ID + 1; }
-__global__ void fill_after_wait(int* a) {  // waits where nothing is to be waited for
+__global__ void fill_after_wait(int* a) {  // its wait has no effect on the secondary
     cudaGridDependencySynchronize();
     cudaTriggerProgrammaticLaunchCompletion();
     a[ID] = ID + 1;
@@ -136,7 +137,6 @@ __global__ void counter_read_plainly(const int* counter, int* out) {
 __global__ void counter_reset_early(int* counter) {
     if (ID == 0) *counter = 0;  // RACE counter_reset_early
     cudaGridDependencySynchronize();
-    atomicAdd(counter, 1);
 }
 __global__ void adds_early(int* a) {
     atomicAdd(a + ID, 1);  // RACE adds_early
@@ -159,11 +159,13 @@ __global__ void reverse_tile(const int* a, int* out) {
     out[ID] = tile[threads - 1 - threadIdx.x];
 }
 template <bool Fence>
-__global__ void wait_for_flag(const int* a, volatile int* flags, int* out) {
+__device__ void copy_when_flagged(const int* a, volatile int* flags, int* out) {
     if (!wait_for(flags + ID, 1)) return;
     if (Fence) __threadfence();
     out[ID] = a[ID];  // RACE flag_without_release flag_without_acquire
 }
+__global__ void wait_for_flag(const int* a, volatile int* f, int* out) { copy_when_flagged<true>(a, f, out); }
+__global__ void wait_without_fence(const int* a, volatile int* f, int* out) { copy_when_flagged<false>(a, f, out); }
 __global__ void wait_for_block_flag(const int* a, volatile int* flags, int* out) {
     if (!wait_for(flags + blockIdx.x, 1)) return;
     __threadfence();
@@ -248,7 +250,7 @@ __global__ void step(const int* from, int* to) {
     if (Wait) cudaGridDependencySynchronize();
     to[ID] = from[ID] + 1;  // RACE middle_reads_early
 }
-__global__ void step_in_one_thread(const int* from, int* to) {  // one thread of the grid waits, and only it reads
+__global__ void step_in_one_thread(const int* from, int* to) {  // only the thread that waits reads
     cudaTriggerProgrammaticLaunchCompletion();
     if (ID == 0) {
         cudaGridDependencySynchronize();
@@ -399,13 +401,13 @@ int main(int argc, char** argv) {
          [](int n) {
              int *a = Z(n), *flags = Z(n), *out = Z(n);
              FIRST(fill_and_flag<false>, a, flags);
-             NEXT(wait_for_flag<true>, a, flags, out);
+             NEXT(wait_for_flag, a, flags, out);
          }},
         {"race", "flag_without_acquire",
          [](int n) {
              int *a = Z(n), *flags = Z(n), *out = Z(n);
              FIRST(fill_and_flag<true>, a, flags);
-             NEXT(wait_for_flag<false>, a, flags, out);
+             NEXT(wait_without_fence, a, flags, out);
          }},
         {"race", "flag_of_one_thread",
          [](int n) {
@@ -553,7 +555,7 @@ int main(int argc, char** argv) {
          [](int n) {
              int *a = Z(n), *flags = Z(n), *out = Z(n);
              FIRST(fill_and_flag<true>, a, flags);
-             NEXT(wait_for_flag<true>, a, flags, out);
+             NEXT(wait_for_flag, a, flags, out);
          }},
         {"right", "flag_of_a_block",
          [](int n) {

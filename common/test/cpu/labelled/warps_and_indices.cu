@@ -1,7 +1,7 @@
 // warps_and_indices.cu - labelled kernels: __syncwarp(mask) that names lanes which do not come, and indices that
-// overflow. CUDA requires that each lane that a mask names and that has not ended executes a __syncwarp() with this
-// mask, and that the calling lane is named; else the result is undefined. RACE stands for that at the line of a
-// __syncwarp(). Lanes that have returned may be named. Every lane ends, so no kernel waits for ever on a GPU.
+// overflow. Each lane that a mask names must execute a __syncwarp() with this mask, unless the lane has ended. The
+// calling lane must be named. Otherwise CUDA leaves the result undefined, and RACE marks the line of the
+// __syncwarp(). Every lane ends, so a GPU does not wait for ever.
 #include "labelled.cuh"
 
 #define ID int(blockIdx.x * blockDim.x + threadIdx.x)
@@ -61,7 +61,7 @@ __device__ void even_lanes(int* out) {
     __shared__ int a[32];
     const bool even = LANE % 2 == 0;
     const unsigned ballot = __ballot_sync(all_lanes, even);
-    const unsigned mask = Ballot ? ballot : __activemask();
+    const unsigned mask = Ballot ? ballot : __activemask();  // normally the whole warp
     if (even) {
         a[LANE] = LANE + 1;
         __syncwarp(mask);  // RACE mask_asked_before_the_branch
@@ -205,7 +205,7 @@ __global__ void break_before_the_barrier(const int* in, int* out) {
         a[LANE] = k;
         __syncwarp();  // RACE break_before_the_barrier
     }
-    out[LANE] = k;
+    out[LANE] = a[LANE];
 }
 __global__ void continue_past_the_barrier(int* out) {
     __shared__ int a[32];
