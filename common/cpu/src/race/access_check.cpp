@@ -174,7 +174,7 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, co
     const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
-    if (r.time < kernel_start && synchronise && !((r.access | mine.access) & narrow)) return;
+    if (r.time < kernel_start && synchronise && !too_narrow) return;
     if (r.time < launch_start) return race_of_works(r, mine, a.address);
     if (r.time < kernel_start)
         return race_of_secondary(r, mine, a.address, r.time < primary_start && waits_for_primary());
