@@ -206,7 +206,7 @@ sub check_labels {
     for my $name (@names) {
         my ($lines, $hazard, %at) = ($label{$name}, 0);
         for my $message (split /^(?=cudacpu: )/m, $of{$name} // '') {
-            my $kind = $message =~ /^cudacpu: note: race, but of equal/ ? 'EQUAL' : $message =~ /^cudacpu: (?:hazard: |the host )/ ? 'hazard' : next;
+            my $kind = $message =~ /^cudacpu: note: / ? 'EQUAL' : $message =~ /^cudacpu: (?:hazard: |the host )/ ? 'hazard' : next;
             $hazard ||= $kind eq 'hazard';
             $at{$kind eq 'EQUAL'}{$_} = 1 for $message =~ /(?:^\s*|\Q$base\E:\s*)(\d+)(?=\s+\||\b)/mg;
         }

@@ -2,6 +2,8 @@
 // compares that value, because a stale value only makes the CAS fail. A plain read whose value is used otherwise is
 // a race. In the two kernels labelled NOTE some threads read plainly and then need no CAS. By the PTX model these
 // reads race. In practice they do no harm, because the thread only decides that it has nothing to write.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 #define ID int(blockIdx.x * blockDim.x + threadIdx.x)
@@ -381,7 +383,7 @@ __global__ void guard_that_all_pass(int* p, int n, int limit) {
 __global__ void guard_that_some_fail(int* p, int n) {
     const int i = ID;
     if (i >= n) return;
-    int old = *p;  // NOTE guard_that_some_fail
+    int old = *p;
     while (old < i) {
         const int assumed = old;
         old = atomicCAS(p, assumed, i);
@@ -391,7 +393,7 @@ __global__ void guard_that_some_fail(int* p, int n) {
 __global__ void full_is_left(int* count, int limit, int n, int* out) {
     const int i = ID;
     if (i >= n) return;
-    for (int old = *count; old < limit;) {  // NOTE full_is_left
+    for (int old = *count; old < limit;) {
         const int assumed = old;
         old = atomicCAS(count, assumed, assumed + 1);
         if (old != assumed) continue;

@@ -5,6 +5,8 @@
 // Needs compute capability 9.0. One kernel is labelled NOTE. It is the third in a chain and waits for the second,
 // but no thread of the second waits for the first. NVIDIA's documents do not say whether it is ordered after the
 // first.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 #define ID int(blockIdx.x * blockDim.x + threadIdx.x)
@@ -267,7 +269,7 @@ __global__ void unrelated(int* own) {
 }
 __global__ void third_reads_both(const int* a, const int* b, int* out) {
     cudaGridDependencySynchronize();
-    out[ID] = a[ID] + b[ID];  // NOTE middle_does_not_wait
+    out[ID] = a[ID] + b[ID];  // EQUAL middle_does_not_wait
 }
 __global__ void wait_for_all_and_copy(const int* a, const int* b, int* out) {
     cudaGridDependencySynchronize();

@@ -5,6 +5,8 @@
 //   NAME_no_release   no fence between the data and the word: a race on the data
 //   NAME_no_acquire   no fence between the word and the data: a race on the data
 // The writer never waits, so every loop ends.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 enum Mode { signal, fenced, no_release, no_acquire };

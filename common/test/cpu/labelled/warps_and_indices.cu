@@ -2,6 +2,8 @@
 // overflow. Each lane that a mask names must execute a __syncwarp() with this mask, unless the lane has ended. The
 // calling lane must be named. Otherwise CUDA leaves the result undefined, and RACE marks the line of the
 // __syncwarp(). Every lane ends, so a GPU does not wait for ever.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 #define ID int(blockIdx.x * blockDim.x + threadIdx.x)
