@@ -147,6 +147,14 @@ __global__ void spin_lock_unreleased() {
     ++data;
     flag.store(0, cuda::memory_order_relaxed);
 }
+template <cuda::memory_order taking>
+__device__ void lock_by_cas() {
+    for (int free = 0; !flag.compare_exchange_weak(free, 1, taking, cuda::memory_order_relaxed);) free = 0;
+    ++data;
+    flag.store(0, cuda::memory_order_release);
+}
+__global__ void cas_lock() { lock_by_cas<cuda::memory_order_acquire>(); }
+__global__ void cas_lock_unacquired() { lock_by_cas<cuda::memory_order_relaxed>(); }
 __global__ void waits() {
     if (blockIdx.x == 0) {
         data = 7;
@@ -238,6 +246,8 @@ struct Test {
                    {"last_block", last_block, 8, 1},
                    {"spin_lock", spin_lock, 8, 1},
                    {"spin_lock_unreleased", spin_lock_unreleased, 8, 1},
+                   {"cas_lock", cas_lock, 8, 1},
+                   {"cas_lock_unacquired", cas_lock_unacquired, 8, 1},
                    {"waits", waits, 2, 1},
                    {"rotate", rotate, 1, 64},
                    {"rotate_once_too_few", rotate_once_too_few, 1, 64},
@@ -256,6 +266,11 @@ struct Test {
 // SAYS: 8 0
 // SAYS: no error
 // RUN: hazards LAB_ORDER=reverse spin_lock
+// SAYS: 8 0
+// RUN: plain,hazards,asan cas_lock
+// SAYS: 8 0
+// SAYS: no error
+// RUN: hazards LAB_ORDER=reverse cas_lock
 // SAYS: 8 0
 // RUN: plain,hazards,asan rotate
 // SAYS: 0 10
@@ -277,7 +292,7 @@ struct Test {
 // SAYS: race on element 0 of data
 // SAYS: @#data
 // SAYS: @#read
-// RUN: hazards {fenced_in_block,spin_lock_unreleased}
+// RUN: hazards {fenced_in_block,spin_lock_unreleased,cas_lock_unacquired}
 // STATUS: 1
 // SAYS: race on element 0 of data
 // RUN: hazards too_narrow

@@ -115,7 +115,8 @@ nv_bfloat16 from_float(float x, Mode m) {
     }
 INTEGERS(short, short)
 INTEGERS(unsigned short, ushort)
-INTEGERS(int, int) INTEGERS(unsigned, uint) INTEGERS(long long, ll) INTEGERS(unsigned long long, ull)
+INTEGERS(int, int)
+INTEGERS(unsigned, uint) INTEGERS(long long, ll) INTEGERS(unsigned long long, ull)
 
     // The number as an integer, computed from its bits.
     template <class Int, class H>
@@ -176,7 +177,12 @@ void conversions() {
             if (ldexp(finer, 70) == trunc(ldexp(finer, 70)))
                 same(bits(H(finer)), rounded<H>({Wide(ldexp(finer, 70)), 70}, nearest, h >> 15), "double", near);
         }
-        const unsigned long long integer = random() >> random() % 64;
+        unsigned long long integer = random() >> random() % 64;
+        if (h % 2) {  // nearly half-way between two numbers, with up to 64 digits
+            const int shift = int(random() % (63 - Type<H>::digits));
+            const unsigned long long digits = (2ull << Type<H>::digits) + h % (2u << Type<H>::digits);
+            integer = (digits << shift) + random() % 3 - 1;
+        }
         check_integers<short>(x, short(integer), "short");
         check_integers<unsigned short>(x, U(integer), "ushort");
         check_integers<int>(x, int(integer), "int");

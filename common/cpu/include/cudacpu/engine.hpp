@@ -179,8 +179,10 @@ struct Body {  // a kernel with its arguments
 /// it in the stream has ended (programmatic dependent launch).
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* stream = nullptr, CUDACPU_HERE,
                bool cooperative = false, bool early = false);
-/// Called after the kernel; reports if no kernel was called.
+/// Called after the kernel; reports if no kernel was called. Waits for the kernel if launches_block, or the environment
+/// variable CUDA_LAUNCH_BLOCKING is 1.
 void launched();
+extern bool launches_block;
 /// Checks the launch and queues it. The queue takes over the closure, which comes from `new`. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);

@@ -76,8 +76,14 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream,
     ++begun;
 }
 
+bool launches_block;
+
 void launched() {
-    if (configured.size() < begun--) return;
+    static const char* const asked = getenv("CUDA_LAUNCH_BLOCKING");
+    if (configured.size() < begun--) {
+        if (launches_block || (asked && !strcmp(asked, "1"))) finish_all();
+        return;
+    }
     print_report_once(compose_report("a function that is not a kernel is launched: the host has called it",
                                      "write __global__ before the function, or call it without <<<>>>",
                                      source_line(configured.back().where)));
