@@ -3,14 +3,15 @@
 // dot_shared.cu's kernel for large n, with the end of its last_block, and with other sums:
 //   vectorised         adds in float                      an addition errs by 2^-24 of its result
 //   vectorised_double  adds in double                     errs by 2^-53; nearly always right
-//   exact              the float nearest to the result    always right; adds three doubles a term
+//   wide               adds in a number of 672 bits       the float nearest to the result, always
+//   exact              two doubles; wide for what they    the same, and faster
+//                      lose
 //   exact_sum          the same for a sum of floats       the same
-//   twofold_double     exact's sums, factors in double    no bit is proved, but a bound is known
-// exact also keeps what each addition in double loses. Then it proves that nothing else matters; if
-// it cannot, the last block adds once more, in a number so wide that nothing is lost. The result is
-// the same on every grid and every device, to the last bit.
+//   twofold_double     two doubles, factors in double     no bit is proved, but a bound is known
+// wide and exact lose nothing: integers add up to the same result in any order. So it is the same on
+// every grid and every device, to the last bit.
 //
-//   03_exact_dot --data hostile           data that need the wide number
+//   03_exact_dot --data hostile           data for which two doubles are not enough
 //   03_exact_dot --wrong float_product    a mistake
 //   nvcc -std=c++17 -arch=native -Icommon 03_dot_shared/exact_dot.cu
 //       common/lab.cpp common/write_file.cpp -lcublas -o exact_dot
@@ -28,15 +29,14 @@ constexpr int most_blocks = 1 << 16;  // no GPU holds more at once
 static_assert(sizeof(float4) == pack * sizeof(float), "one load must bring `pack` floats");
 
 // Threads of a block, and pairs of packs that each has in flight.
-struct Large {  // as in dot_shared.cu
-    static constexpr int threads = 512, in_flight = 4;
+template <int threads_, int in_flight_>
+struct Shape {
+    static constexpr int threads = threads_, in_flight = in_flight_;
 };
-struct Small {  // for few packs a thread: most time goes into the last steps; fewer warps save some
-    static constexpr int threads = 256, in_flight = 2;
-};
-struct Tiny {  // for an idle GPU: more SMs share the additions in double
-    static constexpr int threads = 128, in_flight = 1;
-};
+using Large = Shape<512, 4>;  // as in dot_shared.cu
+using Big = Shape<128, 4>;
+using Small = Shape<128, 2>;
+using Tiny = Shape<128, 1>;
 constexpr int64_t most_for_small = 1 << 25, most_for_tiny = 1 << 16;  // elements
 
 // ---- the sums -----------------------------------------------------------------------------------
@@ -53,31 +53,27 @@ __device__ Plain<Real> from_lane_above(const Plain<Real>& x, int offset) {
     return {__shfl_down_sync(all_lanes, x.sum, offset)};
 }
 
-// sum + lost is what was added. `lost` is rounded, which is all that can go wrong; how far depends
-// on the sum of the magnitudes. That also shows whether a term is infinite or NaN.
+// Adds x to sum, and returns the rounding error of this addition: Knuth's TwoSum. The error is a
+// double. Five more additions find it.
+__device__ double add_to(double& sum, double x) {
+    const double before = sum;
+    sum += x;
+    const double added = sum - before;
+    return (before - (sum - added)) + (x - added);
+}
+
+// sum + lost is what was added, except for what add() returns: the rounding errors of `lost`.
 struct Twofold {
-    double sum = 0, lost = 0, magnitude = 0;
-    // Knuth's TwoSum: the error of an addition in double is a double. Five more additions find it.
-    __device__ void add(double x) {
-        const double before = sum;
-        sum += x;
-        const double added = sum - before;
-        lost += (before - (sum - added)) + (x - added);
-    }
-    __device__ void add(float a, float b) {
-        const double product = double(a) * double(b);
-        add(product);
-        magnitude += fabs(product);
-    }
+    double sum = 0, lost = 0;
+    __device__ double add(double x) { return add_to(lost, add_to(sum, x)); }
     __device__ void add(const Twofold& other) {
         add(other.sum);
         lost += other.lost;
-        magnitude += other.magnitude;
     }
 };
 __device__ Twofold from_lane_above(const Twofold& x, int offset) {
-    return {__shfl_down_sync(all_lanes, x.sum, offset), __shfl_down_sync(all_lanes, x.lost, offset),
-            __shfl_down_sync(all_lanes, x.magnitude, offset)};
+    return {__shfl_down_sync(all_lanes, x.sum, offset),
+            __shfl_down_sync(all_lanes, x.lost, offset)};
 }
 
 // ---- from all threads to one sum ----------------------------------------------------------------
@@ -168,23 +164,27 @@ __device__ float4 load_pack(const float* from, int64_t i) {
 
 // Two sums, so that one addition need not wait for the other.
 template <class Sum>
-__device__ void add_products(Sum& even, Sum& odd, const float4& p, const float4& q) {
-    even.add(p.x, q.x);
-    odd.add(p.y, q.y);
-    even.add(p.z, q.z);
-    odd.add(p.w, q.w);
-}
+struct EvenOdd {
+    Sum even, odd;
+    __device__ void add(float a, float b) { even.add(a, b); }
+    __device__ void add(const float4& p, const float4& q) {
+        even.add(p.x, q.x);
+        odd.add(p.y, q.y);
+        even.add(p.z, q.z);
+        odd.add(p.w, q.w);
+    }
+    __device__ void end_tile() {}
+};
 
-// Returns the dot product of this thread's share, like dot_shared.cu's wide_dot. Without `dot`, b
-// is not read, and the result is the sum of a.
-template <class Shape, class Sum, bool dot>
-__device__ Sum wide_dot(const float* a, const float* b, int64_t n) {
+// Adds this thread's share of the products to `sums`, like dot_shared.cu's wide_dot. Without `dot`,
+// b is not read, and the terms are the elements of a.
+template <class Shape, bool dot, class Sums>
+__device__ void add_share(const float* a, const float* b, int64_t n, Sums& sums) {
     constexpr int threads = Shape::threads, in_flight = Shape::in_flight;
     const float4 ones = {1, 1, 1, 1};
     const int64_t packs = n / pack, tile = int64_t(in_flight) * threads, tid = threadIdx.x;
     const int64_t tail = pack * packs + int64_t(blockIdx.x) * threads + tid;
-    Sum even, odd;
-    if (tail < n) even.add(a[tail], dot ? b[tail] : 1);
+    if (tail < n) sums.add(a[tail], dot ? b[tail] : 1);
     for (int64_t first = blockIdx.x * tile; first < packs; first += gridDim.x * tile) {
         if (first + tile <= packs) {
             float4 p[in_flight], q[in_flight];
@@ -192,15 +192,24 @@ __device__ Sum wide_dot(const float* a, const float* b, int64_t n) {
                 p[k] = load_pack(a, first + k * threads + tid);
                 q[k] = dot ? load_pack(b, first + k * threads + tid) : ones;
             }
-            for (int k = 0; k < in_flight; ++k) add_products(even, odd, p[k], q[k]);
+#pragma unroll
+            for (int k = 0; k < in_flight; ++k) sums.add(p[k], q[k]);
         } else {
 #pragma unroll 1  // code also comes from memory, and this loop takes little time
             for (int64_t i = first + tid; i < packs; i += threads)
-                add_products(even, odd, load_pack(a, i), dot ? load_pack(b, i) : ones);
+                sums.add(load_pack(a, i), dot ? load_pack(b, i) : ones);
         }
+        sums.end_tile();
     }
-    even.add(odd);
-    return even;
+}
+
+// The sum over a block's products, in thread 0.
+template <class Shape, class Sum>
+__device__ Sum block_dot(const float* a, const float* b, int64_t n) {
+    EvenOdd<Sum> sums;
+    add_share<Shape, true>(a, b, n, sums);
+    sums.even.add(sums.odd);
+    return reduce_block<Shape::threads>(sums.even);
 }
 
 // The additions on the longest way of a term, at most: 2 for each step of a tree, because a Twofold
@@ -217,7 +226,7 @@ double error_bound(double roundings, double unit) { return std::expm1(roundings 
 template <class Real>
 __global__ void __launch_bounds__(Large::threads, 2)
     vectorised(const float* a, const float* b, Plain<Real>* of_block, double* out, int64_t n) {
-    const auto sum = reduce_block<Large::threads>(wide_dot<Large, Plain<Real>, true>(a, b, n));
+    const auto sum = block_dot<Large, Plain<Real>>(a, b, n);
     if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
     if (!is_last_block()) return;
     const auto total = reduce_grid<Large::threads>(of_block);
@@ -235,141 +244,248 @@ void launch_vectorised(Job& job) {
 
 // ---- a number so wide that nothing is lost ------------------------------------------------------
 
-// 2^33 products of floats add up exactly in it (Kulisch's long accumulator): digit k counts
-// 2^(32 k - 352). A digit has 64 bits, so that carries can wait. Three more words count the terms
-// that are infinite or NaN.
-struct Wide {
-    static constexpr int digits = 21, lowest = -352;
-    static constexpr int positive = digits, negative = digits + 1, nan = digits + 2;
-    int64_t word[digits + 3] = {};
+// 2^33 products of floats add up exactly in 672 bits (Kulisch's accumulator): digit k counts
+// 2^(32 k - 371). Lane k of a warp holds digit k in 64 bits, so that carries can wait. One more
+// lane counts the results that are infinite or NaN, another one the blocks that used their bins.
+namespace wide_number {
+constexpr int digits = 21, kinds = digits, users = kinds + 1, words = digits + 2;
+constexpr int lowest = -371, copies = 8;
+constexpr int64_t positive = 1, negative = 1 << 21, nan = int64_t(1) << 42;
+__device__ unsigned long long total[copies * warp];  // the last block makes it 0 again
 
-    // x is 0, infinite, NaN, or a multiple of 2^-350 below 2^289.
-    __host__ __device__ void add(double x) {
-        uint64_t bits;
-        memcpy(&bits, &x, sizeof x);
-        const int exponent = bits >> 52 & 2047;
-        if (exponent == 2047) {
-            word[nan] += x != x;
-            word[x > 0 ? positive : negative] += x == x;
-        }
-        if (x == 0 || exponent == 2047) return;
-        int64_t significand = (bits & ((1ull << 52) - 1)) | 1ull << 52;
-        if (x < 0) significand = -significand;
-        const int at = exponent - 1075 - lowest, shift = at % 32;
-        const uint64_t low = uint64_t(significand) << shift;
-        word[at / 32] += int64_t(low & 0xffffffff);
-        word[at / 32 + 1] += int64_t(low >> 32);
-        word[at / 32 + 2] += significand >> 1 >> (63 - shift);
+__device__ int exponent(double x) { return __double2hiint(x) >> 20 & 2047; }
+__device__ int sign(double x) { return __double2hiint(x) >> 31; }  // 0 or -1
+// x is +- significand(x) * 2^(exponent(x) - 1075). 0 must be handled by the caller.
+__device__ uint64_t significand(double x) {
+    return uint64_t((__double2hiint(x) & 0xfffff) | 0x100000) << 32 | unsigned(__double2loint(x));
+}
+
+// What x adds to this lane's digit. x is 0, infinite, NaN, or a multiple of 2^-298.
+__device__ int64_t part_of(double x, int lane) {
+    if (exponent(x) == 2047) return lane != kinds ? 0 : x != x ? nan : x > 0 ? positive : negative;
+    const int shift = exponent(x) - 1075 - lowest - 32 * lane;  // to the left
+    if (shift <= -53 || shift >= 32 || lane >= digits) return 0;
+    const uint64_t m = significand(x);
+    const int64_t part = unsigned(shift >= 0 ? m << shift : m >> -shift);
+    return x < 0 ? -part : part;
+}
+
+// Afterwards all digits but the highest are from 0 to 2^32 - 1.
+__device__ int64_t carried(int64_t digit, int lane) {
+    bool more = true;
+    while (__any_sync(all_lanes, more)) {
+        const int64_t carry = lane < digits - 1 ? digit >> 32 : 0;
+        const int64_t below = __shfl_up_sync(all_lanes, carry, 1);
+        digit -= carry << 32;
+        if (lane > 0 && lane < digits) digit += below;
+        more = lane < digits - 1 && digit >> 32 != 0;
     }
-    // Afterwards all digits but the highest are from 0 to 2^32 - 1.
-    __host__ __device__ void carry() {
-        for (int k = 0; k + 1 < digits; ++k) {
-            word[k + 1] += word[k] >> 32;
-            word[k] &= 0xffffffff;
-        }
+    return digit;
+}
+
+// The float nearest to the number; in the middle of two, the even one.
+__device__ float nearest_float(int64_t digit, int lane) {
+    const int64_t special = __shfl_sync(all_lanes, digit, kinds);
+    if (special >= nan || (special % negative && special / negative)) return NAN;
+    if (special) return special % negative ? INFINITY : -INFINITY;
+    digit = carried(digit, lane);
+    const bool minus = __shfl_sync(all_lanes, digit, digits - 1) < 0;
+    if (minus) digit = carried(-digit, lane);
+    const unsigned not_zero = __ballot_sync(all_lanes, lane < digits && digit != 0);
+    if (not_zero == 0) return 0;
+    const int top = 31 - __clz(not_zero);  // at least 1: no term has a bit below 2^-298
+    const uint64_t high = __shfl_sync(all_lanes, digit, top);
+    uint64_t bits = high << 32 | uint64_t(__shfl_sync(all_lanes, digit, top - 1));
+    const int unused = __clzll(bits);
+    bits <<= unused;
+    // 53 bits, of which the last one says whether anything is below the others. So the float is
+    // rounded right, though it is rounded from a double.
+    const bool more = bits % 2048 || not_zero & ((1u << (top - 1)) - 1);
+    const double m = double(int64_t(bits / 2048 | more));
+    const int power = lowest + 32 * (top - 1) + 11 - unused;
+    const float result = float(m * __hiloint2double((power + 1023) << 20, 0));
+    return (minus ? -result : result) + 0.0f;  // -0 becomes 0
+}
+}  // namespace wide_number
+
+// A thread's own wide number in shared memory, where no other thread adds. There are 18 bins, and
+// bin k is for doubles from 2^(32 k - 319) up to 2^(32 k - 287). All of them are multiples of
+// 2^(32 k - 371) below 2^84 of it, so 96 bits hold the sum of 2^11. Neighbouring words belong to
+// neighbouring threads, so there are no bank conflicts.
+template <int threads>
+struct Bins {
+    static constexpr int bins = 18, words = 3, rows = bins * words, lowest = 22, most = 1 << 11;
+    unsigned* mine;
+
+    __device__ void clear() const {
+        for (int row = 0; row < rows; ++row) mine[row * threads] = 0;
     }
-    __host__ __device__ int bit(int i) const { return word[i / 32] >> i % 32 & 1; }
-    // The nearest number with `kept` bits, but no bit below 2^least; in the middle, an even one.
-    __host__ __device__ double rounded(int kept, int least) const {
-        if (word[nan] || (word[positive] && word[negative])) return NAN;
-        if (word[positive] || word[negative]) return word[positive] ? INFINITY : -INFINITY;
-        Wide x = *this;
-        x.carry();
-        const bool minus = x.word[digits - 1] < 0;
-        for (int k = 0; minus && k < digits; ++k) x.word[k] = -x.word[k];
-        x.carry();
-        int top = 32 * digits - 1, i = 0;
-        while (top > 0 && !x.bit(top)) --top;
-        int last = least - lowest > 1 ? least - lowest : 1;
-        if (top - kept + 1 > last) last = top - kept + 1;
-        int64_t result = 0;
-        for (int k = top; k >= last; --k) result = 2 * result + x.bit(k);
-        while (i < last - 1 && !x.bit(i)) ++i;  // is there anything below the half?
-        if (x.bit(last - 1) && (i < last - 1 || result % 2)) ++result;
-        if (result == 0) return 0;
-        return ldexp(double(minus ? -result : result), last + lowest);
+    // Returns false if x is 0, infinite or NaN, or too large.
+    __device__ bool add(double x) const {
+        const unsigned high = __double2hiint(x), bin = (high >> 25 & 63) - lowest;
+        if (bin >= bins) return false;
+        const int64_t sign = int(high) >> 31;
+        const int64_t m = (int64_t(wide_number::significand(x)) ^ sign) - sign;
+        const unsigned shift = high >> 20 & 31, middle = m >> 32;
+        unsigned* const word = mine + bin * words * threads;
+        uint64_t sum = uint64_t(word[0]) + (unsigned(m) << shift);
+        word[0] = unsigned(sum);
+        sum = (sum >> 32) + word[threads] + __funnelshift_l(unsigned(m), middle, shift);
+        word[threads] = unsigned(sum);
+        word[2 * threads] += unsigned(sum >> 32) + __funnelshift_l(middle, unsigned(sign), shift);
+        return true;
     }
-    __host__ __device__ float nearest_float() const { return float(rounded(24, -149)); }
-    double nearest_double() const { return rounded(53, -1074); }
 };
 
-// One block adds each term to a wide number: very slow, and always right.
-__device__ __noinline__ float add_wide(const float* a, const float* b, int64_t n) {
-    constexpr int words = sizeof(Wide) / sizeof(int64_t);
-    __shared__ unsigned long long total[words];
-    const int tid = threadIdx.x;
-    Wide mine;
-    for (int64_t i = tid; i < n; i += blockDim.x) mine.add(double(a[i]) * (b ? b[i] : 1));
-    mine.carry();  // so that 64 bits hold the digits of all threads together
-    if (tid < words) total[tid] = 0;
-    __syncthreads();  // all words are 0
-    for (int k = 0; k < words; ++k) {
-        const int i = (k + tid) % words;  // each thread starts with another word
-        atomicAdd(total + i, mine.word[i]);
+// Adds up the bins of all threads of a block. Returns digit k in thread k. `word` is shared.
+template <int threads>
+__device__ int64_t merge_bins(unsigned* word) {
+    constexpr int rows = Bins<threads>::rows, parts = threads / 64, columns = threads / parts;
+    const int tid = threadIdx.x, row = tid / parts, part = tid % parts;
+    __syncthreads();  // all threads have added to their bins
+    int64_t sum = 0;
+    if (row < rows) {
+        for (int i = 0; i < columns; ++i) {  // each lane reads another bank
+            const unsigned x = word[row * threads + part * columns + (i + tid) % columns];
+            sum += row % 3 == 2 ? int64_t(int(x)) : int64_t(x);
+        }
     }
-    __syncthreads();  // all threads have added their words
-    for (int k = 0; k < words; ++k) mine.word[k] = int64_t(total[k]);
-    return mine.nearest_float();
+    __syncthreads();  // all bins have been read: now there is room for the sums
+    int64_t* const of_part = reinterpret_cast<int64_t*>(word);
+    if (row < rows) of_part[tid] = sum;
+    __syncthreads();  // all sums are stored
+    int64_t digit = 0;
+    for (int k = 0; k < 3; ++k) {
+        const int bin = tid - k;
+        if (bin < 0 || bin >= Bins<threads>::bins) continue;
+        for (int i = 0; i < parts; ++i) digit += of_part[(3 * bin + k) * parts + i];
+    }
+    __syncthreads();  // the bins may be used again
+    return digit;
 }
 
-// ---- the rungs that prove their result ----------------------------------------------------------
+// What a thread of wide or exact adds up.
+template <class Shape, bool in_registers>
+struct Exact {
+    static constexpr int threads = Shape::threads;
+    static constexpr int most_tiles = Bins<threads>::most / (pack * Shape::in_flight) - 8;
+    unsigned* word;  // the block's bins
+    Twofold even, odd;
+    bool used = false;  // the bins of this thread
+    int tiles = 0;
 
-// `lost` is a sum of errors, each at most 2^-53 of a sum, and so are its own roundings. Let r be
-// 2^-53 for each addition on the longest way. Then at most r^2 of the sum of the magnitudes is lost
-// for good (Ogita, Rump and Oishi, "Accurate sum and dot product", 2005). This is twice that, to be
-// safe.
-constexpr double loss(double additions) {
-    return 2 * (additions * 0x1p-53) * (additions * 0x1p-53);
-}
+    __device__ Bins<threads> bins() const { return {word + threadIdx.x}; }
+    __device__ bool keep(double x) {
+        if (!used) bins().clear();
+        used = true;
+        return bins().add(x);
+    }
+    __device__ void add(double x) {
+        if (!in_registers && !keep(x)) even.sum += x;  // infinite or NaN
+        if (in_registers) keep_unless_0(even.add(x));
+    }
+    __device__ void keep_unless_0(double x) {
+        if (x != 0) keep(x);
+    }
+    __device__ void add(float a, float b) { add(double(a) * double(b)); }
+    __device__ void add(const float4& p, const float4& q) {
+        const double x = double(p.x) * double(q.x), y = double(p.y) * double(q.y);
+        const double z = double(p.z) * double(q.z), w = double(p.w) * double(q.w);
+        if (!in_registers) {
+            add(x);
+            add(y);
+            add(z);
+            add(w);
+            return;
+        }
+        const double rest[pack] = {even.add(x), odd.add(y), even.add(z), odd.add(w)};
+        if (rest[0] != 0 || rest[1] != 0 || rest[2] != 0 || rest[3] != 0)
+            for (int k = 0; k < pack; ++k) keep(rest[k]);
+    }
+    __device__ void add(const Twofold& other) {
+        if (in_registers) {
+            keep_unless_0(even.add(other.sum));
+            keep_unless_0(add_to(even.lost, other.lost));
+        } else
+            even.sum += other.sum;
+    }
+    // Adds the bins of all threads of the block, and one more number, to the total.
+    __device__ void pour(int64_t digit = 0) {
+        if (__syncthreads_or(used)) {
+            if (!used) bins().clear();
+            digit += merge_bins<threads>(word) + (threadIdx.x == wide_number::users);
+            used = false;
+        }
+        if (threadIdx.x < wide_number::words && digit != 0)
+            atomicAdd(wide_number::total + blockIdx.x % wide_number::copies * warp + threadIdx.x,
+                      digit);
+    }
+    __device__ void end_tile() {
+        if (++tiles % most_tiles == 0) pour();
+    }
+};
 
-// Stores the float that all numbers within `off` of sum + lost are rounded to. Returns false if
-// they are rounded to more than one.
-__device__ bool nearest(const Twofold& exact, double off, double* result) {
-    Twofold all;
-    all.sum = exact.sum;
-    all.add(exact.lost);
-    const float least = float(__dadd_rd(all.sum, __dadd_rd(all.lost, -off)));
-    const float most = float(__dadd_ru(all.sum, __dadd_ru(all.lost, off)));
-    *result = most + 0.0f;  // -0 becomes 0
-    return least == most;
-}
-
-template <class Shape, bool dot>
+template <class Shape, bool dot, bool in_registers>
 __global__ void __launch_bounds__(Shape::threads, 1024 / Shape::threads)
-    exact(const float* a, const float* b, Twofold* of_block, double* out, unsigned* wide, int64_t n,
-          double loss) {
-    __shared__ bool proved;
-    const auto sum = reduce_block<Shape::threads>(wide_dot<Shape, Twofold, dot>(a, b, n));
-    if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
-    if (!is_last_block()) return;
-    const Twofold total = reduce_grid<Shape::threads>(of_block);
-    if (threadIdx.x == 0) proved = nearest(total, loss * total.magnitude, out);
-    __syncthreads();  // all threads know whether the result is proved
-    if (proved) return;
-    const float result = add_wide(a, dot ? b : nullptr, n);
-    if (threadIdx.x != 0) return;
-    *out = result;
-    ++*wide;
+    exact(const float* a, const float* b, double* out, unsigned* wide, int64_t n) {
+    using namespace wide_number;
+    constexpr int warps = Shape::threads / warp;
+    __shared__ uint64_t word[Bins<Shape::threads>::rows * Shape::threads / 2];
+    __shared__ Twofold of_warp[warps];
+    const int tid = threadIdx.x;
+    Exact<Shape, in_registers> sums{reinterpret_cast<unsigned*>(word), {}, {}};
+    add_share<Shape, dot>(a, b, n, sums);
+    sums.add(sums.odd);
+#pragma unroll
+    for (int offset = warp / 2; offset > 0; offset /= 2) {
+        const Twofold other = from_lane_above(sums.even, offset);
+        if (tid % warp < offset) sums.add(other);  // what other lanes lose must not be kept
+    }
+    if (tid % warp == 0) of_warp[tid / warp] = sums.even;
+    __syncthreads();  // all warps have stored their sums
+    if (tid == 0)
+        for (int k = 1; k < warps; ++k) sums.add(of_warp[k]);
+    int64_t digit = 0;
+    if (tid < warp) {
+        const double sum = __shfl_sync(all_lanes, sums.even.sum, 0);
+        const double lost = __shfl_sync(all_lanes, sums.even.lost, 0);
+        digit = part_of(sum, tid) + (isfinite(sum) ? part_of(lost, tid) : 0);
+    }
+    sums.pour(digit);
+    __syncwarp();  // thread 0 publishes what its warp has added
+    if (!is_last_block() || tid >= warp) return;
+    digit = 0;
+    if (tid < words)
+        for (int k = 0; k < copies; ++k) digit += int64_t(atomicExch(total + k * warp + tid, 0));
+    const float result = nearest_float(digit, tid);
+    if (tid == 0) *out = result;
+    if (tid == users && digit) ++*wide;
 }
-template <class Shape, bool dot>
+
+template <class Shape, bool dot, bool in_registers>
 void launch_shape(Job& job) {
-    const auto kernel = exact<Shape, dot>;
+    const auto kernel = exact<Shape, dot, in_registers>;
     const int to_fill = job.sample.blocks_to_fill(kernel, Shape::threads);
     const int blocks = grid_size(job, to_fill, pack * Shape::in_flight * Shape::threads);
-    kernel<<<blocks, Shape::threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n,
-                                       loss(longest_way(job.n, blocks, Shape::threads)));
+    kernel<<<blocks, Shape::threads>>>(job.a, job.b, job.out, job.wide, job.n);
     job.allowed_error = 0;
     ++job.launches;
 }
-template <bool dot>
+template <bool dot, bool in_registers>
 void launch_exact(Job& job) {
     if (job.n <= most_for_tiny)
-        launch_shape<Tiny, dot>(job);
+        launch_shape<Tiny, dot, in_registers>(job);
     else if (job.n <= most_for_small)
-        launch_shape<Small, dot>(job);
+        launch_shape<Small, dot, in_registers>(job);
     else
-        launch_shape<Large, dot>(job);
+        launch_shape<Big, dot, in_registers>(job);
 }
+
+// The most that a Twofold's sum loses for good, relative to the sum of the magnitudes. `lost` is a sum
+// of errors, each at most 2^-53 of a sum, and so are its own roundings. With r, which is 2^-53 for
+// each addition on the longest way, that is r^2 (Ogita, Rump and Oishi, "Accurate sum and dot
+// product", 2005). This is twice that, to be safe.
+double loss(double additions) { return 2 * (additions * 0x1p-53) * (additions * 0x1p-53); }
 
 // The error of a product of doubles is also a double, and a fused multiply-add finds it.
 __global__ void twofold_double(const double* c, const double* d, Twofold* of_block, double* out,
@@ -395,6 +511,64 @@ void launch_twofold_double(Job& job) {
 }
 
 // ---- CPU reference ------------------------------------------------------------------------------
+
+// 2^33 products of floats add up exactly in it (Kulisch's long accumulator): digit k counts
+// 2^(32 k - 352). A digit has 64 bits, so that carries can wait. Three more words count the terms
+// that are infinite or NaN.
+struct Wide {
+    static constexpr int digits = 21, lowest = -352;
+    static constexpr int positive = digits, negative = digits + 1, nan = digits + 2;
+    int64_t word[digits + 3] = {};
+
+    // x is 0, infinite, NaN, or a multiple of 2^-350 below 2^289.
+    void add(double x) {
+        uint64_t bits;
+        memcpy(&bits, &x, sizeof x);
+        const int exponent = bits >> 52 & 2047;
+        if (exponent == 2047) {
+            word[nan] += x != x;
+            word[x > 0 ? positive : negative] += x == x;
+        }
+        if (x == 0 || exponent == 2047) return;
+        int64_t significand = (bits & ((1ull << 52) - 1)) | 1ull << 52;
+        if (x < 0) significand = -significand;
+        const int at = exponent - 1075 - lowest, shift = at % 32;
+        const uint64_t low = uint64_t(significand) << shift;
+        word[at / 32] += int64_t(low & 0xffffffff);
+        word[at / 32 + 1] += int64_t(low >> 32);
+        word[at / 32 + 2] += significand >> 1 >> (63 - shift);
+    }
+    // Afterwards all digits but the highest are from 0 to 2^32 - 1.
+    void carry() {
+        for (int k = 0; k + 1 < digits; ++k) {
+            word[k + 1] += word[k] >> 32;
+            word[k] &= 0xffffffff;
+        }
+    }
+    int bit(int i) const { return word[i / 32] >> i % 32 & 1; }
+    // The nearest number with `kept` bits, but no bit below 2^least; in the middle, an even one.
+    double rounded(int kept, int least) const {
+        if (word[nan] || (word[positive] && word[negative])) return NAN;
+        if (word[positive] || word[negative]) return word[positive] ? INFINITY : -INFINITY;
+        Wide x = *this;
+        x.carry();
+        const bool minus = x.word[digits - 1] < 0;
+        for (int k = 0; minus && k < digits; ++k) x.word[k] = -x.word[k];
+        x.carry();
+        int top = 32 * digits - 1, i = 0;
+        while (top > 0 && !x.bit(top)) --top;
+        int last = least - lowest > 1 ? least - lowest : 1;
+        if (top - kept + 1 > last) last = top - kept + 1;
+        int64_t result = 0;
+        for (int k = top; k >= last; --k) result = 2 * result + x.bit(k);
+        while (i < last - 1 && !x.bit(i)) ++i;  // is there anything below the half?
+        if (x.bit(last - 1) && (i < last - 1 || result % 2)) ++result;
+        if (result == 0) return 0;
+        return ldexp(double(minus ? -result : result), last + lowest);
+    }
+    float nearest_float() const { return float(rounded(24, -149)); }
+    double nearest_double() const { return rounded(53, -1074); }
+};
 
 struct Reference {
     Wide sum;              // the exact result
@@ -459,7 +633,7 @@ __device__ RoundedFirst from_lane_above(const RoundedFirst& x, int offset) {
 }
 __global__ void float_product(const float* a, const float* b, RoundedFirst* of_block, double* out,
                               int64_t n) {
-    const auto sum = reduce_block<Large::threads>(wide_dot<Large, RoundedFirst, true>(a, b, n));
+    const auto sum = block_dot<Large, RoundedFirst>(a, b, n);
     if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
     if (!is_last_block()) return;
     const auto total = reduce_grid<Large::threads>(of_block);
@@ -478,10 +652,11 @@ void launch_float_product(Job& job) {
 constexpr lab::Variant<Job> dots[] = {
     {"vectorised", "added up in float", launch_vectorised<float>},
     {"vectorised_double", "added up in double", launch_vectorised<double>},
-    {"exact", "the nearest float, whatever the data", launch_exact<true>},
+    {"wide", "the nearest float: all products in a wide number", launch_exact<true, false>},
+    {"exact", "the nearest float: two doubles before the wide number", launch_exact<true, true>},
 };
 constexpr lab::Variant<Job> sums[] = {
-    {"exact_sum", "the same for the sum of a", launch_exact<false>},
+    {"exact_sum", "the same for the sum of a", launch_exact<false, true>},
 };
 constexpr lab::Variant<Job> dots_of_doubles[] = {
     {"twofold_double", "factors in double, added up in twice its precision", launch_twofold_double},
