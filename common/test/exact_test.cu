@@ -198,32 +198,30 @@ const Kind kinds[] = {{"ordinary", ordinary},
 
 bool same(float x, float y) { return (std::isnan(x) && std::isnan(y)) || std::memcmp(&x, &y, sizeof x) == 0; }
 
-// Input k runs on one of the kernels.
-template <class Shape>
-void launch(int k, int grid, const float* a, const float* b, int64_t n, double* out, unsigned* wide) {
-    const auto kernel = k % 4 == 3   ? exact<Shape, false, true>
-                        : k % 4 == 2 ? exact<Shape, true, false>
-                                     : exact<Shape, true, true>;
-    kernel<<<grid, Shape::threads>>>(a, b, out, wide, n);
-    CHECK(cudaGetLastError());
-}
-using Launch = void (*)(int, int, const float*, const float*, int64_t, double*, unsigned*);
-const Launch shapes[] = {launch<Tiny>, launch<Small>, launch<Big>};
+using Kernel = decltype(&wide<1, true>);
+struct Launch {
+    Kernel kernel;
+    bool dot;
+};
+const Launch launches[] = {{wide<1, true>, true},  {wide<4, true>, true},    {exact<1, true>, true},
+                           {exact<4, true>, true}, {exact<1, false>, false}, {exact<4, false>, false}};
 
-// A block adds so many terms that each thread must empty its bins several times. All terms are as large as a bin's
-// terms can be, and so is the last one of each bin.
+// A block adds so many terms, as large as a bin's terms can be, that a thread's bins would overflow if they were
+// never emptied. The first term is so small that two doubles do not hold the sum.
 int64_t wrong_long_inputs() {
-    constexpr int n = 600000;
-    const float most = std::nextafter(0x1p-20f, 0.0f);
-    const Floats a(n, most), b(n, std::nextafter(0x1p-11f, 0.0f));
+    constexpr int n = 128 << 15;
+    Floats a(n, std::nextafter(0x1p43f, 0.0f)), b = a;
+    a[0] = b[0] = 0x1p-149f;
     const lab::DeviceArray<float> d_a(a), d_b(b);
     const lab::DeviceArray<double> out(1);
-    const lab::DeviceArray<unsigned> wide(std::vector<unsigned>(1));
-    const float want = reference(a, b);
+    const lab::DeviceArray<Twofold> of_block(1);
+    const lab::DeviceArray<unsigned> count(std::vector<unsigned>(1));
     int64_t wrong = 0;
-    for (const Launch run : shapes) {
-        run(2, 1, d_a.get(), d_b.get(), n, out.get(), wide.get());
+    for (const Launch& launch : {launches[1], launches[3]}) {
+        launch.kernel<<<1, threads>>>(d_a.get(), d_b.get(), of_block.get(), out.get(), count.get(), n);
+        CHECK(cudaGetLastError());
         const double got = out.download()[0];
+        const float want = reference(a, b);
         if (same(float(got), want)) continue;
         ++wrong;
         std::printf("long input: got %.9g, wanted %.9g\n", got, want);
@@ -236,17 +234,18 @@ int64_t wrong_long_inputs() {
 int main(int argc, char** argv) {
     int devices = 0;
     if (lab::means_no_device(cudaGetDeviceCount(&devices)) && devices == 0) return lab::no_device;
-    const int64_t count = argc > 1 ? std::atoll(argv[1]) : 1000;
+    const int64_t inputs = argc > 1 ? std::atoll(argv[1]) : 1000;
     bits.seed(argc > 2 ? std::atoll(argv[2]) : 1);
     constexpr int most = 700, most_grid = 200, batch = 500;
     const lab::DeviceArray<float> d_a(int64_t(batch) * most), d_b(int64_t(batch) * most);
     const lab::DeviceArray<double> out(batch);
-    const lab::DeviceArray<unsigned> wide(std::vector<unsigned>(1));
+    const lab::DeviceArray<Twofold> of_block(most_grid);
+    const lab::DeviceArray<unsigned> count(std::vector<unsigned>(1));
     int64_t wrong = wrong_long_inputs();
     for (const Kind& kind : kinds) {
-        const unsigned before = wide.download()[0];
-        for (int64_t done = 0; done < count; done += batch) {
-            const int here = int(std::min<int64_t>(batch, count - done));
+        const unsigned before = count.download()[0];
+        for (int64_t done = 0; done < inputs; done += batch) {
+            const int here = int(std::min<int64_t>(batch, inputs - done));
             std::vector<Floats> a(here), b(here);
             Floats all_a(int64_t(batch) * most), all_b(int64_t(batch) * most);
             for (int k = 0; k < here; ++k) {
@@ -267,9 +266,11 @@ int main(int argc, char** argv) {
             for (int k = 0; k < here; ++k) {
                 const int64_t at = int64_t(k) * most;
                 const int grid = within(0, 63) ? within(1, 4) : within(1, most_grid);
-                shapes[within(0, 2)](k, grid, d_a.get() + at, d_b.get() + at, int64_t(a[k].size()), out.get() + k,
-                                     wide.get());
-                if (k % 4 == 3) b[k].assign(b[k].size(), 1);
+                const Launch& launch = launches[k % std::size(launches)];
+                launch.kernel<<<grid, threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(), out.get() + k,
+                                                 count.get(), int64_t(a[k].size()));
+                CHECK(cudaGetLastError());
+                if (!launch.dot) b[k].assign(b[k].size(), 1);
             }
             const std::vector<double> got = out.download();
             for (int k = 0; k < here; ++k) {
@@ -278,8 +279,8 @@ int main(int argc, char** argv) {
                 std::printf("%s, %zu elements: got %.9g, wanted %.9g\n", kind.name, a[k].size(), got[k], want);
             }
         }
-        std::printf("%-26s %8lld inputs, %5.1f %% of them needed the wide number\n", kind.name, (long long)count,
-                    100.0 * (wide.download()[0] - before) / double(count));
+        std::printf("%-26s %8lld inputs, %5.1f %% of them needed the wide number\n", kind.name, (long long)inputs,
+                    100.0 * (count.download()[0] - before) / double(inputs));
     }
     std::printf(wrong ? "%lld are WRONG\n" : "all are right\n", (long long)wrong);
     return wrong ? 1 : 0;
