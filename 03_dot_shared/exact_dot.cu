@@ -3,13 +3,12 @@
 // dot_shared.cu's kernel for large n, with the end of its last_block, and with other sums:
 //   vectorised         adds in float                      an addition errs by 2^-24 of its result
 //   vectorised_double  adds in double                     errs by 2^-53; nearly always right
-//   wide               adds in a number of 672 bits       the float nearest to the result, always
-//   exact              two doubles; wide for what they    the same, and faster
-//                      lose
+//   wide               adds whole numbers, of 648 bits    always the float nearest to the result
+//   exact              adds in two doubles, as long as    the same, and faster
+//                      they lose nothing, then in wide
 //   exact_sum          the same for a sum of floats       the same
-//   twofold_double     two doubles, factors in double     no bit is proved, but a bound is known
-// wide and exact lose nothing: integers add up to the same result in any order. So it is the same on
-// every grid and every device, to the last bit.
+// wide and exact lose nothing, so the order of the additions does not matter: the result is the
+// same on every grid and every device, to the last bit.
 //
 //   03_exact_dot --data hostile           data for which two doubles are not enough
 //   03_exact_dot --wrong float_product    a mistake
@@ -28,13 +27,9 @@ constexpr unsigned all_lanes = 0xffffffff;
 constexpr int most_blocks = 1 << 16;  // no GPU holds more at once
 static_assert(sizeof(float4) == pack * sizeof(float), "one load must bring `pack` floats");
 
-constexpr int large_threads = 512, large_in_flight = 4;  // as in dot_shared.cu's vectorised
-#ifndef RES
-#define RES 768
-#endif
-constexpr int resident=RES;
-constexpr int threads = 128;            // of a block of wide and exact
-constexpr int64_t most_for_one = 1 << 16;  // with more elements, a thread has 4 packs in flight
+// Threads of a block: as in dot_shared.cu; and so few that every GPU has the shared memory.
+constexpr int vector_threads = 512, exact_threads = 128;
+constexpr int blocks_per_sm = 6;  // of wide and exact: a thread may have 80 registers
 
 // ---- the sums -----------------------------------------------------------------------------------
 
@@ -50,12 +45,12 @@ __device__ Plain<Real> from_lane_above(const Plain<Real>& x, int offset) {
     return {__shfl_down_sync(all_lanes, x.sum, offset)};
 }
 
-// sum + lost is what was added; NaN for `lost` says that it is not.
+// sum + lost is exactly what was added. If `lost` is NaN, something is missing.
 struct Twofold {
     double sum = 0, lost = 0;
 
-    // Adds x, and what this loses to `lost` (Knuth's TwoSum: the error of an addition in double is a
-    // double, and five more additions find it). Returns false if `lost` loses something.
+    // Adds x, and what this loses to `lost` (Knuth's TwoSum: the error of an addition in double is
+    // a double, and five more additions find it). Returns false if `lost` loses something.
     __device__ bool add(double x) {
         const double before = sum;
         sum += x;
@@ -72,15 +67,16 @@ struct Twofold {
         const bool kept = add(other.sum) & add_lost(other.lost);
         if (!kept) lost = NAN;
     }
-    // The nearest float. Of the two doubles around the exact result, the one with an odd last bit is
-    // rounded as the result is.
+    // The nearest float. Of the two doubles around the exact result, the one with an odd last bit
+    // is rounded as the result is.
     __device__ float nearest_float() const {
         const double down = __dadd_rd(sum, lost), up = __dadd_ru(sum, lost);
         return float(__double2loint(down) % 2 ? down : up) + 0.0f;  // -0 becomes 0
     }
 };
 __device__ Twofold from_lane_above(const Twofold& x, int offset) {
-    return {__shfl_down_sync(all_lanes, x.sum, offset), __shfl_down_sync(all_lanes, x.lost, offset)};
+    return {__shfl_down_sync(all_lanes, x.sum, offset),
+            __shfl_down_sync(all_lanes, x.lost, offset)};
 }
 
 // ---- from all threads to one sum ----------------------------------------------------------------
@@ -144,19 +140,19 @@ struct Job {  // what a launch needs, and what it leaves
     const lab::Sample& sample;
     int64_t n;
     const float *a, *b;
-    Twofold* of_block;                        // the blocks' sums
-    double* out;                              // the result
-    unsigned* wide;                           // launches of exact that needed the wide number
-    int launches = 0;                         // all launches of exact
-    const Reference* want = nullptr;          // the CPU's result
-    double bytes = 0;                         // that a kernel reads
+    Twofold* of_block;                // the blocks' sums
+    double* out;                      // the result
+    unsigned* wide;                   // launches of exact that needed the wide number
+    int launches = 0;                 // all launches of exact
+    const Reference* want = nullptr;  // the CPU's result
+    double bytes = 0;                 // that a kernel reads
 
     // A launch leaves how far its result may be off, relative to the sum of the magnitudes. 0 means
     // that it must be the float nearest to the exact result.
     double allowed_error = 0;
 };
 
-__host__ __device__ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // As many blocks as fill the GPU, but no block without work. --blocks replaces this number.
 int grid_size(const Job& job, int to_fill, int elements_per_block) {
@@ -164,47 +160,61 @@ int grid_size(const Job& job, int to_fill, int elements_per_block) {
     return int(std::min<int64_t>(to_fill, ceil_div(job.n, elements_per_block)));
 }
 
-__device__ float4 load_pack(const float* from, int64_t i) {
-    return reinterpret_cast<const float4*>(from)[i];
-}
+// A thread's share of a tile: `in_flight` packs of each array, which are loaded at once. Without
+// `dot`, b is not read, and the terms are the elements of a.
+template <int threads, int in_flight, bool dot>
+struct Tile {
+    static constexpr int packs = in_flight * threads, terms = in_flight * pack;
+    float4 p[in_flight], q[in_flight];
 
-template <class Sum>
-__device__ void add_products(Sum& even, Sum& odd, const float4& p, const float4& q) {
-    even.add(p.x, q.x);
-    odd.add(p.y, q.y);
-    even.add(p.z, q.z);
-    odd.add(p.w, q.w);
-}
+    __device__ Tile(const float* a, const float* b, int64_t first, int64_t n) {
+        const bool whole = first + packs <= n / pack;
+#pragma unroll
+        for (int k = 0; k < in_flight; ++k) {
+            const int64_t i = first + k * threads + threadIdx.x;
+            p[k] = whole ? load(a, i) : load_or_0(a, i, n);
+            if (dot) q[k] = whole ? load(b, i) : load_or_0(b, i, n);
+        }
+    }
+    __device__ static float4 load(const float* from, int64_t i) {
+        return reinterpret_cast<const float4*>(from)[i];
+    }
+    __device__ static float4 load_or_0(const float* from, int64_t i, int64_t n) {
+        if (i < n / pack) return load(from, i);
+        float x[pack];  // elements from n on are 0
+        for (int k = 0; k < pack; ++k) x[k] = pack * i + k < n ? from[pack * i + k] : 0;
+        return {x[0], x[1], x[2], x[3]};
+    }
+    __device__ static float element(const float4* of, int k) {
+        const float4& x = of[k / pack];
+        return k % pack == 0 ? x.x : k % pack == 1 ? x.y : k % pack == 2 ? x.z : x.w;
+    }
+    __device__ float x(int k) const { return element(p, k); }
+    __device__ float y(int k) const { return dot ? element(q, k) : 1; }
+    __device__ double term(int k) const { return double(x(k)) * double(y(k)); }  // exact
+};
 
-// Returns the dot product of this thread's share, like dot_shared.cu's wide_dot. It has two sums, so
-// that one addition need not wait for the other.
+// The dot product of a block's share, in thread 0. Each thread has two sums, so that one addition
+// need not wait for the other.
+using VectorTile = Tile<vector_threads, 4, true>;
 template <class Sum>
-__device__ Sum dot_of_share(const float* a, const float* b, int64_t n) {
-    constexpr int threads = large_threads, in_flight = large_in_flight;
-    const int64_t packs = n / pack, tile = int64_t(in_flight) * threads, tid = threadIdx.x;
-    const int64_t tail = pack * packs + int64_t(blockIdx.x) * threads + tid;
+__device__ Sum dot_of_block(const float* a, const float* b, int64_t n) {
     Sum even, odd;
-    if (tail < n) even.add(a[tail], b[tail]);
-    for (int64_t first = blockIdx.x * tile; first < packs; first += gridDim.x * tile) {
-        if (first + tile <= packs) {
-            float4 p[in_flight], q[in_flight];
-            for (int k = 0; k < in_flight; ++k) {
-                p[k] = load_pack(a, first + k * threads + tid);
-                q[k] = load_pack(b, first + k * threads + tid);
-            }
-            for (int k = 0; k < in_flight; ++k) add_products(even, odd, p[k], q[k]);
-        } else {
-#pragma unroll 1  // code also comes from memory, and this loop takes little time
-            for (int64_t i = first + tid; i < packs; i += threads)
-                add_products(even, odd, load_pack(a, i), load_pack(b, i));
+    for (int64_t first = int64_t(blockIdx.x) * VectorTile::packs; first * pack < n;
+         first += int64_t(gridDim.x) * VectorTile::packs) {
+        const VectorTile tile(a, b, first, n);
+#pragma unroll
+        for (int k = 0; k < VectorTile::terms; k += 2) {
+            even.add(tile.x(k), tile.y(k));
+            odd.add(tile.x(k + 1), tile.y(k + 1));
         }
     }
     even.add(odd);
-    return even;
+    return reduce_block<vector_threads>(even);
 }
 
-// The additions on the longest way of a term, at most: 2 for each step of a tree, because a Twofold
-// adds twice. No thread has more than 4 packs of a tile.
+// No term takes part in more additions: 2 of each pack, in the trees, and some to spare. No thread
+// has more than 4 packs of a tile.
 double longest_way(int64_t n, int64_t blocks, int threads) {
     const int64_t shares = ceil_div(n, pack * threads * blocks);
     return double(pack / 2 * 4 * shares + 2 * ceil_div(blocks, threads) + 64);
@@ -215,34 +225,34 @@ double longest_way(int64_t n, int64_t blocks, int threads) {
 double error_bound(double roundings, double unit) { return std::expm1(roundings * unit); }
 
 template <class Real>
-__global__ void __launch_bounds__(large_threads, 2)
+__global__ void __launch_bounds__(vector_threads, 2)
     vectorised(const float* a, const float* b, Plain<Real>* of_block, double* out, int64_t n) {
-    const auto sum = reduce_block<large_threads>(dot_of_share<Plain<Real>>(a, b, n));
+    const auto sum = dot_of_block<Plain<Real>>(a, b, n);
     if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
     if (!is_last_block()) return;
-    const auto total = reduce_grid<large_threads>(of_block);
+    const auto total = reduce_grid<vector_threads>(of_block);
     if (threadIdx.x == 0) *out = total.sum;
 }
 template <class Real>
 void launch_vectorised(Job& job) {
-    const int to_fill = job.sample.blocks_to_fill(vectorised<Real>, large_threads);
-    const int blocks = grid_size(job, to_fill, pack * large_in_flight * large_threads);
+    const int to_fill = job.sample.blocks_to_fill(vectorised<Real>, vector_threads);
+    const int blocks = grid_size(job, to_fill, pack * VectorTile::packs);
     auto* of_block = reinterpret_cast<Plain<Real>*>(job.of_block);
-    vectorised<<<blocks, large_threads>>>(job.a, job.b, of_block, job.out, job.n);
+    vectorised<<<blocks, vector_threads>>>(job.a, job.b, of_block, job.out, job.n);
     const double unit = std::numeric_limits<Real>::epsilon() / 2;
-    job.allowed_error = error_bound(longest_way(job.n, blocks, large_threads), unit);
+    job.allowed_error = error_bound(longest_way(job.n, blocks, vector_threads), unit);
 }
 
 // ---- a number so wide that nothing is lost ------------------------------------------------------
 
-// Kulisch's accumulator: a fixed-point number that holds each bit of each product of floats, and of
-// the sum of 2^33 of them. Lane k of a warp has digit k, which counts 2^(24 k - 347). It has 64 bits,
-// so that carries can wait.
+// Kulisch's accumulator: a fixed-point number that holds every bit of every product of floats, and
+// of the sum of 2^33 of them. Lane k of a warp has digit k, which counts 2^(24 k - 347). A digit
+// has 64 bits, so carries can wait.
 constexpr int digits = 27, digit_bits = 24, lowest = -347;
-__device__ unsigned long long total[digits];  // of all blocks
+__device__ unsigned long long total[digits];  // of all blocks; the last block makes it 0 again
 __device__ float total_special;               // the sum of the terms that are infinite or NaN
 
-// Returns digits from 0 to 2^24 - 1, except the highest.
+// Returns the same number with digits from 0 to 2^24 - 1, except for the highest.
 __device__ int64_t carried(int64_t digit) {
     const int lane = threadIdx.x;
     bool more = true;
@@ -265,73 +275,82 @@ __device__ float nearest_float(int64_t digit) {
     const int top = 31 - __clz(not_zero);  // 2 or more: no term has a bit below 2^-298
     const int64_t high = __shfl_sync(all_lanes, digit, top);
     const int64_t low = __shfl_sync(all_lanes, digit, top - 1);
-    // 25 bits or more, and one that says whether any is below them: float() rounds only once.
+    // 25 bits or more, and one that says whether any is below them: only float() rounds.
     const bool below = not_zero & ((1u << (top - 1)) - 1);
+    const double bits = double((high << digit_bits | low) << 1 | below);
     const int power = lowest + digit_bits * (top - 1) - 1;
-    const double result = double((high << digit_bits | low) << 1 | below) *
-                          __hiloint2double((power + 1023) << 20, 0);
+    const double result = bits * __hiloint2double((power + 1023) << 20, 0);
     return float(minus ? -result : result) + 0.0f;  // -0 becomes 0
 }
 
-// The wide numbers of a block. Each thread has its own, in 12 bins: one for each 48 exponents or so.
-// A term of bin k is `high` units and `low` 2^-48 units. `low` has the unit of bin k - 1's `high`.
+// A thread's wide number has 12 bins of about 48 exponents each. A term is added to the bin of its
+// exponent: whole units to `high`, and the rest, in 2^-48 units, to `low`. The unit of `low` is
+// that of the next lower bin's `high`.
 struct Bin {
     int64_t high, low;
 };
 struct Bins {
     static constexpr int count = 12, first = 15, most_terms = 1 << 12;
-    Bin* all;                 // bin k of the block's thread t is all[k * threads + t]
-    bool used = false;        // by this thread
-    float special = 0;        // the sum of this thread's terms that are infinite or NaN
+    Bin* of_block;      // in shared memory; bin k of thread t is of_block[k * exact_threads + t]
+    bool used = false;  // by this thread
+    float special = 0;  // the sum of this thread's terms that are infinite or NaN
 
     __device__ void use() {
-        for (int k = 0; !used && k < count; ++k) all[k * threads + threadIdx.x] = {0, 0};
+        for (int k = 0; !used && k < count; ++k) of_block[k * exact_threads + threadIdx.x] = {0, 0};
         used = true;
     }
-    // Returns `count` or more for 0, infinity and NaN. 85 / 2^12 is about 1 / 48.
+    // 85 / 2^12 is about 1 / 48. For 0, infinity and NaN there is no bin: the result is too large.
     __device__ static unsigned bin_of(double x) {
         return __umulhi(__double2hiint(x) & 0x7ff00000, 85) - first;
     }
-    // x has at most 48 bits. Adding 1.5 * 2^52 units rounds x to whole units, and the last 52 bits
-    // of the sum count them. So it is an integer addition that is needed, and no shift.
+    // x has at most 48 bits. x + 1.5 * 2^52 units is rounded to whole units, and its last bits
+    // count them: no shift is needed, and no case for negative numbers.
     __device__ void add(double x, unsigned k) {
         const int unit = (48 * (first + k) + 4) << 20, start = (52 << 20) + 0x80000;
         const double high_start = __hiloint2double(unit + start, 0);
         const double low_start = __hiloint2double(unit - (48 << 20) + start, 0);
         const double high = x + high_start, low = (x - (high - high_start)) + low_start;
-        Bin& bin = all[k * threads + threadIdx.x];
-        Bin sum = bin;
-        sum.high += __double_as_longlong(high) - __double_as_longlong(high_start);
-        sum.low += __double_as_longlong(low) - __double_as_longlong(low_start);
-        bin = sum;
+        Bin bin = of_block[k * exact_threads + threadIdx.x];  // no other thread uses it
+        bin.high += __double_as_longlong(high) - __double_as_longlong(high_start);
+        bin.low += __double_as_longlong(low) - __double_as_longlong(low_start);
+        of_block[k * exact_threads + threadIdx.x] = bin;
     }
-    __device__ void add_any(double x) {
+    __device__ void add(double x) {
         const unsigned k = bin_of(x);
-        if (k < count)
-            add(x, k);
-        else if (x != 0)
-            special += float(x);
+        if (k < count) add(x, k);
+        if (k >= count && x != 0) special += float(x);
+    }
+    template <class Tile>
+    __device__ void add(const Tile& tile) {
+        use();
+#pragma unroll
+        for (int i = 0; i < Tile::terms; i += pack) {
+            unsigned k[pack];
+            for (int j = 0; j < pack; ++j) k[j] = bin_of(tile.term(i + j));
+            const bool all = max(max(k[0], k[1]), max(k[2], k[3])) < count;  // have a bin
+            for (int j = 0; j < pack && all; ++j) add(tile.term(i + j), k[j]);
+            for (int j = 0; j < pack && !all; ++j) add(tile.term(i + j));
+        }
     }
     __device__ void add(const Twofold& x) {
-        add_halves(x.sum);
-        add_halves(x.lost);
+        for (int k = 0; k < 2; ++k) {
+            const double part = k ? x.lost : x.sum;
+            const double high = __hiloint2double(__double2hiint(part), 0);  // 21 bits of 53
+            add(high);
+            add(part - high);
+        }
     }
-    __device__ void add_halves(double x) {  // of 21 and 32 bits
-        const double high = __hiloint2double(__double2hiint(x), 0);
-        add_any(high);
-        add_any(x - high);
-    }
-    // Returns digit k of the sum of the block's numbers in thread k.
+    // Returns digit k of the sum of the block's numbers in thread k. The bins are free again.
     __device__ int64_t merge() {
         __shared__ unsigned long long digit[digits];
         const int tid = threadIdx.x, k = tid % warp / 2, is_high = tid % 2;
         use();
         if (tid < digits) digit[tid] = 0;
         __syncthreads();  // all threads have added to their bins
-        if (k < count) {  // each lane adds up one word of its warp's threads, each from another bank
+        if (k < count) {  // two lanes add up bin k of a warp's threads: no bank conflicts
             int64_t low = 0, high = 0;
             for (int i = 0; i < warp; ++i) {
-                const Bin& bin = all[k * threads + tid / warp * warp + (i + k) % warp];
+                const Bin& bin = of_block[k * exact_threads + tid / warp * warp + (i + k) % warp];
                 const int64_t x = is_high ? bin.high : bin.low;
                 low += x & ((int64_t(1) << 48) - 1);
                 high += x >> 48;
@@ -341,21 +360,20 @@ struct Bins {
             atomicAdd(to + 1, low >> digit_bits);
             atomicAdd(to + 2, high);
         }
-        __syncthreads();  // all sums are in the digits, and the bins can be used again
+        __syncthreads();  // the digits are complete, and all bins have been read
         used = false;
         return tid < digits ? digit[tid] : 0;
     }
-    // Adds the block's numbers to the total.
-    __device__ void pour() {
+    __device__ void add_to_total() {
         const int64_t digit = merge();
         if (threadIdx.x < digits) atomicAdd(total + threadIdx.x, digit);
         if (special != 0) atomicAdd(&total_special, special);
         special = 0;
-        __syncthreads();  // thread 0 can publish what all threads have added
+        __syncthreads();  // all threads have added: thread 0 may draw a ticket
     }
 };
 
-// Stores the total and a last number, and makes the total 0 again for the next launch.
+// Stores the float nearest to the total and one more number.
 __device__ void store_total(int64_t digit, double* out, unsigned* launches) {
     if (threadIdx.x >= warp) return;
     if (threadIdx.x < digits) digit += atomicExch(total + threadIdx.x, 0);
@@ -366,80 +384,36 @@ __device__ void store_total(int64_t digit, double* out, unsigned* launches) {
     ++*launches;
 }
 
-// A thread's elements of a tile. Without `dot`, b is not read, and the terms are the elements of a.
-template <int in_flight, bool dot>
-struct Tile {
-    static constexpr int packs = in_flight * threads, terms = in_flight * pack;
-    float4 p[in_flight], q[in_flight];
-
-    // Elements from n on are 0.
-    __device__ static float4 load(const float* from, int64_t i, int64_t n) {
-        if (i < n / pack) return load_pack(from, i);
-        float x[pack];
-        for (int k = 0; k < pack; ++k) x[k] = pack * i + k < n ? from[pack * i + k] : 0;
-        return {x[0], x[1], x[2], x[3]};
-    }
-    __device__ Tile(const float* a, const float* b, int64_t first, int64_t n) {
-        const int64_t i = first + threadIdx.x;
-        const bool whole = first + packs <= n / pack;
-        for (int k = 0; k < in_flight; ++k) {
-            p[k] = whole ? load_pack(a, i + k * threads) : load(a, i + k * threads, n);
-            if (dot) q[k] = whole ? load_pack(b, i + k * threads) : load(b, i + k * threads, n);
-        }
-    }
-    __device__ double term(int k) const {
-        const double x = element(p[k / pack], k % pack);
-        return dot ? x * double(element(q[k / pack], k % pack)) : x;
-    }
-    __device__ static float element(const float4& p, int k) {
-        return k == 0 ? p.x : k == 1 ? p.y : k == 2 ? p.z : p.w;
-    }
-    __device__ void add_to(Bins& bins) const {
-#pragma unroll
-        for (int i = 0; i < terms; i += pack) {
-            unsigned k[pack];
-            for (int j = 0; j < pack; ++j) k[j] = bins.bin_of(term(i + j));
-            if (max(max(k[0], k[1]), max(k[2], k[3])) < bins.count) {
-                for (int j = 0; j < pack; ++j) bins.add(term(i + j), k[j]);
-            } else {
-                for (int j = 0; j < pack; ++j) bins.add_any(term(i + j));
-            }
-        }
-    }
-};
-
-template <int in_flight, bool dot>
-__global__ void __launch_bounds__(threads, resident / threads)
+template <int in_flight>
+__global__ void __launch_bounds__(exact_threads, blocks_per_sm)
     wide(const float* a, const float* b, Twofold*, double* out, unsigned* launches, int64_t n) {
-    using Tile = Tile<in_flight, dot>;
+    using Tile = Tile<exact_threads, in_flight, true>;
     constexpr int most_tiles = Bins::most_terms / Tile::terms;
-    __shared__ Bin bin[Bins::count * threads];
-    Bins bins{bin};
-    bins.use();
+    __shared__ Bin of_block[Bins::count * exact_threads];
+    Bins bins{of_block};
     int tiles = 0;
-    for (int64_t first = int64_t(blockIdx.x) * Tile::packs; first < ceil_div(n, pack);
+    for (int64_t first = int64_t(blockIdx.x) * Tile::packs; first * pack < n;
          first += int64_t(gridDim.x) * Tile::packs) {
-        if (++tiles % most_tiles == 0) {
-            bins.pour();
-            bins.use();
-        }
-        Tile(a, b, first, n).add_to(bins);
+        bins.add(Tile(a, b, first, n));
+        if (++tiles % most_tiles == 0) bins.add_to_total();
     }
-    bins.pour();
+    bins.add_to_total();
     if (is_last_block()) store_total(0, out, launches);
 }
 
-// ---- two doubles, and the wide number for whatever they lose ------------------------------------
+// ---- two doubles, as long as they lose nothing --------------------------------------------------
 
 template <int in_flight, bool dot>
-__global__ void __launch_bounds__(threads, resident / threads)
-    exact(const float* a, const float* b, Twofold* of_block, double* out, unsigned* launches,
+__global__ void __launch_bounds__(exact_threads, blocks_per_sm)
+    exact(const float* a, const float* b, Twofold* of_blocks, double* out, unsigned* launches,
           int64_t n) {
-    using Tile = Tile<in_flight, dot>;
-    constexpr int most_tiles = Bins::most_terms / Tile::terms - 1;
-    __shared__ Bin bin[Bins::count * threads];
-    const int64_t packs = ceil_div(n, pack), step = int64_t(gridDim.x) * Tile::packs;
-    Bins bins{bin};
+    using Tile = Tile<exact_threads, in_flight, dot>;
+    constexpr int most_tiles = Bins::most_terms / Tile::terms - 1;  // the last terms are `share`'s
+    constexpr double most = 0x1p278;                                // that a bin is for
+    __shared__ Bin of_block[Bins::count * exact_threads];
+    const int64_t step = int64_t(gridDim.x) * Tile::packs, packs = (n + pack - 1) / pack;
+    const bool is_first = threadIdx.x == 0;
+    Bins bins{of_block};
     Twofold share;
     for (int64_t first = int64_t(blockIdx.x) * Tile::packs; first < packs;) {
         const int64_t end = min(packs, first + most_tiles * step);
@@ -449,58 +423,47 @@ __global__ void __launch_bounds__(threads, resident / threads)
             bool kept = true;
 #pragma unroll
             for (int k = 0; k < Tile::terms; ++k) kept &= sum.add(tile.term(k));
-            if (!__all_sync(all_lanes, kept && fabs(sum.sum) < 0x1p278)) break;
+            if (!__all_sync(all_lanes, kept && fabs(sum.sum) < most)) break;
             share = sum;
         }
-        if (first < end) bins.use();
-        for (; first < end; first += step) Tile(a, b, first, n).add_to(bins);
-        if (first < packs && __syncthreads_or(bins.used)) bins.pour();
+        for (; first < end; first += step) bins.add(Tile(a, b, first, n));
+        if (first < packs && __syncthreads_or(bins.used)) bins.add_to_total();
     }
     Twofold sum = share;
     if (bins.used) sum.lost = NAN;
-    sum = reduce_block<threads>(sum);
-    if (__syncthreads_or(threadIdx.x == 0 && !(fabs(sum.sum + sum.lost) < 0x1p278))) {
+    sum = reduce_block<exact_threads>(sum);
+    if (__syncthreads_or(is_first && !(fabs(sum.sum + sum.lost) < most))) {
         bins.use();
         bins.add(share);
-        bins.pour();
-        sum.lost = NAN;
+        bins.add_to_total();
+        sum.lost = NAN;  // the block's sum is in the total
     }
-    if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
+    if (is_first) of_blocks[blockIdx.x] = sum;
     if (!is_last_block()) return;
-    sum = reduce_grid<threads>(of_block);
-    if (!__syncthreads_or(threadIdx.x == 0 && isnan(sum.lost))) {
-        if (threadIdx.x == 0) *out = sum.nearest_float();
-        return;
-    }
-    for (unsigned k = threadIdx.x; k < gridDim.x; k += threads) {
-        const Twofold other = of_block[k];
+    sum = reduce_grid<exact_threads>(of_blocks);
+    if (__syncthreads_or(is_first && isnan(sum.lost))) {
         bins.use();
-        if (!isnan(other.lost)) bins.add(other);
-    }
-    store_total(bins.merge(), out, launches);
+        for (unsigned k = threadIdx.x; k < gridDim.x; k += exact_threads)
+            if (!isnan(of_blocks[k].lost)) bins.add(of_blocks[k]);
+        store_total(bins.merge(), out, launches);
+    } else if (is_first)
+        *out = sum.nearest_float();
 }
 
-// As many blocks as fill the GPU. --blocks replaces this number.
-template <int in_flight>
-void launch_with(Job& job, decltype(&exact<1, true>) kernel) {
-    const int to_fill = job.sample.blocks_to_fill(kernel, threads);
-    const int blocks = grid_size(job, to_fill, pack * in_flight * threads);
-    kernel<<<blocks, threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n);
+using Kernel = void (*)(const float*, const float*, Twofold*, double*, unsigned*, int64_t);
+void launch(Job& job, Kernel one, Kernel two, Kernel four) {  // packs in flight
+    const int in_flight = job.n <= 1 << 16 ? 1 : job.n <= 1 << 25 ? 2 : 4;
+    const Kernel kernel = in_flight == 1 ? one : in_flight == 2 ? two : four;
+    const int to_fill = job.sample.blocks_to_fill(kernel, exact_threads);
+    const int blocks = grid_size(job, to_fill, pack * in_flight * exact_threads);
+    kernel<<<blocks, exact_threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n);
     job.allowed_error = 0;
     ++job.launches;
 }
-void launch_wide(Job& job) {
-    if (job.n <= most_for_one)
-        launch_with<1>(job, wide<1, true>);
-    else
-        launch_with<4>(job, wide<4, true>);
-}
+void launch_wide(Job& job) { launch(job, wide<1>, wide<2>, wide<4>); }
 template <bool dot>
 void launch_exact(Job& job) {
-    if (job.n <= most_for_one)
-        launch_with<1>(job, exact<1, dot>);
-    else
-        launch_with<4>(job, exact<4, dot>);
+    launch(job, exact<1, dot>, exact<2, dot>, exact<4, dot>);
 }
 
 // ---- CPU reference ------------------------------------------------------------------------------
@@ -543,8 +506,6 @@ struct Reference {
         const bool between = left != 0 && bits % 2 == 0;
         return float(between ? std::nextafter(sum, left > 0 ? INFINITY : -INFINITY) : sum);
     }
-    // Errors and bounds are shown relative to the magnitudes' sum.
-    double relative(double error) const { return error == 0 ? 0 : std::fabs(error) / magnitude; }
 };
 
 // ---- data, harmless and hostile -----------------------------------------------------------------
@@ -575,18 +536,18 @@ __device__ RoundedFirst from_lane_above(const RoundedFirst& x, int offset) {
 }
 __global__ void float_product(const float* a, const float* b, RoundedFirst* of_block, double* out,
                               int64_t n) {
-    const auto sum = reduce_block<large_threads>(dot_of_share<RoundedFirst>(a, b, n));
+    const auto sum = dot_of_block<RoundedFirst>(a, b, n);
     if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
     if (!is_last_block()) return;
-    const auto total = reduce_grid<large_threads>(of_block);
+    const auto total = reduce_grid<vector_threads>(of_block);
     if (threadIdx.x == 0) *out = total.sum;
 }
 void launch_float_product(Job& job) {
-    const int to_fill = job.sample.blocks_to_fill(float_product, large_threads);
-    const int blocks = grid_size(job, to_fill, pack * large_in_flight * large_threads);
+    const int to_fill = job.sample.blocks_to_fill(float_product, vector_threads);
+    const int blocks = grid_size(job, to_fill, pack * VectorTile::packs);
     auto* of_block = reinterpret_cast<RoundedFirst*>(job.of_block);
-    float_product<<<blocks, large_threads>>>(job.a, job.b, of_block, job.out, job.n);
-    job.allowed_error = error_bound(longest_way(job.n, blocks, large_threads), 0x1p-53);
+    float_product<<<blocks, vector_threads>>>(job.a, job.b, of_block, job.out, job.n);
+    job.allowed_error = error_bound(longest_way(job.n, blocks, vector_threads), 0x1p-53);
 }
 
 // ---- check, table, main -------------------------------------------------------------------------
@@ -622,11 +583,12 @@ void check(Job& job, lab::Row& row) {
     }
     const bool is_exact = job.allowed_error == 0;
     const double wanted = is_exact ? want.nearest_float() : want.nearest_double();
-    const double error = want.relative(got - wanted);
-    const double half_a_bit = want.relative(wanted) * 0x1p-53;  // of the result, and of `wanted`
-    const double allowed = want.relative(job.allowed_error * want.magnitude);
-    const double bound = is_exact ? 0 : allowed + 2 * half_a_bit;
-    const bool right = got == wanted || error <= bound || (std::isnan(got) && std::isnan(wanted));
+    // Relative to the magnitudes' sum. The last bits of the result and of `wanted` may differ.
+    const double magnitude = std::max(want.magnitude, std::numeric_limits<double>::min());
+    const double error = got == wanted ? 0 : std::fabs(got - wanted) / magnitude;
+    const double last_bits = 2 * std::fabs(wanted) / magnitude * 0x1p-53;
+    const double bound = is_exact ? 0 : job.allowed_error + last_bits;
+    const bool right = error <= bound;
     row.result = lab::text("%.15g", got);
     row.bytes = job.bytes;
     row.wrong = right ? "" : lab::text("got %.17g, wanted %.17g", got, wanted);
@@ -676,7 +638,7 @@ int main(int argc, char** argv) {
     sample.twins(twins);
     sample.start(argc, argv);
     const int64_t n = sample.n();
-    sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(float) + 2 * sizeof(double),
+    sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(float),
                           sizeof(Twofold) * most_blocks);
 
     std::vector<float> a(n), b(n);

@@ -1,5 +1,5 @@
-// exact_test.cu - tests that 03_exact_dot's `wide` and `exact` return the float nearest to the exact result, for any
-// input.
+// exact_test.cu - tests that 03_exact_dot's `wide` and `exact` return the float nearest to the exact result, for
+// any input.
 //   exact_test [COUNT] [SEED]: COUNT small inputs of each kind, each on its own grid, and a long one for each shape
 // The reference computes with whole numbers and shares no code with the sample. A product of floats is a whole
 // number of 2^-298. The reference adds up the positive and the negative ones. Then it searches the floats for the
@@ -198,13 +198,13 @@ const Kind kinds[] = {{"ordinary", ordinary},
 
 bool same(float x, float y) { return (std::isnan(x) && std::isnan(y)) || std::memcmp(&x, &y, sizeof x) == 0; }
 
-using Kernel = decltype(&wide<1, true>);
 struct Launch {
     Kernel kernel;
     bool dot;
 };
-const Launch launches[] = {{wide<1, true>, true},  {wide<4, true>, true},    {exact<1, true>, true},
-                           {exact<4, true>, true}, {exact<1, false>, false}, {exact<4, false>, false}};
+const Launch launches[] = {{wide<4>, true},          {exact<4, true>, true},   {wide<1>, true},
+                           {wide<2>, true},          {exact<1, true>, true},   {exact<2, true>, true},
+                           {exact<1, false>, false}, {exact<2, false>, false}, {exact<4, false>, false}};
 
 // A block adds so many terms, as large as a bin's terms can be, that a thread's bins would overflow if they were
 // never emptied. The first term is so small that two doubles do not hold the sum.
@@ -217,8 +217,8 @@ int64_t wrong_long_inputs() {
     const lab::DeviceArray<Twofold> of_block(1);
     const lab::DeviceArray<unsigned> count(std::vector<unsigned>(1));
     int64_t wrong = 0;
-    for (const Launch& launch : {launches[1], launches[3]}) {
-        launch.kernel<<<1, threads>>>(d_a.get(), d_b.get(), of_block.get(), out.get(), count.get(), n);
+    for (const Launch& launch : {launches[0], launches[1]}) {
+        launch.kernel<<<1, exact_threads>>>(d_a.get(), d_b.get(), of_block.get(), out.get(), count.get(), n);
         CHECK(cudaGetLastError());
         const double got = out.download()[0];
         const float want = reference(a, b);
@@ -267,7 +267,7 @@ int main(int argc, char** argv) {
                 const int64_t at = int64_t(k) * most;
                 const int grid = within(0, 63) ? within(1, 4) : within(1, most_grid);
                 const Launch& launch = launches[k % std::size(launches)];
-                launch.kernel<<<grid, threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(), out.get() + k,
+                launch.kernel<<<grid, exact_threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(), out.get() + k,
                                                  count.get(), int64_t(a[k].size()));
                 CHECK(cudaGetLastError());
                 if (!launch.dot) b[k].assign(b[k].size(), 1);
