@@ -22,9 +22,9 @@
 
 constexpr int tutorial_n = 33 * 1024;  // the tutorial's elements, a[i] = b[i] = i, are below it
 constexpr int pack = 4;                // floats of a 16-byte load
+constexpr int most_blocks = 1 << 16;   // no GPU holds more at once
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
-constexpr int most_blocks = 1 << 16;  // no GPU holds more at once
 static_assert(sizeof(float4) == pack * sizeof(float), "one load must bring `pack` floats");
 
 // Threads of a block: as in dot_shared.cu; and so few that every GPU has the shared memory.
@@ -34,14 +34,14 @@ constexpr int blocks_per_sm = 6;  // of wide and exact: a thread may have 80 reg
 // ---- the sums -----------------------------------------------------------------------------------
 
 // A product of two floats, which keep 24 bits each, is exact in double, which keeps 53.
-template <class Real>
+template <class Real, class Factor>
 struct Plain {
     Real sum = 0;
-    __device__ void add(float a, float b) { sum += Real(a) * Real(b); }
+    __device__ void add(float a, float b) { sum += Factor(a) * Factor(b); }
     __device__ void add(const Plain& other) { sum += other.sum; }
 };
-template <class Real>
-__device__ Plain<Real> from_lane_above(const Plain<Real>& x, int offset) {
+template <class Real, class Factor>
+__device__ Plain<Real, Factor> from_lane_above(const Plain<Real, Factor>& x, int offset) {
     return {__shfl_down_sync(all_lanes, x.sum, offset)};
 }
 
@@ -142,8 +142,8 @@ struct Job {  // what a launch needs, and what it leaves
     const float *a, *b;
     Twofold* of_block;                // the blocks' sums
     double* out;                      // the result
-    unsigned* wide;                   // launches of exact that needed the wide number
-    int launches = 0;                 // all launches of exact
+    unsigned* wide;                   // launches of wide and exact that needed the wide number
+    int launches = 0;                 // all launches of wide and exact
     const Reference* want = nullptr;  // the CPU's result
     double bytes = 0;                 // that a kernel reads
 
@@ -155,9 +155,11 @@ struct Job {  // what a launch needs, and what it leaves
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // As many blocks as fill the GPU, but no block without work. --blocks replaces this number.
-int grid_size(const Job& job, int to_fill, int elements_per_block) {
-    if (job.sample.blocks()) return job.sample.blocks();
-    return int(std::min<int64_t>(to_fill, ceil_div(job.n, elements_per_block)));
+template <class Kernel>
+int grid_size(const Job& job, Kernel kernel, int threads, int packs_per_block) {
+    const int to_fill = job.sample.blocks_to_fill(kernel, threads);
+    const int64_t tiles = ceil_div(job.n, pack * packs_per_block);
+    return job.sample.blocks() ? to_fill : int(std::min<int64_t>(to_fill, tiles));
 }
 
 // A thread's share of a tile: `in_flight` packs of each array, which are loaded at once. Without
@@ -185,12 +187,8 @@ struct Tile {
         for (int k = 0; k < pack; ++k) x[k] = pack * i + k < n ? from[pack * i + k] : 0;
         return {x[0], x[1], x[2], x[3]};
     }
-    __device__ static float element(const float4* of, int k) {
-        const float4& x = of[k / pack];
-        return k % pack == 0 ? x.x : k % pack == 1 ? x.y : k % pack == 2 ? x.z : x.w;
-    }
-    __device__ float x(int k) const { return element(p, k); }
-    __device__ float y(int k) const { return dot ? element(q, k) : 1; }
+    __device__ float x(int k) const { return reinterpret_cast<const float*>(p)[k]; }
+    __device__ float y(int k) const { return dot ? reinterpret_cast<const float*>(q)[k] : 1; }
     __device__ double term(int k) const { return double(x(k)) * double(y(k)); }  // exact
 };
 
@@ -224,21 +222,22 @@ double longest_way(int64_t n, int64_t blocks, int threads) {
 // Each rounding errs by `unit` of its own result. (dot_shared.cu derives the bound.)
 double error_bound(double roundings, double unit) { return std::expm1(roundings * unit); }
 
-template <class Real>
+template <class Real, class Factor>
 __global__ void __launch_bounds__(vector_threads, 2)
-    vectorised(const float* a, const float* b, Plain<Real>* of_block, double* out, int64_t n) {
-    const auto sum = dot_of_block<Plain<Real>>(a, b, n);
+    vectorised(const float* a, const float* b, Plain<Real, Factor>* of_block, double* out,
+               int64_t n) {
+    const auto sum = dot_of_block<Plain<Real, Factor>>(a, b, n);
     if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
     if (!is_last_block()) return;
     const auto total = reduce_grid<vector_threads>(of_block);
     if (threadIdx.x == 0) *out = total.sum;
 }
-template <class Real>
+template <class Real, class Factor = Real>
 void launch_vectorised(Job& job) {
-    const int to_fill = job.sample.blocks_to_fill(vectorised<Real>, vector_threads);
-    const int blocks = grid_size(job, to_fill, pack * VectorTile::packs);
-    auto* of_block = reinterpret_cast<Plain<Real>*>(job.of_block);
-    vectorised<<<blocks, vector_threads>>>(job.a, job.b, of_block, job.out, job.n);
+    const auto kernel = vectorised<Real, Factor>;
+    const int blocks = grid_size(job, kernel, vector_threads, VectorTile::packs);
+    auto* of_block = reinterpret_cast<Plain<Real, Factor>*>(job.of_block);
+    kernel<<<blocks, vector_threads>>>(job.a, job.b, of_block, job.out, job.n);
     const double unit = std::numeric_limits<Real>::epsilon() / 2;
     job.allowed_error = error_bound(longest_way(job.n, blocks, vector_threads), unit);
 }
@@ -255,8 +254,7 @@ __device__ float total_special;               // the sum of the terms that are i
 // Returns the same number with digits from 0 to 2^24 - 1, except for the highest.
 __device__ int64_t carried(int64_t digit) {
     const int lane = threadIdx.x;
-    bool more = true;
-    while (__any_sync(all_lanes, more)) {
+    for (bool more = true; __any_sync(all_lanes, more);) {
         const int64_t carry = lane < digits - 1 ? digit >> digit_bits : 0;
         const int64_t from_below = __shfl_up_sync(all_lanes, carry, 1);
         digit += (lane > 0 ? from_below : 0) - (carry << digit_bits);
@@ -325,20 +323,24 @@ struct Bins {
         use();
 #pragma unroll
         for (int i = 0; i < Tile::terms; i += pack) {
-            unsigned k[pack];
-            for (int j = 0; j < pack; ++j) k[j] = bin_of(tile.term(i + j));
-            const bool all = max(max(k[0], k[1]), max(k[2], k[3])) < count;  // have a bin
-            for (int j = 0; j < pack && all; ++j) add(tile.term(i + j), k[j]);
-            for (int j = 0; j < pack && !all; ++j) add(tile.term(i + j));
+            unsigned most = 0;
+            for (int k = i; k < i + pack; ++k) most = max(most, bin_of(tile.term(k)));
+            for (int k = i; k < i + pack; ++k)
+                if (most < count)
+                    add(tile.term(k), bin_of(tile.term(k)));  // all terms have a bin
+                else
+                    add(tile.term(k));
         }
     }
-    __device__ void add(const Twofold& x) {
+    __device__ void take(Twofold& x) {
+        use();
         for (int k = 0; k < 2; ++k) {
             const double part = k ? x.lost : x.sum;
             const double high = __hiloint2double(__double2hiint(part), 0);  // 21 bits of 53
             add(high);
             add(part - high);
         }
+        x = Twofold();
     }
     // Returns digit k of the sum of the block's numbers in thread k. The bins are free again.
     __device__ int64_t merge() {
@@ -408,13 +410,14 @@ __global__ void __launch_bounds__(exact_threads, blocks_per_sm)
     exact(const float* a, const float* b, Twofold* of_blocks, double* out, unsigned* launches,
           int64_t n) {
     using Tile = Tile<exact_threads, in_flight, dot>;
-    constexpr int most_tiles = Bins::most_terms / Tile::terms - 1;  // the last terms are `share`'s
+    constexpr int most_tiles = Bins::most_terms / Tile::terms - 2;  // 8 terms are for `share`
     constexpr double most = 0x1p278;                                // that a bin is for
     __shared__ Bin of_block[Bins::count * exact_threads];
     const int64_t step = int64_t(gridDim.x) * Tile::packs, packs = (n + pack - 1) / pack;
     const bool is_first = threadIdx.x == 0;
     Bins bins{of_block};
     Twofold share;
+    bool all_kept = true;
     for (int64_t first = int64_t(blockIdx.x) * Tile::packs; first < packs;) {
         const int64_t end = min(packs, first + most_tiles * step);
         for (; first < end; first += step) {
@@ -426,15 +429,18 @@ __global__ void __launch_bounds__(exact_threads, blocks_per_sm)
             if (!__all_sync(all_lanes, kept && fabs(sum.sum) < most)) break;
             share = sum;
         }
+        if (first < end) bins.take(share);
         for (; first < end; first += step) bins.add(Tile(a, b, first, n));
-        if (first < packs && __syncthreads_or(bins.used)) bins.add_to_total();
+        if (first < packs && __syncthreads_or(bins.used)) {
+            bins.add_to_total();
+            all_kept = false;
+        }
     }
     Twofold sum = share;
-    if (bins.used) sum.lost = NAN;
+    if (bins.used || !all_kept) sum.lost = NAN;
     sum = reduce_block<exact_threads>(sum);
     if (__syncthreads_or(is_first && !(fabs(sum.sum + sum.lost) < most))) {
-        bins.use();
-        bins.add(share);
+        bins.take(share);
         bins.add_to_total();
         sum.lost = NAN;  // the block's sum is in the total
     }
@@ -442,9 +448,8 @@ __global__ void __launch_bounds__(exact_threads, blocks_per_sm)
     if (!is_last_block()) return;
     sum = reduce_grid<exact_threads>(of_blocks);
     if (__syncthreads_or(is_first && isnan(sum.lost))) {
-        bins.use();
         for (unsigned k = threadIdx.x; k < gridDim.x; k += exact_threads)
-            if (!isnan(of_blocks[k].lost)) bins.add(of_blocks[k]);
+            if (!isnan(of_blocks[k].lost)) bins.take(of_blocks[k]);
         store_total(bins.merge(), out, launches);
     } else if (is_first)
         *out = sum.nearest_float();
@@ -454,8 +459,7 @@ using Kernel = void (*)(const float*, const float*, Twofold*, double*, unsigned*
 void launch(Job& job, Kernel one, Kernel two, Kernel four) {  // packs in flight
     const int in_flight = job.n <= 1 << 16 ? 1 : job.n <= 1 << 25 ? 2 : 4;
     const Kernel kernel = in_flight == 1 ? one : in_flight == 2 ? two : four;
-    const int to_fill = job.sample.blocks_to_fill(kernel, exact_threads);
-    const int blocks = grid_size(job, to_fill, pack * in_flight * exact_threads);
+    const int blocks = grid_size(job, kernel, exact_threads, in_flight * exact_threads);
     kernel<<<blocks, exact_threads>>>(job.a, job.b, job.of_block, job.out, job.wide, job.n);
     job.allowed_error = 0;
     ++job.launches;
@@ -466,7 +470,7 @@ void launch_exact(Job& job) {
     launch(job, exact<1, dot>, exact<2, dot>, exact<4, dot>);
 }
 
-// ---- CPU reference ------------------------------------------------------------------------------
+// ---- CPU reference and data ---------------------------------------------------------------------
 
 // The exact sum, as doubles that have no bits in common, the smallest first (Shewchuk, "Adaptive
 // precision floating-point arithmetic and fast robust geometric predicates", 1997).
@@ -508,8 +512,6 @@ struct Reference {
     }
 };
 
-// ---- data, harmless and hostile -----------------------------------------------------------------
-
 // Element i of array 0 or 1. whole: whole numbers in the tutorial's range, as in dot_shared.cu.
 // random: 24 random bits, a sign, and exponents of -8 to 7. hostile: pairs that cancel, with
 // exponents of -49 to 49. Only the smallest pairs leave a remainder.
@@ -523,33 +525,6 @@ float element(const std::string& data, uint64_t seed, int64_t i, int64_t n, int 
     return -(exponent < -40 ? std::nextafter(x, 0.0f) : x);
 }
 
-// ---- wrong twins: the classic mistakes ----------------------------------------------------------
-
-// The sums are double, but each product is rounded to 24 bits before it is widened.
-struct RoundedFirst {
-    double sum = 0;
-    __device__ void add(float a, float b) { sum += a * b; }
-    __device__ void add(const RoundedFirst& other) { sum += other.sum; }
-};
-__device__ RoundedFirst from_lane_above(const RoundedFirst& x, int offset) {
-    return {__shfl_down_sync(all_lanes, x.sum, offset)};
-}
-__global__ void float_product(const float* a, const float* b, RoundedFirst* of_block, double* out,
-                              int64_t n) {
-    const auto sum = dot_of_block<RoundedFirst>(a, b, n);
-    if (threadIdx.x == 0) of_block[blockIdx.x] = sum;
-    if (!is_last_block()) return;
-    const auto total = reduce_grid<vector_threads>(of_block);
-    if (threadIdx.x == 0) *out = total.sum;
-}
-void launch_float_product(Job& job) {
-    const int to_fill = job.sample.blocks_to_fill(float_product, vector_threads);
-    const int blocks = grid_size(job, to_fill, pack * VectorTile::packs);
-    auto* of_block = reinterpret_cast<RoundedFirst*>(job.of_block);
-    float_product<<<blocks, vector_threads>>>(job.a, job.b, of_block, job.out, job.n);
-    job.allowed_error = error_bound(longest_way(job.n, blocks, vector_threads), 0x1p-53);
-}
-
 // ---- check, table, main -------------------------------------------------------------------------
 
 constexpr lab::Variant<Job> dots[] = {
@@ -561,8 +536,9 @@ constexpr lab::Variant<Job> dots[] = {
 constexpr lab::Variant<Job> sums[] = {
     {"exact_sum", "the same for the sum of a", launch_exact<false>},
 };
+// The classic mistake: each product is rounded to 24 bits before it is widened.
 constexpr lab::Variant<Job> twins[] = {
-    {"float_product", "float products, added up in double", launch_float_product},
+    {"float_product", "float products, added up in double", launch_vectorised<double, float>},
 };
 
 void prepare(Job& job) {
@@ -607,8 +583,6 @@ void new_table(lab::Sample& sample, Job& job, const std::string& title, int64_t 
 
 #if CUBLAS_VERSION >= 120000  // the first that counts in 64 bits
 void check_cublas(cublasStatus_t status) {
-    if (status != CUBLAS_STATUS_SUCCESS)
-        std::fprintf(stderr, "cuBLAS: %s\n", cublasGetStatusString(status));
     CHECK(status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorUnknown);
 }
 cublasHandle_t cublas;
@@ -669,8 +643,7 @@ int main(int argc, char** argv) {
               sizeof(float) * n);
     sample.rows(job, sums, prepare, check);
     if (sample.wants_all()) {
-        const char* relative = "error and bound are relative to the sum of the magnitudes";
-        sample.say("floats: %s; exact's error is from the nearest float.", relative);
+        sample.say("error and bound are relative to the sum of the magnitudes.");
         sample.say("wide: launches that needed the wide number, of all.");
     }
     return sample.verdict();
