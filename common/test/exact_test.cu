@@ -105,6 +105,7 @@ float any_finite() {
     return result;
 }
 using Floats = std::vector<float>;
+constexpr int most = 2500;  // elements
 void set(Floats& a, Floats& b, size_t i, float x, float y) {
     if (i >= a.size()) return;
     a[i] = x;
@@ -178,11 +179,22 @@ void middle(Floats& a, Floats& b) {
     set(a, b, 1, std::ldexp(1.0f, k - 24), sign());
     const float more = within(0, 1) ? 0x1p-149f : std::ldexp(1.0f, std::max(-149, (k - 94 - within(0, 9)) / 2));
     if (within(0, 2)) set(a, b, 2, more, sign() * more);
+    const float third = std::ldexp(1.0f, (k - 160) / 2);  // so that two doubles do not hold the sum
+    if (within(0, 1)) set(a, b, 3, third, sign() * third);
+}
+
+// Each block has terms of its own size: its sum fits into two doubles, and the sum of all blocks does not.
+void blocks_of_their_own_size(Floats& a, Floats& b) {
+    a.resize(within(1500, most));
+    b.resize(a.size());
+    for (size_t i = 0; i < a.size(); ++i)
+        set(a, b, i, any(-4, 4), any(int(i / 512) * 40 - 100, int(i / 512) * 40 - 98));
 }
 
 struct Kind {
     const char* name;
     void (*make)(Floats& a, Floats& b);
+    bool shuffled = true;
 };
 const Kind kinds[] = {{"ordinary", ordinary},
                       {"any bits", any_bits},
@@ -194,7 +206,8 @@ const Kind kinds[] = {{"ordinary", ordinary},
                       {"about the greatest float", about_the_greatest},
                       {"infinite or NaN", infinite_or_nan},
                       {"signed zeros", signed_zeros},
-                      {"the middle of two floats", middle}};
+                      {"the middle of two floats", middle},
+                      {"blocks of their own size", blocks_of_their_own_size, false}};
 
 bool same(float x, float y) { return (std::isnan(x) && std::isnan(y)) || std::memcmp(&x, &y, sizeof x) == 0; }
 
@@ -236,7 +249,7 @@ int main(int argc, char** argv) {
     if (lab::means_no_device(cudaGetDeviceCount(&devices)) && devices == 0) return lab::no_device;
     const int64_t inputs = argc > 1 ? std::atoll(argv[1]) : 1000;
     bits.seed(argc > 2 ? std::atoll(argv[2]) : 1);
-    constexpr int most = 700, most_grid = 200, batch = 500;
+    constexpr int most_grid = 200, batch = 500;
     const lab::DeviceArray<float> d_a(int64_t(batch) * most), d_b(int64_t(batch) * most);
     const lab::DeviceArray<double> out(batch);
     const lab::DeviceArray<Twofold> of_block(most_grid);
@@ -253,7 +266,7 @@ int main(int argc, char** argv) {
                 a[k].resize(n);
                 b[k].resize(n);
                 kind.make(a[k], b[k]);
-                for (size_t i = n; i > 1; --i) {
+                for (size_t i = kind.shuffled ? n : 0; i > 1; --i) {
                     const size_t j = bits() % i;
                     std::swap(a[k][i - 1], a[k][j]);
                     std::swap(b[k][i - 1], b[k][j]);
@@ -265,10 +278,10 @@ int main(int argc, char** argv) {
             CHECK(cudaMemcpy(d_b.get(), all_b.data(), d_b.bytes(), cudaMemcpyHostToDevice));
             for (int k = 0; k < here; ++k) {
                 const int64_t at = int64_t(k) * most;
-                const int grid = within(0, 63) ? within(1, 4) : within(1, most_grid);
+                const int grid = within(0, 63) ? within(1, 5) : within(1, most_grid);
                 const Launch& launch = launches[k % std::size(launches)];
-                launch.kernel<<<grid, exact_threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(), out.get() + k,
-                                                 count.get(), int64_t(a[k].size()));
+                launch.kernel<<<grid, exact_threads>>>(d_a.get() + at, d_b.get() + at, of_block.get(),
+                                                       out.get() + k, count.get(), int64_t(a[k].size()));
                 CHECK(cudaGetLastError());
                 if (!launch.dot) b[k].assign(b[k].size(), 1);
             }
