@@ -321,13 +321,13 @@ struct Bins {
         use();
 #pragma unroll
         for (int i = 0; i < Tile::terms; i += pack) {
-            unsigned most = 0;
-            for (int k = i; k < i + pack; ++k) most = max(most, bin_of(tile.term(k)));
-            for (int k = i; k < i + pack; ++k)
-                if (most < count)
-                    add(tile.term(k), bin_of(tile.term(k)));  // all terms have a bin
-                else
-                    add(tile.term(k));
+            unsigned k[pack];
+            for (int j = 0; j < pack; ++j) k[j] = bin_of(tile.term(i + j));
+            if (max(max(k[0], k[1]), max(k[2], k[3])) < count) {  // all terms have a bin
+                for (int j = 0; j < pack; ++j) add(tile.term(i + j), k[j]);
+            } else {
+                for (int j = 0; j < pack; ++j) add(tile.term(i + j));
+            }
         }
     }
     __device__ void take(Twofold& x) {
@@ -368,7 +368,6 @@ struct Bins {
         const int64_t digit = merge();
         if (threadIdx.x < digits) atomicAdd(total + threadIdx.x, digit);
         if (special != 0) atomicAdd(&total_special, special);
-        special = 0;
         __syncthreads();  // all threads have added: thread 0 may draw a ticket
     }
 };
