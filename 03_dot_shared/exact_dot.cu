@@ -599,8 +599,7 @@ int main(int argc, char** argv) {
     sample.twins(twins);
     sample.start(argc, argv);
     const int64_t n = sample.n();
-    sample.require_memory((sample.shows_limit() ? 4 : 2) * sizeof(float),
-                          sizeof(Twofold) * most_blocks);
+    sample.require_memory(sample.shows_limit() ? 16 : 8, sizeof(Twofold) * most_blocks);
 
     std::vector<float> a(n), b(n);
     Reference dot, sum;
@@ -629,9 +628,7 @@ int main(int argc, char** argv) {
     new_table(sample, job, lab::text("sum of floats: %.15g", sum.nearest_double()),
               sizeof(float) * n);
     sample.rows(job, sums, prepare, check);
-    if (sample.wants_all()) {
-        sample.say("error and bound are relative to the sum of the magnitudes.");
-        sample.say("wide: launches that needed the wide number, of all.");
-    }
+    if (sample.wants_all())
+        sample.say("error, bound: of the magnitudes' sum. wide: launches that needed the number.");
     return sample.verdict();
 }
