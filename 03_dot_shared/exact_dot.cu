@@ -6,8 +6,7 @@
 //   wide               adds whole numbers, of 648 bits    always the float nearest to the result
 //   exact              in two doubles while they suffice  the same, and faster
 //   exact_sum          the same for a sum of floats       the same
-// wide and exact lose nothing, so the order of the additions does not matter: the result is the
-// same on every grid and every device, to the last bit.
+// wide and exact lose nothing: the result is the same on every grid and device, to the last bit.
 //
 //   03_exact_dot --data hostile           data for which two doubles are not enough
 //   03_exact_dot --wrong float_product    a mistake
@@ -62,8 +61,7 @@ struct Twofold {
         return (lost - before == x) & (lost - x == before);
     }
     __device__ void add(const Twofold& other) {
-        const bool kept = add(other.sum) & add_lost(other.lost);
-        if (!kept) lost = NAN;
+        if (!(add(other.sum) & add_lost(other.lost))) lost = NAN;
     }
     // The nearest float. Of the two doubles around the exact result, the one with an odd last bit
     // is rounded as the result is.
@@ -144,7 +142,6 @@ struct Job {  // what a launch needs, and what it leaves
     int launches = 0;                 // all launches of wide and exact
     const Reference* want = nullptr;  // the CPU's result
     double bytes = 0;                 // that a kernel reads
-
     // A launch leaves how far its result may be off, relative to the sum of the magnitudes. 0 means
     // that it must be the float nearest to the exact result.
     double allowed_error = 0;
@@ -311,7 +308,7 @@ struct Bins {
         bin.low += __double_as_longlong(low) - __double_as_longlong(low_start);
         of_block[k * exact_threads + threadIdx.x] = bin;
     }
-    __device__ void add(double x) {
+    __device__ void add(double x) {  // the same, whatever x is
         const unsigned k = bin_of(x);
         if (k < count) add(x, k);
         if (k >= count && x != 0) special += float(x);
@@ -323,22 +320,20 @@ struct Bins {
         for (int i = 0; i < Tile::terms; i += pack) {
             unsigned k[pack];
             for (int j = 0; j < pack; ++j) k[j] = bin_of(tile.term(i + j));
-            if (max(max(k[0], k[1]), max(k[2], k[3])) < count) {  // all terms have a bin
+            if (max(max(k[0], k[1]), max(k[2], k[3])) < count)  // all terms have a bin
                 for (int j = 0; j < pack; ++j) add(tile.term(i + j), k[j]);
-            } else {
+            else
                 for (int j = 0; j < pack; ++j) add(tile.term(i + j));
-            }
         }
     }
-    __device__ void take(Twofold& x) {
+    __device__ void take(Twofold& x) {  // leaves 0
         use();
         for (int k = 0; k < 2; ++k) {
-            const double part = k ? x.lost : x.sum;
-            const double high = __hiloint2double(__double2hiint(part), 0);  // 21 bits of 53
+            const double high = __hiloint2double(__double2hiint(x.sum), 0);  // 21 bits of 53
             add(high);
-            add(part - high);
+            add(x.sum - high);
+            x = {x.lost, 0};
         }
-        x = Twofold();
     }
     // Returns digit k of the sum of the block's numbers in thread k. The bins are free again.
     __device__ int64_t merge() {
@@ -614,7 +609,6 @@ int main(int argc, char** argv) {
     const lab::DeviceArray<double> out(1);
     const lab::DeviceArray<unsigned> wide(std::vector<unsigned>(1));
     Job job{sample, n, d_a.get(), d_b.get(), of_block.get(), out.get(), wide.get()};
-
     job.want = &dot;
     new_table(sample, job, lab::text("dot product of floats: %.15g", dot.nearest_double()),
               2 * sizeof(float) * n);
@@ -623,7 +617,6 @@ int main(int argc, char** argv) {
 #endif
     sample.rows(job, dots, prepare, check);
     sample.rows(job, twins, prepare, check);
-
     job.want = &sum;
     new_table(sample, job, lab::text("sum of floats: %.15g", sum.nearest_double()),
               sizeof(float) * n);
