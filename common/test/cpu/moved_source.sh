@@ -13,6 +13,10 @@ __global__ void past_local(int* p, int i) {
     p[0] = mine[i];
 }
 __global__ void past_global(int* p, int i) { p[0] = ELEMENT(table, i); }
+__global__ void another(int* p) {  // whose arrays have the same names
+    __shared__ int mine[4];
+    mine[threadIdx.x] = p[threadIdx.x];
+}
 __global__ void a_row_as_an_array(int* p, int i) {
     __shared__ int tile[2][4];
     tile[threadIdx.x / 4][threadIdx.x % 4] = p[threadIdx.x];
