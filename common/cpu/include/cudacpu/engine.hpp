@@ -176,16 +176,15 @@ struct Body {  // a kernel with its arguments
 /// Records the launch configuration of the kernel that is called next.
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* stream = nullptr, CUDACPU_HERE,
                bool cooperative = false);
-/// Called after the kernel; reports if no kernel was called. Waits for the kernel if launches_block, or the environment
-/// variable CUDA_LAUNCH_BLOCKING is 1.
+/// Called after the kernel; reports if no kernel was called.
 void launched();
-extern bool launches_block;
 /// Checks the launch and queues it. The queue takes over the closure, which comes from `new`. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
 /// Records which lines of a source file the preprocessor has left out: "3-5 9-9".
 int left_out(const char* file, const char* lines);
-extern Kernel** probe;  // if not null, a called kernel stores its Kernel here and does not run
+extern bool launches_block;  // each launch waits for its kernel, as with CUDA_LAUNCH_BLOCKING=1
+extern Kernel** probe;       // if not null, a called kernel stores its Kernel here and does not run
 /// What a kernel declares in its body, found before it has run: a closure's type names the types within it.
 void foresee_shared(Kernel& kernel, const char* closure);
 bool note_shared(const char* type, size_t bytes);
