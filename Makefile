@@ -128,7 +128,7 @@ check-all: asan
 	@$(tools)/test.sh "$$BUILD" "$$JOBS" -C slow
 
 lint: build
-	@$(inner) common/test/lint.sh "$$BUILD" "$$JOBS"
+	@$(inner) common/test/maintenance/lint.sh "$$BUILD" "$$JOBS"
 
 bench: build
 	@$(tools)/bench.sh "$$BUILD" "$$BUILD/bench"

@@ -5,8 +5,9 @@
 # exercises.sh BUILD sums: writes the checksums of the exercises into each hints.txt. Run it after an exercise is edited or added.
 # The script ignores the learner's edits: it takes each exercise from the last commit, and leaves out one that is not committed.
 # An answer replaces the text between "// ---- your part" and "// ---- the check":
-#     == right            a kernel, or sed commands that edit the exercise (in later answers: the first right answer)
-#     == wrong REGEX      the same; the report must match REGEX
+#     // RUN: answer      then a kernel, or sed commands that edit the exercise (in later answers: the first right answer)
+#     // STATUS: 1        below RUN: the answer is wrong
+#     // SAYS: TEXT       the report about it must contain this text; {{...}} is a regular expression
 # The answers of a sample are compiled together, each in its own namespace. SHOW=1 prints the reports about wrong answers.
 # Exit status: 0 if all are judged correctly, 1 if not, 77 if the CPU device or the GPU is missing.
 . "$(dirname "$0")/lib.sh"
@@ -41,9 +42,9 @@ fi
 
 # answers NUMBER: writes the exercise with each of its answers to NUMBER_N.cu, and the answer's head to NUMBER_N.head
 answers() {
-    awk -v file="$1" '/^== / { out = file "_" ++n; print > (out ".head"); next } { print > (out ".answer") }' \
+    awk -v file="$1" '/^\/\/ RUN: / { out = file "_" ++n } /^\/\/ [A-Z]+: / { print > (out ".head"); next } { print > (out ".answer") }' \
         "$here/exercises/$1.txt"
-    echo "== wrong ." >"$1_0.head" # the unchanged exercise
+    echo "// STATUS: 1" >"$1_0.head" # the unchanged exercise
     cp "$1.cu" "$1_0.cu"
     part_of "$1.cu" >edited
     for answer in "$1"_*.answer; do
@@ -52,7 +53,7 @@ answers() {
         sed '/^\/\/ ---- your part/,/^\/\/ ---- the check/{/^\/\/ ----/!d;}' "$1.cu" |
             sed '/^\/\/ ---- your part/r part' >"${answer%.answer}.cu"
     done
-    if [ "$(grep -l '^== right' "$1"_*.head | wc -l)" -lt 2 ] || [ "$(grep -l '^== wrong' "$1"_*.head | wc -l)" -lt 5 ]; then
+    if [ "$(grep -L STATUS "$1"_*.head | wc -l)" -lt 2 ] || [ "$(grep -l STATUS "$1"_*.head | wc -l)" -lt 5 ]; then
         fail "$1: 2 right and 4 wrong answers at least"
     fi
 }
@@ -60,8 +61,8 @@ answers() {
 chosen() {
     case $mode in
     all) ls "$1"_*.head ;;
-    quick) grep -l '^== right' "$1"_[1-9].head | head -1 && grep -L -e '^== right' -e 'not compile' "$1"_[1-9].head | head -1 ;;
-    gpu) grep -l '^== right' "$1"_[1-9].head ;;
+    quick) grep -L STATUS "$1"_[1-9].head | head -1 && grep -l STATUS $(grep -L 'not compile' "$1"_[1-9].head) | head -1 ;;
+    gpu) grep -L STATUS "$1"_[1-9].head ;;
     esac | sed 's/\.head$//'
 }
 one_program() { # one_program NAME ANSWER...: builds one program of these answers. It runs those that its arguments name, or all
@@ -85,12 +86,22 @@ one_program() { # one_program NAME ANSWER...: builds one program of these answer
         echo '}'
     } >"$program.cu"
 }
+# said ANSWER: does the file out contain each text that the answer's head names?
+said() {
+    perl -0777 -e '
+        my ($head, $report) = map { open my $in, "<", $_ or die "$_: $!\n"; <$in> } @ARGV;
+        for my $text ($head =~ /^\/\/ SAYS: (.*)/mg) {
+            my $part = join "", map { /^\{\{(.*)\}\}$/ ? "(?:$1)" : quotemeta } split /(\{\{.*?\}\})/, $text;
+            $report =~ /$part/m or exit 1;
+        }' "$1.head" out
+}
 try() { # try ANSWER COMMAND...: runs the answer and tests that it is judged as its head says
-    answer=$1 kind=$(cut -d' ' -f2 "$answer.head") regex=$(cut -d' ' -f3- "$answer.head")
+    answer=$1 kind=right
+    ! grep -q STATUS "$answer.head" || kind=wrong
     shift
     if "$@" >out; then judged_as=right; else judged_as=wrong; fi
     if [ $kind != $judged_as ]; then fail "$answer: should be $kind" && return; fi
-    if [ $kind = wrong ] && ! grep -qE -e "$regex" out; then fail "$answer: '$regex' is not said" && return; fi
+    if ! said "$answer"; then fail "$answer: not said: $(sed -n 's,^// SAYS: ,,p' "$answer.head")" && return; fi
     ok "$answer $kind"
     [ -z "${SHOW:-}" ] || sed 's/^/      | /' out
 }

@@ -1,4 +1,4 @@
-# lib.sh - the functions that the tests share. A test begins with
+# lib.sh - the functions that the scripts share which run on every sample. Such a script begins with
 #     . "$(dirname "$0")/lib.sh"
 # and ends with `finish`, which exits with 0 if all cases passed, 1 if not, and 77 if the test was left out. The functions:
 #     ok WHAT, fail WHAT          prints a line; fail also prints the output of the last run, and sets the exit status to 1
@@ -7,7 +7,6 @@
 #     run COMMAND...              runs it for at most $patience seconds; sets $status, writes $folder/out and $folder/err
 #     ends STATUS COMMAND...      runs it; the status must be STATUS, or one of several, such as 0|1
 #     says REGEX                  succeeds if a line that the last run printed matches
-#     copy FOLDER                 copies the lab there: the files that git tracks, and new ones that it does not ignore
 # For a sample, which lists its options and variants itself (--list):
 #     sample BINARY               sets $binary, $name, $device, $home (the sample's folder) and $small (a small size); leaves the
 #                                 test out if the binary is for a GPU and none is usable (LAB_NO_GPU: why; "" if one is)
@@ -18,7 +17,8 @@
 #                                 own sizes; empty on a GPU, and for a sample without whole_program
 #     excused KIND NAME           succeeds if the sample's excused.txt has a line of this kind for NAME
 set -u
-here=$(cd "$(dirname "$0")" && pwd) top=$(cd "$(dirname "$0")/../.." && pwd) patience=120 failed=0 status=0
+here=$(cd "$(dirname "$0")" && pwd) patience=120 failed=0 status=0
+top=${here%/common/test*}
 newline="
 "
 folder=$(mktemp -d) || exit 1
@@ -55,10 +55,6 @@ ends() {
     *"|$status|"*) ok "status $status  $said" ;;
     *) fail "status $status, wanted $wanted: $said" && false ;;
     esac
-}
-copy() {
-    (cd "$top" && { git ls-files -zco --exclude-standard 2>/dev/null ||
-        find . \( -name .git -o -name 'build*' \) -prune -o -type f -print0; } | tar -cf - --null -T -) | tar -xf - -C "$1"
 }
 says() { grep -qE -e "$1" "$folder/out" "$folder/err"; }
 

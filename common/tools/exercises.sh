@@ -90,7 +90,7 @@ is_sed() { case $(head -c 2 "$1") in s/ | s, | /*) ;; *) false ;; esac; }
 part_of() { sed '1,/^\/\/ ---- your part/d; /^\/\/ ---- the check/,$d' "$1"; }
 model() {
     [ -f "$(answers_of "$1")" ] || return
-    awk '/^== / { if (n++) exit; next } { print }' "$(answers_of "$1")" >"$program.model"
+    awk '/^\/\/ RUN: / { if (n++) exit; next } { print }' "$(answers_of "$1")" >"$program.model"
     if is_sed "$program.model"; then part_of "$2" | sed -f "$program.model"; else cat "$program.model"; fi
 }
 
@@ -174,8 +174,7 @@ by_kernels() {
 }
 
 # The linker redirects memory accesses, atomics, clocks and exit() to exercise_counts.cpp.
-count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereEPKv,--wrap=_ZN7cudacpu7hazards14barrier_passedEv
-count=$count,--wrap=_ZN7cudacpu7hazards11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc,--wrap=_ZN7cudacpu7hazards10work_waitsEmm
+count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereEPKv
 count=$count,--wrap=exit,--wrap=clock,--wrap=_ZN7cudacpu11clock_ticksEv,--wrap=_ZN7cudacpu16special_registerEPKc
 for access in read write; do
     for kind in "" volatile_ unaligned_ unaligned_volatile_; do

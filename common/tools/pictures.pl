@@ -90,7 +90,7 @@ sub draw {
 }
 
 # ---- what runs have left ---------------------------------------------------------------------------------------------------
-# A trace, as common/cpu/src/record.hpp describes it: the launch of the kernel whose name begins with KERNEL.
+# A trace, as common/cpu/src/warp/record.hpp describes it: the launch of the kernel whose name begins with KERNEL.
 sub trace {
     my ($file, $kernel) = @_;
     open my $in, "<:encoding(UTF-8)", "$traces/$file.html" or die "pictures.pl: cannot read $traces/$file.html: $!\n";

@@ -15,7 +15,7 @@ void* memset(void*, int, __SIZE_TYPE__) noexcept asm("__tsan_memset");
 #define __builtin_memset(...) ::memset(__VA_ARGS__)
 #endif
 #if defined CUDACPU_TRANSLATED && !defined __SANITIZE_ADDRESS__
-extern "C" {  // src/heap.cpp
+extern "C" {  // src/memory/device_heap.cpp
 void* malloc(__SIZE_TYPE__) noexcept asm("cudacpu_malloc");
 void free(void*) noexcept asm("cudacpu_free");
 }
@@ -78,6 +78,9 @@ inline constexpr const uint3& threadIdx = ::cudacpu_thread;
 extern const uint3 blockIdx asm("cudacpu_blockIdx");
 extern const uint3 blockDim asm("cudacpu_blockDim"), gridDim asm("cudacpu_gridDim");  // not dim3: see dim3(uint3)
 extern const int warpSize;
+
+// A file in C++17, which the host's compiler compiles, needs only what is above.
+#if __cplusplus >= 202002L
 
 // ---- building blocks of the functions below --------------------------------------------------------------
 
@@ -376,3 +379,5 @@ CUDACPU_QUIET inline void __nanosleep(unsigned) {              // gives way at e
 inline void __trap(CUDACPU_HERE) { cudacpu::trap("__trap()", where); }
 
 #include "cudacpu/intrinsics.hpp"
+
+#endif

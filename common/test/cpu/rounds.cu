@@ -1,5 +1,8 @@
 // rounds.cu - loops of all forms whose rounds a build with --counters puts in nvcc's order: each goes round as
 // often and with the same values as it is written. Exit status: 0 all right, 1 not.
+// RUN: counters
+// SAYS: PASSED
+// LABELS: counters
 #include <cstdio>
 
 constexpr int most = 100;

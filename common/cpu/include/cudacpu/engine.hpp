@@ -49,8 +49,10 @@ namespace cudacpu {
 
 #ifdef __clang__
 #define CUDACPU_COLUMN __builtin_COLUMN()
-#else
+#elif __cplusplus >= 202002L
 #define CUDACPU_COLUMN std::source_location::current().column()
+#else
+#define CUDACPU_COLUMN 0
 #endif
 struct Where {  // like std::source_location, which clang 14 lacks
     const char* file;
@@ -66,14 +68,14 @@ struct Where {  // like std::source_location, which clang 14 lacks
 
 // ---- threads: waiting and ending are inline, because a call returns slowly after a switch of stacks ----------
 
-struct Exchange;
+struct Rendezvous;
 struct Fiber;
 struct alignas(64) Thread {  // one cache line
     uint3 index;
     unsigned rank;
-    void* stack;   // where it resumes; nullptr: it is running, has not begun, or has ended
-    Fiber* fiber;  // the fiber that it waited on; nullptr: it has never waited
-    Exchange* at;  // what it waits for; nullptr: nothing
+    void* stack;     // where it resumes; nullptr: it is running, has not begun, or has ended
+    Fiber* fiber;    // the fiber that it waited on; nullptr: it has never waited
+    Rendezvous* at;  // what it waits for; nullptr: nothing
     Where where;
 };
 struct BlockOfThreads {
@@ -173,18 +175,45 @@ struct Body {  // a kernel with its arguments
     size_t bytes;
     void (*run)(const void* closure);
 };
-/// Records the launch configuration of the kernel that is called next.
+/// Records the launch configuration of the kernel that is called next. early: it may begin before the kernel ahead of
+/// it in the stream has ended (programmatic dependent launch).
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* stream = nullptr, CUDACPU_HERE,
-               bool cooperative = false);
-/// Called after the kernel; reports if no kernel was called.
+               bool cooperative = false, bool early = false);
+/// Called after the kernel; reports if no kernel was called. Waits for the kernel if launches_block, or the environment
+/// variable CUDA_LAUNCH_BLOCKING is 1.
 void launched();
+extern bool launches_block;
 /// Checks the launch and queues it. The queue takes over the closure, which comes from `new`. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
+/// What the compiler driver records of a line of the program's source: facts about the arrays that the line indexes
+/// (`a[i]`, where a is an array and not a pointer), and about its __syncthreads().
+struct SourceLine {
+    enum Fact : unsigned {
+        indexes_member = 1,  // of a struct
+        indexes_shared = 2,  // in __shared__ memory
+        indexes_local = 4,   // of a function
+        indexes_global = 8,  // a __device__, __constant__ or __managed__ variable
+        indexes_row = 16,    // of a matrix: a[i][j]
+        barrier_in_branch = 32,
+        barrier_in_loop = 64,
+    };
+    int number;
+    unsigned facts;
+};
+/// The lines with facts of one file of the program, sorted by their numbers. The translated program has one object
+/// for each file and unit; the constructor adds it to the list that begins with `last`.
+struct SourceFile {
+    const char* name;  // with its whole path
+    const SourceLine* lines;
+    size_t count;
+    const SourceFile* before;
+    SourceFile(const char* name, const SourceLine* lines, size_t count);
+    static const SourceFile* last;
+};
 /// Records which lines of a source file the preprocessor has left out: "3-5 9-9".
 int left_out(const char* file, const char* lines);
-extern bool launches_block;  // each launch waits for its kernel, as with CUDA_LAUNCH_BLOCKING=1
-extern Kernel** probe;       // if not null, a called kernel stores its Kernel here and does not run
+extern Kernel** probe;  // if not null, a called kernel stores its Kernel here and does not run
 /// What a kernel declares in its body, found before it has run: a closure's type names the types within it.
 void foresee_shared(Kernel& kernel, const char* closure);
 bool note_shared(const char* type, size_t bytes);
@@ -310,7 +339,7 @@ template <class T> auto dynamic_at_namespace_scope(const char* name) -> T (&)[] 
 
 // ---- rendezvous ------------------------------------------------------------------------------------------
 
-struct Exchange {  // a rendezvous: threads that wait for each other, and the values that they show each other
+struct Rendezvous {  // a rendezvous: threads that wait for each other, and the values that they show each other
     enum Kind { at_barrier, at_warp, at_activemask } kind;
     const char* what;
     unsigned mask, warp;
@@ -322,20 +351,20 @@ struct Exchange {  // a rendezvous: threads that wait for each other, and the va
     unsigned char value[32][32];  // of each lane that has arrived
 };
 /// Joins or opens the rendezvous. await() returns when all threads have arrived; then each must leave().
-Exchange* join(Exchange::Kind kind, const char* what, unsigned mask, Where where);
-void await_slowly(Exchange* exchange, Where where);
-void close(Exchange* exchange);
-extern Exchange* last_joined;  // nullptr: it is complete
+Rendezvous* join(Rendezvous::Kind kind, const char* what, unsigned mask, Where where);
+void await_slowly(Rendezvous* rendezvous, Where where);
+void close(Rendezvous* rendezvous);
+extern Rendezvous* last_joined;  // nullptr: it is complete
 
-CUDACPU_INLINE Exchange* join_quickly(Exchange::Kind kind, const char* what, unsigned mask, Where where) {
-    Exchange* const e = last_joined;
+CUDACPU_INLINE Rendezvous* join_quickly(Rendezvous::Kind kind, const char* what, unsigned mask, Where where) {
+    Rendezvous* const e = last_joined;
     const bool same = e && e->kind == kind && e->what == what && e->mask == mask &&
-                      (kind == Exchange::at_warp      ? e->warp == rank / 32 && mask >> lane() & 1
-                       : kind == Exchange::at_barrier ? e->where == where
-                                                      : false);
+                      (kind == Rendezvous::at_warp      ? e->warp == rank / 32 && mask >> lane() & 1
+                       : kind == Rendezvous::at_barrier ? e->where == where
+                                                        : false);
     return same ? e : join(kind, what, mask, where);
 }
-CUDACPU_INLINE void await(Exchange* e, Where where) {
+CUDACPU_INLINE void await(Rendezvous* e, Where where) {
     Thread* const me = self;
     Thread* const next = me + 1;
     ++e->count;
@@ -351,11 +380,11 @@ CUDACPU_INLINE void await(Exchange* e, Where where) {
     me->at = nullptr;
     me->stack = nullptr;
 }
-CUDACPU_INLINE void leave(Exchange* e) {
+CUDACPU_INLINE void leave(Rendezvous* e) {
     if (!--e->count) close(e);
 }
 CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // returns the sum of the votes
-    Exchange* const e = join_quickly(Exchange::at_barrier, what, 0, where);
+    Rendezvous* const e = join_quickly(Rendezvous::at_barrier, what, 0, where);
     e->votes += vote;
     await(e, where);
     const int votes = e->votes;
@@ -364,27 +393,27 @@ CUDACPU_INLINE int barrier(const char* what, int vote, Where where) {  // return
 }
 void grid_barrier(Where where);  // a barrier of all blocks
 unsigned active_lanes(Where where);
-void lane_is_absent(Exchange* exchange, int lane);
+void lane_is_absent(Rendezvous* rendezvous, int lane);
 void took(const void* value, unsigned bytes, int from);  // the value that a lane has received from a warp operation
 
 class Lanes {  // one warp operation, from one lane's point of view
-    Exchange* exchange;
+    Rendezvous* rendezvous;
 
 public:
     template <class T> CUDACPU_INLINE Lanes(const char* what, unsigned mask, const T& value, Where where,
-                                            Exchange::Kind kind = Exchange::at_warp)
-        : exchange(join_quickly(kind, what, mask, where)) {
+                                            Rendezvous::Kind kind = Rendezvous::at_warp)
+        : rendezvous(join_quickly(kind, what, mask, where)) {
         static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
-        exchange->arrived |= 1u << lane();
-        (__builtin_memcpy)(exchange->value[lane()], &value, sizeof(T));
-        await(exchange, where);
+        rendezvous->arrived |= 1u << lane();
+        (__builtin_memcpy)(rendezvous->value[lane()], &value, sizeof(T));
+        await(rendezvous, where);
     }
-    CUDACPU_QUIET ~Lanes() { leave(exchange); }
-    CUDACPU_QUIET unsigned present() const { return exchange->arrived; }
+    CUDACPU_QUIET ~Lanes() { leave(rendezvous); }
+    CUDACPU_QUIET unsigned present() const { return rendezvous->arrived; }
     template <class T> CUDACPU_QUIET T get(int from) const {
         T value;
-        if (!(exchange->arrived >> from & 1)) lane_is_absent(exchange, from);
-        (__builtin_memcpy)(&value, exchange->value[from], sizeof(T));
+        if (!(rendezvous->arrived >> from & 1)) lane_is_absent(rendezvous, from);
+        (__builtin_memcpy)(&value, rendezvous->value[from], sizeof(T));
         return value;
     }
 };
@@ -402,6 +431,7 @@ enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  //
 // May let others run. A CAS passes the value that it compares with.
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected);
 void fence(bool block_only = false);
+void grid_dependency_wait();  // the earlier kernels of the stream have already ended
 void give_way();
 long long clock_ticks();
 unsigned long long special_register(const char* name);

@@ -132,8 +132,8 @@ inline unsigned __isGlobal(const void* p) { return cudacpu::space_of(p) == cudac
 inline void __prof_trigger(int) {}  // for a profiler
 inline void __brkpt() {}            // for a debugger
 inline void __threadfence_cluster() { cudacpu::fence(); }
-inline void cudaGridDependencySynchronize() {}  // earlier kernels of the stream have already ended
-inline void cudaTriggerProgrammaticLaunchCompletion() {}
+inline void cudaGridDependencySynchronize() { cudacpu::grid_dependency_wait(); }
+inline void cudaTriggerProgrammaticLaunchCompletion() {}  // it publishes nothing
 
 #define CUDACPU_PARTS_OF(name, T, expression) \
     constexpr unsigned name(unsigned x, unsigned y) { \
@@ -256,7 +256,7 @@ CUDACPU_TWO_PARTS(u16x2, unsigned short, max, most)   CUDACPU_TWO_PARTS(u16x2, u
 CUDACPU_PARTS_AT_LEAST_0(max)                         CUDACPU_PARTS_AT_LEAST_0(min)
 
 // Computed in a wider type, so nothing overflows or underflows on the way and the result is rounded once.
-namespace cudacpu {  // src/intrinsics.cpp
+namespace cudacpu {  // src/engine/intrinsics.cpp
 long double scaled_erfc(double x);
 long double erf_inverse(long double e, long double c);
 double length(float x, float y, float z, float w);

@@ -1,4 +1,6 @@
 // blocks.cu - labelled kernels: shared memory, warps, barriers, and what looks odd within a block.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include <cooperative_groups.h>
 
 #include "labelled.cuh"
@@ -7,9 +9,9 @@ namespace cg = cooperative_groups;
 
 __global__ void reverse(int* out, bool wait) {
     __shared__ int a[64];
-    a[threadIdx.x] = int(threadIdx.x);  // race reverse_no_barrier
+    a[threadIdx.x] = int(threadIdx.x);  // RACE reverse_no_barrier
     if (wait) __syncthreads();
-    out[threadIdx.x] = a[63 - threadIdx.x];  // race reverse_no_barrier
+    out[threadIdx.x] = a[63 - threadIdx.x];  // RACE reverse_no_barrier
 }
 __global__ void tree(const int* in, int n, int* out) {
     __shared__ int a[128];
@@ -27,7 +29,7 @@ __global__ void tree_no_barrier(const int* in, int n, int* out) {
     a[t] = t < n ? in[t] : 0;
     __syncthreads();
     for (int d = 64; d > 0; d /= 2)
-        if (t < d) a[t] += a[t + d];  // race tree_no_barrier
+        if (t < d) a[t] += a[t + d];  // RACE tree_no_barrier
     if (t == 0) *out = a[0];
 }
 __global__ void warp_volatile(const int* in, int n, int* out) {  // since a warp runs in step, it was once said
@@ -36,28 +38,28 @@ __global__ void warp_volatile(const int* in, int n, int* out) {  // since a warp
     a[t] = t < n ? in[t] : 0;
     __syncthreads();
     if (t < 32) {
-        a[t] += a[t + 32];  // race warp_volatile
-        a[t] += a[t + 16];  // race warp_volatile
-        a[t] += a[t + 8];   // race warp_volatile
-        a[t] += a[t + 4];   // race warp_volatile
-        a[t] += a[t + 2];   // race warp_volatile
-        a[t] += a[t + 1];   // race warp_volatile
+        a[t] += a[t + 32];  // RACE warp_volatile
+        a[t] += a[t + 16];  // RACE warp_volatile
+        a[t] += a[t + 8];   // RACE warp_volatile
+        a[t] += a[t + 4];   // RACE warp_volatile
+        a[t] += a[t + 2];   // RACE warp_volatile
+        a[t] += a[t + 1];   // RACE warp_volatile
     }
     if (t == 0) *out = a[0];
 }
 __global__ void warp_step(int* out, bool wait) {
     __shared__ int a[32];
     const int t = int(threadIdx.x);
-    a[t] = t;  // race warp_step_unsynchronised
+    a[t] = t;  // RACE warp_step_unsynchronised
     if (wait) __syncwarp();
-    out[t] = a[(t + 1) % 32];  // race warp_step_unsynchronised
+    out[t] = a[(t + 1) % 32];  // RACE warp_step_unsynchronised
 }
 __global__ void warp_halves(int* out) {  // two halves of a warp synchronise each for itself
     __shared__ int a[32];
     const int t = int(threadIdx.x), half = t / 16;
-    a[t] = t;  // race warp_halves
+    a[t] = t;  // RACE warp_halves
     __syncwarp(half ? 0xffff0000u : 0x0000ffffu);
-    out[t] = a[(t + 8) % 32];  // race warp_halves
+    out[t] = a[(t + 8) % 32];  // RACE warp_halves
 }
 __global__ void warp_halves_right(int* out) {
     __shared__ int a[32];
@@ -69,9 +71,9 @@ __global__ void warp_halves_right(int* out) {
 __global__ void shuffle_is_no_barrier(int* out) {
     __shared__ int a[32];
     const int t = int(threadIdx.x);
-    a[t] = t;  // race shuffle_is_no_barrier
+    a[t] = t;  // RACE shuffle_is_no_barrier
     const int x = __shfl_sync(0xffffffff, t, 0);
-    out[t] = a[31 - t] + x;  // race shuffle_is_no_barrier
+    out[t] = a[31 - t] + x;  // RACE shuffle_is_no_barrier
 }
 __global__ void shuffle_sum(const int* in, int n, int* out) {
     const int t = int(threadIdx.x);
@@ -97,8 +99,8 @@ __global__ void one_buffer(int* out) {
     a[t] = t;
     __syncthreads();
     for (int d = 1; d < 64; d *= 2) {
-        const int x = t >= d ? a[t - d] : 0;  // race one_buffer
-        a[t] += x;                            // race one_buffer
+        const int x = t >= d ? a[t - d] : 0;  // RACE one_buffer
+        a[t] += x;                            // RACE one_buffer
         __syncthreads();
     }
     out[t] = a[t];
@@ -108,16 +110,16 @@ __global__ void tile_again(const int* in, int n, int* out, bool wait) {
     const int t = int(threadIdx.x);
     int sum = 0;
     for (int i = 0; i < n; i += 64) {
-        tile[t] = i + t < n ? in[i + t] : 0;  // race tile_no_second_barrier
+        tile[t] = i + t < n ? in[i + t] : 0;  // RACE tile_no_second_barrier
         __syncthreads();
-        sum += tile[63 - t];  // race tile_no_second_barrier
+        sum += tile[63 - t];  // RACE tile_no_second_barrier
         if (wait) __syncthreads();
     }
     out[t] = sum;
 }
 __global__ void stencil_in_place(int* a, int n) {
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i > 0 && i < n - 1) a[i] = a[i - 1] + a[i + 1] + 1;  // race stencil_in_place
+    if (i > 0 && i < n - 1) a[i] = a[i - 1] + a[i + 1] + 1;  // RACE stencil_in_place
 }
 __global__ void stencil(const int* a, int* b, int n) {
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
@@ -143,39 +145,39 @@ __global__ void shared_histogram_lost(const int* in, int n, int* out) {
     __shared__ int bins[8];
     if (threadIdx.x < 8) bins[threadIdx.x] = 0;
     __syncthreads();
-    for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) ++bins[in[i] % 8];  // race shared_histogram_lost
+    for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) ++bins[in[i] % 8];  // RACE shared_histogram_lost
     __syncthreads();
     if (threadIdx.x < 8) atomicAdd(out + threadIdx.x, bins[threadIdx.x]);
 }
 __global__ void histogram_not_zeroed_in_time(const int* in, int n, int* out) {
     __shared__ int bins[8];
-    if (threadIdx.x < 8) bins[threadIdx.x] = 0;  // race histogram_not_zeroed_in_time
+    if (threadIdx.x < 8) bins[threadIdx.x] = 0;  // RACE histogram_not_zeroed_in_time
     for (int i = int(threadIdx.x); i < n; i += int(blockDim.x))
-        atomicAdd(bins + in[i] % 8, 1);  // race histogram_not_zeroed_in_time
+        atomicAdd(bins + in[i] % 8, 1);  // RACE histogram_not_zeroed_in_time
     __syncthreads();
     if (threadIdx.x < 8) atomicAdd(out + threadIdx.x, bins[threadIdx.x]);
 }
 __global__ void same_value(int* found) {
-    if (threadIdx.x % 3 == 0) *found = 1;  // equal same_value
+    if (threadIdx.x % 3 == 0) *found = 1;  // EQUAL same_value
 }
 __global__ void same_value_in_block(int* out) {
     __shared__ int any;
-    any = 0;  // equal same_value_in_block
+    any = 0;  // EQUAL same_value_in_block
     __syncthreads();
-    if (threadIdx.x > 7) any = 1;  // equal same_value_in_block
+    if (threadIdx.x > 7) any = 1;  // EQUAL same_value_in_block
     __syncthreads();
     out[threadIdx.x] = any;
 }
 __global__ void other_value(int* found) {
-    if (threadIdx.x % 32 == 0) *found = int(threadIdx.x);  // race other_value
+    if (threadIdx.x % 32 == 0) *found = int(threadIdx.x);  // RACE other_value
 }
 __global__ void counter_read_early(int* count, int* out, int n) {
-    if (*count < n / 2) out[threadIdx.x] = 1;  // race counter_read_early
-    atomicAdd(count, 1);                       // race counter_read_early
+    if (*count < n / 2) out[threadIdx.x] = 1;  // RACE counter_read_early
+    atomicAdd(count, 1);                       // RACE counter_read_early
 }
 __global__ void reset_beside_atomics(int* count) {
-    if (threadIdx.x == 0) *count = 0;  // race reset_beside_atomics
-    atomicAdd(count, 1);               // race reset_beside_atomics
+    if (threadIdx.x == 0) *count = 0;  // RACE reset_beside_atomics
+    atomicAdd(count, 1);               // RACE reset_beside_atomics
 }
 __global__ void cas_loop(float* p) { max_by_cas(p, float(blockIdx.x * blockDim.x + threadIdx.x)); }
 __global__ void cas_of_one(float* p, unsigned one) {  // all others only look
@@ -210,10 +212,10 @@ __global__ void group_barrier(int* out) {
 __global__ void half_barrier(int* out, int n) {  // only some pass the barrier between
     __shared__ int a[64];
     const int t = int(threadIdx.x);
-    if (t == 0) a[0] = n;  // race half_barrier
+    if (t == 0) a[0] = n;  // RACE half_barrier
     for (int i = 0; i < 2; ++i) {
         if (i == 1) __syncthreads();
-        if (i == 0 && t >= 32) out[t] = a[0];  // race half_barrier
+        if (i == 0 && t >= 32) out[t] = a[0];  // RACE half_barrier
     }
 }
 __global__ void bytes_of_a_word(unsigned char* p) { p[threadIdx.x] = (unsigned char)threadIdx.x; }
@@ -227,11 +229,11 @@ __global__ void fields_of_a_struct(Pixel* p) {
     if (threadIdx.x == 64) p->z = 3;
 }
 __global__ void struct_and_field(Pixel* p, Pixel* out) {
-    if (threadIdx.x == 0) p->y = 7;    // race struct_and_field
-    if (threadIdx.x == 32) *out = *p;  // race struct_and_field
+    if (threadIdx.x == 0) p->y = 7;    // RACE struct_and_field
+    if (threadIdx.x == 32) *out = *p;  // RACE struct_and_field
 }
 __global__ void overlapping_blocks(int* out) {
-    out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = int(blockIdx.x);  // race overlapping_blocks
+    out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = int(blockIdx.x);  // RACE overlapping_blocks
 }
 __global__ void producer_warp(const int* in, int* out) {
     __shared__ int buffer[2][32];
@@ -249,8 +251,8 @@ __global__ void producer_warp_one_buffer(const int* in, int* out) {
     const int lane = threadIdx.x % 32;
     int sum = 0;
     for (int i = 0; i <= 8; ++i) {
-        if (threadIdx.x < 32 && i < 8) buffer[lane] = in[32 * i + lane] + i;  // race producer_warp_one_buffer
-        if (threadIdx.x >= 32 && i > 0) sum += buffer[31 - lane];             // race producer_warp_one_buffer
+        if (threadIdx.x < 32 && i < 8) buffer[lane] = in[32 * i + lane] + i;  // RACE producer_warp_one_buffer
+        if (threadIdx.x >= 32 && i > 0) sum += buffer[31 - lane];             // RACE producer_warp_one_buffer
         __syncthreads();
     }
     if (threadIdx.x >= 32) atomicAdd(out, sum);
@@ -275,10 +277,10 @@ __global__ void flag_in_shared_no_fence(int* out) {
     if (threadIdx.x == 0) ready = 0;
     __syncthreads();
     if (threadIdx.x == 0) {
-        data = 5;  // race flag_in_shared_no_fence
+        data = 5;  // RACE flag_in_shared_no_fence
         ready = 1;
     } else if (threadIdx.x == 32 && wait_for(&ready, 1)) {
-        *out = data;  // race flag_in_shared_no_fence
+        *out = data;  // RACE flag_in_shared_no_fence
     }
 }
 __global__ void local_array(int* out, int n) {
@@ -289,7 +291,7 @@ __global__ void local_array(int* out, int n) {
 __global__ void past_local_array(int* out, int n) {
     int mine[8];
     for (int i = 0; i < 8; ++i) mine[i] = i * n;
-    mine[(threadIdx.x + n) % 9] = n;  // bounds past_local_array
+    mine[(threadIdx.x + n) % 9] = n;  // BOUNDS gcc past_local_array
     out[threadIdx.x] = mine[threadIdx.x % 8];
 }
 __global__ void rows_as_one(int* out) {  // a matrix used as one row
@@ -301,36 +303,36 @@ __global__ void rows_as_one(int* out) {  // a matrix used as one row
 __global__ void one_round_too_many(const int* a, int n, int* out) {
     int window[8];
     const int i = int(threadIdx.x);
-    for (int k = 0; k <= 8; ++k) window[k] = a[(i + k) % n];  // bounds one_round_too_many
+    for (int k = 0; k <= 8; ++k) window[k] = a[(i + k) % n];  // BOUNDS one_round_too_many
     int best = 0;
     for (int k = 0; k < 8; ++k) best = max(best, window[(k * 5 + i) % 8]);
     out[i] = best;
 }
 __device__ int first_table[4], second_table[64];
 __global__ void past_a_table(int* out) {
-    out[threadIdx.x] = first_table[threadIdx.x % 5] + second_table[threadIdx.x];  // bounds past_a_table
+    out[threadIdx.x] = first_table[threadIdx.x % 5] + second_table[threadIdx.x];  // BOUNDS past_a_table
 }
 __global__ void past_the_end(int* a) {
-    a[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // bounds past_the_end
+    a[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // BOUNDS past_the_end
 }
 __global__ void past_shared(int* out) {
     __shared__ int a[64];
-    a[threadIdx.x + 1] = 1;  // bounds past_shared
+    a[threadIdx.x + 1] = 1;  // BOUNDS past_shared
     __syncthreads();
     out[threadIdx.x] = a[63];
 }
 __global__ void before_the_start(const int* a, int* out, int n) {
     const int i = int(threadIdx.x);
-    if (i < n) out[i] = a[i - 1];  // bounds before_the_start
+    if (i < n) out[i] = a[i - 1];  // BOUNDS before_the_start
 }
 __global__ void past_the_end_and_race(const int* in, int n, int* sum) {  // the race comes behind the access
     int x = 0;
     for (int i = int(threadIdx.x); i <= n; i += int(blockDim.x)) x += in[i];
-    *sum += x + int(threadIdx.x);  // race past_the_end_and_race
+    *sum += x + int(threadIdx.x);  // RACE past_the_end_and_race
 }
 __global__ void past_the_end_far(int* a, int n, int* sum) {
     a[int(threadIdx.x) * n] = 1;
-    *sum += int(threadIdx.x);  // race past_the_end_far
+    *sum += int(threadIdx.x);  // RACE past_the_end_far
 }
 
 int main(int argc, char** argv) {

@@ -1,5 +1,7 @@
 // graphs.cu - labelled kernels: what programs do with graphs, on as few as five vertices. The edges of vertex v are
 // edges[first[v]] to edges[first[v + 1]].
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 struct Graph {
@@ -41,7 +43,7 @@ __global__ void pull(Graph g, int* out) {
 __global__ void pull_in_place(Graph g, int* value) {
     VERTEX;
     if (v >= g.n) return;
-    EDGES(j) value[v] += value[g.edges[j]] + 1;  // race pull_in_place
+    EDGES(j) value[v] += value[g.edges[j]] + 1;  // RACE pull_in_place
 }
 __global__ void push(Graph g, int* out) {
     VERTEX;
@@ -49,13 +51,13 @@ __global__ void push(Graph g, int* out) {
 }
 __global__ void push_lost(Graph g, int* out) {
     VERTEX;
-    if (v < g.n) EDGES(j) out[g.edges[j]] += g.weight[v];  // race push_lost
+    if (v < g.n) EDGES(j) out[g.edges[j]] += g.weight[v];  // RACE push_lost
 }
 __global__ void push_same_value(Graph g, int* out, int same) {  // who reads, reads what will be written
     VERTEX;
     if (v < g.n) EDGES(j)
-    if (out[g.edges[j]] == same)  // race push_same_value
-        out[g.edges[j]] = same;   // race push_same_value
+    if (out[g.edges[j]] == same)  // RACE push_same_value
+        out[g.edges[j]] = same;   // RACE push_same_value
 }
 __global__ void push_most(Graph g, int* out) {
     VERTEX;
@@ -64,13 +66,13 @@ __global__ void push_most(Graph g, int* out) {
 __global__ void push_most_guarded(Graph g, int* out) {  // the plain look before the atomic is a race
     VERTEX;
     if (v < g.n) EDGES(j)
-    if (out[g.edges[j]] < g.weight[v])             // race push_most_guarded
-        atomicMax(out + g.edges[j], g.weight[v]);  // race push_most_guarded
+    if (out[g.edges[j]] < g.weight[v])             // RACE push_most_guarded
+        atomicMax(out + g.edges[j], g.weight[v]);  // RACE push_most_guarded
 }
 __global__ void push_most_plain(Graph g, int* out) {
     VERTEX;
     if (v < g.n) EDGES(j)
-    if (out[g.edges[j]] < g.weight[v]) out[g.edges[j]] = g.weight[v];  // race push_most_plain
+    if (out[g.edges[j]] < g.weight[v]) out[g.edges[j]] = g.weight[v];  // RACE push_most_plain
 }
 __global__ void push_most_by_cas(Graph g, float* out) {
     VERTEX;
@@ -80,12 +82,12 @@ __global__ void push_most_by_cas_guarded(Graph g,
                                          float* out) {  // the guard's look is not the one the CAS is done on
     VERTEX;
     if (v < g.n) EDGES(j)
-    if (out[g.edges[j]] < float(g.weight[v]))  // race push_most_by_cas_guarded
+    if (out[g.edges[j]] < float(g.weight[v]))  // RACE push_most_by_cas_guarded
         max_by_cas(out + g.edges[j], float(g.weight[v]));
 }
 __global__ void push_mark(Graph g, int* out) {  // all write 1
     VERTEX;
-    if (v < g.n) EDGES(j) out[g.edges[j]] = 1;  // equal push_mark
+    if (v < g.n) EDGES(j) out[g.edges[j]] = 1;  // EQUAL push_mark
 }
 __global__ void worklist(Graph g, int* list, int* size) {
     VERTEX;
@@ -94,16 +96,16 @@ __global__ void worklist(Graph g, int* list, int* size) {
 __global__ void worklist_lost(Graph g, int* list, int* size) {
     VERTEX;
     if (v < g.n && g.weight[v] > 1) {
-        const int i = *size;  // race worklist_lost
-        *size = i + 1;        // race worklist_lost
-        list[i] = v;          // race worklist_lost
+        const int i = *size;  // RACE worklist_lost
+        *size = i + 1;        // RACE worklist_lost
+        list[i] = v;          // RACE worklist_lost
     }
 }
 __global__ void worklist_read_by_others(Graph g, int* list, int* size, int* out) {
     VERTEX;
     if (v >= g.n) return;
-    list[atomicAdd(size, 1)] = v;                     // race worklist_read_by_others
-    for (int i = 0; i < g.n; ++i) out[v] += list[i];  // race worklist_read_by_others
+    list[atomicAdd(size, 1)] = v;                     // RACE worklist_read_by_others
+    for (int i = 0; i < g.n; ++i) out[v] += list[i];  // RACE worklist_read_by_others
 }
 __global__ void conditional_vertex(Graph g, int* most) {
     VERTEX;
@@ -111,8 +113,8 @@ __global__ void conditional_vertex(Graph g, int* most) {
 }
 __global__ void conditional_vertex_plain(Graph g, int* most) {
     VERTEX;
-    if (v < g.n && g.first[v + 1] - g.first[v] > 1 && *most < g.weight[v])  // race conditional_vertex_plain
-        *most = g.weight[v];                                                // race conditional_vertex_plain
+    if (v < g.n && g.first[v + 1] - g.first[v] > 1 && *most < g.weight[v])  // RACE conditional_vertex_plain
+        *most = g.weight[v];                                                // RACE conditional_vertex_plain
 }
 __global__ void conditional_edge(Graph g, int* count) {
     VERTEX;
@@ -120,24 +122,24 @@ __global__ void conditional_edge(Graph g, int* count) {
 }
 __global__ void conditional_edge_lost(Graph g, int* count) {
     VERTEX;
-    if (v < g.n) EDGES(j) if (g.edges[j] > v)++* count;  // race conditional_edge_lost
+    if (v < g.n) EDGES(j) if (g.edges[j] > v)++* count;  // RACE conditional_edge_lost
 }
 __global__ void no_guard(Graph g, int* out) {
     VERTEX;
     int sum = 0;
-    EDGES(j) sum += g.weight[g.edges[j]];  // bounds no_guard
-    out[v] = sum;                          // bounds no_guard
+    EDGES(j) sum += g.weight[g.edges[j]];  // BOUNDS no_guard
+    out[v] = sum;                          // BOUNDS no_guard
 }
 __global__ void no_guard_and_lost(Graph g, int* count) {
     VERTEX;
-    EDGES(j)++* count;              // race no_guard_and_lost
-    if (g.weight[v] > 0) ++*count;  // race no_guard_and_lost
+    EDGES(j)++* count;              // RACE no_guard_and_lost
+    if (g.weight[v] > 0) ++*count;  // RACE no_guard_and_lost
 }
 __global__ void one_edge_too_many(Graph g, int* out) {
     VERTEX;
     if (v >= g.n) return;
     int sum = 0;
-    for (int j = g.first[v]; j <= g.first[v + 1]; ++j) sum += g.edges[j];  // bounds one_edge_too_many
+    for (int j = g.first[v]; j <= g.first[v + 1]; ++j) sum += g.edges[j];  // BOUNDS one_edge_too_many
     out[v] = sum;
 }
 __global__ void warp_each(Graph g, int* out) {  // a warp a vertex
@@ -153,16 +155,16 @@ __global__ void warp_each_all_lanes(Graph g, int* out) {
     if (v >= g.n) return;
     int sum = 0;
     for (int j = g.first[v] + lane; j < g.first[v + 1]; j += 32) sum += g.weight[g.edges[j]];
-    out[v] += sum;  // race warp_each_all_lanes
+    out[v] += sum;  // RACE warp_each_all_lanes
 }
 __global__ void block_carry(Graph g, int* most, bool wait) {  // the most of a block, by its warps
     __shared__ int carry[32];
     const int v = int(blockIdx.x * blockDim.x + threadIdx.x), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     int x = v < g.n ? g.weight[v] : 0;
     for (int d = 16; d > 0; d /= 2) x = max(x, __shfl_down_sync(0xffffffff, x, d));
-    if (lane == 0) carry[warp] = x;  // race block_carry_no_barrier
+    if (lane == 0) carry[warp] = x;  // RACE block_carry_no_barrier
     if (wait) __syncthreads();
-    if (warp == 0 && lane < int(blockDim.x) / 32) atomicMax(most, carry[lane]);  // race block_carry_no_barrier
+    if (warp == 0 && lane < int(blockDim.x) / 32) atomicMax(most, carry[lane]);  // RACE block_carry_no_barrier
 }
 __global__ void block_sums(Graph g, int* out, bool wait) {  // all read what one uses
     __shared__ int sums[64];
@@ -170,13 +172,13 @@ __global__ void block_sums(Graph g, int* out, bool wait) {  // all read what one
     for (int v = int(blockIdx.x); v < g.n; v += int(gridDim.x)) {
         int sum = 0;
         for (int j = g.first[v] + t; j < g.first[v + 1]; j += int(blockDim.x)) sum += g.weight[g.edges[j]];
-        sums[t] = sum;  // race block_sums_no_barrier
+        sums[t] = sum;  // RACE block_sums_no_barrier
         __syncthreads();
         for (int d = 32; d > 0; d /= 2) {
             if (t < d) sums[t] += sums[t + d];
             __syncthreads();
         }
-        sum = sums[0];  // race block_sums_no_barrier
+        sum = sums[0];  // RACE block_sums_no_barrier
         if (t == 0) out[v] = sum;
         if (wait) __syncthreads();
     }
@@ -184,7 +186,7 @@ __global__ void block_sums(Graph g, int* out, bool wait) {  // all read what one
 __global__ void relax(Graph g, int* distance, int* changed) {
     VERTEX;
     if (v < g.n) EDGES(j)
-    if (atomicMin(distance + g.edges[j], distance[v] + 1) > distance[v] + 1)  // race relax
+    if (atomicMin(distance + g.edges[j], distance[v] + 1) > distance[v] + 1)  // RACE relax
         *changed = 1;
 }
 __global__ void relax_by_atomics(Graph g, int* distance) {
@@ -197,8 +199,8 @@ __global__ void independent_set(Graph g, volatile int* state) {  // neighbours d
     VERTEX;
     if (v >= g.n) return;
     int best = 1;
-    EDGES(j) if (state[g.edges[j]] == 1) best = 0;  // race independent_set
-    state[v] = best ? 1 : 2;                        // race independent_set
+    EDGES(j) if (state[g.edges[j]] == 1) best = 0;  // RACE independent_set
+    state[v] = best ? 1 : 2;                        // RACE independent_set
 }
 __global__ void grid_stride(Graph g, int* sum) {
     for (int v = int(threadIdx.x + blockIdx.x * blockDim.x); v < g.n; v += int(gridDim.x * blockDim.x))
@@ -211,7 +213,7 @@ __global__ void parents(Graph g, int* parent) {  // each edge may win, by one CA
 __global__ void parents_plain(Graph g, int* parent) {
     VERTEX;
     if (v < g.n) EDGES(j)
-    if (parent[g.edges[j]] == 0) parent[g.edges[j]] = v + 1;  // race parents_plain
+    if (parent[g.edges[j]] == 0) parent[g.edges[j]] = v + 1;  // RACE parents_plain
 }
 
 int main(int argc, char** argv) {

@@ -1,6 +1,8 @@
 // grids.cu - labelled kernels: blocks that wait for each other, in both directions, and barriers of all blocks.
 //
 // All blocks of these grids fit on a GPU at once. Who waits in vain gives up, and touches nothing.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include <cooperative_groups.h>
 
 #include "labelled.cuh"
@@ -31,9 +33,9 @@ __device__ void sum_from_the_end(volatile int* ready, int* total, const int* in,
     if (b + 1 < int(gridDim.x)) {
         if (!wait_for(ready + b + 1, 1)) return;
         if (After) __threadfence();
-        behind = total[b + 1];  // race look_ahead_no_fence look_ahead_reader_unfenced
+        behind = total[b + 1];  // RACE look_ahead_no_fence look_ahead_reader_unfenced
     }
-    total[b] = behind + sum;  // race look_ahead_no_fence look_ahead_reader_unfenced
+    total[b] = behind + sum;  // RACE look_ahead_no_fence look_ahead_reader_unfenced
     if (Before) __threadfence();
     ready[b] = 1;
 }
@@ -81,7 +83,7 @@ __device__ void pass_items_on(int* full, int* slot, const int* in, int n, int* o
             if (!await(full + b, 2 * i + 1)) return;
             if (Early) atomicAdd(full + b, 1);
             __threadfence();
-            x = slot[b];  // race pipeline_no_fence_filling pipeline_no_fence_emptying pipeline_emptied_early
+            x = slot[b];  // RACE pipeline_no_fence_filling pipeline_no_fence_emptying pipeline_emptied_early
             if (Empty) __threadfence();
             if (!Early) atomicAdd(full + b, 1);
         }
@@ -91,7 +93,7 @@ __device__ void pass_items_on(int* full, int* slot, const int* in, int n, int* o
         }
         if (!await(full + b + 1, 2 * i)) return;
         __threadfence();
-        slot[b + 1] = x + b;  // race pipeline_no_fence_filling pipeline_no_fence_emptying pipeline_emptied_early
+        slot[b + 1] = x + b;  // RACE pipeline_no_fence_filling pipeline_no_fence_emptying pipeline_emptied_early
         if (Fill) __threadfence();
         atomicAdd(full + b + 1, 1);
     }
@@ -134,28 +136,28 @@ __global__ void barrier_by_hand(int* arrived, int* a, int* out) {
 }
 __global__ void barrier_by_hand_no_fence(int* arrived, int* a, int* out) {
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x), n = int(gridDim.x * blockDim.x);
-    a[i] = i;  // race barrier_by_hand_no_fence
+    a[i] = i;  // RACE barrier_by_hand_no_fence
     if (!all_blocks<true, false, true>(arrived, 1)) return;
-    out[i] += a[n - 1 - i];  // race barrier_by_hand_no_fence
+    out[i] += a[n - 1 - i];  // RACE barrier_by_hand_no_fence
 }
 __global__ void barrier_by_hand_no_first(int* arrived, int* a, int* out) {
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x), n = int(gridDim.x * blockDim.x);
-    a[i] = i;  // race barrier_by_hand_no_first
+    a[i] = i;  // RACE barrier_by_hand_no_first
     if (!all_blocks<false, true, true>(arrived, 1)) return;
-    out[i] += a[n - 1 - i];  // race barrier_by_hand_no_first
+    out[i] += a[n - 1 - i];  // RACE barrier_by_hand_no_first
 }
 __global__ void barrier_by_hand_no_last(int* arrived, int* a, int* out) {
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x), n = int(gridDim.x * blockDim.x);
-    a[i] = i;  // race barrier_by_hand_no_last
+    a[i] = i;  // RACE barrier_by_hand_no_last
     if (!all_blocks<true, true, false>(arrived, 1)) return;
-    out[i] += a[n - 1 - i];  // race barrier_by_hand_no_last
+    out[i] += a[n - 1 - i];  // RACE barrier_by_hand_no_last
 }
 __global__ void barrier_by_hand_once(int* arrived, int* a, int* out) {  // the next round's writes need another
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x), n = int(gridDim.x * blockDim.x);
     for (int k = 0; k < 3; ++k) {
-        a[i] = k + i;  // race barrier_by_hand_once
+        a[i] = k + i;  // RACE barrier_by_hand_once
         if (!all_blocks<true, true, true>(arrived, k + 1)) return;
-        out[i] += a[n - 1 - i];  // race barrier_by_hand_once
+        out[i] += a[n - 1 - i];  // RACE barrier_by_hand_once
     }
 }
 // The last to come turns the sense; the others look at it.
@@ -185,9 +187,9 @@ __global__ void barrier_by_sense(unsigned* arrived, volatile int* sense, int* a,
 }
 __global__ void barrier_by_sense_last_unfenced(unsigned* arrived, volatile int* sense, int* a, int* out) {
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x), n = int(gridDim.x * blockDim.x);
-    a[i] = i;  // race barrier_by_sense_last_unfenced
+    a[i] = i;  // RACE barrier_by_sense_last_unfenced
     if (!turn_sense<false>(arrived, sense, 1)) return;
-    out[i] = a[n - 1 - i];  // race barrier_by_sense_last_unfenced
+    out[i] = a[n - 1 - i];  // RACE barrier_by_sense_last_unfenced
 }
 
 // ---- grid.sync() ---------------
@@ -206,17 +208,17 @@ __global__ void grid_sync_once(int* a, int* out) {
     const cg::grid_group grid = cg::this_grid();
     const int i = int(grid.thread_rank()), n = int(grid.size());
     for (int k = 0; k < 3; ++k) {
-        a[i] = i + k;  // race grid_sync_once
+        a[i] = i + k;  // RACE grid_sync_once
         grid.sync();
-        out[i] += a[n - 1 - i];  // race grid_sync_once
+        out[i] += a[n - 1 - i];  // RACE grid_sync_once
     }
 }
 __global__ void block_sync_for_grid(int* a, int* out) {
     const cg::grid_group grid = cg::this_grid();
     const int i = int(grid.thread_rank()), n = int(grid.size());
-    a[i] = i;  // race block_sync_for_grid
+    a[i] = i;  // RACE block_sync_for_grid
     cg::this_thread_block().sync();
-    out[i] = a[n - 1 - i];  // race block_sync_for_grid
+    out[i] = a[n - 1 - i];  // RACE block_sync_for_grid
     grid.sync();
 }
 __global__ void relax_two_rows(int* a, int* b, int n) {  // the classic Jacobi
@@ -234,7 +236,7 @@ __global__ void relax_in_place(int* a, int n) {
     const cg::grid_group grid = cg::this_grid();
     for (int k = 0; k < 4; ++k) {
         for (int i = int(grid.thread_rank()) + 1; i < n - 1; i += int(grid.size()))
-            a[i] = (a[i - 1] + a[i + 1]) / 2 + 1 + k;  // race relax_in_place
+            a[i] = (a[i - 1] + a[i + 1]) / 2 + 1 + k;  // RACE relax_in_place
         grid.sync();
     }
 }
@@ -259,10 +261,10 @@ __global__ void grid_sum_too_early(const int* in, int n, int* partial, int* out)
     grid.sync();
     for (int i = int(grid.thread_rank()); i < n; i += int(grid.size())) atomicAdd(&sum, in[i]);
     __syncthreads();
-    if (threadIdx.x == 0) partial[blockIdx.x] = sum;  // race grid_sum_too_early
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;  // RACE grid_sum_too_early
     if (grid.thread_rank() > 0) return;
     int all = 0;
-    for (unsigned b = 0; b < gridDim.x; ++b) all += partial[b];  // race grid_sum_too_early
+    for (unsigned b = 0; b < gridDim.x; ++b) all += partial[b];  // RACE grid_sum_too_early
     *out = all;
 }
 
@@ -274,7 +276,7 @@ __device__ void go_round(volatile int* turn, int* data) {
     for (int k = 0; k < 3; ++k) {
         if (!wait_for(turn, k * int(gridDim.x) + int(gridDim.x - 1 - blockIdx.x))) return;
         if (Fence) __threadfence();
-        *data = 2 * *data + int(blockIdx.x);  // race token_no_fence
+        *data = 2 * *data + int(blockIdx.x);  // RACE token_no_fence
         __threadfence();
         *turn = k * int(gridDim.x) + int(gridDim.x - blockIdx.x);
     }
@@ -288,16 +290,16 @@ __device__ void ask_and_answer(volatile int* asked, volatile int* answered, int*
     if (threadIdx.x || blockIdx.x > 1) return;
     for (int k = 1; k <= 4; ++k) {
         if (blockIdx.x == 0) {
-            *question = 3 * k;  // race ask_no_fence answer_no_fence
+            *question = 3 * k;  // RACE ask_no_fence answer_no_fence
             if (Ask) __threadfence();
             *asked = k;
             if (!wait_for(answered, k)) return;
             __threadfence();
-            out[k] = *answer;  // race answer_no_fence
+            out[k] = *answer;  // RACE answer_no_fence
         } else {
             if (!wait_for(asked, k)) return;
             __threadfence();
-            *answer = *question + 1;  // race ask_no_fence answer_no_fence
+            *answer = *question + 1;  // RACE ask_no_fence answer_no_fence
             if (Answer) __threadfence();
             *answered = k;
         }
@@ -322,11 +324,11 @@ __device__ void work_off(int* head, int* tail, int* written, int* items, int n, 
         const int at = atomicAdd(head, 1);
         if (at >= 2 * n || !await(written + at, 1)) return;
         __threadfence();
-        const int item = items[at];  // race queue_of_blocks_no_fence
+        const int item = items[at];  // RACE queue_of_blocks_no_fence
         atomicAdd(out, item);
         if (at >= n) continue;
         const int to = n + atomicAdd(tail, 1);
-        items[to] = item + 1;  // race queue_of_blocks_no_fence
+        items[to] = item + 1;  // RACE queue_of_blocks_no_fence
         if (Fence) __threadfence();
         atomicExch(written + to, 1);
     }
@@ -345,9 +347,9 @@ __device__ void push_or_take_all(int* head, int* next, int* value, int* out) {
     if (threadIdx.x) return;
     const int b = int(blockIdx.x);
     if (b % 2 == 0) {
-        value[b] = 10 + b;  // race pushed_no_fence taken_no_fence
+        value[b] = 10 + b;  // RACE pushed_no_fence taken_no_fence
         for (int seen = atomicAdd(head, 0), last = -1; seen != last;) {
-            next[b] = last = seen;  // race pushed_no_fence taken_no_fence
+            next[b] = last = seen;  // RACE pushed_no_fence taken_no_fence
             if (Push) __threadfence();
             seen = atomicCAS(head, last, b + 1);
         }
@@ -355,7 +357,7 @@ __device__ void push_or_take_all(int* head, int* next, int* value, int* out) {
     }
     int sum = 0, at = atomicExch(head, 0);
     if (Pop) __threadfence();
-    for (; at > 0; at = next[at - 1]) sum += value[at - 1];  // race pushed_no_fence taken_no_fence
+    for (; at > 0; at = next[at - 1]) sum += value[at - 1];  // RACE pushed_no_fence taken_no_fence
     out[b] = sum;
 }
 __global__ void stack(int* head, int* next, int* value, int* out) {

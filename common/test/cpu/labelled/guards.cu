@@ -1,5 +1,7 @@
 // guards.cu - labelled kernels: what a lock, a version or a flag guards, and when it no longer does. At the end
 // pointers to rows in shared memory.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 __device__ unsigned arrivals;
@@ -15,23 +17,23 @@ __device__ void give_back() {
 __global__ void read_behind(int* data, int* out) {
     if (threadIdx.x || !take(&lock)) return;
     __threadfence();
-    if (blockIdx.x == 1) *data = 9;  // race read_behind
+    if (blockIdx.x == 1) *data = 9;  // RACE read_behind
     give_back();
-    if (blockIdx.x != 1) out[blockIdx.x] = *data;  // race read_behind
+    if (blockIdx.x != 1) out[blockIdx.x] = *data;  // RACE read_behind
 }
 __global__ void written_behind(int* data) {
     if (threadIdx.x || !take(&lock)) return;
     __threadfence();
-    if (blockIdx.x) *data += 1;  // race written_behind
+    if (blockIdx.x) *data += 1;  // RACE written_behind
     give_back();
-    if (!blockIdx.x) *data += 1;  // race written_behind
+    if (!blockIdx.x) *data += 1;  // RACE written_behind
 }
 __global__ void read_before(int* data, int* out) {
     if (threadIdx.x) return;
-    out[blockIdx.x] = blockIdx.x ? 0 : *data;  // race read_before
+    out[blockIdx.x] = blockIdx.x ? 0 : *data;  // RACE read_before
     if (!take(&lock)) return;
     __threadfence();
-    if (blockIdx.x) *data += 1;  // race read_before
+    if (blockIdx.x) *data += 1;  // RACE read_before
     give_back();
 }
 __global__ void warps_read_behind(int* out) {
@@ -40,10 +42,10 @@ __global__ void warps_read_behind(int* out) {
     __syncthreads();
     if (threadIdx.x % 32 || !take(&held)) return;
     __threadfence_block();
-    if (threadIdx.x == 64) word = 9;  // race warps_read_behind
+    if (threadIdx.x == 64) word = 9;  // RACE warps_read_behind
     __threadfence_block();
     atomicExch(&held, 0);
-    if (threadIdx.x != 64) out[threadIdx.x / 32] = word;  // race warps_read_behind
+    if (threadIdx.x != 64) out[threadIdx.x / 32] = word;  // RACE warps_read_behind
 }
 __global__ void last_reads_behind(int* count, int* out) {  // all others have been there
     if (threadIdx.x || !take(&lock)) return;
@@ -135,9 +137,9 @@ __device__ void versioned(unsigned* version, volatile int* words, int n, int* ou
                 __threadfence_block();
             else if (F != none_in)
                 __threadfence();
-            words[0] = i;  // race version_not_fenced version_late version_early
-            words[1] = i;  // race version_not_fenced version_late version_early version_unchecked version_once
-            words[2] = i;  // race version_unchecked version_once version_block version_late version_early
+            words[0] = i;  // RACE version_not_fenced version_late version_early
+            words[1] = i;  // RACE version_not_fenced version_late version_early version_unchecked version_once
+            words[2] = i;  // RACE version_unchecked version_once version_block version_late version_early
             if (F != none_out) __threadfence();
             atomicAdd(version, 1);
             continue;
@@ -208,12 +210,12 @@ template <bool Before, bool After>
 __device__ void once(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0) {
-        *data = 42;  // race once_not_published once_not_acquired
+        *data = 42;  // RACE once_not_published once_not_acquired
         if (Before) __threadfence();
-        *flag = 1;       // race once_not_published once_not_acquired
-    } else if (*flag) {  // race once_not_published once_not_acquired
+        *flag = 1;       // RACE once_not_published once_not_acquired
+    } else if (*flag) {  // RACE once_not_published once_not_acquired
         if (After) __threadfence();
-        out[blockIdx.x] = *data;  // race once_not_published once_not_acquired
+        out[blockIdx.x] = *data;  // RACE once_not_published once_not_acquired
     }
 }
 __global__ void once_right(volatile int* flag, int* data, int* out) { once<true, true>(flag, data, out); }
@@ -229,9 +231,9 @@ __device__ void ring(volatile int* head, volatile int* tail, int* slots, int n, 
         __threadfence();
         if (!first && Early) *tail = i + 1;
         if (first)
-            slots[i % 4] = i;  // race slot_given_back_early
+            slots[i % 4] = i;  // RACE slot_given_back_early
         else
-            out[i] = slots[i % 4];  // race slot_given_back_early
+            out[i] = slots[i % 4];  // RACE slot_given_back_early
         __threadfence();
         if (first)
             *head = i + 1;
@@ -255,9 +257,9 @@ __device__ void by_rows(int* out) {
     if (threadIdx.x == 0) rows = tile + 4, both[0] = tile + 4, both[1] = tile + 5;
     __syncthreads();
     const int y = int(threadIdx.x / 32), x = int(threadIdx.x % 32);
-    rows[y][x] = float(threadIdx.x);  // race rows_no_barrier
+    rows[y][x] = float(threadIdx.x);  // RACE rows_no_barrier
     if (Wait) __syncthreads();
-    out[threadIdx.x] = int(both[1 - y][0][x]);  // race rows_no_barrier
+    out[threadIdx.x] = int(both[1 - y][0][x]);  // RACE rows_no_barrier
 }
 __global__ void rows_right(int* out) { by_rows<true>(out); }
 __global__ void rows_no_barrier(int* out) { by_rows<false>(out); }
@@ -316,13 +318,13 @@ __device__ void relax(int n, int* label, volatile int* changed) {
     label[i] = i / 2;
     for (int round = 0; round < n; ++round) {
         if (Waits) __syncthreads();
-        if (i == 0) *changed = 0;  // race looked_at_too_late
+        if (i == 0) *changed = 0;  // RACE looked_at_too_late
         __syncthreads();
         const bool lower = i && i < n && label[i - 1] < label[i];
         __syncthreads();
         if (lower) --label[i], *changed = 1;
         __syncthreads();
-        if (!*changed) return;  // race looked_at_too_late
+        if (!*changed) return;  // RACE looked_at_too_late
     }
 }
 __global__ void until_nothing_changes(int n, int* label, int* changed) { relax<true>(n, label, changed); }

@@ -1,4 +1,6 @@
 // mixed.cu - labelled kernels: queues, locks, messages, graphs by rows, worklists, and arrays that are used again.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 __device__ bool await(int* word, int value) {
@@ -15,7 +17,7 @@ __device__ void hand_over(int* written, int* items, int n, int* out) {
     if (threadIdx.x) return;
     if (blockIdx.x == 0) {
         for (int i = 0; i < n; ++i) {
-            items[i] = 3 * i + 1;  // race handed_no_fence handed_reader_no_fence
+            items[i] = 3 * i + 1;  // RACE handed_no_fence handed_reader_no_fence
             if (Before) __threadfence();
             atomicExch(written + i, 1);
         }
@@ -24,7 +26,7 @@ __device__ void hand_over(int* written, int* items, int n, int* out) {
     for (int i = int(blockIdx.x) - 1; i < n; i += int(gridDim.x) - 1) {
         if (!await(written + i, 1)) return;
         if (After) __threadfence();
-        out[i] = items[i];  // race handed_no_fence handed_reader_no_fence
+        out[i] = items[i];  // RACE handed_no_fence handed_reader_no_fence
     }
 }
 __global__ void handed(int* written, int* items, int n, int* out) { hand_over<true, true>(written, items, n, out); }
@@ -42,15 +44,15 @@ __global__ void most_of_the_block(const int* in, int n, int* most) {  // one wor
 }
 __global__ void most_of_all_in_block_scope(const int* in, int n, int* most) {
     for (int i = int(threadIdx.x); i < n; i += int(blockDim.x))
-        atomicMax_block(most, in[i] + i);  // race most_of_all_in_block_scope
+        atomicMax_block(most, in[i] + i);  // RACE most_of_all_in_block_scope
 }
 __global__ void last_by_block_ticket(unsigned* ticket, int* part, int* out) {
     if (threadIdx.x) return;
-    part[blockIdx.x] = int(blockIdx.x) + 1;  // race last_by_block_ticket
+    part[blockIdx.x] = int(blockIdx.x) + 1;  // RACE last_by_block_ticket
     __threadfence();
-    if (atomicInc_block(ticket, gridDim.x - 1) != gridDim.x - 1) return;  // race last_by_block_ticket
+    if (atomicInc_block(ticket, gridDim.x - 1) != gridDim.x - 1) return;  // RACE last_by_block_ticket
     __threadfence();
-    for (unsigned b = 0; b < gridDim.x; ++b) *out += part[b];  // race last_by_block_ticket
+    for (unsigned b = 0; b < gridDim.x; ++b) *out += part[b];  // RACE last_by_block_ticket
 }
 __global__ void bins_of_a_block(const int* in, int n, int* all) {  // in global memory, but a row for each block
     int* const mine = all + 4 * blockIdx.x;
@@ -80,16 +82,16 @@ __global__ void unlocked_by_volatile(int* lock, int* data) {
     *(volatile int*)lock = 0;
 }
 __global__ void unlocked_by_plain_store(int* lock, int* data) {
-    if (threadIdx.x % 32 || !take(lock)) return;  // race unlocked_by_plain_store
+    if (threadIdx.x % 32 || !take(lock)) return;  // RACE unlocked_by_plain_store
     __threadfence();
     *data += 1;
     __threadfence();
-    *lock = 0;  // race unlocked_by_plain_store
+    *lock = 0;  // RACE unlocked_by_plain_store
 }
 __global__ void fence_after_unlocking(int* lock, int* data) {
     if (threadIdx.x % 32 || !take(lock)) return;
     __threadfence();
-    *data += 1;  // race fence_after_unlocking
+    *data += 1;  // RACE fence_after_unlocking
     atomicExch(lock, 0);
     __threadfence();
 }
@@ -97,14 +99,14 @@ __global__ void fence_before_locking(int* lock, int* data) {
     if (threadIdx.x % 32) return;
     __threadfence();
     if (!take(lock)) return;
-    *data += 1;  // race fence_before_locking
+    *data += 1;  // RACE fence_before_locking
     __threadfence();
     atomicExch(lock, 0);
 }
 __global__ void narrow_fence_leaving(int* lock, int* data) {
     if (threadIdx.x || !take(lock)) return;
     __threadfence();
-    *data += 1;  // race narrow_fence_leaving
+    *data += 1;  // RACE narrow_fence_leaving
     __threadfence_block();
     atomicExch(lock, 0);
 }
@@ -136,7 +138,7 @@ __global__ void crosswise(int* locks, int* data) {  // two locks, in either orde
 __global__ void crosswise_one_each(int* locks, int* data) {
     if (threadIdx.x % 32 || !take(locks + blockIdx.x % 2)) return;
     __threadfence();
-    *data += 1;  // race crosswise_one_each
+    *data += 1;  // RACE crosswise_one_each
     __threadfence();
     atomicExch(locks + blockIdx.x % 2, 0);
 }
@@ -158,7 +160,7 @@ __device__ void into_bucket(int* locks, int* sum, int i) {
     for (bool done = false; !done;) {
         if (atomicCAS(locks + i % Locks, 0, 1)) continue;
         __threadfence();
-        sum[b] += i;  // race bucket_of_another_lock
+        sum[b] += i;  // RACE bucket_of_another_lock
         __threadfence();
         atomicExch(locks + i % Locks, 0);
         done = true;
@@ -178,7 +180,7 @@ __device__ void read_or_write(int* readers, int* lock, int* data, int* out) {
         atomicAdd(readers, 1);
         atomicExch(lock, 0);
         __threadfence();
-        out[everyone() / 32] = *data;  // race writer_ignores_readers
+        out[everyone() / 32] = *data;  // RACE writer_ignores_readers
         __threadfence();
         atomicSub(readers, 1);
         return;
@@ -186,7 +188,7 @@ __device__ void read_or_write(int* readers, int* lock, int* data, int* out) {
     if (!take(lock)) return;
     for (int i = 0; LooksAtReaders && i < patience && atomicAdd(readers, 0); ++i) {}
     __threadfence();
-    *data += 1;  // race writer_ignores_readers
+    *data += 1;  // RACE writer_ignores_readers
     __threadfence();
     atomicExch(lock, 0);
 }
@@ -210,7 +212,7 @@ __device__ void there_and_back(int* out) {
     for (int k = 0; k < 3; ++k) {
         if (!wait_for(&turn, 2 * k + me)) return;
         __threadfence_block();
-        ball += me + 1;  // race there_and_back_no_fence
+        ball += me + 1;  // RACE there_and_back_no_fence
         if (Fence) __threadfence_block();
         turn = 2 * k + me + 1;
     }
@@ -228,13 +230,13 @@ __device__ void round_the_warps(int* out) {  // warp w writes its box, and reads
     for (int k = 1; k <= 3; ++k) {
         if (Waits && !await(full + w, 2 * (k - 1))) return;
         __threadfence_block();
-        box[w] = 10 * k + w;  // race box_filled_again
+        box[w] = 10 * k + w;  // RACE box_filled_again
         __threadfence_block();
         atomicAdd(full + w, 1);
         const int of = (w + 3) % 4;
         if (!await(full + of, 2 * k - 1)) return;
         __threadfence_block();
-        out[4 * k + w] = box[of];  // race box_filled_again
+        out[4 * k + w] = box[of];  // RACE box_filled_again
         __threadfence_block();
         if (Waits)
             atomicAdd(full + of, 1);
@@ -252,11 +254,11 @@ __device__ void parted_and_met(int* out) {
     __shared__ int a[32];
     const int t = int(threadIdx.x);
     if (t < 16)
-        a[t] = t;  // race parted_not_met
+        a[t] = t;  // RACE parted_not_met
     else
-        a[t] = 2 * t;  // race parted_not_met
+        a[t] = 2 * t;  // RACE parted_not_met
     if (Sync) __syncwarp();
-    out[t] = a[31 - t];  // race parted_not_met
+    out[t] = a[31 - t];  // RACE parted_not_met
 }
 __global__ void parted(int* out) { parted_and_met<true>(out); }
 __global__ void parted_not_met(int* out) { parted_and_met<false>(out); }
@@ -272,9 +274,9 @@ __global__ void packed_by_ballot(const int* in, int n, int* out) {
 __global__ void synced_by_its_mask(int* out) {  // only those that are named have met
     __shared__ int a[32];
     const int t = int(threadIdx.x);
-    a[t] = t;  // race synced_by_its_mask
+    a[t] = t;  // RACE synced_by_its_mask
     if (t < 24) __syncwarp(0x00ffffff);
-    out[t] = a[(t + 4) % 32];  // race synced_by_its_mask
+    out[t] = a[(t + 4) % 32];  // RACE synced_by_its_mask
 }
 __global__ void one_for_the_warp(int* count, int* out) {
     const unsigned all = __activemask();
@@ -303,9 +305,9 @@ __global__ void two_buffers_one_index(const int* in, int n, int* out) {  // whic
     const int t = int(threadIdx.x), b = 0;
     int sum = 0;
     for (int i = 0; i < n + 64; i += 64) {
-        a[b][t] = i + t < n ? in[i + t] + i : 1;  // race two_buffers_one_index
+        a[b][t] = i + t < n ? in[i + t] + i : 1;  // RACE two_buffers_one_index
         __syncthreads();
-        sum += a[b][63 - t];  // race two_buffers_one_index
+        sum += a[b][63 - t];  // RACE two_buffers_one_index
     }
     out[t] = sum;
 }
@@ -315,10 +317,10 @@ __device__ void ints_then_floats(int* out, float* f) {
     const int t = int(threadIdx.x);
     room[t] = t;
     __syncthreads();
-    const int x = room[63 - t];  // race room_used_again
+    const int x = room[63 - t];  // RACE room_used_again
     if (Wait) __syncthreads();
     float* const as_floats = (float*)room;
-    as_floats[t] = float(t) / 2;  // race room_used_again
+    as_floats[t] = float(t) / 2;  // RACE room_used_again
     __syncthreads();
     out[t] = x;
     f[t] = as_floats[(t + 1) % 64];
@@ -340,9 +342,9 @@ __device__ void reversed_on_the_heap(int* out) {
     __shared__ int* a;
     if (threadIdx.x == 0) a = new int[64];
     __syncthreads();
-    a[threadIdx.x] = int(threadIdx.x);  // race heap_no_barrier
+    a[threadIdx.x] = int(threadIdx.x);  // RACE heap_no_barrier
     if (Wait) __syncthreads();
-    out[threadIdx.x] = a[63 - threadIdx.x];  // race heap_no_barrier
+    out[threadIdx.x] = a[63 - threadIdx.x];  // RACE heap_no_barrier
     __syncthreads();
     if (threadIdx.x == 0) delete[] a;
 }
@@ -364,7 +366,7 @@ __device__ void chain(Link** first, int* out) {
     if (threadIdx.x % 32) return;
     typedef unsigned long long Word;
     Link* const mine = new Link;
-    mine->value = everyone();  // race chain_no_fence
+    mine->value = everyone();  // RACE chain_no_fence
     Link *seen = nullptr, *found = nullptr;
     do {
         seen = found;
@@ -374,7 +376,7 @@ __device__ void chain(Link** first, int* out) {
     } while (found != seen);
     if (!seen) return;
     __threadfence();
-    atomicAdd(out, seen->value);  // race chain_no_fence
+    atomicAdd(out, seen->value);  // RACE chain_no_fence
 }
 __global__ void chained(Link** first, int* out) { chain<true>(first, out); }
 __global__ void chain_no_fence(Link** first, int* out) { chain<false>(first, out); }
@@ -395,8 +397,8 @@ __global__ void pull(Graph g, const int* old, int* now) {
 __global__ void pull_in_place(Graph g, int* x) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x)) {
         int sum = r + 1;
-        for (int e = g.starts[r]; e < g.starts[r + 1]; ++e) sum += x[g.ends[e]];  // race pull_in_place
-        x[r] = sum;                                                               // race pull_in_place
+        for (int e = g.starts[r]; e < g.starts[r + 1]; ++e) sum += x[g.ends[e]];  // RACE pull_in_place
+        x[r] = sum;                                                               // RACE pull_in_place
     }
 }
 __global__ void push(Graph g, const int* x, int* to) {
@@ -405,17 +407,17 @@ __global__ void push(Graph g, const int* x, int* to) {
 }
 __global__ void push_plain(Graph g, const int* x, int* to) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x))
-        for (int e = g.starts[r]; e < g.starts[r + 1]; ++e) to[g.ends[e]] += x[r] + 1;  // race push_plain
+        for (int e = g.starts[r]; e < g.starts[r + 1]; ++e) to[g.ends[e]] += x[r] + 1;  // RACE push_plain
 }
 __global__ void push_odd_edges(Graph g, int* to) {  // only some edges
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x))
         for (int e = g.starts[r]; e < g.starts[r + 1]; ++e)
-            if (e % 2) to[g.ends[e]] += r + 1;  // race push_odd_edges
+            if (e % 2) to[g.ends[e]] += r + 1;  // RACE push_odd_edges
 }
 __global__ void push_least(Graph g, int* least) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x))
         for (int e = g.starts[r]; e < g.starts[r + 1]; ++e)
-            if (-r - 1 < least[g.ends[e]]) least[g.ends[e]] = -r - 1;  // race push_least
+            if (-r - 1 < least[g.ends[e]]) least[g.ends[e]] = -r - 1;  // RACE push_least
 }
 __global__ void push_least_atomic(Graph g, int* least) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x))
@@ -424,7 +426,7 @@ __global__ void push_least_atomic(Graph g, int* least) {
 __global__ void looked_first_plain(Graph g, int* least) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x))
         for (int e = g.starts[r]; e < g.starts[r + 1]; ++e)
-            if (least[g.ends[e]] > -r - 1) atomicMin(least + g.ends[e], -r - 1);  // race looked_first_plain
+            if (least[g.ends[e]] > -r - 1) atomicMin(least + g.ends[e], -r - 1);  // RACE looked_first_plain
 }
 __global__ void looked_first_volatile(Graph g, int* least) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x))
@@ -435,7 +437,7 @@ __global__ void level(Graph g, int* depth, int now) {  // all write the same
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x)) {
         if (r % 2 != 0) continue;
         for (int e = g.starts[r]; e < g.starts[r + 1]; ++e)
-            if (g.ends[e] % 2) depth[g.ends[e]] = now + 1;  // equal level
+            if (g.ends[e] % 2) depth[g.ends[e]] = now + 1;  // EQUAL level
     }
 }
 __global__ void level_claimed(Graph g, int* depth, int* next, int* count, int now) {
@@ -446,8 +448,8 @@ __global__ void level_claimed(Graph g, int* depth, int* next, int* count, int no
 __global__ void level_claimed_twice(Graph g, int* depth, int* next, int* count, int now) {
     for (int r = everyone(); r < g.rows; r += int(gridDim.x * blockDim.x))
         for (int e = g.starts[r]; e < g.starts[r + 1]; ++e)
-            if (depth[g.ends[e]] == 0) {         // race level_claimed_twice
-                depth[g.ends[e]] = now + 1 + r;  // race level_claimed_twice
+            if (depth[g.ends[e]] == 0) {         // RACE level_claimed_twice
+                depth[g.ends[e]] = now + 1 + r;  // RACE level_claimed_twice
                 next[atomicAdd(count, 1)] = g.ends[e];
             }
 }
@@ -456,8 +458,8 @@ __global__ void level_claimed_twice(Graph g, int* depth, int* next, int* count, 
 
 __global__ void out_when_done(int* done, const int* in, int n) {
     for (int i = everyone(); i < n; i += int(gridDim.x * blockDim.x)) {
-        if (*done) return;              // race out_when_done
-        if (in[i] == 0) *done = i + 1;  // race out_when_done
+        if (*done) return;              // RACE out_when_done
+        if (in[i] == 0) *done = i + 1;  // RACE out_when_done
     }
 }
 __global__ void out_when_done_atomic(int* done, const int* in, int n) {
@@ -485,13 +487,13 @@ __global__ void rounds_without_the_last_barrier(int* list, int* count, int n) {
     __shared__ int left, next;
     if (threadIdx.x == 0) left = n, next = 0;
     __syncthreads();
-    while (left > 0) {  // race rounds_without_the_last_barrier
+    while (left > 0) {  // RACE rounds_without_the_last_barrier
         for (int i = int(threadIdx.x); i < left; i += int(blockDim.x))
-            if (list[i] < 3) list[n + atomicAdd(&next, 1)] = list[i] + 1;  // race rounds_without_the_last_barrier
+            if (list[i] < 3) list[n + atomicAdd(&next, 1)] = list[i] + 1;  // RACE rounds_without_the_last_barrier
         __syncthreads();
         for (int i = int(threadIdx.x); i < next; i += int(blockDim.x)) list[i] = list[n + i];
         __syncthreads();
-        if (threadIdx.x == 0) left = next, next = 0, *count += 1;  // race rounds_without_the_last_barrier
+        if (threadIdx.x == 0) left = next, next = 0, *count += 1;  // RACE rounds_without_the_last_barrier
     }
 }
 
@@ -499,22 +501,22 @@ __global__ void rounds_without_the_last_barrier(int* list, int* count, int n) {
 
 __global__ void one_too_many(const int* in, int n, int* out) {
     for (int i = everyone(); i <= n; i += int(gridDim.x * blockDim.x))
-        if (in[i] == 7) atomicAdd(out, 1);  // bounds one_too_many
+        if (in[i] == 7) atomicAdd(out, 1);  // BOUNDS one_too_many
 }
 __global__ void neighbour_of_the_last(const int* in, int n, int* out) {
     const int i = everyone();
-    if (i < n) out[i] = in[i] + in[i + 1];  // bounds neighbour_of_the_last
+    if (i < n) out[i] = in[i] + in[i + 1];  // BOUNDS neighbour_of_the_last
 }
 __global__ void rows_without_the_end(const int* starts, int rows, int* out) {
     const int r = everyone();
-    if (r < rows) out[r] = starts[r + 1] - starts[r];  // bounds rows_without_the_end
+    if (r < rows) out[r] = starts[r + 1] - starts[r];  // BOUNDS rows_without_the_end
 }
 __global__ void bin_of_the_highest(const int* in, int n, int* out) {
     __shared__ int bins[8];
     if (threadIdx.x < 8) bins[threadIdx.x] = 0;
     __syncthreads();
     for (int i = int(threadIdx.x); i < n; i += int(blockDim.x))
-        atomicAdd(bins + (in[i] + i * 2) % 9, 1);  // bounds bin_of_the_highest
+        atomicAdd(bins + (in[i] + i * 2) % 9, 1);  // BOUNDS bin_of_the_highest
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }

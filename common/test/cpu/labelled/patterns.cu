@@ -1,5 +1,7 @@
 // patterns.cu - labelled kernels: indirect indices, queues and rings, scans and sorts, loops that end early, tiles
 // and warps that share work, and a grid that reads what its other blocks write.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include <cooperative_groups.h>
 
 #include "labelled.cuh"
@@ -15,11 +17,11 @@ __global__ void scatter(const int* index, int* out, int n) {
 }
 __global__ void scatter_twice(const int* index, int* out, int n) {
     THREAD;
-    if (i < n) out[index[i] / 2] = i;  // race scatter_twice
+    if (i < n) out[index[i] / 2] = i;  // RACE scatter_twice
 }
 __global__ void gather_in_place(const int* index, int* a, int n) {
     THREAD;
-    if (i < n) a[i] = a[index[i]] + 1;  // race gather_in_place
+    if (i < n) a[i] = a[index[i]] + 1;  // RACE gather_in_place
 }
 __global__ void swap_pairs(const int* index, int* a, int n) {  // index is its own inverse
     THREAD;
@@ -31,9 +33,9 @@ __global__ void swap_pairs(const int* index, int* a, int n) {  // index is its o
 __global__ void swap_both(const int* index, int* a, int n) {
     THREAD;
     if (i >= n || i == index[i]) return;
-    const int kept = a[i];   // race swap_both
-    a[i] = a[index[i]];      // race swap_both
-    a[index[i]] = kept + 1;  // race swap_both
+    const int kept = a[i];   // RACE swap_both
+    a[i] = a[index[i]];      // RACE swap_both
+    a[index[i]] = kept + 1;  // RACE swap_both
 }
 __global__ void insert_by_cas(const int* keys, int* table, int n) {
     THREAD;
@@ -45,8 +47,8 @@ __global__ void insert_after_a_look(const int* keys, int* table, int n) {
     THREAD;
     if (i >= n) return;
     int slot = keys[i] / 4;
-    while (table[slot] != 0) slot = (slot + 1) % (2 * n);  // race insert_after_a_look
-    table[slot] = keys[i] + 1;                             // race insert_after_a_look
+    while (table[slot] != 0) slot = (slot + 1) % (2 * n);  // RACE insert_after_a_look
+    table[slot] = keys[i] + 1;                             // RACE insert_after_a_look
 }
 __global__ void list_by_exchange(int* head, int* next, int n) {
     THREAD;
@@ -55,18 +57,18 @@ __global__ void list_by_exchange(int* head, int* next, int n) {
 __global__ void list_plain(int* head, int* next, int n) {
     THREAD;
     if (i >= n) return;
-    next[i] = *head;  // race list_plain
-    *head = i;        // race list_plain
+    next[i] = *head;  // RACE list_plain
+    *head = i;        // RACE list_plain
 }
 __global__ void segments(const int* a, int* sum, int n, int each, bool inclusive) {
     THREAD;
-    for (int k = i * each; k < n && k < (i + 1) * each + inclusive; ++k) sum[k] += a[k];  // race segments_inclusive
+    for (int k = i * each; k < n && k < (i + 1) * each + inclusive; ++k) sum[k] += a[k];  // RACE segments_inclusive
 }
 __global__ void short_rows(int* out, int width) {
-    out[threadIdx.y * width + threadIdx.x] += threadIdx.y + 1;  // race short_rows
+    out[threadIdx.y * width + threadIdx.x] += threadIdx.y + 1;  // RACE short_rows
 }
 __global__ void stride_of_a_block(int* a, int n) {
-    for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) a[i] += 1;  // race stride_of_a_block
+    for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) a[i] += 1;  // RACE stride_of_a_block
 }
 
 // ---- counters and variables of the program
@@ -77,26 +79,26 @@ __global__ void count_in_variable(int n) {
 }
 __global__ void lose_in_variable(int n) {
     THREAD;
-    if (i < n) ++lost;  // race lose_in_variable
+    if (i < n) ++lost;  // RACE lose_in_variable
 }
 __global__ void found_plain(const int* a, int n, int* found, int* looked) {
     THREAD;
-    if (i >= n || *found) return;  // race found_plain
+    if (i >= n || *found) return;  // RACE found_plain
     looked[i] = 1;
-    if (a[i] >= 0) *found = 1;  // race found_plain
+    if (a[i] >= 0) *found = 1;  // RACE found_plain
 }
 __global__ void byte_beside_cas(unsigned* word, int n) {
     THREAD;
     if (i >= n) return;
     if (i == 1)
-        reinterpret_cast<unsigned char*>(word)[3] = 7;  // race byte_beside_cas
+        reinterpret_cast<unsigned char*>(word)[3] = 7;  // RACE byte_beside_cas
     else
-        atomicOr(word, 1u << i % 8);  // race byte_beside_cas
+        atomicOr(word, 1u << i % 8);  // RACE byte_beside_cas
 }
 __global__ void wide_and_narrow(float* a, float4* sums) {
     const int i = int(threadIdx.x);
-    if (i % 4 == 0) sums[i / 4] = reinterpret_cast<float4*>(a)[i / 4];  // race wide_and_narrow
-    if (i % 4 == 1) a[i] = 3;                                           // race wide_and_narrow
+    if (i % 4 == 0) sums[i / 4] = reinterpret_cast<float4*>(a)[i / 4];  // RACE gcc wide_and_narrow
+    if (i % 4 == 1) a[i] = 3;                                           // RACE gcc wide_and_narrow
 }
 
 // ---- queues: a place for each warp or block is taken at once
@@ -114,9 +116,9 @@ __global__ void push_warp_shared(const int* a, int n, int* list, int* size, bool
     THREAD;
     const unsigned who = __ballot_sync(~0u, i < n && a[i] % 3 == 0);
     const int lane = int(threadIdx.x % 32), warp = int(threadIdx.x / 32);
-    if (lane == 31) base[warp] = atomicAdd(size, __popc(who));  // race push_warp_unsynchronised
+    if (lane == 31) base[warp] = atomicAdd(size, __popc(who));  // RACE push_warp_unsynchronised
     if (step) __syncwarp();
-    if (who >> lane & 1) list[base[warp] + __popc(who & ((1u << lane) - 1))] = i;  // race push_warp_unsynchronised
+    if (who >> lane & 1) list[base[warp] + __popc(who & ((1u << lane) - 1))] = i;  // RACE push_warp_unsynchronised
 }
 __global__ void push_block(const int* a, int n, int* list, int* size, bool twice) {
     __shared__ int mine, base;
@@ -126,15 +128,15 @@ __global__ void push_block(const int* a, int n, int* list, int* size, bool twice
     int place = -1;
     if (i < n && a[i] % 2 == 0) place = atomicAdd(&mine, 1);
     __syncthreads();
-    if (threadIdx.x == 0) base = atomicAdd(size, mine);  // race push_block_early
+    if (threadIdx.x == 0) base = atomicAdd(size, mine);  // RACE push_block_early
     if (twice) __syncthreads();
-    if (place >= 0) list[base + place] = i;  // race push_block_early
+    if (place >= 0) list[base + place] = i;  // RACE push_block_early
 }
 __global__ void counter_begun_late(int* out, bool wait) {
     __shared__ int count;
-    if (threadIdx.x == 0) count = 0;  // race counter_begun_late
+    if (threadIdx.x == 0) count = 0;  // RACE counter_begun_late
     if (wait) __syncthreads();
-    atomicAdd(&count, 1);  // race counter_begun_late
+    atomicAdd(&count, 1);  // RACE counter_begun_late
     __syncthreads();
     out[threadIdx.x] = count;
 }
@@ -164,7 +166,7 @@ __global__ void ring(int* out, int n, bool fences) {
             for (int turn = 0; k - emptied >= 4; ++turn)
                 if (turn > patience) return;
             if (fences) __threadfence_block();
-            place[k % 4] = k + 1;  // race ring_no_fence
+            place[k % 4] = k + 1;  // RACE ring_no_fence
             if (fences) __threadfence_block();
             filled = k + 1;
         }
@@ -173,7 +175,7 @@ __global__ void ring(int* out, int n, bool fences) {
             for (int turn = 0; filled <= k; ++turn)
                 if (turn > patience) return;
             if (fences) __threadfence_block();
-            out[k] = place[k % 4];  // race ring_no_fence
+            out[k] = place[k % 4];  // RACE ring_no_fence
             if (fences) __threadfence_block();
             emptied = k + 1;
         }
@@ -191,8 +193,8 @@ __global__ void ring(int* out, int n, bool fences) {
         *serving = mine + 1;                                           \
     }
 TICKET_LOCK(ticket_lock, __threadfence(), __threadfence())
-TICKET_LOCK(ticket_lock_no_fence, , __threadfence())        // race ticket_lock_no_fence
-TICKET_LOCK(ticket_lock_released_early, __threadfence(), )  // race ticket_lock_released_early
+TICKET_LOCK(ticket_lock_no_fence, , __threadfence())        // RACE ticket_lock_no_fence
+TICKET_LOCK(ticket_lock_released_early, __threadfence(), )  // RACE ticket_lock_released_early
 
 // ---- the last block adds up, thread 0 says whether it is the last
 __global__ void last_block_flag(int* part, int* ticket, int* out, bool wait) {
@@ -200,10 +202,10 @@ __global__ void last_block_flag(int* part, int* ticket, int* out, bool wait) {
     if (threadIdx.x == 0) {
         part[blockIdx.x] = int(blockIdx.x) + 1;
         __threadfence();
-        last = atomicAdd(ticket, 1) == int(gridDim.x) - 1;  // race last_block_flag_early
+        last = atomicAdd(ticket, 1) == int(gridDim.x) - 1;  // RACE last_block_flag_early
     }
     if (wait) __syncthreads();
-    if (!last) return;  // race last_block_flag_early
+    if (!last) return;  // RACE last_block_flag_early
     __threadfence();
     if (threadIdx.x == 0)
         for (int b = 0; b < int(gridDim.x); ++b) *out += part[b];
@@ -219,9 +221,9 @@ __global__ void read_next(const int* a, int* out, int n) {
 }
 __global__ void write_and_read_next(int* a, int* out, int n) {
     THREAD;
-    if (i < n) a[i] = i + 1;  // race grid_in_one_kernel
+    if (i < n) a[i] = i + 1;  // RACE grid_in_one_kernel
     __syncthreads();
-    if (i < n) out[i] = a[(i + 1) % n];  // race grid_in_one_kernel
+    if (i < n) out[i] = a[(i + 1) % n];  // RACE grid_in_one_kernel
 }
 __global__ void barrier_of_some_blocks(int* out) {
     __shared__ int a[32];
@@ -239,9 +241,9 @@ __global__ void scan(int* a, bool twice) {
     s[t] = a[t] + 1;
     __syncthreads();
     for (int d = 1; d < 64; d *= 2) {
-        const int left = t >= d ? s[t - d] : 0;  // race scan_one_barrier
+        const int left = t >= d ? s[t - d] : 0;  // RACE scan_one_barrier
         if (twice) __syncthreads();
-        s[t] += left;  // race scan_one_barrier
+        s[t] += left;  // RACE scan_one_barrier
         __syncthreads();
     }
     a[t] = s[t];
@@ -254,7 +256,7 @@ __global__ void scan_two_rows(int* a, bool other) {
     int from = 0;
     for (int d = 1; d < 64; d *= 2, from = other ? 1 - from : from) {
         const int to = other ? 1 - from : from;
-        s[to][t] = s[from][t] + (t >= d ? s[from][t - d] : 0);  // race scan_same_row
+        s[to][t] = s[from][t] + (t >= d ? s[from][t - d] : 0);  // RACE scan_same_row
         __syncthreads();
     }
     a[t] = s[from][t];
@@ -267,10 +269,10 @@ __global__ void odd_even_sort(int* a, bool wait) {
     for (int turn = 0; turn < 64; ++turn) {
         if (wait || turn == 0) __syncthreads();
         const int k = 2 * t + turn % 2;
-        if (k + 1 < 64 && s[k] > s[k + 1]) {  // race odd_even_no_barrier
-            const int larger = s[k];          // race odd_even_no_barrier
-            s[k] = s[k + 1];                  // race odd_even_no_barrier
-            s[k + 1] = larger;                // race odd_even_no_barrier
+        if (k + 1 < 64 && s[k] > s[k + 1]) {  // RACE odd_even_no_barrier
+            const int larger = s[k];          // RACE odd_even_no_barrier
+            s[k] = s[k + 1];                  // RACE odd_even_no_barrier
+            s[k + 1] = larger;                // RACE odd_even_no_barrier
         }
     }
     __syncthreads();
@@ -284,10 +286,10 @@ __global__ void until_unchanged(int* a, int n, bool wait) {  // the largest valu
     __syncthreads();
     bool changed;
     do {
-        const int most = max(s[t], s[(t + 1) % 64]);  // race until_unchanged_early
+        const int most = max(s[t], s[(t + 1) % 64]);  // RACE until_unchanged_early
         if (wait) __syncthreads();
         changed = most != s[t];
-        if (changed) s[t] = most;  // race until_unchanged_early
+        if (changed) s[t] = most;  // RACE until_unchanged_early
     } while (__syncthreads_or(changed));
     if (t < n) a[t] = s[t];
 }
@@ -295,9 +297,9 @@ __global__ void until_done(const int* a, int* out, int n, bool twice) {
     __shared__ bool done;
     int turn = 0;
     for (;; ++turn) {
-        if (threadIdx.x == 0) done = turn >= n % 7;  // race until_done_one_barrier
+        if (threadIdx.x == 0) done = turn >= n % 7;  // RACE until_done_one_barrier
         __syncthreads();
-        if (done) break;  // race until_done_one_barrier
+        if (done) break;  // RACE until_done_one_barrier
         if (twice) __syncthreads();
     }
     out[threadIdx.x] = turn + a[0];
@@ -317,12 +319,12 @@ __global__ void pointers_exchanged(int* a, bool wait) {
     s[0][t] = a[t];
     __syncthreads();
     for (int turn = 0; turn < 3; ++turn) {
-        to[t] = from[(t + 1) % 64] + 1;  // race pointers_exchanged_early
+        to[t] = from[(t + 1) % 64] + 1;  // RACE pointers_exchanged_early
         if (wait) __syncthreads();
         if (t == 0) {
             int* const kept = from;
-            from = to;  // race pointers_exchanged_early
-            to = kept;  // race pointers_exchanged_early
+            from = to;  // RACE pointers_exchanged_early
+            to = kept;  // RACE pointers_exchanged_early
         }
         __syncthreads();
     }
@@ -333,17 +335,17 @@ __global__ void first_then_changed(int* a, bool wait) {
     const int t = int(threadIdx.x);
     s[t] = a[t] + 1;
     __syncthreads();
-    const int first = s[0];  // race first_changed_early
+    const int first = s[0];  // RACE first_changed_early
     if (wait) __syncthreads();
-    s[t] -= first;  // race first_changed_early
+    s[t] -= first;  // RACE first_changed_early
     a[t] = s[t];
 }
 __global__ void two_in_one(int* a, int n, int begin) {  // two arrays in the dynamic shared memory
     extern __shared__ int both[];
     int *x = both, *y = both + begin;
     const int t = int(threadIdx.x);
-    if (t < n) x[t] = a[t] + 1;  // race two_in_one_overlap
-    if (t < n) y[t] = a[t] + 2;  // race two_in_one_overlap
+    if (t < n) x[t] = a[t] + 1;  // RACE two_in_one_overlap
+    if (t < n) y[t] = a[t] + 2;  // RACE two_in_one_overlap
     __syncthreads();
     if (t < n) a[t] = x[n - 1 - t] + y[n - 1 - t];
 }
@@ -355,8 +357,8 @@ __global__ void tiles_ahead(const int* a, int tiles, int* out, int buffers) {
     tile[0][t] = a[t];
     __syncthreads();
     for (int k = 0; k < tiles; ++k) {
-        if (k + 1 < tiles) tile[(k + 1) % buffers][t] = a[64 * (k + 1) + t];  // race tiles_ahead_one_buffer
-        sum += tile[k % buffers][63 - t];                                     // race tiles_ahead_one_buffer
+        if (k + 1 < tiles) tile[(k + 1) % buffers][t] = a[64 * (k + 1) + t];  // RACE tiles_ahead_one_buffer
+        sum += tile[k % buffers][63 - t];                                     // RACE tiles_ahead_one_buffer
         __syncthreads();
     }
     out[t] = sum;
@@ -369,9 +371,9 @@ __global__ void words_then_floats(int* a, bool wait) {
     const int t = int(threadIdx.x);
     s.word[t] = a[t] + t;
     __syncthreads();
-    const int other = s.word[63 - t];  // race words_then_floats_early
+    const int other = s.word[63 - t];  // RACE words_then_floats_early
     if (wait) __syncthreads();
-    s.number[t] = float(other);  // race words_then_floats_early
+    s.number[t] = float(other);  // RACE words_then_floats_early
     __syncthreads();
     a[t] = int(s.number[t]);
 }
@@ -382,26 +384,26 @@ __global__ void warp_sums(int* a, int* out, bool wait) {
     const int t = int(threadIdx.x);
     int sum = a[t] + 1;
     for (int d = 16; d; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
-    if (t % 32 == 0) sums[t / 32] = sum;  // race warp_sums_early
+    if (t % 32 == 0) sums[t / 32] = sum;  // RACE warp_sums_early
     if (wait) __syncthreads();
-    if (t == 0) *out = sums[0] + sums[1] + sums[2] + sums[3];  // race warp_sums_early
+    if (t == 0) *out = sums[0] + sums[1] + sums[2] + sums[3];  // RACE warp_sums_early
 }
 __global__ void tile_neighbours(int* a, bool across) {
     __shared__ int s[64];
     const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
     const int t = int(threadIdx.x), r = int(tile.thread_rank());
-    s[t] = a[t] + 1;  // race tile_across
+    s[t] = a[t] + 1;  // RACE tile_across
     tile.sync();
-    a[t] = s[across ? (t + 1) % 64 : t - r + (r + 1) % 16];  // race tile_across
+    a[t] = s[across ? (t + 1) % 64 : t - r + (r + 1) % 16];  // RACE tile_across
 }
 __global__ void part_of_a_warp(int* a, unsigned mask) {  // the lower half works, lane 0 adds up
     __shared__ int s[16];
     const int t = int(threadIdx.x);
     if (t >= 16) return;
-    s[t] = a[t] + 1;  // race part_of_a_warp_alone
+    s[t] = a[t] + 1;  // RACE part_of_a_warp_alone
     if (mask >> t & 1) __syncwarp(mask);
     if (t == 0)
-        for (int k = 0; k < 16; ++k) a[0] += s[k];  // race part_of_a_warp_alone
+        for (int k = 0; k < 16; ++k) a[0] += s[k];  // RACE part_of_a_warp_alone
 }
 __global__ void threads_of_a_group(int* a, int* out, int n) {
     const auto active = cg::coalesced_threads();
@@ -416,12 +418,12 @@ __global__ void columns(const int* a, int* out, int width, int height) {
 }
 __global__ void columns_by_rows(const int* a, int* out, int width) {
     const int x = int(threadIdx.x), y = int(threadIdx.y);
-    if (x < width) out[x] += a[y * width + x] + 1;  // race columns_by_rows
+    if (x < width) out[x] += a[y * width + x] + 1;  // RACE columns_by_rows
 }
 __global__ void halo_written(int* a, int n) {
     THREAD;
     if (i < n) a[i + 1] = i;
-    if (threadIdx.x == 0 && i < n) a[i] = -1;  // race halo_written
+    if (threadIdx.x == 0 && i < n) a[i] = -1;  // RACE halo_written
 }
 
 int* numbers(int n, int (*f)(int, int)) {

@@ -1,4 +1,6 @@
 // scopes.cu - labelled kernels: flags, locks, fences, and how far they reach.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 // Blocks take their parts as they come: so none waits for one that has not begun, in whatever order they run.
@@ -21,43 +23,43 @@ __global__ void flag_right(volatile int* flag, int* data, int* out) {
 __global__ void flag_no_fence_before(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0) {
-        *data = 42;  // race flag_no_fence_before
+        *data = 42;  // RACE flag_no_fence_before
         *flag = 1;
     } else if (wait_for(flag, 1)) {
         __threadfence();
-        *out = *data;  // race flag_no_fence_before
+        *out = *data;  // RACE flag_no_fence_before
     }
 }
 __global__ void flag_no_fence_after(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0) {
-        *data = 42;  // race flag_no_fence_after
+        *data = 42;  // RACE flag_no_fence_after
         __threadfence();
         *flag = 1;
     } else if (wait_for(flag, 1)) {
-        *out = *data;  // race flag_no_fence_after
+        *out = *data;  // RACE flag_no_fence_after
     }
 }
 __global__ void flag_after_fence_too_early(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0) {
         __threadfence();
-        *data = 42;  // race flag_after_fence_too_early
+        *data = 42;  // RACE flag_after_fence_too_early
         *flag = 1;
     } else if (wait_for(flag, 1)) {
         __threadfence();
-        *out = *data;  // race flag_after_fence_too_early
+        *out = *data;  // RACE flag_after_fence_too_early
     }
 }
 __global__ void flag_block_fence(volatile int* flag, int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0) {
-        *data = 42;  // race flag_block_fence
+        *data = 42;  // RACE flag_block_fence
         __threadfence_block();
         *flag = 1;
     } else if (wait_for(flag, 1)) {
         __threadfence();
-        *out = *data;  // race flag_block_fence
+        *out = *data;  // RACE flag_block_fence
     }
 }
 __global__ void flag_block_fence_in_block(volatile int* flag, volatile int* data, int* out) {
@@ -73,29 +75,29 @@ __global__ void flag_block_fence_in_block(volatile int* flag, volatile int* data
 __global__ void volatile_data(volatile int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0)
-        *data = 42;  // race volatile_data
+        *data = 42;  // RACE volatile_data
     else
-        *out = *data;  // race volatile_data
+        *out = *data;  // RACE volatile_data
 }
 __global__ void volatile_data_two_writers(volatile int* data) {
-    if (threadIdx.x % 32 == 0) *data = 1 + blockIdx.x * blockDim.x + threadIdx.x;  // race volatile_data_two_writers
+    if (threadIdx.x % 32 == 0) *data = 1 + blockIdx.x * blockDim.x + threadIdx.x;  // RACE volatile_data_two_writers
 }
 __global__ void volatile_increment(volatile int* data) {
-    *data = *data + 1;  // race volatile_increment
+    *data = *data + 1;  // RACE volatile_increment
 }
 __global__ void volatile_behind_fence(volatile int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0) {
-        *data = 42;  // race volatile_behind_fence
+        *data = 42;  // RACE volatile_behind_fence
         __threadfence();
     } else {
         __threadfence();
-        *out = *data;  // race volatile_behind_fence
+        *out = *data;  // RACE volatile_behind_fence
     }
 }
 __global__ void volatile_warp_to_warp(volatile int* data, int* out) {
-    if (threadIdx.x == 0) data[0] = 7;        // race volatile_warp_to_warp
-    if (threadIdx.x == 32) out[0] = data[0];  // race volatile_warp_to_warp
+    if (threadIdx.x == 0) data[0] = 7;        // RACE volatile_warp_to_warp
+    if (threadIdx.x == 32) out[0] = data[0];  // RACE volatile_warp_to_warp
 }
 __global__ void barrier_between_warps(volatile int* data, int* out) {
     if (threadIdx.x == 0) data[0] = 7;
@@ -134,9 +136,9 @@ __global__ void look_back_no_fence(volatile int* state, int* sum) {
     int before = 0;
     if (b > 0) {
         if (!wait_for(state + b - 1, 1)) return;
-        before = sum[b - 1];  // race look_back_no_fence
+        before = sum[b - 1];  // RACE look_back_no_fence
     }
-    sum[b] = before + b;  // race look_back_no_fence
+    sum[b] = before + b;  // RACE look_back_no_fence
     __threadfence();
     state[b] = 1;
 }
@@ -173,7 +175,7 @@ __global__ void turn_about_no_fence(volatile int* turn, int* data) {
     const int me = threadIdx.x / 32;
     for (int round = 0; round < 3; ++round) {
         if (!wait_for(turn, 2 * round + me)) return;
-        *data += 1;  // race turn_about_no_fence
+        *data += 1;  // RACE turn_about_no_fence
         *turn = 2 * round + me + 1;
     }
 }
@@ -189,7 +191,7 @@ __device__ void petersons(volatile int* wants, volatile int* turn, int* data) { 
         if (Fences) __threadfence();
         for (int i = 0; i < patience && wants[other] && *turn == other; ++i) {}
         if (Fences) __threadfence();
-        *data += me + 1;  // race petersons_lock_no_fence
+        *data += me + 1;  // RACE petersons_lock_no_fence
         if (Fences) __threadfence();
         wants[me] = 0;
     }
@@ -215,50 +217,50 @@ __global__ void atomic_flag_right(int* flag, int* data, int* out) {
 __global__ void atomic_flag_no_fence(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0) {
-        *data = 42;  // race atomic_flag_no_fence
+        *data = 42;  // RACE atomic_flag_no_fence
         __threadfence();
         atomicExch(flag, 1);
     } else {
         int set = 0;
         for (int i = 0; i < patience && !set; ++i) set = atomicAdd(flag, 0);
-        if (set) *out = *data;  // race atomic_flag_no_fence
+        if (set) *out = *data;  // RACE atomic_flag_no_fence
     }
 }
 __global__ void atomic_flag_block_scope(int* flag, int* data, int* out) {
     if (threadIdx.x) return;
     if (part() == 0) {
-        *data = 42;  // race atomic_flag_block_scope
+        *data = 42;  // RACE atomic_flag_block_scope
         __threadfence();
         atomicExch_block(flag, 1);
     } else {
         int set = 0;
         for (int i = 0; i < patience && !set; ++i) set = atomicAdd(flag, 0);
         __threadfence();
-        if (set) *out = *data;  // race atomic_flag_block_scope
+        if (set) *out = *data;  // RACE atomic_flag_block_scope
     }
 }
 __global__ void counter_block_scope(int* count) {
-    atomicAdd_block(count, 1);  // race counter_block_scope
+    atomicAdd_block(count, 1);  // RACE counter_block_scope
 }
 __global__ void counter_one_block(int* count) { atomicAdd_block(count, 1); }
 __global__ void counter_two_scopes(int* count) {
     if (blockIdx.x == 0)
-        atomicAdd_block(count, 1);  // race counter_two_scopes
+        atomicAdd_block(count, 1);  // RACE counter_two_scopes
     else
         atomicAdd(count, 1);
 }
 __global__ void counter_block_of_own(int* count) { atomicAdd_block(count + blockIdx.x, 1); }
 __global__ void max_block_scope(int* most) {
-    atomicMax_block(most, int(blockIdx.x * blockDim.x + threadIdx.x));  // race max_block_scope
+    atomicMax_block(most, int(blockIdx.x * blockDim.x + threadIdx.x));  // RACE max_block_scope
 }
 __global__ void other_fences(int* data, int* counter, int* out) {  // somebody else's fence orders nothing
-    if (threadIdx.x == 0) *data = int(blockIdx.x) + 1;             // race other_fences
+    if (threadIdx.x == 0) *data = int(blockIdx.x) + 1;             // RACE other_fences
     if (threadIdx.x == 32) {
         __threadfence();
         atomicAdd(counter, 1);
         __threadfence();
     }
-    if (threadIdx.x == 64) out[blockIdx.x] = *data;  // race other_fences
+    if (threadIdx.x == 64) out[blockIdx.x] = *data;  // RACE other_fences
 }
 
 // ---- locks ------------------------------------------------------------------------------------------------
@@ -280,34 +282,34 @@ __global__ void lock_volatile_right(volatile int* data) {
 }
 __global__ void lock_no_fence_entering(int* data) {
     if (threadIdx.x % 32 || !take(&lock_a)) return;
-    *data += 1;  // race lock_no_fence_entering
+    *data += 1;  // RACE lock_no_fence_entering
     __threadfence();
     atomicExch(&lock_a, 0);
 }
 __global__ void lock_no_fence_leaving(int* data) {
     if (threadIdx.x % 32 || !take(&lock_a)) return;
     __threadfence();
-    *data += 1;  // race lock_no_fence_leaving
+    *data += 1;  // RACE lock_no_fence_leaving
     atomicExch(&lock_a, 0);
 }
 __global__ void lock_first_enters_unfenced(volatile int* data) {  // whoever comes first
     if (threadIdx.x || !take(&lock_a)) return;
     if (blockIdx.x != 0) __threadfence();
-    *data = int(blockIdx.x) + 5;  // race lock_first_enters_unfenced
+    *data = int(blockIdx.x) + 5;  // RACE lock_first_enters_unfenced
     __threadfence();
     atomicExch(&lock_a, 0);
 }
 __global__ void lock_last_leaves_unfenced(volatile int* data) {
     if (threadIdx.x || !take(&lock_a)) return;
     __threadfence();
-    *data = int(blockIdx.x) + 5;  // race lock_last_leaves_unfenced
+    *data = int(blockIdx.x) + 5;  // RACE lock_last_leaves_unfenced
     if (blockIdx.x + 1 != gridDim.x) __threadfence();
     atomicExch(&lock_a, 0);
 }
 __global__ void lock_block_fences(int* data) {
     if (threadIdx.x || !take(&lock_a)) return;
     __threadfence_block();
-    *data += 1;  // race lock_block_fences
+    *data += 1;  // RACE lock_block_fences
     __threadfence_block();
     atomicExch(&lock_a, 0);
 }
@@ -315,11 +317,11 @@ __global__ void lock_block_scope(volatile int* data) {
     if (threadIdx.x) return;
     bool mine = false;
     for (int i = 0; i < patience && !mine; ++i)
-        mine = atomicCAS_block(&lock_a, 0, 1) == 0;  // race lock_block_scope
+        mine = atomicCAS_block(&lock_a, 0, 1) == 0;  // RACE lock_block_scope
     __threadfence();
-    if (mine) *data = *data + 1;  // race lock_block_scope
+    if (mine) *data = *data + 1;  // RACE lock_block_scope
     __threadfence();
-    if (mine) atomicExch_block(&lock_a, 0);  // race lock_block_scope
+    if (mine) atomicExch_block(&lock_a, 0);  // RACE lock_block_scope
 }
 __global__ void lock_block_scope_in_block(volatile int* data) {
     if (threadIdx.x % 32) return;
@@ -334,17 +336,17 @@ __global__ void lock_two_locks(int* data) {  // each half has a lock of its own
     int* const lock = blockIdx.x % 2 ? &lock_b : &lock_a;
     if (threadIdx.x || !take(lock)) return;
     __threadfence();
-    *data += 1;  // race lock_two_locks
+    *data += 1;  // RACE lock_two_locks
     __threadfence();
     atomicExch(lock, 0);
 }
 __global__ void lock_read_outside(int* data, int* out) {
     if (threadIdx.x) return;
     if (blockIdx.x % 2) {
-        out[blockIdx.x] = *data;  // race lock_read_outside
+        out[blockIdx.x] = *data;  // RACE lock_read_outside
     } else if (take(&lock_a)) {
         __threadfence();
-        *data += 1;  // race lock_read_outside
+        *data += 1;  // RACE lock_read_outside
         __threadfence();
         atomicExch(&lock_a, 0);
     }
@@ -384,19 +386,19 @@ __device__ unsigned tickets;
         if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]); \
     }
 TICKET(ticket_right, , __threadfence())
-TICKET(ticket_no_fence, , )                                  // race ticket_no_fence
-TICKET(ticket_block_fence, , __threadfence_block())          // race ticket_block_fence
-TICKET(ticket_early_fence, __threadfence(), )                // race ticket_early_fence
+TICKET(ticket_no_fence, , )                                  // RACE ticket_no_fence
+TICKET(ticket_block_fence, , __threadfence_block())          // RACE ticket_block_fence
+TICKET(ticket_early_fence, __threadfence(), )                // RACE ticket_early_fence
 __global__ void ticket_before_barrier(int* all, int* out) {  // only one thread's part is fenced
     __shared__ bool last;
-    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // race ticket_before_barrier
+    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // RACE ticket_before_barrier
     if (threadIdx.x == 0) {
         __threadfence();
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; last && i < gridDim.x * blockDim.x; i += blockDim.x)
-        atomicAdd(out, all[i]);  // race ticket_before_barrier
+        atomicAdd(out, all[i]);  // RACE ticket_before_barrier
 }
 __global__ void ticket_each_fences(int* all, int* out) {
     __shared__ bool last;

@@ -1,4 +1,6 @@
 // streams.cu - labelled programs: several streams, copies, and what the host does meanwhile.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 __global__ void produce(int* a) { a[threadIdx.x] = int(threadIdx.x); }
@@ -23,8 +25,8 @@ struct Two {
 
 void two_streams(int) {
     const Two x;
-    produce<<<1, 64, 0, x.s>>>(x.a);       // host two_streams
-    consume<<<1, 64, 0, x.t>>>(x.a, x.b);  // host two_streams
+    produce<<<1, 64, 0, x.s>>>(x.a);       // HOST two_streams
+    consume<<<1, 64, 0, x.t>>>(x.a, x.b);  // HOST two_streams
 }
 void two_streams_event(int) {
     const Two x;
@@ -40,9 +42,9 @@ void two_streams_event_too_early(int) {
     cudaEvent_t done;
     cudaEventCreate(&done);
     cudaEventRecord(done, x.s);
-    produce<<<1, 64, 0, x.s>>>(x.a);  // host two_streams_event_too_early
+    produce<<<1, 64, 0, x.s>>>(x.a);  // HOST two_streams_event_too_early
     cudaStreamWaitEvent(x.t, done, 0);
-    consume<<<1, 64, 0, x.t>>>(x.a, x.b);  // host two_streams_event_too_early
+    consume<<<1, 64, 0, x.t>>>(x.a, x.b);  // HOST two_streams_event_too_early
 }
 void two_streams_wait(int) {
     const Two x;
@@ -58,8 +60,8 @@ void two_streams_count(int) {
 }
 void two_streams_write_and_count(int) {
     const Two x;
-    produce<<<1, 64, 0, x.s>>>(x.a);  // host two_streams_write_and_count
-    count<<<1, 64, 0, x.t>>>(x.a);    // host two_streams_write_and_count
+    produce<<<1, 64, 0, x.s>>>(x.a);  // HOST two_streams_write_and_count
+    count<<<1, 64, 0, x.t>>>(x.a);    // HOST two_streams_write_and_count
 }
 void two_streams_apart(int) {
     const Two x;
@@ -84,14 +86,14 @@ void blocking_streams(int) {  // the default stream waits for them, and they for
 void kernel_and_copy(int) {
     const Two x;
     int* const host = pinned(64);
-    produce<<<1, 64, 0, x.s>>>(x.a);                                            // host kernel_and_copy
-    cudaMemcpyAsync(host, x.a, 64 * sizeof(int), cudaMemcpyDeviceToHost, x.t);  // host kernel_and_copy
+    produce<<<1, 64, 0, x.s>>>(x.a);                                            // HOST kernel_and_copy
+    cudaMemcpyAsync(host, x.a, 64 * sizeof(int), cudaMemcpyDeviceToHost, x.t);  // HOST kernel_and_copy
 }
 void copy_and_kernel(int) {
     const Two x;
     int* const host = pinned(64);
-    cudaMemcpyAsync(x.a, host, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);  // host copy_and_kernel
-    consume<<<1, 64, 0, x.t>>>(x.a, x.b);                                       // host copy_and_kernel
+    cudaMemcpyAsync(x.a, host, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);  // HOST copy_and_kernel
+    consume<<<1, 64, 0, x.t>>>(x.a, x.b);                                       // HOST copy_and_kernel
 }
 void kernel_and_copy_in_order(int) {
     const Two x;
@@ -102,14 +104,14 @@ void kernel_and_copy_in_order(int) {
 }
 void memset_and_kernel(int) {
     const Two x;
-    cudaMemsetAsync(x.a, 0, 64 * sizeof(int), x.s);  // host memset_and_kernel
-    produce<<<1, 64, 0, x.t>>>(x.a);                 // host memset_and_kernel
+    cudaMemsetAsync(x.a, 0, 64 * sizeof(int), x.s);  // HOST memset_and_kernel
+    produce<<<1, 64, 0, x.t>>>(x.a);                 // HOST memset_and_kernel
 }
 void source_changed(int) {
     const Two x;
     int* const host = pinned(64);
-    cudaMemcpyAsync(x.a, host, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);  // host source_changed
-    host[5] = 77;                                                               // host source_changed
+    cudaMemcpyAsync(x.a, host, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);  // HOST gcc source_changed
+    host[5] = 77;                                                               // HOST gcc source_changed
 }
 void source_changed_after_wait(int) {
     const Two x;
@@ -146,12 +148,12 @@ void managed_between(int) {
 
 __constant__ int weights[64];
 __global__ void weigh(const int* a, int* b) {
-    b[threadIdx.x] = a[threadIdx.x] * weights[threadIdx.x];  // host constants_changed_beside
+    b[threadIdx.x] = a[threadIdx.x] * weights[threadIdx.x];  // HOST constants_changed_beside
 }
 void constants_changed(cudaStream_t Two::*copies) {
     const Two x;
     int* next = pinned(64);
-    weigh<<<1, 64, 0, x.s>>>(x.a, x.b);  // host constants_changed_beside
+    weigh<<<1, 64, 0, x.s>>>(x.a, x.b);  // HOST constants_changed_beside
     cudaMemcpyToSymbolAsync(weights, next, sizeof weights, 0, cudaMemcpyHostToDevice, x.*copies);
 }
 void constants_changed_beside(int) { constants_changed(&Two::t); }
@@ -160,7 +162,7 @@ void constants_changed_behind(int) { constants_changed(&Two::s); }
 void never_written_copied(int n) {
     int *a = nullptr, *host = new int[n];
     cudaMalloc((void**)&a, n * sizeof(int));
-    cudaMemcpy(host, a, n * sizeof(int), cudaMemcpyDeviceToHost);  // host never_written_copied
+    cudaMemcpy(host, a, n * sizeof(int), cudaMemcpyDeviceToHost);  // HOST never_written_copied
     delete[] host;
 }
 __global__ void short_rows(int* a) { a[blockIdx.x * 32 + threadIdx.x] = int(threadIdx.x); }
@@ -182,14 +184,14 @@ int* managed(int n) {
 }
 void managed_changed(int) {
     int *a = managed(64), *b = managed(64);
-    consume<<<1, 64>>>(a, b);  // host managed_changed
-    a[5] = 77;                 // host managed_changed
+    consume<<<1, 64>>>(a, b);  // HOST managed_changed
+    a[5] = 77;                 // HOST managed_changed
 }
 void mapped_changed(int) {
     const Two x;
     int* const a = pinned(64);
-    consume<<<1, 64, 0, x.s>>>(a, x.b);  // host mapped_changed
-    a[0] = 77;                           // host mapped_changed
+    consume<<<1, 64, 0, x.s>>>(a, x.b);  // HOST mapped_changed
+    a[0] = 77;                           // HOST mapped_changed
 }
 void other_half_changed(int) {
     int *a = managed(128), *b = managed(64);
@@ -199,8 +201,8 @@ void other_half_changed(int) {
 void next_round_too_early(int n) {
     int *a = managed(64), *b = managed(64);
     for (int k = 0; k < 3; ++k) {
-        for (int i = 0; i < 64; ++i) a[i] = k * n + i;  // host next_round_too_early
-        consume<<<1, 64>>>(a, b);                       // host next_round_too_early
+        for (int i = 0; i < 64; ++i) a[i] = k * n + i;  // HOST next_round_too_early
+        consume<<<1, 64>>>(a, b);                       // HOST next_round_too_early
     }
 }
 void event_before_the_change(bool behind) {
@@ -209,25 +211,25 @@ void event_before_the_change(bool behind) {
     cudaEvent_t read;
     cudaEventCreate(&read);
     if (!behind) cudaEventRecord(read, x.s);
-    consume<<<1, 64, 0, x.s>>>(a, x.b);  // host changed_behind_another_event
+    consume<<<1, 64, 0, x.s>>>(a, x.b);  // HOST changed_behind_another_event
     if (behind) cudaEventRecord(read, x.s);
     consume<<<1, 64, 0, x.s>>>(x.b, x.a);
     cudaEventSynchronize(read);
-    for (int i = 0; i < 64; ++i) a[i] = 77;  // host changed_behind_another_event
+    for (int i = 0; i < 64; ++i) a[i] = 77;  // HOST changed_behind_another_event
 }
 void changed_behind_its_event(int) { event_before_the_change(true); }
 void changed_behind_another_event(int) { event_before_the_change(false); }
 void managed_source_changed(int) {
     const Two x;
     int* const a = managed(64);
-    cudaMemcpyAsync(x.a, a, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);  // host managed_source_changed
+    cudaMemcpyAsync(x.a, a, 64 * sizeof(int), cudaMemcpyHostToDevice, x.s);  // HOST managed_source_changed
     a[5] = 77;
 }
 __managed__ int scale = 1;
-__global__ void scaled(int* a) { a[threadIdx.x] *= scale; }  // host variable_changed
+__global__ void scaled(int* a) { a[threadIdx.x] *= scale; }  // HOST variable_changed
 void variable_changed(int n) {
-    scaled<<<1, 64>>>(zeros<int>(64));  // host variable_changed
-    scale = n + 5;                      // host variable_changed
+    scaled<<<1, 64>>>(zeros<int>(64));  // HOST variable_changed
+    scale = n + 5;                      // HOST variable_changed
 }
 __global__ void when_told(int* told, const int* a, int* b) {
     if (threadIdx.x) return;
@@ -274,10 +276,10 @@ void fan_in(bool waits) {
     cudaEventRecord(made, x.s);
     cudaStreamWaitEvent(x.t, made, 0);
     consume<<<1, 64, 0, x.s>>>(x.a, x.b);
-    consume<<<1, 64, 0, x.t>>>(x.a, c);  // host fan_in_forgotten
+    consume<<<1, 64, 0, x.t>>>(x.a, c);  // HOST fan_in_forgotten
     cudaEventRecord(read, x.t);
     if (waits) cudaStreamWaitEvent(x.s, read, 0);
-    add<<<1, 64, 0, x.s>>>(x.a);  // host fan_in_forgotten
+    add<<<1, 64, 0, x.s>>>(x.a);  // HOST fan_in_forgotten
 }
 void fan_in_right(int) { fan_in(true); }
 void fan_in_forgotten(int) { fan_in(false); }
@@ -292,8 +294,8 @@ void a_shared_byte(int n) {
     const Two x;
     const int half = n % 64 | 1;
     char* const p = (char*)pinned(64);
-    cudaMemcpyAsync(p, x.a, half + 1, cudaMemcpyDeviceToHost, x.s);   // host a_shared_byte
-    cudaMemcpyAsync(p + half, x.b, 64, cudaMemcpyDeviceToHost, x.t);  // host a_shared_byte
+    cudaMemcpyAsync(p, x.a, half + 1, cudaMemcpyDeviceToHost, x.s);   // HOST a_shared_byte
+    cudaMemcpyAsync(p + half, x.b, 64, cudaMemcpyDeviceToHost, x.t);  // HOST a_shared_byte
 }
 
 int main(int argc, char** argv) {

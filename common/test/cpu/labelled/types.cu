@@ -1,5 +1,7 @@
 // types.cu - labelled kernels: parts of words, structs, copies, and what programs build from them: tables, lists,
 // tiles. At the end helpers that are called twice, what blocks tell each other, and what the host does meanwhile.
+// RUN: hazards --each 5
+// RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include "labelled.cuh"
 
 template <class T>
@@ -22,8 +24,8 @@ __global__ void char_neighbours(char* x, int n) {
 }
 __global__ void chars_in_place(signed char* x, int n) {  // all in two words, where n is 5
     const int i = ID;
-    if (i < n && x[(i + 2) % n] > x[i])  // race chars_in_place
-        x[i] = x[(i + 2) % n];           // race chars_in_place
+    if (i < n && x[(i + 2) % n] > x[i])  // RACE chars_in_place
+        x[i] = x[(i + 2) % n];           // RACE chars_in_place
 }
 struct Halves {
     short low, high;
@@ -43,9 +45,9 @@ __global__ void bit_fields(Bits* x, int n) {
     const int i = ID;
     if (i >= 2 * n) return;
     if (i % 2)
-        x[i / 2].a = unsigned(i) & 15;  // race bit_fields
+        x[i / 2].a = unsigned(i) & 15;  // RACE bit_fields
     else
-        x[i / 2].b = unsigned(i + 1) & 15;  // race bit_fields
+        x[i / 2].b = unsigned(i + 1) & 15;  // RACE bit_fields
 }
 __device__ void byte_most(unsigned char* p, unsigned char x) {  // by CAS on the word that the byte lies in
     unsigned* const word = (unsigned*)((size_t)p & ~size_t(3));
@@ -63,13 +65,13 @@ __global__ void bytes_by_cas(unsigned char* x, int n) {
 }
 __global__ void byte_looked_at(unsigned char* x, int n) {  // it is not what the CAS is done on
     const int i = ID;
-    if (i < n && x[i % 2] <= i)  // race byte_looked_at
+    if (i < n && x[i % 2] <= i)  // RACE byte_looked_at
         byte_most(x + i % 2, (unsigned char)(i + 1));
 }
 __global__ void byte_handed_on(unsigned char* x, int n) {  // its own byte lies in the same word
     const int i = ID;
     if (i >= n) return;
-    const unsigned char mine = (unsigned char)(x[i] + i + 1);  // race byte_handed_on
+    const unsigned char mine = (unsigned char)(x[i] + i + 1);  // RACE byte_handed_on
     byte_most(x + (i + 1) % n, mine);
 }
 struct Pair {
@@ -91,22 +93,22 @@ __global__ void odd_rows(unsigned char* image, int width, int n) {  // two block
 __global__ void bytes_then_words(unsigned char* b, unsigned* out, int n) {  // of another warp
     const int t = threadIdx.x;
     if (t < 32)
-        b[t] = (unsigned char)(t * 7 + n);  // race bytes_then_words
+        b[t] = (unsigned char)(t * 7 + n);  // RACE bytes_then_words
     else
-        out[t - 32] = ((unsigned*)b)[(t - 32) / 4];  // race bytes_then_words
+        out[t - 32] = ((unsigned*)b)[(t - 32) / 4];  // RACE bytes_then_words
 }
 __global__ void words_then_bytes(unsigned* w, unsigned char* out, int n) {
     const int t = threadIdx.x;
     if (t < 32)
-        w[t] = 0x01020304u * unsigned(t + n);  // race words_then_bytes
+        w[t] = 0x01020304u * unsigned(t + n);  // RACE words_then_bytes
     else
-        out[t - 32] = ((unsigned char*)w)[t - 32];  // race words_then_bytes
+        out[t - 32] = ((unsigned char*)w)[t - 32];  // RACE words_then_bytes
 }
 __global__ void vectors_overlap(int* x, int n) {
     const int i = ID;
     if (i >= n) return;
-    *(int4*)(x + 4 * i) = make_int4(i, i + 1, i + 2, i + 3);    // race vectors_overlap
-    *(int2*)(x + 4 * i + 4) = make_int2(100 + i, 200 + 2 * i);  // race vectors_overlap
+    *(int4*)(x + 4 * i) = make_int4(i, i + 1, i + 2, i + 3);    // RACE vectors_overlap
+    *(int2*)(x + 4 * i + 4) = make_int2(100 + i, 200 + 2 * i);  // RACE vectors_overlap
 }
 union Either {
     int i;
@@ -115,8 +117,8 @@ union Either {
 __global__ void union_no_barrier(float* out) {
     __shared__ Either u[1024];
     const int t = threadIdx.x, o = blockDim.x - 1 - t;
-    u[t].i = t;       // race union_no_barrier
-    out[t] = u[o].f;  // race union_no_barrier
+    u[t].i = t;       // RACE union_no_barrier
+    out[t] = u[o].f;  // RACE union_no_barrier
 }
 __global__ void union_barrier(float* out) {
     __shared__ Either u[1024];
@@ -135,8 +137,8 @@ __global__ void struct_and_mass(Body* b, int n) {
     const int i = ID;
     if (i >= n) return;
     const Body mine = {float(i), 1, 2, 3};
-    b[i] = mine;                      // race struct_and_mass
-    b[(i + 1) % n].m = float(i + 4);  // race struct_and_mass
+    b[i] = mine;                      // RACE struct_and_mass
+    b[(i + 1) % n].m = float(i + 4);  // RACE struct_and_mass
 }
 __global__ void struct_copies(const Body* from, Body* to, int n) {
     const int i = ID;
@@ -144,17 +146,17 @@ __global__ void struct_copies(const Body* from, Body* to, int n) {
 }
 __global__ void struct_shifted(Body* b, int n) {
     const int i = ID;
-    if (i < n - 1) b[i] = b[i + 1];  // race struct_shifted
+    if (i < n - 1) b[i] = b[i + 1];  // RACE struct_shifted
 }
 __device__ Body heavier(Body a, Body b) { return b.m > a.m || (b.m == a.m && b.x > a.x) ? b : a; }
 __global__ void struct_given(Body* b, int n) {  // to a function that is called twice, and so has code of its own
     const int i = ID;
-    if (i < n - 1) b[i] = heavier(b[i], b[i + 1]);  // race struct_given
-    if (i < n - 2) b[i] = heavier(b[i], b[i + 2]);  // race struct_given
+    if (i < n - 1) b[i] = heavier(b[i], b[i + 1]);  // RACE struct_given
+    if (i < n - 2) b[i] = heavier(b[i], b[i + 2]);  // RACE struct_given
 }
 __global__ void rows_overlap(int* to, const int* from, int n) {
     const int i = ID;
-    if (i < n) memcpy(to + 4 * i, from + 8 * i, (i + 1 < n ? 5 : 4) * sizeof(int));  // race rows_overlap
+    if (i < n) memcpy(to + 4 * i, from + 8 * i, (i + 1 < n ? 5 : 4) * sizeof(int));  // RACE rows_overlap
 }
 __global__ void rows_apart(int* to, const int* from, int n) {
     const int i = ID;
@@ -166,22 +168,22 @@ __global__ void memset_beside(int* to, int n) {
     const int i = ID;
     if (i >= n) return;
     if (i == 0)
-        memset(to, 0, n * sizeof(int));  // race memset_beside
+        memset(to, 0, n * sizeof(int));  // RACE memset_beside
     else
-        to[i] = i;  // race memset_beside
+        to[i] = i;  // RACE memset_beside
 }
-__global__ void memset_by_all(int* to, int n) { memset(to, 1, n * sizeof(int)); }  // equal memset_by_all
+__global__ void memset_by_all(int* to, int n) { memset(to, 1, n * sizeof(int)); }  // EQUAL memset_by_all
 __global__ void memcpy_past_the_end(int* to, const int* from, int n) {
     const int i = ID;
-    if (i < n) memcpy(to + i, from + i, 2 * sizeof(int));  // bounds memcpy_past_the_end
+    if (i < n) memcpy(to + i, from + i, 2 * sizeof(int));  // BOUNDS memcpy_past_the_end
 }
 __global__ void carve(int n, float* out) {  // the second array begins in the first
     extern __shared__ char room[];
     float* const a = (float*)room;
     float* const b = (float*)(room + 60 * sizeof(float));
     const int t = threadIdx.x;
-    a[t] = float(t);          // race carve
-    b[t] = float(2 * t + n);  // race carve
+    a[t] = float(t);          // RACE carve
+    b[t] = float(2 * t + n);  // RACE carve
     __syncthreads();
     out[t] = a[63 - t] + b[t];
 }
@@ -220,11 +222,11 @@ __global__ void hash_insert_look(Entry* t, int size, const int* in, int n, int* 
         if (atomicCAS(&t[s].key, 0, in[i] + 1) == 0) {
             t[s].value = in[i] + 9;
             break;
-        }  // race hash_insert_look
+        }  // RACE hash_insert_look
     const int other = (s + 1) % size;
-    if (atomicAdd(&t[other].key, 0)) out[i] = t[other].value;  // race hash_insert_look
+    if (atomicAdd(&t[other].key, 0)) out[i] = t[other].value;  // RACE hash_insert_look
     const int before = (s + size - 1) % size;
-    if (atomicAdd(&t[before].key, 0)) out[i] += t[before].value;  // race hash_insert_look
+    if (atomicAdd(&t[before].key, 0)) out[i] += t[before].value;  // RACE hash_insert_look
 }
 __global__ void hash_lookup(const Entry* t, int size, const int* in, int n, int* out) {
     const int i = ID;
@@ -242,13 +244,13 @@ __device__ void push_and_walk(int* head, int* next, int n, int* out) {
     int seen = atomicAdd(head, 0), was;
     do {
         was = seen;
-        next[i] = was;  // race list_walked_no_fence
+        next[i] = was;  // RACE list_walked_no_fence
         if (Fence) __threadfence();
         seen = atomicCAS(head, was, i + 1);
     } while (seen != was);
     int length = 0;
     if (Fence) __threadfence();
-    for (int at = i + 1; at && length <= n; at = next[at - 1]) ++length;  // race list_walked_no_fence
+    for (int at = i + 1; at && length <= n; at = next[at - 1]) ++length;  // RACE list_walked_no_fence
     out[i] = length;
 }
 __global__ void list_walked(int* h, int* x, int n, int* o) { push_and_walk<true>(h, x, n, o); }
@@ -256,22 +258,22 @@ __global__ void list_walked_no_fence(int* h, int* x, int n, int* o) { push_and_w
 __global__ void list_pop_plain(int* head, const int* next, int n, int* out) {
     const int i = ID;
     if (i >= n) return;
-    const int at = *head;          // race list_pop_plain
-    if (at) *head = next[at - 1];  // race list_pop_plain
+    const int at = *head;          // RACE list_pop_plain
+    if (at) *head = next[at - 1];  // RACE list_pop_plain
     out[i] = at;
 }
 __global__ void by_data(const int* at, int n, int share, double* out) {
     const int i = ID;
-    if (i < n) out[at[i] / share] = i;  // race by_data_twice
+    if (i < n) out[at[i] / share] = i;  // RACE by_data_twice
 }
 __global__ void counted_by_all(const int* in, int n, int* total) {  // the last to count reads, too
     __shared__ int mine;
     if (threadIdx.x == 0) mine = 0;
     __syncthreads();
     for (int i = ID; i < n; i += int(gridDim.x * blockDim.x))
-        if (in[i] % 2 == 0) atomicAdd(&mine, 1);  // race counted_by_all
+        if (in[i] % 2 == 0) atomicAdd(&mine, 1);  // RACE counted_by_all
     if (threadIdx.x == 0) {
-        const int m = mine + 1;  // race counted_by_all
+        const int m = mine + 1;  // RACE counted_by_all
         atomicAdd(total, m);
     }
 }
@@ -280,12 +282,12 @@ __global__ void counted_by_all(const int* in, int n, int* total) {  // the last 
 
 template <bool Before, bool After>
 __device__ void release_one(int* refs, int* part, int* out) {
-    part[ID] = ID + 1;  // race refs_no_release refs_no_acquire
+    part[ID] = ID + 1;  // RACE refs_no_release refs_no_acquire
     if (Before) __threadfence();
     if (atomicSub(refs, 1) == 1) {
         if (After) __threadfence();
         int s = 0;
-        for (int i = 0; i < int(gridDim.x * blockDim.x); ++i) s += part[i];  // race refs_no_release refs_no_acquire
+        for (int i = 0; i < int(gridDim.x * blockDim.x); ++i) s += part[i];  // RACE refs_no_release refs_no_acquire
         *out = s;
     }
 }
@@ -298,9 +300,9 @@ template <bool Both>
 __device__ void scan_in_place(int* x, int n) {
     for (int d = 1; d < n; d *= 2) {
         int add = 0;
-        if (int(threadIdx.x) >= d && int(threadIdx.x) < n) add = x[threadIdx.x - d];  // race scan_one_barrier
+        if (int(threadIdx.x) >= d && int(threadIdx.x) < n) add = x[threadIdx.x - d];  // RACE scan_one_barrier
         if (Both) __syncthreads();
-        if (int(threadIdx.x) < n) x[threadIdx.x] += add;  // race scan_one_barrier
+        if (int(threadIdx.x) < n) x[threadIdx.x] += add;  // RACE scan_one_barrier
         __syncthreads();
     }
 }
@@ -323,7 +325,7 @@ __global__ void bins_of_warps_plain(const int* in, int n, int* out) {
     for (int i = threadIdx.x; i < 32; i += blockDim.x) bins[i / 4][i % 4] = 0;
     __syncthreads();
     for (int i = ID; i < n; i += int(gridDim.x * blockDim.x))
-        bins[threadIdx.x / 32 % 8][in[i] % 4] += 1;  // race bins_of_warps_plain
+        bins[threadIdx.x / 32 % 8][in[i] % 4] += 1;  // RACE bins_of_warps_plain
     __syncthreads();
     if (threadIdx.x < 4) {
         int s = 0;
@@ -340,9 +342,9 @@ __device__ void stages(const int* in, int n, int* out) {  // a warp loads ahead
     int s = 0;
     for (int k = 0; k < steps; ++k) {
         if (threadIdx.x < 32)
-            room[(k + Stage) % 2][lane] = in[(k + 1 + lane) % n] + k;  // race stages_wrong_index
+            room[(k + Stage) % 2][lane] = in[(k + 1 + lane) % n] + k;  // RACE stages_wrong_index
         else
-            s += room[k % 2][31 - lane];  // race stages_wrong_index
+            s += room[k % 2][31 - lane];  // RACE stages_wrong_index
         __syncthreads();
     }
     if (threadIdx.x >= 32) out[lane] = s;
@@ -357,10 +359,10 @@ __device__ int block_sum(int x) {
     __shared__ int sums[32];
     if (Begin) __syncthreads();
     for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(~0u, x, d);
-    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;  // race summed_twice_unsynchronised
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;  // RACE summed_twice_unsynchronised
     __syncthreads();
     int all = 0;
-    for (unsigned w = 0; w < blockDim.x / 32; ++w) all += sums[w];  // race summed_twice_unsynchronised
+    for (unsigned w = 0; w < blockDim.x / 32; ++w) all += sums[w];  // RACE summed_twice_unsynchronised
     return all;
 }
 __global__ void summed_twice(const int* in, int n, int* out) {
@@ -381,8 +383,8 @@ __global__ void rooms(int* out) {
     const int t = int(threadIdx.x);
     room<First>()[t] = t;
     __syncthreads();
-    const int x = room<First>()[63 - t];  // race same_room
-    room<Second>()[t] = 2 * x + 1;        // race same_room
+    const int x = room<First>()[63 - t];  // RACE same_room
+    room<Second>()[t] = 2 * x + 1;        // RACE same_room
     __syncthreads();
     out[t] = room<Second>()[63 - t] + x;
 }
@@ -392,13 +394,13 @@ __global__ void rooms(int* out) {
 template <bool Flag>
 __global__ void checked_twice(int* lock, volatile int* ready, int* data, int* out) {
     if (threadIdx.x % 32) return;
-    const int seen = Flag ? int(*ready) : int(*(int*)ready);  // race checked_plainly
+    const int seen = Flag ? int(*ready) : int(*(int*)ready);  // RACE checked_plainly
     if (!seen && take(lock)) {
         __threadfence();
         if (!*ready) {
             *data = 99;
             __threadfence();
-            *ready = 1;  // race checked_plainly
+            *ready = 1;  // RACE checked_plainly
         }
         __threadfence();
         atomicExch(lock, 0);
@@ -410,7 +412,7 @@ __global__ void checked_twice(int* lock, volatile int* ready, int* data, int* ou
 template <bool All>
 __global__ void blocks_meet(int* come, int* a, int* b) {
     const int i = ID, n = int(gridDim.x * blockDim.x);
-    a[i] = i + 1;  // race fence_of_one
+    a[i] = i + 1;  // RACE fence_of_one
     if (!All && threadIdx.x == 0) __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -420,7 +422,7 @@ __global__ void blocks_meet(int* come, int* a, int* b) {
         __threadfence();
     }
     __syncthreads();
-    b[i] = a[n - 1 - i];  // race fence_of_one
+    b[i] = a[n - 1 - i];  // RACE fence_of_one
 }
 
 // ---- what the host does meanwhile ---------------
@@ -443,23 +445,23 @@ void nines(void* p) {
     for (int i = 0; i < 5; ++i) ((int*)p)[i] = 9;
 }
 void callback_and_copy(const Host& x, cudaStream_t copies) {
-    cudaLaunchHostFunc(x.s, nines, x.pinned);                                          // host callback_beside_copy
-    cudaMemcpyAsync(x.a, x.pinned, 64 * sizeof(int), cudaMemcpyHostToDevice, copies);  // host callback_beside_copy
+    cudaLaunchHostFunc(x.s, nines, x.pinned);                                          // HOST callback_beside_copy
+    cudaMemcpyAsync(x.a, x.pinned, 64 * sizeof(int), cudaMemcpyHostToDevice, copies);  // HOST callback_beside_copy
 }
 void mapped(const Host& x, bool waits) {
     produce<<<1, 64, 0, x.s>>>(x.pinned);
     if (waits) cudaStreamSynchronize(x.s);
-    seen_by_host += x.pinned[1];  // host mapped_read_early
+    seen_by_host += x.pinned[1];  // HOST mapped_read_early
 }
 void recorded_again(const Host& x, bool waits) {
     cudaEvent_t e;
     cudaEventCreate(&e);
-    produce<<<1, 64, 0, x.s>>>(x.a);  // host recorded_elsewhere
+    produce<<<1, 64, 0, x.s>>>(x.a);  // HOST recorded_elsewhere
     cudaEventRecord(e, x.s);
     if (waits) cudaStreamWaitEvent(x.u, e, 0);
     cudaEventRecord(e, cudaStreamPerThread);
     cudaStreamWaitEvent(x.u, e, 0);
-    consume<<<1, 64, 0, x.u>>>(x.a, x.b);  // host recorded_elsewhere
+    consume<<<1, 64, 0, x.u>>>(x.a, x.b);  // HOST recorded_elsewhere
 }
 
 int main(int argc, char** argv) {

@@ -1,4 +1,5 @@
 // Barriers that are missing within a block, in straight code and in loops.
+// RUN: slow fix
 #include "planted.cuh"
 
 __global__ void reverse(int* out) {
@@ -535,7 +536,7 @@ __global__ void leaves_early(const int* in, int* out, int n) {
     __syncthreads();
     out[t] -= 1;
 }
-PLANT(leaves_a_loop_with_a_barrier) { leaves_early<<<1, 64>>>(filled(64), zeros(64), 40); }  // ADVICE=take as many rounds of the loop
+PLANT(leaves_a_loop_with_a_barrier) { leaves_early<<<1, 64>>>(filled(64), zeros(64), 40); }  // SAYS: take as many rounds of the loop
 
 __global__ void leaves_unordered(int* out, int n) {
     __shared__ int s[64];
@@ -545,10 +546,10 @@ __global__ void leaves_unordered(int* out, int n) {
 #ifndef CURED
         if (t >= n) break;
 #endif
-        s[t] = r + x;  // cured: if (t < n) s[t] = r + x; __syncthreads();
-        x += s[(t + 1) % n];  // cured: if (t < n) x += s[(t + 1) % n]; __syncthreads();
+        s[t] = r + x;  // FIXED: if (t < n) s[t] = r + x; __syncthreads();
+        x += s[(t + 1) % n];  // FIXED: if (t < n) x += s[(t + 1) % n]; __syncthreads();
     }
     __syncthreads();
     out[t] = x;
 }
-PLANT(leaves_a_loop) { leaves_unordered<<<1, 64>>>(zeros(64), 40); }  // ADVICE=not all threads take all rounds of the loop
+PLANT(leaves_a_loop) { leaves_unordered<<<1, 64>>>(zeros(64), 40); }  // SAYS: not all threads take all rounds of the loop

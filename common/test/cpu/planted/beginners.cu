@@ -1,5 +1,6 @@
 // As beginners write them, one mistake each, written before the advice was looked at. What is mended must also be right:
 // wants() says what has to come out.
+// RUN: slow fix
 #include "planted.cuh"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 // no guard
 __global__ void vec_add(const float* a, const float* b, float* c, int n) {
     int i = blockDim.x * blockIdx.x + threadIdx.x;
-    c[i] = a[i] + b[i];  // cured: if (i < n) c[i] = a[i] + b[i];
+    c[i] = a[i] + b[i];  // FIXED: if (i < n) c[i] = a[i] + b[i];
 }
 PLANT(add_no_guard) {
     float* c = zeros<float>(1000);
@@ -18,9 +19,9 @@ PLANT(add_no_guard) {
 // block index forgotten
 __global__ void twice(const int* in, int* out, int n) {
     int i = threadIdx.x;
-    if (i < n) out[i] = 2 * in[i];  // cured: i += blockIdx.x * blockDim.x; if (i < n) out[i] = 2 * in[i];
+    if (i < n) out[i] = 2 * in[i];  // FIXED: i += blockIdx.x * blockDim.x; if (i < n) out[i] = 2 * in[i];
 }
-PLANT(block_forgotten) {  // ADVICE=should it hold blockIdx
+PLANT(block_forgotten) {  // SAYS: should it hold blockIdx
     int* out = zeros(512);
     twice<<<4, 128>>>(filled(512), out, 512);
     wants(out, 512, [](int i) { return 2 * in_at(i); });
@@ -30,9 +31,9 @@ PLANT(block_forgotten) {  // ADVICE=should it hold blockIdx
 __global__ void brighten(const int* in, int* out, int width, int height) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x < width && y < height) out[x * width + y] = in[x * width + y] + 10;  // cured: if (x < width && y < height) out[y * width + x] = in[y * width + x] + 10;
+    if (x < width && y < height) out[x * width + y] = in[x * width + y] + 10;  // FIXED: if (x < width && y < height) out[y * width + x] = in[y * width + x] + 10;
 }
-PLANT(row_and_column_swapped) {  // ADVICE=or swap x and y
+PLANT(row_and_column_swapped) {  // SAYS: or swap x and y
     int* out = zeros(48 * 32);
     brighten<<<dim3(3, 2), dim3(16, 16)>>>(filled(48 * 32), out, 48, 32);
     wants(out, 48 * 32, [](int i) { return in_at(i) + 10; });
@@ -42,9 +43,9 @@ PLANT(row_and_column_swapped) {  // ADVICE=or swap x and y
 __global__ void invert(const int* in, int* out, int width, int height) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x < width && y < height) out[y * height + x] = 255 - in[y * height + x];  // cured: if (x < width && y < height) out[y * width + x] = 255 - in[y * width + x];
+    if (x < width && y < height) out[y * height + x] = 255 - in[y * height + x];  // FIXED: if (x < width && y < height) out[y * width + x] = 255 - in[y * width + x];
 }
-PLANT(height_as_width) {  // ADVICE=write .y . width . x.
+PLANT(height_as_width) {  // SAYS: write `y * width + x`
     int* out = zeros(48 * 32);
     invert<<<dim3(3, 2), dim3(16, 16)>>>(filled(48 * 32), out, 48, 32);
     wants(out, 48 * 32, [](int i) { return 255 - in_at(i); });
@@ -54,9 +55,9 @@ PLANT(height_as_width) {  // ADVICE=write .y . width . x.
 __global__ void darken(const int* in, int* out, int width, int height) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x < height && y < width) out[y * width + x] = in[y * width + x] / 2;  // cured: if (x < width && y < height) out[y * width + x] = in[y * width + x] / 2;
+    if (x < height && y < width) out[y * width + x] = in[y * width + x] / 2;  // FIXED: if (x < width && y < height) out[y * width + x] = in[y * width + x] / 2;
 }
-PLANT(guard_swapped) {  // ADVICE=lets y go up to width, not x.*or swap
+PLANT(guard_swapped) {  // SAYS: lets y go up to width, not x{{.*}}or swap
     int* out = zeros(40 * 20);
     darken<<<dim3(3, 3), dim3(16, 16)>>>(filled(40 * 20), out, 40, 20);
     wants(out, 40 * 20, [](int i) { return in_at(i) / 2; });
@@ -66,9 +67,9 @@ PLANT(guard_swapped) {  // ADVICE=lets y go up to width, not x.*or swap
 __global__ void transpose(const int* in, int* out, int rows, int cols) {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
     int r = blockIdx.y * blockDim.y + threadIdx.y;
-    if (r < rows && c < cols) out[c * cols + r] = in[r * cols + c];  // cured: if (r < rows && c < cols) out[c * rows + r] = in[r * cols + c];
+    if (r < rows && c < cols) out[c * cols + r] = in[r * cols + c];  // FIXED: if (r < rows && c < cols) out[c * rows + r] = in[r * cols + c];
 }
-PLANT(transposed_stride) {  // ADVICE=write .c . rows . r.
+PLANT(transposed_stride) {  // SAYS: write `c * rows + r`
     int* out = zeros(20 * 40);
     transpose<<<dim3(3, 2), dim3(16, 16)>>>(filled(20 * 40), out, 20, 40);
     wants(out, 20 * 40, [](int i) { return in_at(i % 20 * 40 + i / 20); });
@@ -88,9 +89,9 @@ PLANT(one_off_backwards) {
 // the second half is n / 2 away
 __global__ void fold_halves(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n / 2) out[i] = in[i] + in[i + n];  // cured: if (i < n / 2) out[i] = in[i] + in[i + n / 2];
+    if (i < n / 2) out[i] = in[i] + in[i + n];  // FIXED: if (i < n / 2) out[i] = in[i] + in[i + n / 2];
 }
-PLANT(other_half) {  // ADVICE=is .in.i . n.. the element
+PLANT(other_half) {  // SAYS: is `in[i + n]` the element
     int* out = zeros(64);
     fold_halves<<<1, 64>>>(filled(128), out, 128);
     wants(out, 64, [](int i) { return in_at(i) + in_at(i + 64); });
@@ -99,9 +100,9 @@ PLANT(other_half) {  // ADVICE=is .in.i . n.. the element
 // pairs: every thread goes by two
 __global__ void pairs(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = in[2 * i] + in[2 * i + 1];  // cured: if (i < n / 2) out[i] = in[2 * i] + in[2 * i + 1];
+    if (i < n) out[i] = in[2 * i] + in[2 * i + 1];  // FIXED: if (i < n / 2) out[i] = in[2 * i] + in[2 * i + 1];
 }
-PLANT(pairs_of_n) {  // ADVICE=are .in.2 . i . 1.. and .in.2 . i.. the elements
+PLANT(pairs_of_n) {  // SAYS: are `in[2 * i + 1]` and `in[2 * i]` the elements
     int* out = zeros(64);
     pairs<<<2, 64>>>(filled(128), out, 128);
     wants(out, 64, [](int i) { return in_at(2 * i) + in_at(2 * i + 1); });
@@ -110,9 +111,9 @@ PLANT(pairs_of_n) {  // ADVICE=are .in.2 . i . 1.. and .in.2 . i.. the elements
 // RGB: three for each pixel, one off
 __global__ void gray(const int* rgb, int* out, int pixels) {
     int p = blockIdx.x * blockDim.x + threadIdx.x;
-    if (p < pixels) out[p] = (rgb[3 * p + 1] + rgb[3 * p + 2] + rgb[3 * p + 3]) / 3;  // cured: if (p < pixels) out[p] = (rgb[3 * p] + rgb[3 * p + 1] + rgb[3 * p + 2]) / 3;
+    if (p < pixels) out[p] = (rgb[3 * p + 1] + rgb[3 * p + 2] + rgb[3 * p + 3]) / 3;  // FIXED: if (p < pixels) out[p] = (rgb[3 * p] + rgb[3 * p + 1] + rgb[3 * p + 2]) / 3;
 }
-PLANT(rgb_one_off) {  // ADVICE=and .rgb.3 . p . 3.. the elements
+PLANT(rgb_one_off) {  // SAYS: and `rgb[3 * p + 3]` the elements
     int* out = zeros(100);
     gray<<<1, 128>>>(filled(300), out, 100);
     wants(out, 100, [](int i) { return (in_at(3 * i) + in_at(3 * i + 1) + in_at(3 * i + 2)) / 3; });
@@ -121,9 +122,9 @@ PLANT(rgb_one_off) {  // ADVICE=and .rgb.3 . p . 3.. the elements
 // four elements each, without a guard for the last
 __global__ void four_each(const int* in, int* out, int n) {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
-    for (int k = 0; k < 4; k++) out[i + k] = in[i + k] + 1;  // cured: for (int k = 0; k < 4; k++) if (i + k < 250) out[i + k] = in[i + k] + 1;
+    for (int k = 0; k < 4; k++) out[i + k] = in[i + k] + 1;  // FIXED: for (int k = 0; k < 4; k++) if (i + k < 250) out[i + k] = in[i + k] + 1;
 }
-PLANT(four_each_no_guard) {  // ADVICE=guard it: if .i . k < 250.
+PLANT(four_each_no_guard) {  // SAYS: guard it: if (i + k < 250)
     int* out = zeros(250);
     four_each<<<1, 64>>>(filled(250), out, 250);
     wants(out, 250, [](int i) { return in_at(i) + 1; });
@@ -134,10 +135,10 @@ __global__ void row_sums(const int* m, int* sums, int rows, int cols) {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
     if (r >= rows) return;
     int sum = 0;
-    for (int c = 0; c <= cols; c++) sum += m[r * cols + c];  // cured: for (int c = 0; c < cols; c++) sum += m[r * cols + c];
+    for (int c = 0; c <= cols; c++) sum += m[r * cols + c];  // FIXED: for (int c = 0; c < cols; c++) sum += m[r * cols + c];
     sums[r] = sum;
 }
-PLANT(loop_one_too_many) {  // ADVICE=write .[a-z]+ <
+PLANT(loop_one_too_many) {  // SAYS: write `{{[a-z]+}} <
     int* sums = zeros(30);
     row_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
     wants(sums, 30, [](int r) { int s = 0; for (int c = 0; c < 20; ++c) s += in_at(r * 20 + c); return s; });
@@ -146,13 +147,13 @@ PLANT(loop_one_too_many) {  // ADVICE=write .[a-z]+ <
 // columns, guarded by rows
 __global__ void column_sums(const int* m, int* sums, int rows, int cols) {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
-    if (c < rows) {  // cured: if (c < 20) {
+    if (c < rows) {  // FIXED: if (c < 20) {
         int sum = 0;
         for (int r = 0; r < rows; r++) sum += m[r * cols + c];
         sums[c] = sum;
     }
 }
-PLANT(columns_up_to_rows) {  // ADVICE=beyond the size: if .c < 20.
+PLANT(columns_up_to_rows) {  // SAYS: beyond the size: if (c < 20)
     int* sums = zeros(20);
     column_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
     wants(sums, 20, [](int c) { int s = 0; for (int r = 0; r < 30; ++r) s += in_at(r * 20 + c); return s; });
@@ -161,9 +162,9 @@ PLANT(columns_up_to_rows) {  // ADVICE=beyond the size: if .c < 20.
 // both neighbours, no edges
 __global__ void smooth(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;  // cured: if (i - 1 >= 0) if (i + 1 < 128) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
+    if (i < n) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;  // FIXED: if (i - 1 >= 0) if (i + 1 < 128) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
 }
-PLANT(no_edges) {  // ADVICE=is .in.i - 1.. the element.*write .i >= 1 && i < n.
+PLANT(no_edges) {  // SAYS: is `in[i - 1]` the element{{.*}}write `i >= 1 && i < n`
     int* out = zeros(128);
     smooth<<<2, 64>>>(filled(128), out, 128);
     wants(out, 128, [](int i) { return i && i < 127 ? (in_at(i - 1) + in_at(i) + in_at(i + 1)) / 3 : 0; });
@@ -171,13 +172,13 @@ PLANT(no_edges) {  // ADVICE=is .in.i - 1.. the element.*write .i >= 1 && i < n.
 
 // shared array for half of the threads
 __global__ void through_shared(const int* in, int* out) {
-    __shared__ int s[32];  // cured: __shared__ int s[64];
+    __shared__ int s[32];  // FIXED: __shared__ int s[64];
     int t = threadIdx.x;
     s[t] = in[t];
     __syncthreads();
     out[t] = s[blockDim.x - 1 - t];
 }
-PLANT(shared_too_small) {  // ADVICE=an element for each thread
+PLANT(shared_too_small) {  // SAYS: an element for each thread
     int* out = zeros(64);
     through_shared<<<1, 64>>>(filled(64), out);
     wants(out, 64, [](int i) { return in_at(63 - i); });
@@ -188,9 +189,9 @@ __global__ void count_up(int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = i;
 }
-PLANT(malloc_in_elements) {  // ADVICE=n . sizeof.int
+PLANT(malloc_in_elements) {  // SAYS: n * sizeof(int
     int* out;
-    cudaMalloc(&out, 256);  // cured: cudaMalloc(&out, 256 * sizeof(int));
+    cudaMalloc(&out, 256);  // FIXED: cudaMalloc(&out, 256 * sizeof(int));
     count_up<<<1, 256>>>(out, 256);
     wants(out, 64, [](int i) { return i; });
 }
@@ -220,12 +221,12 @@ __global__ void block_sum_doubling(const int* in, int* out) {
     sdata[tid] = in[tid];
     __syncthreads();
     for (int s = 1; s < blockDim.x; s *= 2) {
-        if (tid % (2 * s) == 0) sdata[tid] += sdata[tid + s];  // cured: if (tid % (2 * s) == 0) if (tid + s < 96) sdata[tid] += sdata[tid + s];
+        if (tid % (2 * s) == 0) sdata[tid] += sdata[tid + s];  // FIXED: if (tid % (2 * s) == 0) if (tid + s < 96) sdata[tid] += sdata[tid + s];
         __syncthreads();
     }
     if (tid == 0) *out = sdata[0];
 }
-PLANT(tree_of_96) {  // ADVICE=guard it: if .tid . s < 96.
+PLANT(tree_of_96) {  // SAYS: guard it: if (tid + s < 96)
     int* out = zeros(1);
     block_sum_doubling<<<1, 96>>>(filled(96), out);
     wants(out, 1, [](int) { return sum_of(0, 96); });
@@ -386,11 +387,11 @@ __global__ void product(const int* A, const int* B, int* C, int M, int K, int N)
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row < M && col < N) {
         int sum = 0;
-        for (int k = 0; k < K; k++) sum += A[row * N + k] * B[k * N + col];  // cured: for (int k = 0; k < K; k++) sum += A[row * K + k] * B[k * N + col];
+        for (int k = 0; k < K; k++) sum += A[row * N + k] * B[k * N + col];  // FIXED: for (int k = 0; k < K; k++) sum += A[row * K + k] * B[k * N + col];
         C[row * N + col] = sum;
     }
 }
-PLANT(product_row_length) {  // ADVICE=is .A.row . N . k.. the element
+PLANT(product_row_length) {  // SAYS: is `A[row * N + k]` the element
     int* C = zeros(16 * 24);
     product<<<dim3(3, 2), dim3(8, 8)>>>(filled(16 * 8), filled(8 * 24), C, 16, 8, 24);
     wants(C, 16 * 24, [](int i) { int s = 0; for (int k = 0; k < 8; ++k) s += in_at(i / 24 * 8 + k) * in_at(k * 24 + i % 24); return s; });
@@ -410,7 +411,7 @@ PLANT(shift_in_place) {
 // smoothed in place, by several blocks
 __global__ void blur(int* a, int* b, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i > 0 && i < n - 1) a[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;  // cured: if (i > 0 && i < n - 1) b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;
+    if (i > 0 && i < n - 1) a[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;  // FIXED: if (i > 0 && i < n - 1) b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;
 }
 PLANT(blur_in_place) {
     int* b = zeros(256);
@@ -467,7 +468,7 @@ __global__ void stencil(const int* in, int* out, int n) {
     s[t] = in[g];
     if (threadIdx.x == 0) s[0] = g > 0 ? in[g - 1] : 0;
     __syncthreads();
-    out[g] = s[t - 1] + s[t] + s[t + 1];  // cured: if (t == 64) s[65] = g < n - 1 ? in[g + 1] : 0; out[g] = s[t - 1] + s[t] + s[t + 1];
+    out[g] = s[t - 1] + s[t] + s[t + 1];  // FIXED: if (t == 64) s[65] = g < n - 1 ? in[g + 1] : 0; out[g] = s[t - 1] + s[t] + s[t + 1];
 }
 PLANT(right_halo_forgotten) {
     int* out = zeros(128);
@@ -503,7 +504,7 @@ PLANT(stride_of_a_block) {
 
 // a flag that is never reset
 __global__ void any_large(const int* in, int* out) {
-    __shared__ int found;  // cured: __shared__ int found; if (threadIdx.x == 0) found = 0; __syncthreads();
+    __shared__ int found;  // FIXED: __shared__ int found; if (threadIdx.x == 0) found = 0; __syncthreads();
     if (in[blockIdx.x * blockDim.x + threadIdx.x] > 100) found = 1;
     __syncthreads();
     if (threadIdx.x == 0) out[blockIdx.x] = found;
@@ -568,7 +569,7 @@ PLANT(streams_without_event) {
     int* a = filled(64);
     cudaDeviceSynchronize();
     plus_one<<<1, 64, 0, s>>>(a);
-    times_two<<<1, 64, 0, t>>>(a);  // cured: cudaStreamSynchronize(s); times_two<<<1, 64, 0, t>>>(a);
+    times_two<<<1, 64, 0, t>>>(a);  // FIXED: cudaStreamSynchronize(s); times_two<<<1, 64, 0, t>>>(a);
     cudaDeviceSynchronize();
     wants(a, 64, [](int i) { return 2 * (in_at(i) + 1); });
 }
@@ -580,7 +581,7 @@ PLANT(host_too_early) {
     for (int i = 0; i < 64; i++) a[i] = i;
     plus_one<<<1, 64>>>(a);
     int sum = 0;
-    for (int i = 0; i < 64; i++) sum += a[i];  // cured: cudaDeviceSynchronize(); for (int i = 0; i < 64; i++) sum += a[i];
+    for (int i = 0; i < 64; i++) sum += a[i];  // FIXED: cudaDeviceSynchronize(); for (int i = 0; i < 64; i++) sum += a[i];
     wants_value(0, sum, 64 * 65 / 2);
 }
 
@@ -588,11 +589,11 @@ PLANT(host_too_early) {
 __global__ void tiled(const int* in, int* out, int width) {
     __shared__ int tile[8][16];
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-    tile[threadIdx.x][threadIdx.y] = in[y * width + x];  // cured: tile[threadIdx.y][threadIdx.x] = in[y * width + x];
+    tile[threadIdx.x][threadIdx.y] = in[y * width + x];  // FIXED: tile[threadIdx.y][threadIdx.x] = in[y * width + x];
     __syncthreads();
-    out[y * width + x] = tile[threadIdx.x][threadIdx.y] + 1;  // cured: out[y * width + x] = tile[threadIdx.y][threadIdx.x] + 1;
+    out[y * width + x] = tile[threadIdx.x][threadIdx.y] + 1;  // FIXED: out[y * width + x] = tile[threadIdx.y][threadIdx.x] + 1;
 }
-PLANT(tile_indices_swapped) {  // ADVICE=is .tile.threadIdx.x..threadIdx.y.. the element
+PLANT(tile_indices_swapped) {  // SAYS: is `tile[threadIdx.x][threadIdx.y]` the element
     int* out = zeros(32 * 16);
     tiled<<<dim3(2, 2), dim3(16, 8)>>>(filled(32 * 16), out, 32);
     wants(out, 32 * 16, [](int i) { return in_at(i) + 1; });
@@ -635,9 +636,9 @@ PLANT(particles_in_place) {
 // copy of a part: the offset is added twice
 __global__ void copy_part(const int* in, int* out, int offset, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x + offset;
-    if (i < n) out[i] = in[i + offset];  // cured: if (i < n) out[i] = in[i];
+    if (i < n) out[i] = in[i + offset];  // FIXED: if (i < n) out[i] = in[i];
 }
-PLANT(offset_twice) {  // ADVICE=is .in.i . offset.. the element
+PLANT(offset_twice) {  // SAYS: is `in[i + offset]` the element
     int* out = zeros(128);
     copy_part<<<2, 64>>>(filled(128), out, 16, 128);
     wants(out, 128, [](int i) { return i < 16 ? 0 : in_at(i); });
@@ -646,9 +647,9 @@ PLANT(offset_twice) {  // ADVICE=is .in.i . offset.. the element
 // one thread a row, index of another
 __global__ void diagonal(const int* m, int* out, int n) {
     int i = threadIdx.x;
-    out[i] = m[i * n + n];  // cured: out[i] = m[i * n + i];
+    out[i] = m[i * n + n];  // FIXED: out[i] = m[i * n + i];
 }
-PLANT(diagonal_wrong) {  // ADVICE=is .m.i . n . n.. the element
+PLANT(diagonal_wrong) {  // SAYS: is `m[i * n + n]` the element
     int* out = zeros(16);
     diagonal<<<1, 16>>>(filled(256), out, 16);
     wants(out, 16, [](int i) { return in_at(i * 16 + i); });
@@ -662,9 +663,9 @@ __global__ void interleave(const int* a, const int* b, int* out, int n) {
         out[2 * i + 1] = b[i];
     }
 }
-PLANT(interleave_too_small) {  // ADVICE=make the array larger
+PLANT(interleave_too_small) {  // SAYS: make the array larger
     int* out;
-    cudaMalloc(&out, 64 * sizeof(int));  // cured: cudaMalloc(&out, 128 * sizeof(int));
+    cudaMalloc(&out, 64 * sizeof(int));  // FIXED: cudaMalloc(&out, 128 * sizeof(int));
     interleave<<<1, 64>>>(filled(64), filled(64), out, 64);
     wants(out, 64, [](int i) { return in_at(i / 2); });
 }
@@ -757,12 +758,12 @@ PLANT(numbers) {
 // place of the smallest
 __global__ void smallest(const int* in, int* best, int* place, unsigned long long* both, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && in[i] < *best) {  // cured: if (i < n) atomicMin(both, (unsigned long long)in[i] << 32 | i); if (false) {
+    if (i < n && in[i] < *best) {  // FIXED: if (i < n) atomicMin(both, (unsigned long long)in[i] << 32 | i); if (false) {
         *best = in[i];
         *place = i;
     }
 }
-PLANT(smallest_and_place) {  // ADVICE=let an atomic decide who writes.*both values in one 64-bit word
+PLANT(smallest_and_place) {  // SAYS: let an atomic decide who writes{{.*}}both values in one 64-bit word
     unsigned long long* both;
     cudaMalloc(&both, sizeof *both);
     cudaMemset(both, 0xff, sizeof *both);
@@ -815,7 +816,7 @@ __global__ void turn_round(char* s, int n) {
         s[n - 1 - i] = tmp;
     }
 }
-PLANT(turned_twice) {  // ONE REPORT ADVICE=let one of them do it
+PLANT(turned_twice) {  // SAYS: {{\A(?!.*hazard: .*hazard: ).*}}let one of them do it
     char* s = filled<char>(50);
     turn_round<<<1, 64>>>(s, 50);
     wants(s, 50, [](int i) { return in_at(49 - i); });
@@ -826,7 +827,7 @@ __global__ void running(const int* in, int* out, int n) {
     int i = threadIdx.x;
     if (i > 0 && i < n) out[i] = out[i - 1] + in[i];
 }
-PLANT(running_as_on_host) {  // ADVICE=take a scan
+PLANT(running_as_on_host) {  // SAYS: take a scan
     int* out = zeros(64);
     running<<<1, 64>>>(filled(64), out, 64);
 }

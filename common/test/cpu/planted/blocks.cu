@@ -1,4 +1,5 @@
 // Between the blocks of a launch.
+// RUN: slow fix
 #include "planted.cuh"
 
 __global__ void total(const int* in, int* sum) {
@@ -32,22 +33,22 @@ __global__ void average(float* a) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float left = i > 0 ? a[i - 1] : 0;
     __syncthreads();
-    a[i] = (left + a[i]) / 2;  // cured: a[i + 256] = (left + a[i]) / 2;
+    a[i] = (left + a[i]) / 2;  // FIXED: a[i + 256] = (left + a[i]) / 2;
 }
-PLANT(stencil_in_place) { average<<<4, 64>>>(filled<float>(512)); }  // ADVICE=write into another array
+PLANT(stencil_in_place) { average<<<4, 64>>>(filled<float>(512)); }  // SAYS: write into another array
 
 __global__ void average_line(float* a, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i + 1 < n) a[i] = (a[i] + a[i + 1]) / 2;  // cured: if (i + 1 < n) a[i + n] = (a[i] + a[i + 1]) / 2;
+    if (i + 1 < n) a[i] = (a[i] + a[i + 1]) / 2;  // FIXED: if (i + 1 < n) a[i + n] = (a[i] + a[i + 1]) / 2;
 }
-PLANT(stencil_in_a_line) { average_line<<<4, 64>>>(filled<float>(512), 256); }  // ADVICE=another array|second kernel
+PLANT(stencil_in_a_line) { average_line<<<4, 64>>>(filled<float>(512), 256); }  // SAYS: {{another array|second kernel}}
 
 __global__ void two_phases(const int* in, int* squares, int* out, int n, int phase = 2) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (phase != 1) squares[i] = in[i] * in[i];
     if (phase != 0) out[i] = squares[n - 1 - i];
 }
-PLANT(two_phases) {  // ADVICE=second kernel
+PLANT(two_phases) {  // SAYS: second kernel
     int *in = filled(256), *squares = zeros(256), *out = zeros(256);
 #ifdef CURED
     two_phases<<<4, 64>>>(in, squares, out, 256, 0);
@@ -59,17 +60,17 @@ PLANT(two_phases) {  // ADVICE=second kernel
 
 __device__ int of_block(const int* in) { return in[blockIdx.x * blockDim.x + threadIdx.x]; }  // no narrow atomic
 __global__ void reset_inside(const int* in, int* sum) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) *sum = 0;  // cured:
+    if (blockIdx.x == 0 && threadIdx.x == 0) *sum = 0;  // FIXED: 
     if (blockIdx.x > 0) atomicAdd(sum, of_block(in));
 }
-PLANT(reset_in_the_kernel) { reset_inside<<<4, 64>>>(filled(256), filled(1)); }  // ADVICE=before the launch
+PLANT(reset_in_the_kernel) { reset_inside<<<4, 64>>>(filled(256), filled(1)); }  // SAYS: before the launch
 
 __global__ void read_inside(const int* in, int* sum, int* out) {
     atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
     __syncthreads();
-    if (threadIdx.x == 0) out[blockIdx.x] = *sum;  // cured: if (threadIdx.x == 0) out[blockIdx.x] = atomicAdd(sum, 0);
+    if (threadIdx.x == 0) out[blockIdx.x] = *sum;  // FIXED: if (threadIdx.x == 0) out[blockIdx.x] = atomicAdd(sum, 0);
 }
-PLANT(read_while_adding) { read_inside<<<4, 64>>>(filled(256), zeros(1), zeros(4)); }  // ADVICE=read it by an atomic
+PLANT(read_while_adding) { read_inside<<<4, 64>>>(filled(256), zeros(1), zeros(4)); }  // SAYS: read it by an atomic
 
 __global__ void place_by_hand(const int* in, int* out, int* count) {
     for (int i = threadIdx.x; i < 256; i += blockDim.x) {
@@ -79,17 +80,17 @@ __global__ void place_by_hand(const int* in, int* out, int* count) {
         out[place] = in[i];
     }
 }
-PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zeros(1)); }  // ADVICE=drop line.*check the index of line
+PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zeros(1)); }  // SAYS: drop line{{.*}}check the index of line
 
 __global__ void no_block_index(const int* in, int* out) {
-    out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // cured: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
-PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // ADVICE=should it hold blockIdx.x
+PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: should it hold blockIdx.x
 
 __global__ void overlapping(int* out) {
-    out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x + 1;  // cured: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x + 1;  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
-PLANT(overlapping_blocks) { overlapping<<<4, 64>>>(zeros(256)); }  // ADVICE=check the index
+PLANT(overlapping_blocks) { overlapping<<<4, 64>>>(zeros(256)); }  // SAYS: check the index
 
 __device__ unsigned tickets;
 __global__ void last_block(const int* in, int* partial, int* out) {
@@ -106,7 +107,7 @@ __global__ void last_block(const int* in, int* partial, int* out) {
         if (threadIdx.x == 0) partial[0] = *out;
     }
 }
-PLANT(last_block_without_fence) { last_block<<<4, 32>>>(filled(4), zeros(4), zeros(1)); }  // ONE REPORT
+PLANT(last_block_without_fence) { last_block<<<4, 32>>>(filled(4), zeros(4), zeros(1)); }  // SAYS-COUNT-1: cudacpu: hazard:
 
 __device__ unsigned tickets_2;
 __global__ void last_block_of_all(const int* in, int* all, int* out) {
@@ -136,26 +137,26 @@ __global__ void last_block_flag(const int* in, int* partial, int* out) {
     if (!last) return;
     if (threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
 }
-PLANT(last_flag_without_barrier) { last_block_flag<<<4, 64>>>(filled(4), zeros(4), zeros(1)); }  // ONE REPORT
+PLANT(last_flag_without_barrier) { last_block_flag<<<4, 64>>>(filled(4), zeros(4), zeros(1)); }  // SAYS-COUNT-1: cudacpu: hazard:
 
 __global__ void narrow(const int* in, int* sum) {
-    atomicAdd_block(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);  // cured: atomicAdd(sum, in[threadIdx.x]);
+    atomicAdd_block(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);  // FIXED: atomicAdd(sum, in[threadIdx.x]);
 }
-PLANT(atomic_of_a_block) { narrow<<<4, 64>>>(filled(256), zeros(1)); }  // ADVICE=threads of one block only
+PLANT(atomic_of_a_block) { narrow<<<4, 64>>>(filled(256), zeros(1)); }  // SAYS: threads of one block only
 
 __device__ unsigned tickets_4;
 __global__ void narrow_fence(const int* in, int* partial, int* out) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = in[blockIdx.x];
-        __threadfence_block();  // cured: __threadfence();
+        __threadfence_block();  // FIXED: __threadfence();
         last = atomicInc(&tickets_4, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
     __threadfence();
     if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
 }
-PLANT(fence_of_a_block) { narrow_fence<<<4, 32>>>(filled(4), zeros(4), zeros(1)); }  // ADVICE=threads of one block only
+PLANT(fence_of_a_block) { narrow_fence<<<4, 32>>>(filled(4), zeros(4), zeros(1)); }  // SAYS: threads of one block only
 
 __global__ void column(const int* in, int* sums, int w, int h) {
     const int x = threadIdx.x, y = blockIdx.x;
@@ -178,11 +179,11 @@ PLANT(never_met_in_the_grid) {
 __global__ void relax(float* a, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     for (int k = 0; k < 2 && x + 1 < n; ++k)
-        a[x + y * n] =  // cured: a[x + y * n + n * n] =
+        a[x + y * n] =  // FIXED: a[x + y * n + n * n] =
             (a[x + y * n] +
              a[x + 1 + y * n]) / 2;
 }
-PLANT(relaxed_in_place) {  // ADVICE=let line [0-9]+ write into another array (cudacpu|$)
+PLANT(relaxed_in_place) {  // SAYS: let line {{[0-9]+}} write into another array {{(cudacpu|$)}}
     relax<<<dim3(4, 4), dim3(8, 8)>>>(filled<float>(2 * 32 * 32), 32);
 }
 
@@ -192,4 +193,4 @@ __global__ void find(const int* in, int* where) {
         *where = i;
     }
 }
-PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // ADVICE=write `in.i. % 8 == 7 && atomicCAS.where, 0
+PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: write `in[i] % 8 == 7 && atomicCAS(where, 0

@@ -1,53 +1,54 @@
 // Indices, values that nobody has written, and barriers or masks that not all reach.
+// RUN: slow fix
 #include "planted.cuh"
 
 __global__ void past_the_end(const int* in, int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = in[i];  // cured: if (i < n) out[i] = in[i];
+    out[i] = in[i];  // FIXED: if (i < n) out[i] = in[i];
 }
-PLANT(no_guard) { past_the_end<<<4, 64>>>(filled(250), zeros(250), 250); }  // ADVICE=check the index.*if .i < n.
+PLANT(no_guard) { past_the_end<<<4, 64>>>(filled(250), zeros(250), 250); }  // SAYS: check the index{{.*}}if (i < n)
 
 __global__ void guard_too_late(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i <= n) out[i] = 1;  // cured: if (i < n) out[i] = 1;
+    if (i <= n) out[i] = 1;  // FIXED: if (i < n) out[i] = 1;
 }
-PLANT(guard_with_equal) { guard_too_late<<<4, 64>>>(zeros(200), 200); }  // ADVICE=which has 200
+PLANT(guard_with_equal) { guard_too_late<<<4, 64>>>(zeros(200), 200); }  // SAYS: which has 200
 
 __global__ void set_all(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = i;
 }
-PLANT(elements_for_bytes) {  // ADVICE=give the size in bytes, n . sizeof.int.
+PLANT(elements_for_bytes) {  // SAYS: give the size in bytes, n * sizeof(int)
     int* out;
-    cudaMalloc(&out, 250);  // cured: cudaMalloc(&out, 250 * sizeof(int));
+    cudaMalloc(&out, 250);  // FIXED: cudaMalloc(&out, 250 * sizeof(int));
     set_all<<<4, 64>>>(out, 250);
 }
 
 __global__ void shared_end(int* out) {
     __shared__ int a[64];
-    a[threadIdx.x + 1] = 1;  // cured: a[threadIdx.x] = 1;
+    a[threadIdx.x + 1] = 1;  // FIXED: a[threadIdx.x] = 1;
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x & 1 ? threadIdx.x : threadIdx.x | 1];
 }
-PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // ADVICE=check the index first: is .a.threadIdx.x . 1.. the element
+PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // SAYS: check the index first: is `a[threadIdx.x + 1]` the element
 
 __global__ void left_neighbour(const int* in, int* out) {
     const int i = threadIdx.x;
-    out[i] = in[i] - in[i - 1];  // cured: out[i] = i > 0 ? in[i] - in[i - 1] : in[i];
+    out[i] = in[i] - in[i - 1];  // FIXED: out[i] = i > 0 ? in[i] - in[i - 1] : in[i];
 }
-PLANT(before_the_beginning) { left_neighbour<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=check the index
+PLANT(before_the_beginning) { left_neighbour<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: check the index
 
 __global__ void stride(const int* in, int* out, int n) {
     int sum = 0;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += in[i + blockDim.x];  // cured: for (int i = threadIdx.x; i < n; i += blockDim.x) sum += in[i];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += in[i + blockDim.x];  // FIXED: for (int i = threadIdx.x; i < n; i += blockDim.x) sum += in[i];
     out[threadIdx.x] = sum;
 }
-PLANT(stride_past_the_end) { stride<<<1, 64>>>(filled(256), zeros(64), 256); }  // ADVICE=check the index
+PLANT(stride_past_the_end) { stride<<<1, 64>>>(filled(256), zeros(64), 256); }  // SAYS: check the index
 
 __global__ void unset_sum(const int* in, int* sum) {
-    *sum = *sum + in[0];  // cured: *sum = in[0];
+    *sum = *sum + in[0];  // FIXED: *sum = in[0];
 }
-PLANT(sum_never_set) {  // ADVICE=nobody has written
+PLANT(sum_never_set) {  // SAYS: nobody has written
     int* sum;
     cudaMalloc(&sum, sizeof(int));
     unset_sum<<<1, 1>>>(filled(1), sum);
@@ -57,51 +58,51 @@ __global__ void unset_shared(const int* in, int* out) {
     __shared__ int a[65];
     a[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
-    out[threadIdx.x] = a[threadIdx.x + 1];  // cured: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
+    out[threadIdx.x] = a[threadIdx.x + 1];  // FIXED: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
 }
-PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=element 64 of a .*write it first
+PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}write it first
 
 __global__ void unset_bins(const int* in, int* out) {
     __shared__ int bins[8];
-    atomicAdd(&bins[in[threadIdx.x] % 8], 1);  // cured: if (threadIdx.x < 8) bins[threadIdx.x] = 0; __syncthreads(); atomicAdd(&bins[in[threadIdx.x] % 8], 1);
+    atomicAdd(&bins[in[threadIdx.x] % 8], 1);  // FIXED: if (threadIdx.x < 8) bins[threadIdx.x] = 0; __syncthreads(); atomicAdd(&bins[in[threadIdx.x] % 8], 1);
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
-PLANT(bins_never_set) { unset_bins<<<1, 128>>>(filled(128), zeros(8)); }  // ADVICE=set it first
+PLANT(bins_never_set) { unset_bins<<<1, 128>>>(filled(128), zeros(8)); }  // SAYS: set it first
 
 __global__ void half_a_barrier(int* out) {
     __shared__ int a[64];
     a[threadIdx.x] = threadIdx.x;
-    if (threadIdx.x < 32) { __syncthreads(); }  // cured: __syncthreads();
-    else { __syncthreads(); }                   // cured:
+    if (threadIdx.x < 32) { __syncthreads(); }  // FIXED: __syncthreads();
+    else { __syncthreads(); }                   // FIXED: 
     out[threadIdx.x] = a[63 - threadIdx.x];
 }
-PLANT(barrier_in_branches) { half_a_barrier<<<1, 64>>>(zeros(64)); }  // ADVICE=move it out of the branch
+PLANT(barrier_in_branches) { half_a_barrier<<<1, 64>>>(zeros(64)); }  // SAYS: move it out of the branch
 
 __global__ void lane_not_in_mask(int* out) {
-    const int v = __shfl_sync(0xffff, int(threadIdx.x), 1);  // cured: const int v = __shfl_sync(0xffffffff, int(threadIdx.x), 1);
+    const int v = __shfl_sync(0xffff, int(threadIdx.x), 1);  // FIXED: const int v = __shfl_sync(0xffffffff, int(threadIdx.x), 1);
     out[threadIdx.x] = v;
 }
-PLANT(mask_too_small) { lane_not_in_mask<<<1, 32>>>(zeros(32)); }  // ADVICE=mask
+PLANT(mask_too_small) { lane_not_in_mask<<<1, 32>>>(zeros(32)); }  // SAYS: mask
 
 __global__ void lanes_missing(int* out) {
     int v = 1;
     if (threadIdx.x < 16) {
-        v += __shfl_down_sync(0xffffffff, v, 8);  // cured: v += __shfl_down_sync(0xffff, v, 8);
+        v += __shfl_down_sync(0xffffffff, v, 8);  // FIXED: v += __shfl_down_sync(0xffff, v, 8);
     } else {
-        __syncwarp();  // cured: __syncwarp(0xffff0000);
+        __syncwarp();  // FIXED: __syncwarp(0xffff0000);
     }
     out[threadIdx.x] = v;
 }
-PLANT(lanes_not_there) { lanes_missing<<<1, 32>>>(zeros(32)); }  // ADVICE=every lane in the mask
+PLANT(lanes_not_there) { lanes_missing<<<1, 32>>>(zeros(32)); }  // SAYS: every lane in the mask
 
 __global__ void misaligned(const char* in, int* out) {
-    out[threadIdx.x] = *(const int*)(in + 4 * threadIdx.x + 1);  // cured: out[threadIdx.x] = *(const int*)(in + 4 * threadIdx.x);
+    out[threadIdx.x] = *(const int*)(in + 4 * threadIdx.x + 1);  // FIXED: out[threadIdx.x] = *(const int*)(in + 4 * threadIdx.x);
 }
-PLANT(one_byte_off) { misaligned<<<1, 8>>>(filled<char>(64), zeros(8)); }  // ADVICE=align
+PLANT(one_byte_off) { misaligned<<<1, 8>>>(filled<char>(64), zeros(8)); }  // SAYS: align
 
 __global__ void host_pointer(int* out, const int* in) { out[threadIdx.x] = in[threadIdx.x]; }
-PLANT(pointer_of_the_host) {  // ADVICE=cudaMalloc
+PLANT(pointer_of_the_host) {  // SAYS: cudaMalloc
     int* in = new int[8]{};
 #ifdef CURED
     in = filled(8);
@@ -110,9 +111,9 @@ PLANT(pointer_of_the_host) {  // ADVICE=cudaMalloc
 }
 
 __global__ void one_element(int* out) {
-    *out = 1;  // cured: *reinterpret_cast<char*>(out) = 1;
+    *out = 1;  // FIXED: *reinterpret_cast<char*>(out) = 1;
 }
-PLANT(bytes_for_an_int) {  // ADVICE=which has 1 of its 4 bytes.*n . sizeof
+PLANT(bytes_for_an_int) {  // SAYS: which has 1 of its 4 bytes{{.*}}n * sizeof
     one_element<<<1, 1>>>(reinterpret_cast<int*>(zeros<char>(1)));
 }
 
@@ -134,14 +135,14 @@ __global__ void from_the_left(const int* in, int* out, int n) {
 PLANT(one_before_the_first) { from_the_left<<<2, 32>>>(filled(50), zeros(50), 50); }
 
 __global__ void small_tile(const int* in, int* out) {
-    __shared__ int s[64 + 2];  // cured: __shared__ int s[68];
+    __shared__ int s[64 + 2];  // FIXED: __shared__ int s[68];
     const int t = threadIdx.x;
     s[t + 2] = in[t];
     if (t < 2) s[t] = in[t], s[66 + t] = in[62 + t];
     __syncthreads();
     for (int k = -2; k <= 2; ++k) out[t] += s[t + 2 + k];
 }
-PLANT(tile_without_one_halo) { small_tile<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=give the array 68 elements
+PLANT(tile_without_one_halo) { small_tile<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: give the array 68 elements
 
 __global__ void no_bytes(const int* in, int* out) {
     extern __shared__ int bytes_forgotten[];
@@ -149,8 +150,8 @@ __global__ void no_bytes(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = bytes_forgotten[threadIdx.x ^ 1];
 }
-PLANT(dynamic_bytes_forgotten) {  // ADVICE=<<<blocks, threads, bytes>>>
-    no_bytes<<<1, 32>>>(filled(32), zeros(32));  // cured: no_bytes<<<1, 32, 128>>>(filled(32), zeros(32));
+PLANT(dynamic_bytes_forgotten) {  // SAYS: <<<blocks, threads, bytes>>>
+    no_bytes<<<1, 32>>>(filled(32), zeros(32));  // FIXED: no_bytes<<<1, 32, 128>>>(filled(32), zeros(32));
 }
 
 __global__ void whitened(unsigned char* map, int w, int h) {

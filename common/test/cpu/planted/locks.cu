@@ -1,4 +1,5 @@
 // Locks and flags: who takes one needs a fence behind that, who gives it back one before.
+// RUN: fix
 #include "planted.cuh"
 
 __device__ int lock_1;
@@ -39,10 +40,10 @@ __global__ void plain_unlock(int* counter) {
         while (atomicCAS(&lock_4, 0, 1) != 0) continue;
         __threadfence();
         *counter += 1;
-        lock_4 = 0;  // cured: __threadfence(); atomicExch(&lock_4, 0);
+        lock_4 = 0;  // FIXED: __threadfence(); atomicExch(&lock_4, 0);
     }
 }
-PLANT(lock_given_back_plainly) { plain_unlock<<<4, 32>>>(zeros(1)); }  // ADVICE=atomicExch
+PLANT(lock_given_back_plainly) { plain_unlock<<<4, 32>>>(zeros(1)); }  // SAYS: atomicExch
 
 __device__ int lock_5;
 __global__ void try_lock(int* counter) {
@@ -116,14 +117,14 @@ PLANT(no_lock) { no_lock_at_all<<<4, 32>>>(zeros(1)); }
 __device__ int lock_8;
 __global__ void lock_of_a_block(int* counter) {
     if (threadIdx.x == 0) {
-        while (atomicCAS_block(&lock_8, 0, 1) != 0) continue;  // cured: while (atomicCAS(&lock_8, 0, 1) != 0) continue;
+        while (atomicCAS_block(&lock_8, 0, 1) != 0) continue;  // FIXED: while (atomicCAS(&lock_8, 0, 1) != 0) continue;
         __threadfence();
         *counter += 1;
         __threadfence();
-        atomicExch_block(&lock_8, 0);  // cured: atomicExch(&lock_8, 0);
+        atomicExch_block(&lock_8, 0);  // FIXED: atomicExch(&lock_8, 0);
     }
 }
-PLANT(lock_of_a_block) { lock_of_a_block<<<4, 32>>>(zeros(1)); }  // ADVICE=without _block
+PLANT(lock_of_a_block) { lock_of_a_block<<<4, 32>>>(zeros(1)); }  // SAYS: without _block
 
 struct Lock {
     int* mutex;
@@ -140,7 +141,7 @@ __global__ void by_a_struct(Lock lock, int* sum, const int* in) {
         lock.unlock();
     }
 }
-PLANT(lock_in_a_struct) { by_a_struct<<<4, 32>>>(Lock{zeros(1)}, zeros(1), filled(4)); }  // ADVICE=put __threadfence
+PLANT(lock_in_a_struct) { by_a_struct<<<4, 32>>>(Lock{zeros(1)}, zeros(1), filled(4)); }  // SAYS: put __threadfence
 
 __device__ int lock_9;
 __global__ void two_values(int* least, int* where, const int* in) {
@@ -157,7 +158,7 @@ __global__ void two_values(int* least, int* where, const int* in) {
         }
     }
 }
-PLANT(least_and_where) { two_values<<<2, 32>>>(filled(1), zeros(1), filled(64)); }  // ADVICE=put __threadfence
+PLANT(least_and_where) { two_values<<<2, 32>>>(filled(1), zeros(1), filled(64)); }  // SAYS: put __threadfence
 
 __global__ void stages(volatile int* ready, int* data, int* out) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -173,20 +174,20 @@ __global__ void stages(volatile int* ready, int* data, int* out) {
         out[lane] = data[31 - lane];
     }
 }
-PLANT(two_warps) { stages<<<1, 64>>>(zeros(1), zeros(32), zeros(32)); }  // ADVICE=put __threadfence
+PLANT(two_warps) { stages<<<1, 64>>>(zeros(1), zeros(32), zeros(32)); }  // SAYS: put __threadfence
 
 __global__ void plain_flag(int* flag, int* data, int* out) {
     if (threadIdx.x == 0) {
         *data = 7;
         __threadfence();
-        *flag = 1;  // cured: atomicExch(flag, 1);
+        *flag = 1;  // FIXED: atomicExch(flag, 1);
     } else if (threadIdx.x == 32) {
-        while (*flag == 0) __nanosleep(10);  // cured: while (atomicAdd(flag, 0) == 0) __nanosleep(10);
+        while (*flag == 0) __nanosleep(10);  // FIXED: while (atomicAdd(flag, 0) == 0) __nanosleep(10);
         __threadfence();
         *out = *data;
     }
 }
-PLANT(flag_is_plain) { plain_flag<<<1, 64>>>(zeros(1), zeros(1), zeros(1)); }  // ADVICE=a flag needs atomics
+PLANT(flag_is_plain) { plain_flag<<<1, 64>>>(zeros(1), zeros(1), zeros(1)); }  // SAYS: a flag needs atomics
 
 __global__ void lock_by_variable(int* lock, int* sum) {
     if (threadIdx.x == 0) {
@@ -243,7 +244,7 @@ __global__ void fenced_too_late(int* sum, int rounds, volatile int* lock) {
         set_free(lock);
     }
 }
-PLANT(lock_fenced_too_late) { fenced_too_late<<<2, 32>>>(zeros(1), 2, zeros(1)); }  // ADVICE=put __threadfence
+PLANT(lock_fenced_too_late) { fenced_too_late<<<2, 32>>>(zeros(1), 2, zeros(1)); }  // SAYS: put __threadfence
 
 __device__ void free_plainly(int* lock) { *lock = 0; }
 __device__ void take_and_fence(int* lock) {
@@ -257,7 +258,7 @@ __global__ void freed_in_a_function(int* sum, int* lock) {
         free_plainly(lock);
     }
 }
-PLANT(lock_freed_plainly) { freed_in_a_function<<<4, 32>>>(zeros(1), zeros(1)); }  // ADVICE=for `.lock = 0` cudacpu: [^h]
+PLANT(lock_freed_plainly) { freed_in_a_function<<<4, 32>>>(zeros(1), zeros(1)); }  // SAYS: for `*lock = 0` cudacpu: {{[^h]}}
 
 __global__ void volatile_lock(int* sum, volatile int* lock) {
     if (threadIdx.x == 0) {
@@ -266,7 +267,7 @@ __global__ void volatile_lock(int* sum, volatile int* lock) {
         *lock = 0;
     }
 }
-PLANT(lock_is_volatile) { volatile_lock<<<4, 32>>>(zeros(1), zeros(1)); }  // ADVICE=put __threadfence
+PLANT(lock_is_volatile) { volatile_lock<<<4, 32>>>(zeros(1), zeros(1)); }  // SAYS: put __threadfence
 
 __device__ void grab(int* lock) {
     while (atomicCAS(lock, 0, 1)) continue;
@@ -348,7 +349,7 @@ __global__ void count_keys(const int* data) {
         }
     }
 }
-PLANT(published_without_acquire) { count_keys<<<8, 32>>>(filled(256)); }  // ADVICE=put __threadfence.. after line
+PLANT(published_without_acquire) { count_keys<<<8, 32>>>(filled(256)); }  // SAYS: put __threadfence() after line
 
 __device__ int at_once[8];
 __global__ void count_at_once(const int* data) {
@@ -363,4 +364,4 @@ __global__ void count_at_once(const int* data) {
         atomicAdd(&entries[key].count, 1);
     }
 }
-PLANT(published_at_once) { count_at_once<<<8, 1>>>(filled(256)); }  // ADVICE=put __threadfence.. after line
+PLANT(published_at_once) { count_at_once<<<8, 1>>>(filled(256)); }  // SAYS: put __threadfence() after line

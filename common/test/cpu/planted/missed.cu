@@ -1,5 +1,6 @@
 // Threads that do not come to a barrier or leave elements unset, guards that let in one too many, and atomics that
 // take the old value.
+// RUN: slow fix
 #include "planted.cuh"
 
 __global__ void in_both(const int* in, int* out, int n) {
@@ -13,7 +14,7 @@ __global__ void in_both(const int* in, int* out, int n) {
         __syncthreads();
     }
 }
-PLANT(barrier_in_both_branches) {  // ADVICE=move it out of the branch
+PLANT(barrier_in_both_branches) {  // SAYS: move it out of the branch
     int* out = zeros(200);
     in_both<<<1, 256>>>(filled(200), out, 200);
     wants(out, 200, [](int i) { return in_at(199 - i); });
@@ -46,7 +47,7 @@ __global__ void away_before(const int* in, int* out, int n) {
     tile[threadIdx.x] = in[i];
     out[i] = tile[threadIdx.x ? threadIdx.x - 1 : 0];
 }
-PLANT(return_before_the_barrier) {  // ADVICE=line [0-9]+ sends threads away
+PLANT(return_before_the_barrier) {  // SAYS: line {{[0-9]+}} sends threads away
     int* out = zeros(200);
     away_before<<<2, 128>>>(filled(200), out, 200);
     wants(out, 200, [](int i) { return in_at(i % 128 ? i - 1 : i); });
@@ -159,7 +160,7 @@ __global__ void lanes_not_let_in(const int* in, int* out, int n) {
         if (threadIdx.x % 32 == 0) atomicAdd(out, v);
     }
 }
-PLANT(shuffle_in_a_branch) {  // ADVICE=let all lanes come here: in line
+PLANT(shuffle_in_a_branch) {  // SAYS: let all lanes come here: in line
     int* out = zeros(1);
     lanes_not_let_in<<<4, 64>>>(filled(200), out, 200);
     wants(out, 1, [](int) { return sum_of(200); });
@@ -177,7 +178,7 @@ __global__ void lanes_sent_away(const float* in, float* out, int n) {
     v += __shfl_xor_sync(0xffffffffu, v, 1);
     if ((threadIdx.x & 31) == 0) atomicAdd(out, v);
 }
-PLANT(shuffle_behind_a_return) {  // ADVICE=let all lanes come here: drop lines
+PLANT(shuffle_behind_a_return) {  // SAYS: let all lanes come here: drop lines
     float* out = zeros<float>(1);
     lanes_sent_away<<<2, 128>>>(filled<float>(200), out, 200);
     wants(out, 1, [](int) { return float(sum_of(200)); });

@@ -1,4 +1,5 @@
 // More mistakes, each of them found in somebody's first kernels.
+// RUN: slow fix
 #include "planted.cuh"
 
 __device__ int block_total(int x) {
@@ -47,9 +48,9 @@ PLANT(member_of_the_next) { by_struct<<<1, 64>>>(zeros<int2>(64), filled(64)); }
 
 __global__ void slots(const int* in, int* slot) {
     const int h = in[threadIdx.x] % 8;
-    if (slot[h] == 0) slot[h] = threadIdx.x + 1;  // cured: atomicCAS(slot + h, 0, threadIdx.x + 1);
+    if (slot[h] == 0) slot[h] = threadIdx.x + 1;  // FIXED: atomicCAS(slot + h, 0, threadIdx.x + 1);
 }
-PLANT(slot_if_free) { slots<<<1, 64>>>(filled(64), zeros(8)); }  // ADVICE=atomic
+PLANT(slot_if_free) { slots<<<1, 64>>>(filled(64), zeros(8)); }  // SAYS: atomic
 
 __global__ void bits(unsigned* words, const int* in) {
     const int i = threadIdx.x;
@@ -140,17 +141,17 @@ __global__ void wait_in_a_branch(const int* in, int* out) {
     const int t = threadIdx.x;
     if (in[t] > 30) {
         s[t] = in[t];
-        __syncthreads();  // cured:
+        __syncthreads();  // FIXED: 
     } else {
         s[t] = 0;
-        __syncthreads();  // cured:
+        __syncthreads();  // FIXED: 
     }
 #ifdef CURED
     __syncthreads();
 #endif
     out[t] = s[63 - t];
 }
-PLANT(barrier_in_both_branches) { wait_in_a_branch<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=move it out of the branch
+PLANT(barrier_in_both_branches) { wait_in_a_branch<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: move it out of the branch
 
 __global__ void column_sums(const int* m, int* sums) {
     for (int row = threadIdx.y; row < 16; row += blockDim.y) sums[threadIdx.x] += m[row * 32 + threadIdx.x];

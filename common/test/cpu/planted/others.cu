@@ -1,4 +1,5 @@
 // Patterns of books and blogs, each with one mistake.
+// RUN: slow fix
 #include "planted.cuh"
 
 __shared__ int smem_first[128];
@@ -226,10 +227,10 @@ __global__ void top(const int* in, int* best, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] > *best) *best = in[i];
 }
-PLANT(top) { top<<<2, 64>>>(filled(128), zeros(1), 127); }  // ADVICE=write .if .i < n. atomicMax.best, in.i..;
+PLANT(top) { top<<<2, 64>>>(filled(128), zeros(1), 127); }  // SAYS: write `if (i < n) atomicMax(best, in[i]);
 
 __global__ void lowest(const float* in, float* least) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (in[i] < *least) *least = in[i];  // cured: if (i == 0) *least = in[i];
+    if (in[i] < *least) *least = in[i];  // FIXED: if (i == 0) *least = in[i];
 }
-PLANT(lowest) { lowest<<<2, 64>>>(filled<float>(128), filled<float>(1)); }  // ADVICE=a loop around atomicCAS
+PLANT(lowest) { lowest<<<2, 64>>>(filled<float>(128), filled<float>(1)); }  // SAYS: a loop around atomicCAS

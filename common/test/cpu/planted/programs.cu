@@ -1,4 +1,5 @@
 // Parts of larger programs, each with one mistake.
+// RUN: slow fix
 #include "planted.cuh"
 
 __global__ void rows_by_memcpy(const int* in, int* out) {
@@ -59,7 +60,7 @@ PLANT(bins_not_cleared) { bins_not_cleared<<<2, 64>>>(filled(128), zeros(16)); }
 
 __global__ void chars_reversed(char* s, int n) {
     int i = threadIdx.x;
-    if (i < n) s[i] = s[n - 1 - i];  // cured: const char other = i < n ? s[n - 1 - i] : 0; __syncthreads(); if (i < n) s[i] = other;
+    if (i < n) s[i] = s[n - 1 - i];  // FIXED: const char other = i < n ? s[n - 1 - i] : 0; __syncthreads(); if (i < n) s[i] = other;
 }
 PLANT(chars_reversed) { chars_reversed<<<1, 64>>>(filled<char>(50), 50); }
 
@@ -68,7 +69,7 @@ __global__ void neighbours_added(long long* x) {
     int t = threadIdx.x;
     s[t] = x[t];
     __syncthreads();
-    s[t] += s[t ^ 1];  // cured: const long long other = s[t ^ 1]; __syncwarp(); s[t] += other;
+    s[t] += s[t ^ 1];  // FIXED: const long long other = s[t ^ 1]; __syncwarp(); s[t] += other;
     __syncthreads();
     x[t] = s[t];
 }
@@ -189,7 +190,7 @@ PLANT(cleared_by_one) { cleared_by_one<<<1, 64>>>(filled(64), zeros(8)); }
 
 __global__ void most_so_far(const int* in, int n, int* most) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && in[i] > *most)  // cured: if (i < n && in[i] > atomicAdd(most, 0))
+    if (i < n && in[i] > *most)  // FIXED: if (i < n && in[i] > atomicAdd(most, 0))
         atomicMax(most, in[i]);
 }
 PLANT(most_so_far) { most_so_far<<<3, 64>>>(filled(192), 192, zeros(1)); }
@@ -205,19 +206,19 @@ PLANT(scaled) { scaled<<<1, 32>>>(filled<float>(32), 32); }
 
 __global__ void short_sums(const short* in, short* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i / 2] = in[i];  // cured: if (i < n) out[i] = in[i];
+    if (i < n) out[i / 2] = in[i];  // FIXED: if (i < n) out[i] = in[i];
 }
 PLANT(short_sums) { short_sums<<<2, 64>>>(filled<short>(128), zeros<short>(128), 128); }
 
 __global__ void queue(const int* in, int* out, int* tail, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] % 3 == 0) {
-        int at = *tail;  // cured: int at = atomicAdd(tail, 1);
-        *tail = at + 1;  // cured:
+        int at = *tail;  // FIXED: int at = atomicAdd(tail, 1);
+        *tail = at + 1;  // FIXED: 
         out[at] = in[i];
     }
 }
-PLANT(queue) { queue<<<2, 64>>>(filled(128), zeros(128), zeros(1), 128); }  // ONE REPORT
+PLANT(queue) { queue<<<2, 64>>>(filled(128), zeros(128), zeros(1), 128); }  // SAYS-COUNT-1: cudacpu: hazard:
 
 __global__ void carry_between_warps(const int* in, int* out) {
     __shared__ int sums[4];
@@ -234,7 +235,7 @@ PLANT(carry_between_warps) { carry_between_warps<<<1, 128>>>(filled(128), zeros(
 
 __global__ void one_past(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) memcpy(out + i, in + i, 2 * sizeof(int));  // cured: if (i < n) memcpy(out + i, in + i, sizeof(int));
+    if (i < n) memcpy(out + i, in + i, 2 * sizeof(int));  // FIXED: if (i < n) memcpy(out + i, in + i, sizeof(int));
 }
 PLANT(one_past) { one_past<<<1, 64>>>(filled(64), zeros(64), 64); }
 
@@ -279,13 +280,13 @@ PLANT(topological) {
 }
 
 __global__ void darts(unsigned* states, int* hits) {
-    unsigned state = states[threadIdx.x];  // cured: unsigned state = states[blockIdx.x * blockDim.x + threadIdx.x];
+    unsigned state = states[threadIdx.x];  // FIXED: unsigned state = states[blockIdx.x * blockDim.x + threadIdx.x];
     int inside = 0;
     for (int k = 0; k < 8; ++k) {
         state = state * 1664525u + 1013904223u;
         inside += state >> 31;
     }
-    states[threadIdx.x] = state;  // cured: states[blockIdx.x * blockDim.x + threadIdx.x] = state;
+    states[threadIdx.x] = state;  // FIXED: states[blockIdx.x * blockDim.x + threadIdx.x] = state;
     atomicAdd(hits, inside);
 }
 PLANT(darts) { darts<<<4, 32>>>(filled<unsigned>(128), zeros(1)); }

@@ -1,4 +1,5 @@
 // Mistakes in the programs that courses set: groups, functors, lambdas, sorts, scans, loops over a grid.
+// RUN: slow fix
 #include "planted.cuh"
 
 namespace cg = cooperative_groups;
@@ -23,7 +24,7 @@ __global__ void bitonic(int* g) {
     }
     g[t] = a[t];
 }
-PLANT(merged_without_barrier) { bitonic<<<1, 64>>>(filled(64)); }  // ONE REPORT
+PLANT(merged_without_barrier) { bitonic<<<1, 64>>>(filled(64)); }  // SAYS-COUNT-1: cudacpu: hazard:
 
 __global__ void sweeps(int* g, int n) {
     extern __shared__ int s[];
@@ -174,8 +175,8 @@ __global__ void added(int* y, const int* x, int n) {
 PLANT(stride_of_one_block) { added<<<2, 64>>>(zeros(200), filled(200), 200); }
 
 __global__ void reversed(int* a) {
-    extern __shared__ int s[]; s[threadIdx.x] = a[threadIdx.x];  // cured: __shared__ int s[64]; s[threadIdx.x] = 1;
+    extern __shared__ int s[]; s[threadIdx.x] = a[threadIdx.x];  // FIXED: __shared__ int s[64]; s[threadIdx.x] = 1;
     __syncthreads();
     a[threadIdx.x] = s[63 - threadIdx.x];
 }
-PLANT(bytes_for_elements) { reversed<<<1, 64, 64>>>(filled(64)); }  // ADVICE=let the launch at planted.cu:181 give enough bytes
+PLANT(bytes_for_elements) { reversed<<<1, 64, 64>>>(filled(64)); }  // SAYS: let the launch at students.cu:{{[0-9]+}} give enough bytes

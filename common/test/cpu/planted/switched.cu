@@ -1,5 +1,6 @@
 // Mistakes in what the preprocessor and the branches leave: lines that are switched off, last blocks, __shared__ that
 // was not meant.
+// RUN: slow fix
 #include "planted.cuh"
 
 // ---- lines that are not compiled
@@ -69,14 +70,14 @@ __global__ void flag_by_hand(int* x) {
     if (blockIdx.x == 0) {
         *x = 5;
         __threadfence();
-        raised = 1;  // cured: atomicExch(&raised, 1);
+        raised = 1;  // FIXED: atomicExch(&raised, 1);
     }
     if (blockIdx.x == 1) {
 #ifdef ATOMIC
         while (atomicMax(&raised, 0) != 1) {
         }
 #else
-        while (*(volatile int*)&raised != 1) {  // cured: while (atomicAdd(&raised, 0) != 1) {
+        while (*(volatile int*)&raised != 1) {  // FIXED: while (atomicAdd(&raised, 0) != 1) {
         }
 #endif
 #ifdef FENCES
@@ -85,7 +86,7 @@ __global__ void flag_by_hand(int* x) {
         x[1] = x[0];
     }
 }
-PLANT(flag_by_hand) { flag_by_hand<<<2, 1>>>(zeros(2)); }  // ADVICE=put __threadfence\(\) after line
+PLANT(flag_by_hand) { flag_by_hand<<<2, 1>>>(zeros(2)); }  // SAYS: put __threadfence() after line
 
 template <bool Rows>
 __global__ void disabled_twin(const int* in, int* out) {
@@ -215,7 +216,7 @@ __global__ void largest(const int* in, int* out) {
     __syncthreads();
     if (threadIdx.x == 0) *out = best;
 }
-PLANT(largest) { largest<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=put __syncthreads.. after line
+PLANT(largest) { largest<<<1, 64>>>(filled(64), zeros(1)); }  // SAYS: put __syncthreads() after line
 
 __global__ void told_to_all(const int* in, int* out) {
     __shared__ int base;

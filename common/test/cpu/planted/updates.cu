@@ -1,5 +1,6 @@
 // Updates in place: an element is made from another one of the same array, which another thread writes. No atomic
 // mends that. Tiles that use the same elements, and words that nobody has set.
+// RUN: slow fix
 #include "planted.cuh"
 
 namespace cg = cooperative_groups;
@@ -19,7 +20,7 @@ __global__ void scan_warp(const int* in, int* out) {
     }
     out[x] = t[x];
 }
-PLANT(scan_of_a_warp) { scan_warp<<<1, 32>>>(filled(32), zeros(32)); }  // ADVICE=for the if of lines [0-9]+ to
+PLANT(scan_of_a_warp) { scan_warp<<<1, 32>>>(filled(32), zeros(32)); }  // SAYS: for the if of lines {{[0-9]+}} to
 
 __global__ void running_sum(int* d) {
     const int tid = threadIdx.x;
@@ -85,18 +86,18 @@ __global__ void pair_swap(int* a) {
     if (i % 2 == 0)
         a[i] = a[i + 1];
     else
-        a[i] = a[i - 1];  // cured: ;
+        a[i] = a[i - 1];  // FIXED: ;
 }
 PLANT(swapped_in_place) { pair_swap<<<1, 64>>>(filled(64)); }
 
 __global__ void set_both(const int* in, int* out) {
     __shared__ int s[96];
     const int x = threadIdx.x;
-    s[x] = s[x + 1] = in[x];  // cured: s[x] = in[x];
+    s[x] = s[x + 1] = in[x];  // FIXED: s[x] = in[x];
     __syncthreads();
     out[x] = s[x];
 }
-PLANT(two_set_at_once) { set_both<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=two threads write
+PLANT(two_set_at_once) { set_both<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: two threads write
 
 struct Point {
     float x, y;
@@ -113,15 +114,15 @@ __global__ void members(Point* p) {
 PLANT(members_in_place) { members<<<1, 64>>>(zeros<Point>(64)); }
 
 __global__ void strides(int* a, int n) {
-    for (int i = threadIdx.x; i < n - 1; i += blockDim.x) a[i] = a[i] + a[i + 1];  // cured: ;
+    for (int i = threadIdx.x; i < n - 1; i += blockDim.x) a[i] = a[i] + a[i + 1];  // FIXED: ;
 }
-PLANT(strides_in_place) { strides<<<1, 32>>>(filled(128), 128); }  // ADVICE=let it write into another array
+PLANT(strides_in_place) { strides<<<1, 32>>>(filled(128), 128); }  // SAYS: let it write into another array
 
 __global__ void of_blocks(int* a, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= 1 && i < n) a[i] += a[i - 1];  // cured: ;
+    if (i >= 1 && i < n) a[i] += a[i - 1];  // FIXED: ;
 }
-PLANT(blocks_in_place) { of_blocks<<<4, 32>>>(filled(128), 128); }  // ADVICE=write into another array
+PLANT(blocks_in_place) { of_blocks<<<4, 32>>>(filled(128), 128); }  // SAYS: write into another array
 
 // ---- trees: a barrier in the loop, and nothing else
 
@@ -150,7 +151,7 @@ __global__ void greatest(const int* in, int* out) {
     __syncthreads();
     if (id == 0) *out = v[0];
 }
-PLANT(greatest_of_a_block) { greatest<<<1, 128>>>(filled(128), zeros(1)); }  // ADVICE=put __syncthreads.. after line
+PLANT(greatest_of_a_block) { greatest<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: put __syncthreads() after line
 
 __global__ void strided(const int* in, int* out) {
     __shared__ int v[128];
@@ -162,7 +163,7 @@ __global__ void strided(const int* in, int* out) {
     }
     if (threadIdx.x == 0) *out = v[0];
 }
-PLANT(tree_by_strides) { strided<<<1, 128>>>(filled(128), zeros(1)); }  // ADVICE=put __syncthreads.. after line
+PLANT(tree_by_strides) { strided<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: put __syncthreads() after line
 
 // ---- indices that come from memory: only atomics help
 
@@ -172,9 +173,9 @@ __global__ void relax(int* far, const int* from, const int* to, const int* lengt
     const int u = from[e] % 16, v = to[e] % 16;
     if (far[v] > far[u] + length[e]) far[v] = far[u] + length[e];
 }
-PLANT(relaxed_edges) {
+PLANT(relaxed_edges) {  // SAYS: atomicMin
     relax<<<4, 32>>>(filled(16), filled(128), filled(128) + 40, filled(128), 88);
-}  // ADVICE=atomicMin
+}
 
 // ---- tiles that share elements
 
@@ -183,18 +184,18 @@ __global__ void tiles(const int* in, int* out) {
     const auto block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<16>(block);
     const int rank = tile.thread_rank();
-    part[rank] = in[threadIdx.x];  // cured: part[threadIdx.x - tile.thread_rank() + rank] = in[threadIdx.x];
+    part[rank] = in[threadIdx.x];  // FIXED: part[threadIdx.x - tile.thread_rank() + rank] = in[threadIdx.x];
     tile.sync();
-    out[threadIdx.x] = part[15 - rank];  // cured: out[threadIdx.x] = part[threadIdx.x - tile.thread_rank() + 15 - rank];
+    out[threadIdx.x] = part[15 - rank];  // FIXED: out[threadIdx.x] = part[threadIdx.x - tile.thread_rank() + 15 - rank];
 }
-PLANT(tiles_of_16) { tiles<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=add threadIdx.x - tile.thread_rank.. to
+PLANT(tiles_of_16) { tiles<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: add threadIdx.x - tile.thread_rank() to
 
 __device__ int fold(cg::thread_group g, int* space, int value) {
     const int rank = g.thread_rank();
     for (int i = g.size() / 2; i > 0; i /= 2) {
-        space[rank] = value;  // cured: space[rank + threadIdx.x - g.thread_rank()] = value;
+        space[rank] = value;  // FIXED: space[rank + threadIdx.x - g.thread_rank()] = value;
         g.sync();
-        if (rank < i) value += space[rank + i];  // cured: if (rank < i) value += space[rank + i + threadIdx.x - g.thread_rank()];
+        if (rank < i) value += space[rank + i];  // FIXED: if (rank < i) value += space[rank + i + threadIdx.x - g.thread_rank()];
         g.sync();
     }
     return value;
@@ -204,16 +205,16 @@ __global__ void folds(const int* in, int* out) {
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     out[threadIdx.x] = fold(tile, space, in[threadIdx.x]);
 }
-PLANT(tiles_in_a_function) { folds<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=add threadIdx.x - g.thread_rank
+PLANT(tiles_in_a_function) { folds<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: add threadIdx.x - g.thread_rank
 
 __global__ void lanes(const int* in, int* out) {
     __shared__ int s[64];
     const int lane = threadIdx.x % 32;
-    s[lane] = in[threadIdx.x];  // cured: s[threadIdx.x / 32 * 32 + lane] = in[threadIdx.x];
+    s[lane] = in[threadIdx.x];  // FIXED: s[threadIdx.x / 32 * 32 + lane] = in[threadIdx.x];
     __syncwarp();
-    out[threadIdx.x] = s[31 - lane];  // cured: out[threadIdx.x] = s[threadIdx.x / 32 * 32 + 31 - lane];
+    out[threadIdx.x] = s[31 - lane];  // FIXED: out[threadIdx.x] = s[threadIdx.x / 32 * 32 + 31 - lane];
 }
-PLANT(lanes_of_two_warps) { lanes<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=add threadIdx.x / 32 . 32 to
+PLANT(lanes_of_two_warps) { lanes<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: add threadIdx.x / 32 * 32 to
 
 __global__ void table(const int* in, int* out) {
     __shared__ int s[32];
@@ -221,25 +222,25 @@ __global__ void table(const int* in, int* out) {
     if (threadIdx.x < 32) s[lane] = in[lane];
     out[threadIdx.x] = s[lane];
 }
-PLANT(table_of_one_warp) { table<<<1, 64>>>(filled(32), zeros(64)); }  // ADVICE=put __syncthreads
+PLANT(table_of_one_warp) { table<<<1, 64>>>(filled(32), zeros(64)); }  // SAYS: put __syncthreads
 
 // ---- nobody has set the word, and it is raced on
 
 __global__ void least_of_all(const int* in, int* out) {
-    __shared__ int m;  // cured: __shared__ int m; if (threadIdx.x == 0) m = 1000; __syncthreads();
+    __shared__ int m;  // FIXED: __shared__ int m; if (threadIdx.x == 0) m = 1000; __syncthreads();
     atomicMin(&m, in[threadIdx.x]);
 
     if (threadIdx.x == 0) *out = m;
 }
-PLANT(unset_and_raced) { least_of_all<<<1, 32>>>(filled(32), zeros(1)); }  // ADVICE=nobody has written
+PLANT(unset_and_raced) { least_of_all<<<1, 32>>>(filled(32), zeros(1)); }  // SAYS: nobody has written
 
 __global__ void sum_unset(const int* in, int* out) {
-    __shared__ int sum;  // cured: __shared__ int sum; if (threadIdx.x == 0) sum = 0; __syncthreads();
+    __shared__ int sum;  // FIXED: __shared__ int sum; if (threadIdx.x == 0) sum = 0; __syncthreads();
     sum += in[threadIdx.x];
     __syncthreads();
     if (threadIdx.x == 0) *out = sum;
 }
-PLANT(unset_sum) { sum_unset<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=nobody has written
+PLANT(unset_sum) { sum_unset<<<1, 64>>>(filled(64), zeros(1)); }  // SAYS: nobody has written
 
 __global__ void set_too_late(const int* in, int* out) {
     __shared__ int sum;
@@ -248,7 +249,7 @@ __global__ void set_too_late(const int* in, int* out) {
     __syncthreads();
     if (threadIdx.x == 0) *out = sum;
 }
-PLANT(set_too_late) { set_too_late<<<1, 64>>>(filled(64), zeros(1)); }  // ONE REPORT
+PLANT(set_too_late) { set_too_late<<<1, 64>>>(filled(64), zeros(1)); }  // SAYS-COUNT-1: cudacpu: hazard:
 
 #define EACH(i, n) for (int i = threadIdx.x; i < (n); i += blockDim.x)
 __global__ void counted_by_macro(const int* in, int* bins, int n) {
@@ -275,7 +276,7 @@ __global__ void pushes(const int* in, Found* q, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] > 50) push(q, i);
 }
-PLANT(pushed_and_counted) {  // ONE REPORT
+PLANT(pushed_and_counted) {  // SAYS-COUNT-1: cudacpu: hazard:
     const Found empty{zeros(200), 0};
     Found* q = zeros<Found>(1);
     cudaMemcpy(q, &empty, sizeof empty, cudaMemcpyHostToDevice);
@@ -322,7 +323,7 @@ __global__ void stacked(const int* in, int* out, int n) {
     __syncthreads();
     for (int i = threadIdx.x; i < stack.used; i += blockDim.x) out[i] = stack.data[i];
 }
-PLANT(pushed_in_three_lines) { stacked<<<1, 64>>>(filled(100), zeros(128), 100); }  // ONE REPORT
+PLANT(pushed_in_three_lines) { stacked<<<1, 64>>>(filled(100), zeros(128), 100); }  // SAYS-COUNT-1: cudacpu: hazard:
 
 __global__ void asked_in_the_line(const int* in, int* out) {
     __shared__ int part[64];

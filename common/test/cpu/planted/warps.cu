@@ -1,4 +1,5 @@
 // Between the lanes of one warp, and in one line.
+// RUN: slow fix
 #include "planted.cuh"
 
 __global__ void last_warp(const int* in, int* out) {
@@ -36,12 +37,12 @@ __global__ void warp_loop(const int* in, int* out) {
 PLANT(rows_of_warps) { warp_loop<<<1, 128>>>(filled(192), zeros(192)); }
 
 __device__ void fold(volatile int* s, int tid) {
-    s[tid] += s[tid + 32];  // cured: int v = s[tid] + s[tid + 32]; __syncwarp(); s[tid] = v; __syncwarp();
-    s[tid] += s[tid + 16];  // cured: v += s[tid + 16]; __syncwarp(); s[tid] = v; __syncwarp();
-    s[tid] += s[tid + 8];   // cured: v += s[tid + 8]; __syncwarp(); s[tid] = v; __syncwarp();
-    s[tid] += s[tid + 4];   // cured: v += s[tid + 4]; __syncwarp(); s[tid] = v; __syncwarp();
-    s[tid] += s[tid + 2];   // cured: v += s[tid + 2]; __syncwarp(); s[tid] = v; __syncwarp();
-    s[tid] += s[tid + 1];   // cured: v += s[tid + 1]; __syncwarp(); s[tid] = v;
+    s[tid] += s[tid + 32];  // FIXED: int v = s[tid] + s[tid + 32]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 16];  // FIXED: v += s[tid + 16]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 8];   // FIXED: v += s[tid + 8]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 4];   // FIXED: v += s[tid + 4]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 2];   // FIXED: v += s[tid + 2]; __syncwarp(); s[tid] = v; __syncwarp();
+    s[tid] += s[tid + 1];   // FIXED: v += s[tid + 1]; __syncwarp(); s[tid] = v;
 }
 __global__ void volatile_fold(const int* in, int* out) {
     __shared__ int s[64];
@@ -51,7 +52,7 @@ __global__ void volatile_fold(const int* in, int* out) {
     if (tid < 32) fold(s, tid);
     if (tid == 0) *out = s[0];
 }
-PLANT(volatile_last_warp) { volatile_fold<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=__syncwarp
+PLANT(volatile_last_warp) { volatile_fold<<<1, 64>>>(filled(64), zeros(1)); }  // SAYS: __syncwarp
 
 __global__ void warp_tree(const int* in, int* out) {
     __shared__ int a[32];
@@ -89,7 +90,7 @@ __global__ void shift(int* a) {
     const int i = threadIdx.x;
     a[i] = a[i + 1];
 }
-PLANT(shift_in_place) { shift<<<1, 64>>>(filled(65)); }  // ADVICE=check the index
+PLANT(shift_in_place) { shift<<<1, 64>>>(filled(65)); }  // SAYS: check the index
 
 __global__ void scan_line(int* out) {
     __shared__ int a[64];
@@ -110,25 +111,25 @@ __global__ void off_by_one(const int* in, int* out) {
     a[tid] = in[tid];
     __syncthreads();
     for (unsigned stride = 32; stride > 0; stride /= 2) {
-        if (tid <= stride) a[tid] += a[tid + stride];  // cured: if (tid < stride) a[tid] += a[tid + stride];
+        if (tid <= stride) a[tid] += a[tid + stride];  // FIXED: if (tid < stride) a[tid] += a[tid + stride];
         __syncthreads();
     }
     if (tid == 0) *out = a[0];
 }
-PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // ADVICE=write `.* < .*` for `.* <=
+PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: write `{{.*}} < {{.*}}` for `{{.*}} <=
 
 __global__ void overlap(int* out) {
-    out[threadIdx.x / 2] = threadIdx.x;  // cured: out[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x / 2] = threadIdx.x;  // FIXED: out[threadIdx.x] = threadIdx.x;
 }
-PLANT(two_write_one) { overlap<<<1, 64>>>(zeros(64)); }  // ADVICE=check the index
+PLANT(two_write_one) { overlap<<<1, 64>>>(zeros(64)); }  // SAYS: check the index
 
 __global__ void everybody_writes(const int* in, int* out) {
     __shared__ int last;
-    last = in[threadIdx.x];  // cured: if (threadIdx.x == 0) last = in[threadIdx.x];
+    last = in[threadIdx.x];  // FIXED: if (threadIdx.x == 0) last = in[threadIdx.x];
     __syncthreads();
     out[threadIdx.x] = last;
 }
-PLANT(all_write_one) { everybody_writes<<<1, 64>>>(filled(64), zeros(64)); }  // ADVICE=let one of them write
+PLANT(all_write_one) { everybody_writes<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: let one of them write
 
 __global__ void bins(const int* in, int* out) {
     __shared__ int count[8];
@@ -164,23 +165,23 @@ __global__ void shared_max_if(const int* in, int* out) {
     __shared__ int best;
     if (threadIdx.x == 0) best = 0;
     __syncthreads();
-    if (in[threadIdx.x] > best)       // cured:
-        best = in[threadIdx.x];       // cured: atomicMax(&best, in[threadIdx.x]);
+    if (in[threadIdx.x] > best)       // FIXED: 
+        best = in[threadIdx.x];       // FIXED: atomicMax(&best, in[threadIdx.x]);
     __syncthreads();
     if (threadIdx.x == 0) *out = best;
 }
-PLANT(maximum_by_if) { shared_max_if<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=atomic
+PLANT(maximum_by_if) { shared_max_if<<<1, 64>>>(filled(64), zeros(1)); }  // SAYS: atomic
 
 __global__ void two_steps(const int* in, int* out) {
     __shared__ int sum;
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
-    const int before = sum;             // cured:
-    sum = before + in[threadIdx.x];     // cured: atomicAdd(&sum, in[threadIdx.x]);
+    const int before = sum;             // FIXED: 
+    sum = before + in[threadIdx.x];     // FIXED: atomicAdd(&sum, in[threadIdx.x]);
     __syncthreads();
     if (threadIdx.x == 0) *out = sum;
 }
-PLANT(sum_in_two_lines) { two_steps<<<1, 64>>>(filled(64), zeros(1)); }  // ADVICE=atomic
+PLANT(sum_in_two_lines) { two_steps<<<1, 64>>>(filled(64), zeros(1)); }  // SAYS: atomic
 
 __global__ void bits(const int* in, unsigned* out) {
     out[0] |= 1u << in[threadIdx.x] % 32;

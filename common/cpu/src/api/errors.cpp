@@ -1,0 +1,83 @@
+// errors.cpp - the errors of the API, sticky and other ones, and the messages at the end of the program.
+#include "api/errors.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "api/fault_injection.hpp"
+#include "api/stream_queue.hpp"
+#include "engine/build.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/upcalls.hpp"
+
+extern "C" __attribute__((weak)) const char lab_gives_advice;  // defined if the program prints the command itself
+
+namespace cudacpu {
+
+cudaError_t last_error, sticky_error, untold;
+bool told;
+const char* api_function;
+std::atomic<unsigned long> api_calls;
+int (*write_output_files)() = [] { return 0; };
+
+cudaError_t gate(const char* function) {
+    if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
+    api_function = function;
+    ++api_calls;
+    if (std::exchange(told, false)) untold = cudaSuccess;
+    if (auto e = failed(works_run ? cudaErrorNotPermitted : sticky_error)) return e;  // a callback called the API
+    return injected_failure(function, api_calls);
+}
+
+const char* describe(cudaError_t error, bool by_name) {
+#define CUDACPU_DESCRIBE(name, number, words) \
+    case number:                              \
+        return by_name ? "cuda" #name : words;
+#define CUDACPU_NAME(name, number) CUDACPU_DESCRIBE(name, number, "cuda" #name)
+    switch (error) { CUDACPU_ERRORS(CUDACPU_DESCRIBE) CUDACPU_OTHER_ERRORS(CUDACPU_NAME) }
+    return "unrecognized error code";
+}
+
+namespace {
+
+void at_program_end(int status, void*) {
+    const OneCall no_helper;
+    const auto [kernels, functions] = unfinished_work();
+    if ((kernels || functions) && !status && !sticky_error && !runs_works) {
+        const size_t count = kernels ? kernels : functions;
+        print_report(
+            text("cudacpu: notice: the program ended without waiting for its last %zu %s%s:\n  on a GPU nobody "
+                 "knows how far they get; here they run now. Call cudaDeviceSynchronize()",
+                 count, kernels ? "kernel" : "host function", count > 1 ? "s" : ""));
+        finish_all();
+        fflush(stdout);
+    }
+    check_all_canaries();
+    if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
+    if (untold && !told) exit_status = 1;
+    if (const int failed_to_write = write_output_files()) fflush(nullptr), _exit(failed_to_write);
+    // The program found its own result wrong, and no report explains it. With LAB_ORDER set the user is already
+    // searching.
+    if (plain_build && status == EXIT_FAILURE && kernel_ran && !has_reported && !&lab_gives_advice &&
+        !getenv("LAB_ORDER"))
+        print_report(
+            opening("notice: the program ended with status 1. Build it with --hazards to look for races, accesses "
+                    "out of bounds and values that nobody has written"));
+    if (status || !exit_status) return;
+    print_report(text("cudacpu: %s were found: exit status %d (the program's own was 0)",
+                      hazard_build ? "hazards" : "bugs", exit_status));
+    fflush(nullptr);
+    _exit(exit_status);
+}
+// Registered first, so it runs last: destructors of the program have freed their memory by then.
+__attribute__((constructor(102))) void at_start() { on_exit(at_program_end, nullptr); }
+
+}  // namespace
+
+}  // namespace cudacpu

@@ -1,0 +1,61 @@
+// reporting.hpp - the interface of report/, which every layer calls.
+//
+// report/ includes all layers whose state it words, so it is above them. Its functions are declared here, below
+// them all, and report/ defines them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cuda_runtime.h"
+
+namespace cudacpu {
+
+// ---- report/diagnostics.cpp
+
+void print_report(const std::string& message);       // on stderr, after flushing stdout
+void print_report_once(const std::string& message);  // at most once in the whole program
+extern bool has_reported;                            // whether anything was printed
+std::string from_here(std::string files);       // file names relative to the working folder, for files below it
+std::string wrapped(const std::string& words);  // broken to the terminal's width; `code` is kept together
+std::string opening(const std::string& words);  // the first lines of a report: "cudacpu: " and the words, broken to
+                                                // the terminal's width
+/// "\n  before at place", on two lines if one would be too wide.
+std::string on_a_line(const std::string& before, const std::string& place);
+struct Remark {
+    std::string place, words;  // "sum.cu:12", "thread 3 reads"
+    std::string name = {};     // the part that must stay visible if the line is too long
+};
+/// Each line as in its file, with the words beside or below it; unknown lines are left out.
+std::string listing(const std::vector<Remark>& remarks);
+/// What happened, in which thread of which launch, at which line, and how to mend it.
+std::string compose_report(const std::string& what, const std::string& mend, const std::string& line);
+/// Reports a wrong call of the API, with its line and how to mend it.
+void report_misuse(const std::string& words, const std::string& mend = "");
+std::string who_waits_where();  // one line for each run of threads
+/// "byte 400 of the 400 bytes that ... allocated", or "".
+std::string explain(const void* address, size_t bytes = 4);
+/// "element 19 of cache (sum.cu:8)", with the running kernel's name for it.
+std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
+
+// ---- report/symbolize.cpp
+
+std::string source_line(const void* pc);  // "sum.cu:12", from the debug information
+std::string source_line(Where where);
+std::vector<std::string> source_lines(const std::vector<const void*>& pcs);
+/// The lines of a file as compiled, or as found from the working folder; empty if it is missing.
+const std::vector<std::string>& source_text(const std::string& file);
+using Callers = std::vector<void*>;
+Callers callers(int frames);                     // the callers of this function, the innermost first
+std::string first_line(const Callers& callers);  // the first line of the program's own code; "" if there is none
+std::string kernel_name();                       // of the running launch, with template arguments
+
+// ---- report/crash.cpp
+
+extern int exit_status;  // for a program that would otherwise end with 0
+/// Reports an error at a line and how to mend it; then the kernel, or the program, ends with the error.
+[[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
+                        const void* pc = nullptr);
+/// Reports, once for each line, a bug after which the kernel or the program can continue. The exit status shows it.
+void report_bug(const std::string& what, const std::string& mend, const std::string& line);
+
+}  // namespace cudacpu

@@ -1,0 +1,511 @@
+// access_check.cpp - the race detector (hazard build): the check of one access, made before the program does it.
+//
+// The detector may preempt the thread first, so that a missing atomic really loses updates. Then it compares the
+// access with the shadow cells of those bytes, which hold their last writes and reads. Two accesses of different
+// threads, at least one of them a write, are a race if happens-before (happens_before.cpp) does not order them. The
+// order in which they happened to run does not matter. Two writes of the same value are reported as a note, because
+// they change no result.
+#include "race/access_check.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/observer.hpp"
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/launch.hpp"
+#include "engine/observer.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/upcalls.hpp"
+#include "engine/watchdog.hpp"
+#include "memory/address_space.hpp"
+#include "memory/observer.hpp"
+#include "race/bounds.hpp"
+#include "race/critical_sections.hpp"
+#include "race/fast_path.hpp"
+#include "race/in_flight_buffers.hpp"
+#include "race/happens_before.hpp"
+#include "race/optimistic_reads.hpp"
+#include "race/perturb.hpp"
+#include "race/race.hpp"
+#include "race/seqlock.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/spin_flags.hpp"
+#include "race/stream_order.hpp"
+#include "race/thread_replay.hpp"
+#include "race/upcalls.hpp"
+
+extern "C" char __executable_start, _end;  // from the linker
+
+namespace cudacpu::race {
+
+Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
+               &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
+State state;
+
+namespace {
+
+struct HeapCell : ShadowCell {
+    SyncCell sync;
+    Time sync_since, reads_since;
+    unsigned written = 0;  // bit mask over its four bytes
+};
+std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // key: the address of the word
+unsigned synced_beside_paused;
+
+std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch; key: the two sites
+
+struct Last {  // the last access: what must be checked after it is done
+    bool race = false, flag_write = false, word = false, releases = false;
+    bool flags, shared;
+    char* address;
+    size_t bytes;
+    unsigned rank, kind;
+    uint64_t value;             // of a word: the value before the access
+    unsigned char before[256];  // of any other size
+    Race two_writes;            // the second write may leave the value unchanged
+    ThreadState* thread;
+    Release released;
+};
+Last last CUDACPU_LASTING;
+
+// ---- races -----------------------------------------------------------------------------------------------
+
+bool recorded_before(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
+    static struct { uint64_t a, b; } noted[1024];
+    const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
+    auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
+    if (n.a == low && n.b == high) {
+        const auto known = races.find(std::minmax(a.site, b.site));
+        return known != races.end() && !known->second.equal;
+    }
+    n = {low, high};
+    return false;
+}
+
+// Copies of unknown length would become calls, which stall on the value just stored.
+template <class T> uint64_t value_of(const void* p) {
+    T value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+uint64_t word_at(const void* p, size_t bytes) {
+    switch (bytes) {
+        case 1: return value_of<uint8_t>(p);
+        case 2: return value_of<uint16_t>(p);
+        case 4: return value_of<uint32_t>(p);
+        default: return value_of<uint64_t>(p);
+    }
+}
+bool is_word(size_t bytes) { return bytes <= 8 && std::has_single_bit(bytes); }
+
+void complete_access() {
+    state.pending = false;
+    const bool word = is_word(last.bytes);
+    const uint64_t before = last.value, value = word ? word_at(last.address, last.bytes) : 0;
+    const bool same = word ? before == value : !memcmp(last.before, last.address, last.bytes);
+    if (last.race) {
+        last.two_writes.equal = same;
+        if (same || !last.flags) note(last.two_writes);
+        else flags_race(last.two_writes, last.two_writes.seen);
+    }
+    if (last.flag_write) flag_settled(last.address, last.bytes);
+    ThreadState& m = *last.thread;
+    const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.sync->unlocked;
+    const bool takes = !holds && (last.kind & compares || (last.kind & exchanges && !before)) && !same;
+    // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
+    if (last.releases && !same && !(gives_back && section_releases(m, last.address, last.released)))
+        release(last.address, last.kind, last.shared, last.released);
+    if (!last.word) return;
+    if (holds) lock_changed(m, last.address, false, gives_back);
+    else if (takes) m.sync->unlocked = before, lock_changed(m, last.address, true, false);
+    else acquire_sections(m, last.address);
+}
+
+// The compiler calls both hooks of a struct copy before it copies, so a read does not settle the write.
+void complete_before(bool write) {
+    if (state.pending && (write || rank != last.rank || last.word || last.releases)) complete_access();
+}
+
+// Whether the thread of this atomic or volatile access may be waiting for another block; if so, paused blocks
+// resume.
+bool may_wait(const Region* r, const char* address, size_t bytes, unsigned kind) {
+    if (kind & flag || !no_synchronization() || !r || address < r->start || address + bytes > r->start + r->bytes)
+        return true;
+    const uint64_t value = word_at(address, bytes);  // is it the same as at the last poll?
+    const bool same = std::exchange(me->sync->atomic_at, address) == address;
+    return std::exchange(me->sync->atomic_found, value) == value && same;
+}
+
+struct Access {
+    char* address;
+    size_t bytes;
+    unsigned kind;
+    Epoch mine;
+    Time from;                // accesses before this time cannot race with this one
+    bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the latest one
+    bool compares_read;       // a CAS that compares what its thread has read
+};
+
+warp::Part trace_part(const Accessor& p) { return {p.block, p.rank, p.site}; }
+
+void check_afterwards(const Access& a) {
+    if (!state.pending) {
+        last.race = last.flag_write = last.word = last.releases = false;
+        state.pending = true;
+        last.shared = a.shared;
+        last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
+        last.kind = a.kind;
+        last.thread = me;
+        if (is_word(last.bytes)) last.value = word_at(a.address, last.bytes);
+        else memcpy(last.before, a.address, last.bytes);
+    }
+}
+
+__attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, const Access& a, const char* word) {
+    const Epoch& mine = a.mine;
+    const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
+    const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
+    const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
+    if (r.time < kernel_start && synchronise && !too_narrow) return;
+    if (r.time < launch_start) return race_of_works(r, mine, a.address);
+    if (r.time < kernel_start)
+        return race_of_secondary(r, mine, a.address, r.time < primary_start && waits_for_primary());
+    const bool loses = a.late && (r.access & (writes | flag)) == (writes | flag);
+    if (synchronise && !loses && !flags && !too_narrow) return;
+    const Epoch &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
+    bool adds = loses;
+    for (const Epoch* own : {&w.cell.read, &w.sync.read})
+        adds |= own->rank == writer.rank && own->site == other.site;
+    if (warp::drawing) warp::draw_conflict(trace_part(accessor(r)), trace_part(accessor(mine)), a.address, a.bytes);
+    if (other.access == reads && writer.access & atomic && !too_narrow &&
+        is_optimistic(other, word, {accessor(r), accessor(mine), a.address, a.bytes, adds}))
+        return;
+    if (recorded_before(r, mine, adds)) return;
+    const Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
+    if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
+        if (flags && !loses) flags_race(race, &writer == &mine ? me->publishes : published(a.address));
+        else note(race);
+        return;
+    }
+    check_afterwards(a);
+    last.race = true;
+    last.two_writes = race;
+    last.two_writes.seen = flags && a.seen;
+    last.flags = flags && !loses;
+}
+
+bool concurrent(const Epoch& r, const Access& a) {
+    return r.bytes & a.mine.bytes && r.time && !happens_before(r, a.from);
+}
+
+void record_read(const Word& w, const Access& a) {  // of unordered readers, two plain ones are the most useful
+    Epoch *const both[] = {&w.cell.read, &w.sync.read}, *to = nullptr;
+    for (Epoch* r : both)
+        if (!to && (!r->time || (r->rank == a.mine.rank && r->access == a.mine.access && same_block(*r)))) to = r;
+    for (Epoch* r : both)
+        if (!to && happens_before(*r, a.from)) to = r;
+    for (Epoch* r : both)
+        if (!to && r->access > a.mine.access) to = r;
+    if (!to && a.mine.access <= w.sync.read.access) to = &w.sync.read;
+    if (to) *to = a.mine;
+    if (to == &w.sync.read) w.reads_since = now;
+}
+
+bool by_this_thread(const Epoch& r) { return r.rank == rank && same_block(r); }
+
+// The thread that drew the last ticket may reset the word to 0, because all others have drawn theirs and are
+// done. The last ticket is this thread's own atomic, or one that a barrier has ordered before it, with a fence
+// since.
+bool has_ticket(const Word& w, const Access& a) {
+    const Epoch& r = w.sync.synced;
+    if (!(r.access & atomic)) return false;
+    const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fence[in_device].time : 0);
+    const bool own = a.mine.access & writes && by_this_thread(r) && !same_block(w.sync.other);
+    return own || (!concurrent(r, a) && fence > r.time);
+}
+
+void compare_with_cell(const Word& w, const Access& a, const char* word) {
+    for (const Epoch* r : {&w.cell.write, &w.sync.synced})
+        if (concurrent(*r, a)) report_conflict(w, *r, a, word);
+    if (concurrent(w.sync.other, a) && !has_ticket(w, a)) report_conflict(w, w.sync.other, a, word);
+    if (!(a.kind & writes)) return;
+    const auto when = [](const Epoch& r) { return std::pair(r.time, r.step); };
+    for (Epoch* r : {&w.cell.read, &w.sync.read}) {
+        if (a.compares_read && by_this_thread(*r) && r->access == reads &&
+            !(by_this_thread(w.sync.synced) && when(w.sync.synced) > when(*r))) {
+            if (r->bytes == a.mine.bytes) cas_compares(word, r->site);
+            *r = {};
+        }
+        if (a.mine.access & writes && r->time && concurrent(*r, a)) report_conflict(w, *r, a, word);
+    }
+}
+
+void record_access(const Word& w, const Access& a) {
+    if (!(a.mine.access & writes)) return record_read(w, a);
+    if (!(a.mine.access & (atomic | flag))) return void(w.cell.write = a.mine);
+    if (w.sync.synced.access & atomic && !by_this_thread(w.sync.synced)) w.sync.other = w.sync.synced;
+    w.sync.synced = a.mine;
+    w.sync_since = now;
+}
+
+// ---- one access ------------------------------------------------------------------------------------------
+
+bool reads_value(const Access& a) {  // an exchange may ignore the old value
+    return !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));
+}
+void check_written(const Region& r, const Access& a, size_t first) {
+    uint8_t* const flags = r.shadow->written + first;
+    if (reads_value(a) && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    memset(flags, 1, a.bytes);
+}
+
+void after_own_atomic() {
+    me->polled_at = 0;
+    me->wrote = me->publishes = false;
+    me->last_atomic = now;
+}
+
+void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site, const void* expected) {
+    restore_shown_value();
+    complete_before(kind & writes);
+    count_steps(*me);
+    if (kind & writes && !(kind & atomic) && me->fresh) flag_value_stored();
+    me->fresh -= me->fresh && kind == reads;
+    if (kind & (writes | atomic)) me->fresh = 0;
+    Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
+             floor_time, false, false, false,
+             false};
+    me->steps += me->steps < 255;
+    if (!r) {
+        const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
+        if (address >= arguments && address < arguments + launch->body.bytes) return;
+        r = region_of(address);
+        if (!r && !on_device_heap(address)) {
+            const Mistake what = stranger(address);
+            // The C library keeps its bookkeeping there, which must stay unchanged.
+            if ((what == Mistake::past_heap || what == Mistake::freed) && kind & writes && bytes <= 8)
+                show_old_value(address, bytes);
+            return note(what, address, bytes, accessor(a.mine));
+        }
+        if (r && (r->freed || !r->shadow)) return;  // it is reported as a fault
+    }
+    if (kind == (writes | atomic) && r && address >= r->start && !me->watched && no_synchronization() &&
+        record_atomic(*r, address - r->start, bytes, a.mine))
+        return me->sync->fast_atomic = address, after_own_atomic();
+    char* const start = r ? r->start : nullptr;  // cells of memory from a kernel's `new` are found by address
+    const size_t first = address - start, end = first + bytes;
+    if (r && (address < start || end > r->bytes)) {
+        note(Mistake::out_of_bounds, address, bytes, accessor(a.mine));
+        return open_red_zone(*r, address, bytes, !(kind & writes));
+    }
+    // A CAS that fails only reads, so it changes nothing that others read there.
+    const bool fails = expected && memcmp(address, expected, bytes) != 0;
+    if (fails && !(kind & narrow)) a.mine.access &= uint8_t(15 ^ writes);
+    if (expected) a.compares_read = cas_begins(address, bytes, expected, a.mine) || !fails;
+    else if (me->optimistic && kind & writes) optimistic_thread_writes();
+    else if (me->optimistic) optimistic_thread_reads(address, bytes, site);
+    a.shared = is_shared(r);
+    if (a.shared) a.from = r->shadow->since;
+    if (r && !r->shadow->all_written) check_written(*r, a, first);
+    if (!a.shared && !(kind & atomic)) record_global_access();
+    const bool flag_write = (kind & (writes | flag)) == (writes | flag);
+    if (me->lock && address != me->lock) enter_section(address, bytes, kind);
+    if (kind & (atomic | flag)) note_step(address, kind);
+    if (flag_write)
+        a.seen = me->seen == address, a.late = flag_written(address, bytes, a.shared), a.seen &= !a.late;
+    const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
+    const auto cell = [&](size_t i) {  // where the access to byte i and the bytes after it is recorded
+        if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
+        HeapCell& c = heap_cells[start + i / 4 * 4];
+        if (reads_value(a) && mask(i) & ~c.written) note(Mistake::unwritten, address, bytes, accessor(a.mine));
+        c.written |= mask(i);
+        return Word{c, c.sync, c.sync_since, c.reads_since};
+    };
+    for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
+        if (r) write_out(*r->shadow, i / line_bytes);
+        a.mine.bytes = mask(i) & 15;
+        const Word w = cell(i);
+        char* const word = start + i / 4 * 4;
+        compare_with_cell(w, a, word);
+        record_access(w, a);
+        if (!r) continue;
+        const size_t next = std::min(end, (i / 4 + 1) * 4);
+        Shadow& s = *r->shadow;
+        ShadowLine& line = s.lines[i / line_bytes];
+        if (a.mine.bytes == 15) {
+            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare_with_cell(s.bytes.at(b), a, word);
+            line.words_noted();
+        } else {
+            line.read_twice = 0;
+            line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
+            compare_with_cell(s.words.at(i / 4), a, word);
+            for (size_t b = i + 1; b < next; ++b)
+                compare_with_cell(s.bytes.at(b), a, word), record_access(s.bytes.at(b), a);
+        }
+    }
+    if (me->records && address != me->lock)
+        for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
+    if (flag_write || kind & atomic || me->lock == address) {
+        me->polled_at = 0;
+        const bool rmw = kind & atomic;
+        acquire(address, rmw ? kind : 0, a.shared);
+        const bool exchanged = kind & (compares | exchanges) || (me->lock == address && kind & writes);
+        if (!exchanged) acquire_sections(*me, address);
+        const Release g = current_release(kind);
+        if (exchanged || flag_write || rmw) check_afterwards(a);
+        last.flag_write |= flag_write, last.word |= exchanged, last.releases |= rmw;
+        if (rmw) last.released = g;
+        else release(address, kind, a.shared, g);
+        if (rmw) after_own_atomic();
+    } else if (kind & flag) {
+        const Epoch& w = cell(first).sync.synced;
+        acquire(address, 0, a.shared);
+        acquire_sections(*me, address);
+        flag_read(address, bytes, site, w, concurrent(w, a));
+    } else {
+        me->polled_at = 0;
+        if (me->optimistic && kind == reads) show_value_before_cas(address, bytes, site);
+        if (kind == writes) me->written = uint8_t(me->steps);
+    }
+    me->watched = me->fresh || me->lock || (me->optimistic && !me->sync->reads.empty());
+    if (kind & writes && !(kind & atomic)) me->wrote = true;
+}
+
+}  // namespace
+
+void complete_pending() {
+    stop_if_following();
+    restore_shown_value();
+    if (state.pending) complete_access();
+}
+
+bool none_pending(bool write) {
+    if (yields_next || state.busy || state.something_shown || state.index_too_large) return false;
+    complete_before(write);
+    return !state.pending;
+}
+
+void note(const Race& race) {  // of all races between two sites, keeps the one between the most distant threads
+    if (warp::drawing)
+        warp::draw_conflict(trace_part(race.before), trace_part(race.after), race.address, race.bytes);
+    if (warp::drawing_launch)
+        warp::draw_race(trace_part(race.before), trace_part(race.after),
+                        race.equal ? "race, but of equal values, on " : "race on ",
+                        name_of(race.address, race.bytes));
+    Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
+    const bool adds = noted.adds || race.adds, equal = noted.equal && race.equal;
+    if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;
+    noted.adds = adds;
+    noted.equal = equal;
+}
+
+void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site, const void* expected) {
+    if (!self || !runs_works || state.busy) return;
+    stop_if_following();
+    char* address = static_cast<char*>(const_cast<void*>(where));
+    Region* r = cached_region(address);
+    if (!r && on_own_stack(address))
+        return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
+    state.index_too_large = false;
+    me = &thread_state(rank);
+    perturb(r, address, kind);
+    // A thread that polls a volatile word waits for another thread, perhaps of another block. The warp votes in
+    // between, such as __any_sync(), are not progress.
+    if ((kind & (flag | writes)) == flag && ++waits_in_a_row > 100) give_way();
+    if (kind & (atomic | flag) && blocks_paused && may_wait(r, address, bytes, kind) &&
+        ++synced_beside_paused > 1000) {
+        synced_beside_paused = 0;
+        preempt_block();
+    }
+    stop_if_following();  // the other threads, which have had their turn
+    state.busy = true;
+    if (!(kind & atomic)) last_access = reinterpret_cast<void*>(site);
+    if (sample_requested && r && !(kind & atomic)) take_sample(last_access, address, unsigned(bytes));
+    if (kind & writes && !(kind & atomic)) ++progress;  // a spinning thread only reads
+    me = &thread_state(rank);
+    check_access(r, address, bytes, kind, site, expected);
+    state.busy = false;
+}
+
+void heap_changed(const char* start, size_t bytes) {
+    for (const char* p = start; p < start + bytes && !heap_cells.empty(); p += 4) heap_cells.erase(p);
+    forget_releases(start, bytes);
+}
+
+// ---- calls from the engine -------------------------------------------------------------------------------
+
+namespace {
+
+void launch_begins() {
+    if (!program.shadow) region_added(program);
+    clocks_launch_begins();
+    perturb_launch_begins();
+    optimistic_reads_launch_begins();
+    forget_flags();
+    forget_seqlocks();
+    forget_sections();
+}
+void block_pauses() {
+    complete_pending();
+    sections_pause(block_number);
+    clocks_block_pauses();
+}
+void block_goes_on() {
+    clocks_block_goes_on();
+    sections_go_on(block_number);
+}
+void block_ends() {
+    complete_pending();
+    report_optimistic_reads();
+    this_run->ended = true;
+}
+void launch_ends() {
+    complete_pending();
+    report_flag_races();
+    forget_flags();
+    forget_seqlocks();
+    forget_sections();
+    std::vector<Race> all;
+    for (const auto& [sites, race] : races) all.push_back(race);
+    report(all);
+    races.clear();
+    state.busy = false;
+    close_red_zones();
+}
+void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
+    access(address, bytes, writes | atomic | kind,
+           reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48, expected);
+}
+
+const struct Observers {
+    Observers() {
+        race_observer.launch_begins = launch_begins;
+        race_observer.launch_ends = launch_ends;
+        race_observer.block_begins = block_begins;
+        race_observer.block_ends = block_ends;
+        race_observer.block_pauses = block_pauses;
+        race_observer.block_goes_on = block_goes_on;
+        race_observer.lanes_met = lanes_met;
+        race_observer.barrier_passed = barrier_passed;
+        race_observer.grid_barrier_passed = grid_barrier_passed;
+        race_observer.at_atomic = at_atomic;
+        race_observer.at_fence = at_fence;
+        race_observer.grid_dependency_met = grid_dependency_met;
+        region_observer = {region_added, region_fresh, region_kept, region_restored,
+                           region_gone,  heap_given,   heap_taken};
+        work_observer = {work_queued,  work_is_secondary, work_waits, work_begins,    work_ended,
+                         work_touches, bytes_written,     host_gets,  host_must_keep, host_waits};
+    }
+} observers CUDACPU_LASTING;
+
+}  // namespace
+
+}  // namespace cudacpu::race

@@ -1,0 +1,29 @@
+// access_check.hpp - the check of one access.
+#pragma once
+#include <bit>
+
+#include "race/happens_before.hpp"
+#include "race/race.hpp"
+
+namespace cudacpu::race {
+
+extern struct alignas(4) State {  // usually none is set, which one comparison tells
+    bool busy;             // The linker may have chosen the program's instrumented copy of a std::map for this one.
+    bool pending;          // the last access must be checked after it is done
+    bool something_shown;  // a thread was shown an old value, which must be restored
+    bool index_too_large;  // the compiler found that the index of the next access is too large
+    uint32_t any() const { return std::bit_cast<uint32_t>(*this); }
+} state;
+extern Region program;    // the program's variables
+void complete_pending();  // checks the last access, which is now done
+/// The same before a plain access. Returns false if the slow path is needed.
+bool none_pending(bool write);
+void heap_changed(const char* start, size_t bytes);  // the memory is new, or free
+/// Tells the value that a CAS expects.
+void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site, const void* expected = nullptr);
+void note(const Race& race);  // to be reported when the launch ends
+inline int size_of_distance(const Epoch& a, const Epoch& b) {
+    return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
+}
+
+}  // namespace cudacpu::race

@@ -1,0 +1,153 @@
+// bounds.cpp - bounds checking in the hazard build: the red zones around the memory of kernels, and around what
+// they get from new and malloc().
+//
+// An access out of bounds is reported and the kernel continues, so that its races are found as well. Each region is
+// surrounded by inaccessible pages. Pages that are touched become readable and writable until the launch ends.
+#include "race/bounds.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/reporting.hpp"
+#include "engine/source_lines.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/device_heap.hpp"
+#include "memory/upcalls.hpp"
+#include "race/access_check.hpp"
+#include "race/race.hpp"
+#include "race/spin_flags.hpp"
+#include "race/thread_replay.hpp"
+#include "race/upcalls.hpp"
+
+namespace cudacpu::race {
+
+namespace {
+
+// The compiler's description of an index that its array does not have.
+struct UbsanBounds {
+    Where where;
+    const char *array, *index;  // types: a kind and its info, of 16 bits each, then the name
+};
+const UbsanBounds* bad_bounds;
+long bad_index;
+std::vector<char*> opened CUDACPU_LASTING;  // pages
+
+// Memory that kernels have allocated, by its start.
+using Blocks = std::map<const char*, size_t>;
+Blocks heap CUDACPU_LASTING, freed CUDACPU_LASTING;  // freed: and not allocated again
+// The block that contains the address or is next to it.
+const Blocks::value_type* nearest(const Blocks& blocks, const char* address) {
+    const auto next = blocks.upper_bound(address);
+    if (next != blocks.begin() &&
+        (next == blocks.end() ||
+         address - (std::prev(next)->first + std::prev(next)->second) < next->first - address))
+        return &*std::prev(next);
+    return next == blocks.end() ? nullptr : &*next;
+}
+bool is_in(const Blocks& blocks, const char* address) {
+    const auto* const block = nearest(blocks, address);
+    return block && size_t(address - block->first) < block->second;
+}
+
+}  // namespace
+
+void heap_given(void* p, size_t bytes) {
+    const char* const start = static_cast<char*>(p);
+    heap[start] = bytes;
+    for (auto i = freed.lower_bound(start + bytes);
+         i != freed.begin() && std::prev(i)->first + std::prev(i)->second > start;)
+        i = freed.erase(std::prev(i));
+    heap_changed(start, bytes);
+}
+void heap_taken(void* p) {
+    restore_shown_value();
+    freed.insert(heap.extract(static_cast<char*>(p)));
+}
+
+// Which kinds of arrays the line with the bad index indexes.
+static unsigned arrays_indexed() {
+    return facts_of(bad_bounds->where) & (SourceLine::indexes_member | SourceLine::indexes_shared |
+                                          SourceLine::indexes_local | SourceLine::indexes_global);
+}
+
+// The array may be a row of a matrix whose rows the program uses as one array; such an index is not reported.
+static bool index_is_bad() {
+    const Where& where = bad_bounds->where;
+    const char* const type = bad_bounds->array + 4;
+    const bool is_matrix = std::string_view(type).find("][") != std::string_view::npos;
+    if ((facts_of(where) & SourceLine::indexes_row) && !is_matrix) return false;
+    report_bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index, type),
+               "check the index against the array's size", source_line(where));
+    return true;
+}
+
+void past_local_array(char* address, size_t bytes, bool write) {
+    if (arrays_indexed() == SourceLine::indexes_shared) return;
+    state.index_too_large = false;
+    if (index_is_bad() && write && bytes <= 8)
+        show_old_value(address,
+                       bytes);  // counts as not written, because the memory there belongs to another object
+}
+
+bool on_device_heap(const char* address) { return is_in(heap, address); }
+
+Mistake stranger(const char* address) {
+    if (is_in(freed, address)) return Mistake::freed;
+    if (on_heap(address)) return Mistake::past_heap;
+    return on_a_stack(address) ? Mistake::others_stack : Mistake::foreign;
+}
+
+std::string place_in_heap(const char* address) {
+    const auto *block = nearest(freed, address), *live = nearest(heap, address);
+    if (!is_in(freed, address) && live) block = live;
+    return text("byte %td of the %zu bytes", address - block->first, block->second);
+}
+
+void open_red_zone(const Region& r, char* address, size_t bytes, bool reading) {
+    if (r.kind == Kind::registered) return;  // the memory around it belongs to the program
+    const auto from = uintptr_t(address) / page * page;
+    for (uintptr_t p = from; p < uintptr_t(address) + bytes; p += page) {
+        char* const at = reinterpret_cast<char*>(p);
+        if ((at >= r.base && at < r.base + r.pages) || std::count(opened.begin(), opened.end(), at)) continue;
+        if (mprotect(at, page, PROT_READ | PROT_WRITE)) return;
+        opened.push_back(at);
+    }
+    for (char* p = address; reading && p < address + bytes; ++p)
+        if (p < r.start || p >= r.start + r.bytes) *p = 0;
+}
+
+void close_red_zones() {
+    for (char* p : opened) mprotect(p, page, PROT_NONE);
+    opened.clear();
+}
+
+}  // namespace cudacpu::race
+
+using namespace cudacpu::race;
+
+extern "C" {
+// The compiler calls this before an access with an index that its array does not have. It checks arrays on the
+// stack, and named arrays of a thread or of the program. The former are accessed without another call if no pointer
+// to them exists; after one of the latter comes the next variable. Other memory is checked by its own size, because
+// rows of a matrix are often used as one array.
+void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
+    if (!cudacpu::in_kernel()) return;
+    stop_if_following();
+    bad_bounds = b;
+    bad_index = long(index);
+    state.index_too_large = true;
+    static auto& known = *new std::set<const UbsanBounds*>;
+    if (!known.insert(b).second) return;
+    const unsigned arrays = arrays_indexed();
+    if (arrays && !(arrays & ~(cudacpu::SourceLine::indexes_local | cudacpu::SourceLine::indexes_global)))
+        index_is_bad();
+}
+}

@@ -1,0 +1,430 @@
+// happens_before.cpp - happens-before for the race detector: which accesses precede what the running thread does
+// now.
+//
+// One clock counts launches, blocks, barriers and fences; its value is the epoch of an access. An access of epoch t
+// happens before the current operation if
+//   - the same thread made it, or an earlier launch did that this launch waits for
+//   - its block has passed a barrier since t
+//   - both are lanes of one warp, and __syncwarp() since t leads from one to the other (shuffles order nothing)
+//   - its thread, or one ordered after it, released it: a fence after t, then an atomic or a volatile write; and
+//     this thread acquired it: an atomic on that word or a read of it, then a fence or a barrier
+//
+// Fences and atomics of block scope order threads of the same block only. Each word has vector clocks of its own,
+// so a fence that is unrelated to the word hides no race.
+#include "race/happens_before.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/upcalls.hpp"
+#include "race/access_check.hpp"
+#include "race/critical_sections.hpp"
+#include "race/race.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/stream_order.hpp"
+#include "race/thread_replay.hpp"
+
+namespace cudacpu::race {
+
+Time now, floor_time, launch_start, kernel_start, primary_start, block_start, interval_start, last_barrier;
+ClockRef block_clock CUDACPU_LASTING;
+uint32_t run;
+std::vector<Run> runs CUDACPU_LASTING;
+static ThreadState first_states[1024] CUDACPU_LASTING;
+ThreadState* thread_states = first_states;
+Run* this_run;
+ThreadState* me;
+
+namespace {
+
+constexpr unsigned whole_block = 1024;  // used in place of a rank
+uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
+
+using Words = std::unordered_map<const void*, Release>;  // releases by the word they were made through
+Words releases CUDACPU_LASTING,
+    shared_words CUDACPU_LASTING;  // shared_words: in shared memory of the running block
+std::vector<unsigned> clock_owners
+    CUDACPU_LASTING;                            // threads with vector clocks of their own since the last barrier
+std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that executed a fence since then
+ClockRef block_fenced[2] CUDACPU_LASTING;  // covered by fences before the last barrier: any thread may release it
+Time grid_barrier;
+// Of a kernel that need not wait for its primary: the first block of this kernel; what a thread knows after
+// cudaGridDependencySynchronize(); whether a thread has called that.
+uint32_t first_run;
+ClockRef after_primary CUDACPU_LASTING;
+bool has_waited;
+struct Interval {  // an interval of the clock, which belongs to one block
+    Time start;
+    uint32_t run;
+};
+std::vector<Interval> intervals CUDACPU_LASTING;
+struct Paused {  // the state of a paused block
+    uint32_t run;
+    Time block_start, last_barrier;
+    ClockRef clock, fenced[2];
+    std::vector<unsigned> clock_owners, fencers;
+    ThreadState* thread_states;
+    Words shared_words;
+};
+std::map<uint64_t, Paused> paused CUDACPU_LASTING;  // by block number
+std::vector<ThreadState*> spare_states CUDACPU_LASTING;
+
+void begin_interval() {
+    interval_start = ++now;
+    intervals.push_back({now, run});
+    this_run = &runs[run];
+}
+
+bool covers(const VectorClock& a, const VectorClock& b) {
+    if (b.prefix > a.prefix) return false;
+    auto i = a.entries.begin();
+    for (const auto& e : b.entries) {
+        if (e.who >> 11 < a.prefix) continue;
+        while (i != a.entries.end() && i->who < e.who) ++i;
+        if (i == a.entries.end() || i->who != e.who || i->time < e.time) return false;
+    }
+    return true;
+}
+
+ClockRef join(const ClockRef& a, const ClockRef& b) {
+    if (!b || a == b) return a;
+    if (!a || covers(*b, *a)) return b;
+    if (covers(*a, *b)) return a;
+    const auto all = std::make_shared<VectorClock>();
+    all->prefix = std::max(a->prefix, b->prefix);
+    auto add = [&](const VectorClock::Entry& e) {
+        if (e.who >> 11 < all->prefix) return;
+        if (all->entries.empty() || all->entries.back().who != e.who) all->entries.push_back(e);
+        else all->entries.back().time = std::max(all->entries.back().time, e.time);
+    };
+    auto i = a->entries.begin(), j = b->entries.begin();
+    while (i != a->entries.end() || j != b->entries.end())
+        add(j == b->entries.end() || (i != a->entries.end() && i->who < j->who) ? *i++ : *j++);
+    return all;
+}
+
+Time time_of(const VectorClock& c, uint64_t who) {
+    const auto i = std::lower_bound(c.entries.begin(), c.entries.end(), who,
+                                    [](const VectorClock::Entry& e, uint64_t w) { return e.who < w; });
+    return i != c.entries.end() && i->who == who ? i->time : 0;
+}
+
+// Replaces the entries of blocks whose accesses are all known by a prefix, so a vector clock stays short however
+// many blocks there are.
+void compact(VectorClock& c) {
+    for (; c.prefix < run; ++c.prefix) {
+        const Run& r = runs[c.prefix];
+        const Time all = time_of(c, key(c.prefix, whole_block));
+        const Time of_last = std::max(all, time_of(c, key(c.prefix, r.last_rank)));
+        if (!r.ended || (r.last && r.last >= of_last) || (r.last_of_others && r.last_of_others >= all)) break;
+    }
+    std::erase_if(c.entries, [&](const VectorClock::Entry& e) { return e.who >> 11 < c.prefix; });
+}
+
+const ClockRef& clock_of(Fence& f, unsigned thread) {
+    if (f.cached || !f.time) return f.cached;
+    std::vector<VectorClock::Entry> own;
+    if (f.barrier > block_start) own.push_back({key(run, whole_block), f.barrier});
+    for (unsigned i = 0; f.has_lanes && i < 32; ++i)
+        if (f.lanes[i] > f.barrier && i != thread % 32) own.push_back({key(run, thread / 32 * 32 + i), f.lanes[i]});
+    own.push_back({key(run, thread), f.time});
+    std::sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.who < b.who; });
+    const auto mine = std::make_shared<VectorClock>();
+    mine->entries = std::move(own);
+    const auto all = std::make_shared<VectorClock>(*join(f.clock, mine));
+    compact(*all);
+    return f.cached = all;
+}
+
+const ClockRef& current_clock() { return me->sync->clock ? me->sync->clock : block_clock; }
+
+void join(ThreadState& m, const ClockRef& news) {
+    if (!news) return;
+    m.synchronised = true;
+    if (!m.has_clock) m.has_clock = true, clock_owners.push_back(unsigned(&m - thread_states));
+    m.sync->clock = join(m.sync->clock ? m.sync->clock : block_clock, news);
+}
+
+void gather_fences() {
+    for (int s : {in_block, in_device}) {
+        const auto all = std::make_shared<VectorClock>();
+        for (unsigned i : fencers)
+            if (const ClockRef& k = clock_of(thread_states[i].sync->fence[s], i)) {
+                all->prefix = std::max(all->prefix, k->prefix);
+                all->entries.insert(all->entries.end(), k->entries.begin(), k->entries.end());
+            }
+        auto& e = all->entries;
+        std::sort(e.begin(), e.end(),
+                  [](const auto& a, const auto& b) { return a.who != b.who ? a.who < b.who : a.time > b.time; });
+        e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }),
+                e.end());
+        if (all->prefix || !e.empty()) block_fenced[s] = join(block_fenced[s], all);
+    }
+    fencers.clear();
+}
+
+ClockRef acquire_all(ThreadState& m) {  // a barrier is also a fence
+    ClockRef all = join(join(m.sync->clock, m.sync->pending[in_block]), m.sync->pending[in_device]);
+    m.sync->pending[in_block] = m.sync->pending[in_device] = nullptr;
+    return all;
+}
+
+}  // namespace
+
+Time VectorClock::of(uint32_t r, unsigned thread) const {
+    if (r < prefix) return ~0u;
+    return std::max(time_of(*this, key(r, thread)), time_of(*this, key(r, whole_block)));
+}
+
+void reset_sync(ThreadState& m) {
+    m.synchronised = false;
+    m.sync->clock = m.sync->pending[in_block] = m.sync->pending[in_device] = nullptr;
+    m.sync->fence[in_block] = m.sync->fence[in_device] = {};
+    m.sync->of_lanes[in_block] = m.sync->of_lanes[in_device] = nullptr;
+}
+
+bool happens_before_by_clock(const Epoch& r) {
+    const ClockRef& known = current_clock();
+    return known && r.time < known->of(run, r.rank);
+}
+
+uint32_t run_at(Time t) {  // there are many intervals only if blocks wait for each other
+    const auto next = std::upper_bound(intervals.begin(), intervals.end(), t,
+                                       [](Time a, const Interval& p) { return a < p.start; });
+    return next == intervals.begin() ? 0 : next[-1].run;
+}
+
+bool happens_before_elsewhere(const Epoch& r) {
+    if (r.time < launch_start) return before_this_launch(r);
+    if (r.time < grid_barrier) return true;
+    const ClockRef& known = current_clock();
+    return known && r.time < known->of(run_at(r.time), r.rank);
+}
+
+ThreadState* state_of(const Epoch& r) {
+    const uint32_t its_run = run_at(r.time);
+    if (its_run == run) return &thread_states[r.rank];
+    const auto p = paused.find(runs[its_run].block);
+    return its_run < first_run || p == paused.end() ? nullptr : &p->second.thread_states[r.rank];
+}
+
+uint64_t block_of(const Epoch& r) { return runs.empty() ? 0 : runs[run_at(r.time)].block; }
+Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it stored nothing this time
+    return {r.site, block_of(r), r.rank, r.step, uint8_t(r.access | (r.access & atomic ? writes : 0))};
+}
+
+void acquire(const char* address, unsigned access, bool shared) {
+    const Words& all_words = shared ? shared_words : releases;
+    if (all_words.empty()) return;
+    const auto w = all_words.find(address);
+    if (w == all_words.end()) return;
+    const Release& all = w->second;
+    acquire(*me, {all.block, access & narrow ? nullptr : all.device, all.run}, 0);
+}
+
+void acquire(ThreadState& m, const Release& released, unsigned fenced) {
+    const auto join_later = [&](Scope s, const ClockRef& from) {
+        ClockRef& to = m.sync->pending[s];
+        if (!from || to == from) return;
+        if (fenced > unsigned(s)) return join(m, from);
+        to = join(to, from);
+        m.synchronised = true;
+        if (!m.has_clock) m.has_clock = true, clock_owners.push_back(unsigned(&m - thread_states));
+    };
+    if (released.run == run) join_later(in_block, released.block);
+    join_later(in_device, released.device);
+}
+
+static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
+
+bool nothing_was_released() { return releases.empty() && shared_words.empty() && !sections_have_released(); }
+bool no_synchronization() { return nothing_was_released() && no_fence(); }
+
+Release current_release(unsigned access) {
+    if (no_fence()) return {};
+    const auto of = [](Scope s) {
+        return join(join(clock_of(me->sync->fence[s], rank), me->sync->of_lanes[s]), block_fenced[s]);
+    };
+    return {of(in_block), access & narrow ? nullptr : of(in_device), run};
+}
+
+void release(const char* address, unsigned access, bool shared, const Release& released) {
+    const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
+    if (!released.block && !released.device && (both || (shared ? shared_words : releases).empty())) return;
+    Release& word = (shared ? shared_words : releases)[address];
+    if (!both || word.run != run) word.block = nullptr;
+    if (!both) word.device = nullptr;
+    word.run = run;
+    word.block = join(word.block, released.block);
+    word.device = join(word.device, released.device);
+}
+
+void forget_releases(const char* start, size_t bytes) {
+    for (const char* p = start; p < start + bytes && !releases.empty(); ++p) releases.erase(p);
+}
+
+void clocks_launch_begins() {
+    const bool secondary = is_secondary();
+    primary_start = std::exchange(kernel_start, ++now);
+    in_vain = until_leader = 0;
+    grid_barrier = 0;
+    if (secondary) {
+        const auto end = std::make_shared<VectorClock>();
+        if (has_waited) end->prefix = uint32_t(runs.size());
+        for (uint32_t r = first_run; !has_waited && r < runs.size(); ++r)
+            end->entries.push_back({key(r, whole_block), now});
+        after_primary = end;
+        floor_time = std::min(floor_time, launch_beside());
+    } else {
+        launch_start = now;
+        floor_time = std::min(launch_start, launch_beside());
+        after_primary = nullptr;
+        runs.clear();
+        intervals.clear();
+        releases.clear();
+    }
+    first_run = uint32_t(runs.size());
+    has_waited = !secondary;
+    // A failed launch may have left some entries, and the next launch may have larger blocks.
+    for (auto& [block, p] : paused) spare_states.push_back(p.thread_states);
+    spare_states.push_back(std::exchange(thread_states, first_states));
+    for (ThreadState* m : spare_states)
+        if (m != first_states) delete[] m;
+    paused.clear();
+    spare_states.clear();
+}
+
+void block_begins() {
+    run = uint32_t(runs.size());
+    runs.push_back({block_number});
+    begin_interval();
+    block_start = last_barrier = now;
+    block_clock = block_fenced[in_block] = block_fenced[in_device] = nullptr;
+    clock_owners.clear();
+    fencers.clear();
+    shared_words.clear();
+}
+
+void clocks_block_pauses() {
+    paused[block_number] = {run,
+                            block_start,
+                            last_barrier,
+                            block_clock,
+                            {block_fenced[0], block_fenced[1]},
+                            std::move(clock_owners),
+                            std::move(fencers),
+                            thread_states,
+                            std::exchange(shared_words, {})};
+    if (spare_states.empty()) spare_states.push_back(new ThreadState[running_block.size]);
+    thread_states = spare_states.back();
+    spare_states.pop_back();
+}
+void clocks_block_goes_on() {
+    Paused p = std::move(paused.extract(block_number).mapped());
+    spare_states.push_back(std::exchange(thread_states, p.thread_states));
+    run = p.run;
+    begin_interval();
+    block_start = p.block_start;
+    last_barrier = p.last_barrier;
+    block_clock = p.clock;
+    std::copy(p.fenced, p.fenced + 2, block_fenced);
+    clock_owners = std::move(p.clock_owners);
+    fencers = std::move(p.fencers);
+    shared_words = std::move(p.shared_words);
+}
+
+void grid_barrier_passed() {
+    complete_pending();
+    grid_barrier = ++now;
+    if (floor_time >= launch_start) floor_time = now;
+    sections_at_grid_barrier();
+}
+
+void barrier_passed() {
+    complete_pending();
+    last_barrier = ++now;
+    sections_at_barrier();
+    if (!fencers.empty()) gather_fences();
+    if (clock_owners.empty()) return;
+    ClockRef all = block_clock;
+    for (unsigned i : clock_owners) {
+        all = join(all, acquire_all(thread_states[i]));
+        thread_states[i].sync->clock = nullptr;
+        thread_states[i].has_clock = false;
+    }
+    clock_owners.clear();
+    block_clock = all;
+}
+
+void lanes_met(unsigned first, unsigned lanes) {
+    stop_if_following();
+    ++now;
+    Time all[32] = {};
+    ClockRef known, fenced[2];  // fenced: by fences since these lanes last synchronized; any of them may release it
+    const unsigned end = std::min(first + 32, running_block.size);
+    for (unsigned i = first; i < end; ++i) {
+        if (!(lanes >> i % 32 & 1)) continue;
+        section_meets(i);
+        ThreadState& m = thread_state(i);
+        if (m.has_clock) known = join(known, acquire_all(m));
+        for (int s : {in_block, in_device})
+            if (Fence& f = m.sync->fence[s]; m.synchronised && f.time > (m.has_lanes ? m.sync->lanes[i % 32] : 0))
+                fenced[s] = join(fenced[s], clock_of(f, i));
+        for (unsigned j = 0; m.has_lanes && j < 32; ++j) all[j] = std::max(all[j], m.sync->lanes[j]);
+    }
+    for (unsigned i = 0; i < 32; ++i)
+        if (lanes >> i & 1) all[i] = now;
+    for (unsigned i = first; i < end; ++i) {
+        if (!(lanes >> i % 32 & 1)) continue;
+        ThreadState& m = thread_states[i];
+        memcpy(m.sync->lanes, all, sizeof all);
+        m.has_lanes = true;
+        m.steps = m.written = 0;
+        join(m, known);
+        for (int s : {in_block, in_device})
+            if (fenced[s]) m.sync->of_lanes[s] = join(m.sync->of_lanes[s], fenced[s]), m.synchronised = true;
+    }
+}
+
+void grid_dependency_met() {
+    if (!self || !after_primary) return;
+    complete_pending();
+    has_waited = true;
+    join(thread_state(rank), after_primary);
+}
+
+bool waits_for_primary() {
+    const ClockRef& known = current_clock();
+    return known && known->of(first_run - 1, 0);
+}
+
+void at_fence(bool block_only) {
+    if (!self) return;
+    complete_pending();
+    me = &thread_state(rank);
+    if (me->sync->fence[in_block].time < last_barrier) fencers.push_back(rank);
+    ClockRef& known = me->sync->clock;
+    join(*me, me->sync->pending[in_block]);
+    me->sync->pending[in_block] = nullptr;
+    if (!block_only) join(*me, std::exchange(me->sync->pending[in_device], nullptr));
+    me->synchronised = true;
+    Fence& f = me->sync->fence[in_block];
+    f.time = ++now;
+    f.barrier = last_barrier;
+    f.has_lanes = me->has_lanes;
+    if (f.has_lanes) memcpy(f.lanes, me->sync->lanes, sizeof f.lanes);
+    f.clock = known ? known : block_clock;
+    f.cached = nullptr;
+    if (!block_only) me->sync->fence[in_device] = f;
+    me->publishes = me->wrote || last_barrier > me->last_atomic;
+    me->written = 0;
+    sections_fenced(rank, block_only ? in_block : in_device);
+}
+
+}  // namespace cudacpu::race

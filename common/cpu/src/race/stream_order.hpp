@@ -1,0 +1,45 @@
+// stream_order.hpp - concurrent kernels and copies of several streams.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/reporting.hpp"
+#include "race/shadow_memory.hpp"
+
+namespace cudacpu::race {
+
+struct Work {
+    unsigned long number;
+    const void* stream;
+    std::map<const void*, unsigned long> after;  // by stream: the last work that it waits for
+    unsigned long begun_before;  // how many works had run when it was queued, so the host had waited for them
+    unsigned long turn = ~0ul;   // its position in the order of execution
+    Time start = 0;
+    std::string what, line;  // the line of the kernel; for copies, of the calls
+    Callers callers;
+    unsigned long primary = 0;  // the kernel that this one need not wait for
+};
+void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what);
+void work_is_secondary(unsigned long primary);
+bool is_secondary();  // whether the running kernel's primary is the work that ran just before it
+void work_waits(unsigned long number, unsigned long event);
+void work_begins(unsigned long number);
+void work_ended();
+void work_touches(const void* address, size_t bytes, bool write);
+const Work& running_work();
+unsigned long last_queued();                      // 0: none is queued
+bool ordered_with_running(unsigned long number);  // whether the running work and this one wait for each other
+std::string at_line(const std::string& line);     // " at sum.cu:12", or ""
+std::string epoch_line(const Epoch& r);           // "sum.cu:12" of an access
+void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend);
+extern bool several_streams;              // the queue holds works of several streams
+bool before_this_launch(const Epoch& r);  // of an earlier work: does this one wait for it?
+void race_of_works(const Epoch& before, const Epoch& mine, char* address);
+/// The same between a kernel and one that it need not wait for. undecided: NVIDIA's documents do not say whether
+/// the two are ordered.
+void race_of_secondary(const Epoch& before, const Epoch& mine, char* address, bool undecided);
+Time launch_beside();  // A launch begins: returns when the first work began that it does not wait for.
+
+}  // namespace cudacpu::race

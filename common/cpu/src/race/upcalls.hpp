@@ -1,0 +1,19 @@
+// upcalls.hpp - what race/ calls of warp/, and of the layers above both. It declares the functions, and these
+// layers define them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "race/race.hpp"
+
+namespace cudacpu::race {
+
+// ---- report/race_report.cpp: mistakes and races are reported when the launch has ended, those with one cause
+// together, once per program
+
+/// The first words of a report. A harmless finding does not change the exit status.
+std::string finding(const std::string& what, bool harmless = false);
+void note(Mistake what, char* address, size_t bytes, const Accessor& who);
+void report(const std::vector<Race>& races);
+
+}  // namespace cudacpu::race

@@ -1,0 +1,122 @@
+// warp_synchronous.cpp - the plain build's hooks, for files that use `volatile`: spin detection and
+// warp-synchronous code. The other hooks do nothing; they let an object of the hazard build link as a plain
+// program.
+//
+// A thread that polls a volatile word waits for another thread, which therefore gets its turn. The hooks also find
+// code for warps that ran in lockstep (`s[i] += s[i + 16]; s[i] += s[i + 8];` on volatile memory, without
+// __syncwarp()). In such code a thread writes what another lane of its warp has already read, and that lane has
+// gone on to write its own element. Lanes that wait for each other's flags do the same, but have seen what the
+// other lane wrote. In global memory any thread may pass on what it has found. There each lane must have its own
+// element of one row, and must have written it both before that read and after it.
+
+#include <cstring>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/build.hpp"
+#include "engine/rendezvous.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "engine/watchdog.hpp"
+#include "memory/address_space.hpp"
+
+namespace cudacpu {
+
+namespace {
+
+struct Seen {
+    unsigned rank;
+    unsigned long at;  // accesses are numbered
+};
+struct Reads {  // the last two threads that read a word
+    Seen last, before;
+    unsigned long time;
+};
+struct Wrote {
+    const Region* region;
+    const char* address;
+    unsigned long time, block, first, last;  // first and last: its writes of this word since its warp synchronized
+};
+struct LastSeen {
+    const char* address;
+    unsigned long at;
+};
+std::unordered_map<const void*, Reads> all_reads CUDACPU_LASTING;
+Wrote wrote[1024];         // each thread's last write
+LastSeen seen_last[1024];  // each thread's last read
+const Region* region;
+unsigned long block, accesses;
+
+const Region* region_of(const char* p) {
+    static const Region globals{};
+    if (is_global(p)) return &globals;
+    if (region && p >= region->start && p < region->start + region->bytes) return region;
+    const Region* r = find(p);
+    return r && (is_shared(r) || r->kind == Kind::device || r->kind == Kind::managed) ? region = r : nullptr;
+}
+
+void access(const void* p, unsigned bytes, bool writes, const void* pc) {
+    if (!in_kernel()) return;
+    const char* const address = static_cast<const char*>(p);
+    last_access = pc;
+    if (sample_requested) take_sample(pc, address, bytes);
+    if (!writes && ++waits_in_a_row > 1000) give_way();
+    if (block != block_serial) block = block_serial, region = nullptr, all_reads.clear();
+    const Region* const r = region_of(address);
+    if (!r) return;
+    const unsigned long time = syncs[rank / 32], now = ++accesses;
+    const Seen me = {rank, now};
+    Reads& reads = all_reads.try_emplace(address, Reads{me, me, time}).first->second;
+    if (reads.time != time) reads = {me, me, time};
+    if (!writes) {
+        if (reads.last.rank != rank) reads.before = std::exchange(reads.last, me);
+        seen_last[rank] = {address, now};
+        return;
+    }
+    Wrote& mine = wrote[rank];
+    const bool again = mine.address == address && mine.time == time && mine.block == block;
+    mine = {r, address, time, block, again ? mine.first : now, now};
+    const Seen reader = reads.last.rank != rank ? reads.last : reads.before;
+    const Wrote& its = wrote[reader.rank];
+    if (reader.rank == rank || reader.rank / 32 != rank / 32 || its.region != r || its.address == address ||
+        its.time != time || its.block != block)
+        return;
+    const bool in_a_row = address - its.address == (long(rank) - long(reader.rank)) * long(bytes);
+    const bool answered = seen_last[rank].address == its.address && seen_last[rank].at > its.last;
+    const bool meant = is_shared(r) ? its.last < reader.at || (answered && again)
+                                    : answered || !in_a_row || reader.at < its.first || its.last < reader.at;
+    static auto& known = *new std::set<const void*>;
+    if (meant || !known.insert(pc).second) return;
+    report_bug(text("lane %u writes what lane %u of its warp has read already, as if a warp ran in step: ", lane(),
+                    reader.rank % 32) +
+                   explain(address),
+               "since Volta it does not, whatever is volatile: put __syncwarp() between the steps",
+               source_line(pc));
+}
+
+}  // namespace
+
+}  // namespace cudacpu
+
+// clang-format off
+#define CUDACPU_CALLER __builtin_return_address(0)
+#define CUDACPU_HOOKS(bytes) \
+    void __tsan_read##bytes(void*) {}             void __tsan_write##bytes(void*) {} \
+    void __tsan_unaligned_read##bytes(void*) {}   void __tsan_unaligned_write##bytes(void*) {} \
+    void __tsan_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_CALLER); } \
+    void __tsan_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_CALLER); } \
+    void __tsan_unaligned_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_CALLER); } \
+    void __tsan_unaligned_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_CALLER); }
+extern "C" {
+CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
+void __tsan_read_range(void*, size_t) {}
+void __tsan_write_range(void*, size_t) {}
+void* __tsan_memset(void* p, int value, size_t n) { return memset(p, value, n); }
+void* __tsan_memcpy(void* to, const void* from, size_t n) { return memcpy(to, from, n); }
+void* __tsan_memmove(void* to, const void* from, size_t n) { return memmove(to, from, n); }
+void __tsan_vptr_read(void**) {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
+void __ubsan_handle_out_of_bounds(void*, uintptr_t) {}
+}  // extern "C"

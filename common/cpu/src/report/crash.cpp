@@ -1,0 +1,317 @@
+// crash.cpp - crash handling in kernels and on the host: signals, asserts and AddressSanitizer.
+#include "report/crash.hpp"
+
+#include <cxxabi.h>
+#include <signal.h>
+#include <sanitizer/asan_interface.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "api/errors.hpp"
+#include "api/stream_queue.hpp"
+#include "api/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/fiber.hpp"
+#include "engine/launch.hpp"
+#include "engine/observer.hpp"
+#include "engine/reporting.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/text.hpp"
+#include "engine/watchdog.hpp"
+#include "memory/address_space.hpp"
+#include "memory/device_heap.hpp"
+#include "memory/early_access.hpp"
+#include "memory/upcalls.hpp"
+
+// By the C++ ABI, the type information of classes with no, one or several bases begins with these tables.
+extern "C" const char _ZTVN10__cxxabiv117__class_type_infoE[], _ZTVN10__cxxabiv120__si_class_type_infoE[],
+    _ZTVN10__cxxabiv121__vmi_class_type_infoE[];
+extern "C" void* __libc_stack_end;
+extern "C" void __assert(const char* expression, const char* file, int line) noexcept;
+
+namespace cudacpu {
+
+int exit_status;
+
+void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
+           const void* pc) {
+    print_report(compose_report(what, mend, where ? source_line(*where) : source_line(pc)));
+    if (!in_kernel()) write_output_files(), _exit(3);
+    lockstep_observer.launch_stops(what.c_str());
+    outcome = error;
+    if (hazard_build && error != cudaErrorAssert) exit_status = 1;  // an assert may be expected
+    leave_block();
+}
+
+void report_bug(const std::string& what, const std::string& mend, const std::string& line) {
+    static auto& known = *new std::set<std::string>;
+    exit_status = 1;
+    if (known.insert(what.substr(0, what.find(' ')) + line).second) print_report(compose_report(what, mend, line));
+}
+
+// The type information of a class comes before the table of an object's functions.
+void note_virtual_functions(const void* object, size_t bytes) {
+    struct Class {
+        const char *table, *name;
+    };
+    const Class* const* table = nullptr;
+    if (bytes >= sizeof table) memcpy(&table, object, sizeof table);
+    if (!is_global(table) || !is_global(table - 1) || uintptr_t(table) % sizeof table) return;
+    const Class* const c = table[-1];
+    if (!is_global(c) || uintptr_t(c) % sizeof table) return;
+    for (const char* of_a_class : {_ZTVN10__cxxabiv117__class_type_infoE, _ZTVN10__cxxabiv120__si_class_type_infoE,
+                                   _ZTVN10__cxxabiv121__vmi_class_type_infoE})
+        if (c->table == of_a_class + 16) {
+            const std::unique_ptr<char, void (*)(void*)> name(
+                abi::__cxa_demangle(c->name, nullptr, nullptr, nullptr), free);
+            report_misuse(
+                text("notice: %s: class %s has virtual functions, and the host has made this object", api_function,
+                     name ? name.get() : c->name),
+                "a kernel of a GPU cannot call them, as their addresses are the host's: let a kernel make "
+                "the object, with new");
+        }
+}
+
+namespace {
+
+constexpr size_t signal_stack_bytes = 256 << 10;
+// The program's first thread keeps its signal stack: kernels may run, and signals arrive, after its objects are
+// destroyed.
+struct SignalStack {
+    char* bytes = nullptr;
+    ~SignalStack() {
+        if (gettid() != getpid()) delete[] bytes;
+    }
+};
+thread_local SignalStack signal_stack;
+
+#if defined(__x86_64__)
+#define CUDACPU_PC gregs[REG_RIP]
+#define CUDACPU_SP gregs[REG_RSP]
+#define CUDACPU_WRITES(context) ((context).gregs[REG_ERR] & 2)
+bool is_atomic(const unsigned char* code) {  // it has a lock prefix, or is an xchg
+    for (; *code == 0xf0 || *code == 0x66 || (*code & 0xf0) == 0x40; ++code)
+        if (*code == 0xf0) return true;
+    return *code == 0x86 || *code == 0x87;
+}
+// The minimum number of bytes that the instruction accesses: of a vector, the first bytes.
+unsigned width_of(const unsigned char* code) {
+    bool small = false, scalar = false, wide = false;  // its prefixes
+    for (;; ++code) {
+        if (*code == 0x66) small = true;
+        else if (*code == 0xf2) scalar = true;
+        else if ((*code & 0xf0) == 0x40) wide = *code & 8;
+        else if (*code != 0xf3) break;
+    }
+    if (*code == 0xc4 || *code == 0xc5) return (code[*code == 0xc4 ? 2 : 1] & 3) == 3 ? 8 : 4;  // AVX
+    if (*code != 0x0f) return wide ? 8 : small ? 2 : *code & 1 ? 4 : 1;
+    if ((code[1] & 0xf6) == 0xb6) return code[1] & 1 ? 2 : 1;  // movzx, movsx
+    const unsigned kind = code[1] >> 3;                        // doubles: moves, comparisons and arithmetic
+    const bool doubles = small && (kind == 0x2 || kind == 0x5 || kind == 0xa || kind == 0xb || code[1] == 0xd6);
+    return wide || scalar || doubles ? 8 : 4;
+}
+// Executes only the next instruction, then raises SIGTRAP.
+void single_step(ucontext_t& context, bool on) {
+    constexpr long trap_flag = 0x100;
+    auto& flags = context.uc_mcontext.gregs[REG_EFL];
+    flags = on ? flags | trap_flag : flags & ~trap_flag;
+}
+#elif defined(__aarch64__)
+#define CUDACPU_PC pc
+#define CUDACPU_SP sp
+#define CUDACPU_WRITES(context) true
+bool is_atomic(const unsigned char*) { return false; }
+unsigned width_of(const unsigned char*) { return 4; }
+void single_step(ucontext_t&, bool) {}
+#endif
+
+}  // namespace
+
+const char* past_the_end(const Region* r) {
+    if (r && r->kind == Kind::dynamic)
+        return "let the launch give enough bytes of shared memory, <<<blocks, threads, bytes>>>, or check the "
+               "index";
+    if (r && r->kind == Kind::shared) return "check the index against the array's length, or make the array longer";
+    return "check the index against the size: if (i < n)";
+}
+
+namespace {
+
+// Describes an address so far past a region's start that it comes from an unsigned index below 0; "" if it is not
+// such an address.
+std::string below_zero(const char* address) {
+    for (const size_t bytes : {1, 2, 4, 8, 16}) {
+        const char* const meant = address - (bytes << 32);
+        const Region* r = find(meant);
+        if (!r || r->freed || meant >= r->start || (r->start - meant) % bytes) continue;
+        return text(": element -%zu, or %zu as an unsigned number, of the ", (r->start - meant) / bytes,
+                    (size_t{1} << 32) - (r->start - meant) / bytes) +
+               explain(r->start).substr(std::string("byte 0 of the ").size());
+    }
+    return "";
+}
+
+// Whether the pointer is null, or was not set in fresh memory, which holds 0xff bytes; or is close to such a value.
+bool near_null(const void* address) { return uintptr_t(address) + (1 << 20) < 2 << 20; }
+
+const char* advice(const void* address, const Region* r, bool outside, bool below) {
+    if (below)
+        return "an unsigned index that goes below 0 begins anew at 2^32: compare before you subtract, or "
+               "take an int: int(threadIdx.x) - 1";
+    if (near_null(address))
+        return "that is no pointer: it is null, or nobody has set it (fresh memory holds 0xff bytes here)";
+    if (!r)
+        return "no memory of the device is there: check the pointer, and the index against the size: if (i < n)";
+    if (r->freed) return "free memory only after its last use";
+    if (!outside) return "copy it with cudaMemcpy, or use cudaMallocManaged";
+    return past_the_end(r);
+}
+
+// The handler leaves a kernel's fault by a jump to the host's stack, which SA_NODEFER permits.
+void on_signal(int signal, siginfo_t* info, void* context) {
+    ASAN_UNPOISON_MEMORY_REGION(signal_stack.bytes, signal_stack_bytes);  // of frames that such a jump has left
+    auto& thread = *static_cast<ucontext_t*>(context);
+    const auto& machine = thread.uc_mcontext;
+    if (signal == SIGTRAP) return close_touched_page(), single_step(thread, false);
+    if (signal == SIGQUIT) {  // the user wants to know where the program hangs
+        alarm(3);             // in case the report needs a lock that is held here
+        report_misuse("notice: ended while it was here", "");
+        return void(raise(SIGTERM));
+    }
+    const void* pc = reinterpret_cast<void*>(machine.CUDACPU_PC);
+    const bool in_kernel = cudacpu::in_kernel();
+    if (signal == SIGVTALRM) {  // of processor time
+        if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
+        if (!is_spinning(thread)) return;
+        if (last_access && source_line(pc).empty()) pc = last_access;
+        const bool in_atomic = last_atomic.line && source_line(pc).empty();
+        fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
+              "check what ends the loop; a thread gives way only at a barrier, a warp operation, an atomic or a "
+              "volatile read, and not all blocks of a large grid are under way at the same time",
+              in_atomic ? &last_atomic : nullptr, pc);
+    }
+    const char* address = static_cast<char*>(info->si_addr);
+    if (signal == SIGSEGV && runs_works && open_on_demand(address)) return;
+    const Region* r = find(address);
+    const std::string below = r ? "" : below_zero(address), about = r ? explain(address) : "";
+    const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);
+    if (in_kernel && signal == SIGFPE)
+        fault(cudaErrorLaunchFailure, "integer division by zero",
+              "check the divisor: a GPU goes on with an undefined result", nullptr, pc);
+    if (in_kernel && below_own_stack(address))
+        fault(
+            cudaErrorIllegalAddress, "stack overflow",
+            text("the local variables of a thread have %zu KB: use smaller arrays, or a loop instead of recursion",
+                 local_bytes >> 10),
+            nullptr, pc);
+    const char* const mend = advice(address, r, outside, !below.empty());
+    if (in_kernel)
+        fault(cudaErrorIllegalAddress,
+              text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : below), mend, nullptr, pc);
+    const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel
+    if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc,
+                      width_of(static_cast<const unsigned char*>(pc))))
+        return single_step(thread, !together);
+    const char* touched = outside ? "the host touched memory out of bounds: " : "the host touched device memory: ";
+    if (r) fault(cudaErrorIllegalAddress, touched + about, mend, nullptr, pc);
+    if (on_heap(address))
+        fault(cudaErrorIllegalAddress, touched + explain(address), "let a kernel copy it into memory of cudaMalloc",
+              nullptr, pc);
+    struct sigaction standard {};  // a fault of the program's own ends it, as without the CPU device
+    standard.sa_handler = SIG_DFL;
+    sigaction(signal, &standard, nullptr);
+    alarm(3);
+    const uintptr_t top = gettid() == getpid() ? uintptr_t(__libc_stack_end) : 0, sp = machine.CUDACPU_SP,
+                    at = uintptr_t(address);
+    if (signal == SIGFPE) report_misuse("integer division by zero in the host's code", "check the divisor");
+    else if (at < top && at + page >= sp)
+        report_misuse(
+            "the host's stack is full",
+            "large arrays of this function do not fit there: use std::vector or malloc; or a recursion does "
+            "not end");
+    else
+        report_misuse(text("the host's code touched %p, where no memory is", info->si_addr),
+                      "check the pointer, and the index against the size");
+}
+
+// Runs before the program's own constructors, because they may use the device.
+const struct SignalHandlers {
+    SignalHandlers() {
+        prepare_thread();
+        struct sigaction action {};
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
+        action.sa_sigaction = on_signal;
+        for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGVTALRM, SIGQUIT}) sigaction(s, &action, nullptr);
+        tick_each(1000);
+    }
+} signal_handlers CUDACPU_LASTING;
+
+}  // namespace
+
+void prepare_thread() {
+    if (signal_stack.bytes) return;
+    signal_stack.bytes = new char[signal_stack_bytes];
+    const stack_t alternative{signal_stack.bytes, 0, signal_stack_bytes};
+    sigaltstack(&alternative, nullptr);
+}
+
+}  // namespace cudacpu
+
+// ---- functions of the C library and of the sanitizers --------------------------------------------------
+
+using namespace cudacpu;
+
+extern "C" {
+
+void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept {
+    if (!in_kernel()) __assert(expression, file, int(line));
+    std::string name = function;
+    if (name.starts_with("auto ")) name.erase(0, 5);  // "k(int)::<lambda()>" by g++, by clang as below
+    for (const char* closure : {"::<lambda()", "::(anonymous class)", "::(lambda at "})
+        if (const size_t i = name.find(closure); i != name.npos) name = "void " + name.substr(0, i);
+    const uint3 b = blockIdx, t = threadIdx;
+    fault(cudaErrorAssert,
+          text("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line, name.c_str(),
+               b.x, b.y, b.z, t.x, t.y, t.z, expression),
+          "", nullptr);
+}
+
+const char* __asan_default_options() { return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=0"; }
+
+#ifdef CUDACPU_ASAN
+void __ubsan_on_report() { exit_status = 1; }
+#else
+// The compiler calls these in place of an access at an address that is not aligned for its type, and at the end of
+// a function that has to return a value but does not.
+struct UbsanMismatch {
+    Where where;
+    const char* type;  // follows two 16-bit numbers
+    unsigned char log_of_alignment, kind;
+};
+void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address) {
+    const bool of_header = strstr(m->where.file, "cpu/include/");  // of the CPU device: report the caller
+    const unsigned alignment = 1u << m->log_of_alignment;
+    if (in_kernel() && uintptr_t(address) % alignment && !near_null(address))
+        fault(cudaErrorMisalignedAddress,
+              text("misaligned address: %p is no multiple of %u, which %s needs", address, alignment, m->type + 4) +
+                  (find(address) ? ": " + explain(address) : ""),
+              "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
+              of_header ? nullptr : &m->where, __builtin_return_address(0));
+}
+void __ubsan_handle_missing_return(const Where* where) {
+    fault(cudaErrorLaunchFailure, "a function that has to return a value ended without a return",
+          "end each of its branches with a return", where);
+}
+#endif
+
+void __asan_on_error() {
+    if constexpr (asan_build)
+        if (in_kernel())
+            print_report(compose_report("AddressSanitizer: " + explain(__asan_get_report_address()), "", ""));
+}
+
+}  // extern "C"

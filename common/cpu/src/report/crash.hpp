@@ -1,0 +1,9 @@
+// crash.hpp - crash handling in kernels and on the host.
+#pragma once
+#include "memory/address_space.hpp"
+
+namespace cudacpu {
+
+const char* past_the_end(const Region* r);  // how to mend an access past its end
+
+}  // namespace cudacpu

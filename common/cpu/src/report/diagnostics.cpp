@@ -1,0 +1,247 @@
+// diagnostics.cpp - words each report: what happened, in which thread, at which line, who waits where.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/launch.hpp"
+#include "engine/rendezvous.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+#include "memory/device_heap.hpp"
+#include "report/symbolize.hpp"
+
+namespace cudacpu {
+
+namespace {
+
+constexpr size_t columns = 80;
+
+bool colours() {  // the same rule as for stdout in lab.cpp
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return (isatty(2) || getenv("CLICOLOR_FORCE")) && !(none && *none) && terminal && *terminal &&
+           strcmp(terminal, "dumb") != 0;
+}
+
+/// Does the path of a line, such as /a b/sum.cu:12, which begins in this word, continue after the blank at i?
+bool path_goes_on(const std::string& word, const std::string& text, size_t i) {
+    const auto has_line = [](const std::string& s) {
+        for (size_t k = s.find(':'); k != s.npos; k = s.find(':', k + 1))
+            if (k + 1 < s.size() && isdigit(static_cast<unsigned char>(s[k + 1]))) return true;
+        return false;
+    };
+    const size_t slash = word.find('/');
+    return slash <= (word[0] == '(') && word.size() > slash + 1 && !has_line(word) &&
+           has_line(text.substr(i, text.find('\n', i) - i));
+}
+
+}  // namespace
+
+std::string from_here(std::string s) {
+    std::error_code none;
+    const std::string folder = std::filesystem::current_path(none).string() + "/";
+    for (size_t i = 0; (i = s.find(folder, i)) != s.npos;)
+        if (i && !isspace(s[i - 1]) && s[i - 1] != '(') ++i;
+        else s.erase(i, folder.size());
+    return s;
+}
+
+bool has_reported;
+
+void print_report(const std::string& message) {
+    has_reported = true;
+    std::string s = from_here(message) + "\n";
+    if (colours() && s.starts_with("cudacpu: ")) {  // the first line: red, or yellow for a note
+        const bool mild = s.starts_with("cudacpu: not") || s.starts_with("cudacpu: warning");
+        s.insert(std::min(s.find('\n'), s.size()), "\033[0m");
+        s.insert(0, mild ? "\033[1;33m" : "\033[1;31m");
+    }
+    fflush(stdout);
+    fputs(s.c_str(), stderr);
+}
+
+void print_report_once(const std::string& message) {
+    static auto& said = *new std::set<std::string>;
+    if (said.insert(message).second) print_report(message);
+}
+
+std::string wrapped(const std::string& words) {
+    std::string s, word;
+    size_t column = columns;  // starts a new line
+    bool quoted = false;
+    const std::string text = from_here(words) + " ";
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        quoted ^= c == '`';
+        if ((c != ' ' && c != '\n') || quoted || (c == ' ' && path_goes_on(word, text, i))) {
+            word += c;
+            continue;
+        }
+        const bool fits = column + 1 + word.size() <= columns;
+        if (!word.empty()) s += (fits ? " " : "\n  ") + word, column = (fits ? column + 1 : 2) + word.size();
+        if (c == '\n') column = columns;
+        word.clear();
+    }
+    return s;
+}
+
+std::string opening(const std::string& words) { return wrapped("cudacpu: " + words).substr(3); }
+
+void report_misuse(const std::string& words, const std::string& mend) {
+    const std::string line = first_line(callers(32));
+    print_report(opening(words + (line.empty() ? "" : "\nat " + line)) + listing({{line, ""}}) + wrapped(mend));
+}
+
+std::string listing(const std::vector<Remark>& remarks) {
+    std::string s, file_before;
+    for (const auto& [place, words, name] : remarks) {
+        if (place.empty()) continue;
+        const size_t colon = place.rfind(':');
+        if (colon == place.npos) {
+            s.append("\n    ").append(place).append(": ").append(words);
+            continue;
+        }
+        const std::string file = place.substr(0, colon), number = place.substr(colon + 1);
+        const auto& lines = source_text(file);
+        const size_t n = strtoul(number.c_str(), nullptr, 10);
+        std::string code = n && n <= lines.size() ? lines[n - 1] : "";
+        for (size_t tab; (tab = code.find('\t')) != code.npos;) code.replace(tab, 1, "    ");
+        code.erase(0, std::min(code.find_first_not_of(' '), code.size()));
+        code.erase(code.find_last_not_of(" \r") + 1);
+        if (!file_before.empty() && file != file_before) s += "\n  " + file;
+        file_before = file;
+        if (code.empty() && words.empty()) continue;
+        const std::string before = text("\n  %5s |  ", number.c_str());
+        const size_t width = columns + 1 - before.size();
+        // A line that is too long loses its comment first.
+        if (code.size() + 6 + words.size() > width)
+            code.erase(code.find_last_not_of(' ', std::min(code.find("//"), code.size()) - 1) + 1);
+        const size_t used = name.empty() ? code.npos : code.rfind(name);
+        if (code.size() > width)
+            code = used == code.npos || used + name.size() < width - 3
+                       ? code.substr(0, width - 3) + "..."
+                       : "..." + code.substr(std::min(used, code.size() - width + 3), width - 3);
+        s += before + (code.empty() ? words : code);
+        if (code.empty() || words.empty()) continue;
+        if (code.size() + 6 + words.size() <= width) s += "      " + words;
+        else s += "\n        |  " + words;
+    }
+    return s;
+}
+
+std::string name_of(const void* address, size_t bytes, std::string* name) {
+    std::string local;
+    if (!name) name = &local;
+    const char *at = static_cast<const char*>(address), *start = nullptr;
+    const Region* r = find(address);
+    std::string made;
+    if (!r && is_global(address)) {
+        const auto [variable, begin] = symbol(address);
+        *name = variable.substr(variable.rfind("::") == variable.npos ? 0 : variable.rfind("::") + 2);
+        start = reinterpret_cast<char*>(begin);
+    } else if (r) {
+        start = r->start, *name = r->name;
+        if (r->where.line) made = text(" (%s:%d)", r->where.file, r->where.line);
+        if (r->kind == Kind::dynamic && name->empty()) *name = "the dynamic shared memory";
+        std::string all = launch ? launch->kernel->parameters : "";
+        if (launch && !is_shared(r))
+            for (const void* p : launch->arguments) {  // of several in one allocation, the last before it
+                const std::string parameter = all.substr(0, all.find(','));
+                all.erase(0, parameter.size() + 1);
+                const char* q = static_cast<const char*>(p);
+                if (q && find(q) == r && (name->empty() || (q <= at && q > start))) start = q, *name = parameter;
+            }
+    }
+    if (!start || name->empty())
+        return made.empty() ? text("address %p, from new or malloc() in a kernel", address)
+                            : text("element %td of the memory", (at - start) / ptrdiff_t(bytes)) + made;
+    return text("element %td of ", (at - start) / ptrdiff_t(bytes)) + *name + made;
+}
+
+std::string explain(const void* address, size_t bytes) {
+    const Region* r = find(address);
+    if (on_heap(address)) return "memory that a kernel has got from malloc() or new";
+    if (!r) return is_global(address) ? name_of(address, bytes) : "";
+    const long offset = static_cast<const char*>(address) - r->start;
+    if (r->kind == Kind::dynamic)
+        return text("byte %ld of the %zu bytes of dynamic shared memory that the launch gave", offset, r->bytes);
+    const char* const kinds[] = {"allocated by cudaMalloc", "allocated by cudaMallocManaged",
+                                 "of pinned host memory", "of registered host memory",
+                                 "of the __shared__ variable"};
+    return text("byte %ld of the %zu bytes %s at %s:%d%s", offset, r->bytes, kinds[int(r->kind)], r->where.file,
+                r->where.line, r->freed ? ", freed since" : "");
+}
+
+// "threads 0-127 wait in __syncthreads() at sum.cu:18\n  threads 128-255 have ended"
+std::string who_waits_where() {
+    auto position = [](unsigned i) -> std::string {
+        const Thread& t = running_block.threads[i];
+        if (!t.at) return running_block.has_ended[i] ? "have ended" : "run";
+        unsigned in_line = 0, number = 1;  // of the barriers where threads wait
+        for (const Rendezvous* e : open_rendezvous[32])
+            if (e->where.line == t.where.line) ++in_line, number += e->where.column < t.where.column;
+        return text("wait in %s at %s:%d", t.at->what, t.where.file, t.where.line) +
+               (in_line > 1 ? text(", number %u there", number) : "");
+    };
+    std::string all;
+    for (unsigned first = 0, i = 1, lines = 0; i <= running_block.size; ++i) {
+        const std::string where = position(first);
+        if (i < running_block.size && position(i) == where) continue;
+        if (++lines > 6) return all + "\n  ...";
+        all += text("\n  threads %u-%u %s", first, i - 1, where.c_str());
+        first = i;
+    }
+    return all;
+}
+
+std::string on_a_line(const std::string& before, const std::string& place) {
+    const std::string first = from_here(before), last = from_here(place);
+    return "\n  " + first + (2 + first.size() + 1 + last.size() <= columns ? " " : "\n  ") + last;
+}
+
+namespace {
+
+/// While one exists, the hooks treat the running code as the library's, although a thread of a kernel called it. It
+/// is needed for clang, where the program's copy of a shared template calls the hooks. (g++ gives the library its
+/// own copy: -fno-weak.)
+class Aside {
+    Thread* const asks = std::exchange(self, nullptr);
+
+public:
+    ~Aside() { self = asks; }
+};
+
+std::string thread_name() {  // "block (0,0,0), thread (5,0,0)"
+    const uint3 b = blockIdx, t = threadIdx;
+    return text("block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
+}
+
+}  // namespace
+
+std::string compose_report(const std::string& what, const std::string& mend, const std::string& line) {
+    const Aside aside;
+    std::string s = opening(what);
+    if (launch) {
+        const std::string who = text("in kernel %s, %s", launch->kernel->name, thread_name().c_str());
+        s += line.empty() ? "\n  " + who : on_a_line(who + ",", "at " + line);
+        const dim3 g = launch->grid, b = launch->block;
+        std::string shape = text("<<<(%u,%u,%u), (%u,%u,%u)", g.x, g.y, g.z, b.x, b.y, b.z);
+        if (launch->dynamic_bytes) shape += text(", %zu", launch->dynamic_bytes);
+        s += on_a_line(text("launched at %s:%d as", launch->where.file, launch->where.line), shape + ">>>");
+    } else if (!line.empty()) {
+        s += "\n  at " + line;
+    }
+    return s + listing({{line, ""}}) + wrapped(mend);
+}
+
+}  // namespace cudacpu

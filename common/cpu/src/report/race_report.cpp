@@ -1,0 +1,274 @@
+// race_report.cpp - words the findings of the race detector: each cause once, with its lines.
+#include "report/race_report.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "engine/watchdog.hpp"
+#include "memory/address_space.hpp"
+#include "race/bounds.hpp"
+#include "race/race.hpp"
+#include "race/upcalls.hpp"
+#include "report/crash.hpp"
+#include "report/upcalls.hpp"
+
+namespace cudacpu::race {
+
+using std::string;
+
+const Line& line_of(uint64_t site) {
+    static auto& known = *new std::map<uint64_t, Line>;
+    Line& l = known[site];
+    if (!l.place.empty()) return l;
+    const char* at = reinterpret_cast<char*>(site & ~0ul >> 16);
+    l.place = site >> 48 ? text("%s:%d", at, int(site >> 48)) : source_line(at - 1);
+    const size_t colon = l.place.rfind(':');
+    if (colon == l.place.npos) return l = {"a line that is not known", "", 0};
+    l = {l.place, l.place.substr(0, colon), atoi(l.place.c_str() + colon + 1)};
+    // The compiler names a file as it was given, the debug information with its folder.
+    if (l.file[0] != '/' && !source_text(std::filesystem::absolute(l.file)).empty()) {
+        l.file = std::filesystem::absolute(l.file);
+        l.place = l.file + ":" + std::to_string(l.number);
+    }
+    return l;
+}
+
+namespace {
+
+string index(uint64_t i, dim3 n) {
+    if (n.y == 1 && n.z == 1) return text("%u", unsigned(i));
+    if (n.z == 1) return text("(%u,%u)", unsigned(i % n.x), unsigned(i / n.x));
+    return text("(%u,%u,%u)", unsigned(i % n.x), unsigned(i / n.x % n.y), unsigned(i / n.x / n.y));
+}
+string thread_of(const Accessor& p) { return index(p.rank, launch->block); }
+string block_of(const Accessor& p) { return index(p.block, launch->grid); }
+const char* verb(const Accessor& p) {
+    return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
+}
+
+string report_head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
+    const string who = "in kernel " + kernel_name() + ", " + blocks;
+    return finding(what, harmless) + (at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who);
+}
+
+std::set<string> reported CUDACPU_LASTING;
+struct Noted {
+    Mistake what;
+    char *address, *last;
+    size_t bytes;
+    Accessor who;
+};
+std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
+
+// Whether a number of elements was passed as the size. Then there are as many bytes as threads or blocks, or as the
+// last block needs.
+bool counts_elements(const Region* r, size_t bytes) {
+    if (!r || is_shared(r) || bytes == 1) return false;
+    const dim3 &grid = launch->grid, &block = launch->block;
+    const size_t blocks = size_t{grid.x} * grid.y * grid.z, threads = size_t{block.x} * block.y * block.z;
+    if (r->bytes == blocks || r->bytes == blocks * threads) return true;
+    return blocks > 1 && r->bytes <= blocks * threads && r->bytes > (blocks - 1) * threads;
+}
+
+void say_mistake(const Noted& m) {
+    const Line& at = line_of(m.who.site);
+    if (!reported.insert(text("%d", int(m.what)) + at.place).second) return;
+    string name;
+    const string element = name_of(m.address, m.bytes, &name);
+    const Region* r = find(m.address);
+    string what = "an access to memory that is not the device's",
+           mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
+    if (m.what == Mistake::past_heap) {
+        what = "an access out of bounds: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
+        mend = "check the index against the size that was asked for: if (i < n)";
+    } else if (m.what == Mistake::freed) {
+        what =
+            "an access to memory that was freed: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
+        mend = "free it behind its last use";
+    } else if (m.what == Mistake::others_stack) {
+        what = "an access to a variable of another thread";
+        mend = "a thread can reach its own variables only: hand the value on in __shared__ memory or by a shuffle";
+    } else if (m.what == Mistake::out_of_bounds) {
+        const bool small = r && r->bytes < m.bytes;
+        const string size = !r ? ""
+                               : text(small ? ", which has %zu of its %zu bytes" : ", which has %zu",
+                                      small ? r->bytes : r->bytes / m.bytes, m.bytes);
+        what = "an access out of bounds: " + element + size;
+        const long number = strtol(element.c_str() + strlen("element "), nullptr, 10);
+        const bool whole = r && m.address - r->start == number * ptrdiff_t(m.bytes);
+        mend = r && r->kind == Kind::dynamic
+                   ? ""
+                   : check_index(at, name, number,
+                                 is_shared(r) ? number + (m.last - m.address) / ptrdiff_t(m.bytes) : 0,
+                                 whole ? r->bytes / m.bytes : 0, is_shared(r));
+        if (mend.empty()) mend = past_the_end(r);
+        if (mend.starts_with("let the launch"))
+            mend.insert(strlen("let the launch"), text(" at %s:%d", launch->where.file, launch->where.line));
+        if (small && r->bytes) mend = "a size counts bytes: n * sizeof(int)";
+        else if (counts_elements(r, m.bytes))
+            mend.insert(0, "give the size in bytes, n * sizeof(int); if it is so already, ");
+    } else if (m.what == Mistake::unwritten) {
+        what = "a value that nobody has written: " + element;
+        if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
+            const size_t number = (m.address - r->start) / m.bytes;
+            const string flat = text("element %zu of %s", number, r->name);
+            if (const size_t at_flat = what.find(flat); at_flat != string::npos)
+                what.replace(at_flat, flat.size(),
+                             text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
+        }
+        mend = r ? "set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel"
+                 : "write it first: malloc() and new set nothing";
+        if (is_shared(r)) {
+            mend = set_first(at, name, r->bytes / m.bytes);
+            if (mend.empty())
+                mend =
+                    "write it first, or check the index; if another thread writes it, put __syncthreads() between";
+        }
+    }
+    print_report(report_head(what, "block " + block_of(m.who), at) +
+                 listing({{at.place, "thread " + thread_of(m.who) + " " + verb(m.who), name}}) + wrapped(mend));
+}
+
+string remark(const Pair& p, const Line& at) {
+    const Accessor &x = p.race.before, &y = p.race.after;
+    const bool blocks = x.block != y.block;
+    auto who = [&](const Accessor& q) {
+        return (blocks ? "block " + block_of(q) + " thread " : "thread ") + thread_of(q);
+    };
+    if (line_of(x.site).place != at.place) return who(y) + " " + verb(y);
+    if (line_of(y.site).place != at.place) return who(x) + " " + verb(x);
+    if (string(verb(x)) != verb(y)) return who(x) + " " + verb(x) + ", " + who(y) + " " + verb(y);
+    return (blocks ? who(x) + " and " + who(y) : "threads " + thread_of(x) + " and " + thread_of(y)) + " write";
+}
+
+}  // namespace
+
+string finding(const string& what, bool harmless) {
+    if (!harmless) exit_status = 1;
+    return opening((harmless ? "note: " : "hazard: ") + what);
+}
+
+void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
+    exit_status = 1;
+    Noted& n = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who}).first->second;
+    n.last = std::max(n.last, address);
+}
+
+void report(const std::vector<Race>& races) {
+    std::map<std::tuple<string, string, const void*>, Pair> pairs;  // by their lines and the memory
+    for (const Race& r : races) {
+        if (!r.equal) exit_status = 1;
+        Line x = line_of(r.before.site), y = line_of(r.after.site);
+        if (std::pair(x.file, x.number) > std::pair(y.file, y.number)) std::swap(x, y);
+        const bool both = r.before.access & r.after.access & writes;
+        Pair& p = pairs.try_emplace({x.place, y.place, find(r.address)}, Pair{x, y, r, r.adds, both, r.equal, ""})
+                      .first->second;
+        p.adds |= r.adds, p.both_write |= both, p.equal &= r.equal;
+        const auto weight = [](const Race& race) {  // a read and a write say more than two writes
+            return std::pair(distance(race), !(race.before.access & race.after.access & writes));
+        };
+        if (weight(r) > weight(p.race)) p.race = r;
+    }
+    struct Report {
+        Pair pair;
+        Advice advice;
+        std::vector<Remark> remarks;
+    };
+    std::map<string, Report> reports;  // findings with one cause are one report
+    std::set<const void*> left_out;  // findings that another report covers; that report must not be left out itself
+    for (auto& [key, p] : pairs) name_of(p.race.address, p.race.bytes, &p.name);
+    for (auto& [key, p] : pairs) {
+        const bool one_line = p.a.place == p.b.place;
+        // A thread that only reads what another has read and written does not add to it.
+        auto writes_twice = [&, &key = key](const Line& l) {
+            const auto same = pairs.find({l.place, l.place, std::get<2>(key)});
+            return same != pairs.end() && same->second.both_write;
+        };
+        p.adds &= one_line || writes_twice(p.a) || writes_twice(p.b);
+    }
+    // A thread that reads a word too early finds it unset, except if all racing lines only change the value that
+    // they find.
+    std::set<string> changes, set_late;
+    for (const auto& [key, p] : pairs)
+        if (p.adds && (p.a.place == p.b.place || !p.both_write)) changes.insert({p.a.place, p.b.place});
+    for (const Race& r : races)
+        for (const Accessor* p : {&r.before, &r.after})
+            if (p->access & writes && (p->access & exchanges || !(p->access & atomic)) &&
+                !changes.count(line_of(p->site).place))
+                set_late.insert({line_of(r.before.site).place, line_of(r.after.site).place});
+    if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
+        noted.erase({Mistake::foreign, uint64_t(last_access)});
+    for (const auto& [key, m] : noted)
+        if (m.what != Mistake::unwritten || !set_late.count(line_of(m.who.site).place)) say_mistake(m);
+    noted.clear();
+
+    // A pair that follows from another one is left out, except if the two follow from each other.
+    const auto leave_out = [&](auto follows) {
+        for (auto& [key, p] : pairs)
+            if (std::any_of(pairs.begin(), pairs.end(), [&, &p = p](const auto& other) {
+                    const Pair& q = other.second;
+                    return &q != &p && !left_out.count(&q) && (p.equal || !q.equal) && follows(p, q);
+                }))
+                left_out.insert(&p);
+    };
+    leave_out([](const Pair& p, const Pair& q) {
+        return p.a.place == p.b.place && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
+               (q.a.place == p.a.place || q.b.place == p.a.place) &&
+               !(distance(p.race) == 2 && distance(q.race) < 2);
+    });
+    leave_out([](const Pair& p, const Pair& q) {
+        return q.adds && q.race.address != p.race.address && index_from(p, q);
+    });
+    leave_out([](const Pair& p, const Pair& q) {
+        return distance(p.race) == 2 && distance(q.race) < 2 && follows_from(p, q);
+    });
+    const bool deadlocked = follows_from_deadlock();
+    for (auto& [key, p] : pairs) {
+        if (left_out.count(&p)) continue;
+        if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
+        Advice advice = deadlocked ? Advice{"mend the barrier first: this may follow from it", ""} : advise(p);
+        std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
+        if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
+        const auto [r, is_new] = reports.try_emplace(
+            (p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
+        r->second.advice.lines.merge(advice.lines);
+        for (const Remark& m : remarks) {
+            auto& all = r->second.remarks;
+            if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; }))
+                all.push_back(m);
+        }
+    }
+    for (auto& [key, r] : reports) {
+        const bool mended = std::any_of(reports.begin(), reports.end(), [&, &r = r](const auto& other) {
+            const Report& o = other.second;
+            return !left_out.count(&o) && r.advice.after_loop && o.advice.ends_loop == r.advice.after_loop &&
+                   o.pair.name == r.pair.name;
+        });
+        if (mended) left_out.insert(&r);
+        if (mended) continue;
+        const Accessor &x = r.pair.race.before, &y = r.pair.race.after;
+        std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {
+            return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);
+        });
+        if (r.remarks.size() > 6) r.remarks.resize(6);
+        const bool equal = r.pair.equal;
+        print_report(report_head((equal ? "race, but of equal values, on " : "race on ") +
+                                     name_of(r.pair.race.address, r.pair.race.bytes),
+                                 x.block == y.block ? "block " + block_of(x)
+                                                    : "blocks " + block_of(x) + " and " + block_of(y),
+                                 r.pair.a, equal) +
+                     listing(r.remarks) + wrapped(r.advice.words()));
+    }
+}
+
+}  // namespace cudacpu::race

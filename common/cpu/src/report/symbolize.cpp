@@ -1,0 +1,116 @@
+// symbolize.cpp - source lines, source text, symbols and callers by address.
+#include "report/symbolize.hpp"
+
+#include <execinfo.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <vector>
+
+#include "engine/launch.hpp"
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/address_space.hpp"
+
+extern "C" const ElfW(Ehdr) __ehdr_start;  // from the linker: where the program begins
+
+namespace cudacpu {
+
+const std::vector<std::string>& source_text(const std::string& file) {
+    static auto& known = *new std::map<std::string, std::vector<std::string>>;
+    const auto [lines, is_new] = known.try_emplace(file);
+    for (std::string name = file; is_new && lines->second.empty();) {
+        std::ifstream in(name);
+        for (std::string line; std::getline(in, line);) lines->second.push_back(line);
+        const size_t folder = name.find('/', name[0] == '/');  // the rest may exist below the working folder
+        if (folder == name.npos) break;
+        name.erase(0, folder + 1);
+    }
+    return lines->second;
+}
+
+Callers callers(int frames) {
+    Callers all(frames);
+    all.resize(backtrace(all.data(), frames));
+    return all;
+}
+std::string first_line(const Callers& callers) {
+    for (void* const caller : callers)
+        if (std::string s = source_line(static_cast<char*>(caller) - 1); !s.empty()) return s;
+    return "";
+}
+
+// The symbol that contains the address, as `nm` lists it: {its name, its first address}.
+std::pair<std::string, uintptr_t> symbol(const void* address) {
+    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0,
+                    at = uintptr_t(address) - base;
+    FILE* pipe = popen(text("nm -CS /proc/%d/exe 2>/dev/null", getpid()).c_str(), "r");
+    if (!pipe) return {};
+    std::pair<std::string, uintptr_t> found;
+    char line[8192];
+    while (fgets(line, sizeof line, pipe)) {
+        unsigned long begin, size;
+        int name = 0;
+        if (sscanf(line, "%lx %lx %*c %n", &begin, &size, &name) == 2 && name && begin <= at && at < begin + size)
+            found = {std::string(line + name, strcspn(line + name, "\n")), begin + base};
+    }
+    pclose(pipe);
+    return found;
+}
+
+std::string kernel_name() {
+    static auto& known = *new std::map<const void*, std::string>;
+    std::string& s = known[reinterpret_cast<void*>(launch->body.run)];
+    if (!s.empty()) return s;
+    // "void cudacpu::run_closure<k<float>(int*)::{lambda()#1}>(void const*)"
+    s = symbol(reinterpret_cast<void*>(launch->body.run)).first;
+    const std::string name = launch->kernel->name;
+    const size_t i = s.find(name + "<");
+    if (i == s.npos) return s = name;
+    size_t end = i + name.size();
+    for (int depth = 0; end < s.size() && (depth || end == i + name.size()); ++end)
+        depth += s[end] == '<' ? 1 : s[end] == '>' ? -1 : 0;
+    s = s.substr(i, end - i);
+    // "k<&(f(int*, int))>": a function among the arguments is identified by its name
+    for (size_t open; (open = s.find("&(")) != s.npos;) {
+        const size_t inner = s.find('(', open + 2), close = s.find("))", open);
+        if (close == s.npos) break;
+        s.erase(std::min(inner, close), close + 2 - std::min(inner, close)).erase(open, 2);
+    }
+    return s;
+}
+
+std::string source_line(Where where) { return text("%s:%d", where.file, where.line); }
+
+std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
+    std::vector<std::string> found(pcs.size());
+    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0;
+    constexpr size_t at_once = 1000;
+    for (size_t first = 0; first < pcs.size(); first += at_once) {
+        std::string command = text("addr2line -a -i -e /proc/%d/exe", getpid());
+        for (size_t i = first; i < std::min(pcs.size(), first + at_once); ++i)
+            command += text(" %#lx", is_global(pcs[i]) ? uintptr_t(pcs[i]) - base : 0);
+        FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
+        if (!pipe) return found;
+        char line[4096];
+        size_t i = first - 1;  // an address precedes its lines, innermost first; the program's own is needed
+        while (fgets(line, sizeof line, pipe)) {
+            std::string s(line, strcspn(line, "\n"));
+            s.resize(std::min(s.size(), s.find(" (")));
+            if (s.starts_with("0x")) ++i;
+            else if (found[i].empty() && s[0] != '?' && s.back() != '?' && !s.starts_with("/usr/") &&
+                     !s.starts_with(CUDACPU_FOLDER "/"))
+                found[i] = s;
+        }
+        pclose(pipe);
+    }
+    return found;
+}
+
+std::string source_line(const void* pc) { return is_global(pc) ? source_lines({pc})[0] : ""; }
+
+}  // namespace cudacpu

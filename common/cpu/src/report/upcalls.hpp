@@ -1,0 +1,25 @@
+// upcalls.hpp - what report/ calls of advice/. It declares the functions, and advice/ defines them.
+#pragma once
+#include <string>
+
+#include "report/race_report.hpp"
+
+namespace cudacpu::race {
+
+Advice advise(const Pair& pair);
+/// How to mend an access of a line that is out of bounds, using this name; "" if the text does not tell. has: the
+/// number of elements, if it is known to be counted as the index counts; last: the last element of a shared array
+/// that is accessed there, or 0.
+std::string check_index(const Line& line, const std::string& name, long element, long last, size_t has,
+                        bool shared);
+/// How an element of a __shared__ array with this many elements gets set before that line reads it; "" if the text
+/// does not tell.
+std::string set_first(const Line& line, const std::string& name, size_t has);
+/// Whether the launch ended because threads waited for each other. Reset by the call.
+bool follows_from_deadlock();
+/// Whether the first place is reached only if a condition holds that the second place excludes.
+bool follows_from(const Pair& pair, const Pair& cause);
+/// Whether the first one's index is a variable that the second one's lines set.
+bool index_from(const Pair& pair, const Pair& cause);
+
+}  // namespace cudacpu::race

@@ -1,1 +1,0 @@
-__global__ void __cluster_dims__(2, 1, 1) k() {}

@@ -1,2 +1,0 @@
-#include <cub/cub.cuh>
-int main() {}

@@ -1,4 +1,0 @@
-__global__ void k() {}
-__global__ void parent() {
-    k<<<1, 1>>>();
-}

@@ -1,4 +1,0 @@
-int main() {
-    int g;
-    cudaGraphCreate(&g, 0);
-}

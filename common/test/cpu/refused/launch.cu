@@ -1,4 +1,0 @@
-__global__ void k() {}
-int main() {
-    k<<<1, 1>>>;
-}

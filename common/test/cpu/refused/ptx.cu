@@ -1,4 +1,0 @@
-__global__ void k(int* p) {
-    int x = *p;
-    asm("add.s32 %0, %1, 1;" : "=r"(*p) : "r"(x));
-}

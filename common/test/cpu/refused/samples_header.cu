@@ -1,1 +1,0 @@
-#include <helper_cuda.h>

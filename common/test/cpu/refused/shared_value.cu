@@ -1,3 +1,0 @@
-__global__ void k() {
-    __shared__ int x = 3;
-}

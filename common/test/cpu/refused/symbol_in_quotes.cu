@@ -1,5 +1,0 @@
-__device__ int counter;
-int main() {
-    void* p;
-    return cudaGetSymbolAddress(&p, "counter");
-}

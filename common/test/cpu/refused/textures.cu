@@ -1,4 +1,0 @@
-int main() {
-    int t;
-    cudaCreateTextureObject(&t, nullptr, nullptr, nullptr);
-}

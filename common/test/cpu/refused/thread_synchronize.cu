@@ -1,4 +1,0 @@
-int main() {
-    cudaThreadSetLimit(cudaLimitMallocHeapSize, 1 << 20);
-    return cudaThreadSynchronize();
-}

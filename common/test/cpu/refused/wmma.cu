@@ -1,2 +1,0 @@
-#include <mma.h>
-int main() {}
