@@ -64,8 +64,11 @@ class CudaThread:
 
 
 def running():
-    """A pointer to the running thread; null while the host runs."""
-    return gdb.parse_and_eval("*(cudacpu::Thread**)&cudacpu::self")
+    """A pointer to the running thread; null while the host runs, or without the program's debug information."""
+    try:
+        return gdb.parse_and_eval("*(cudacpu::Thread**)&cudacpu::self")
+    except gdb.error:
+        return None
 
 
 def block():
@@ -73,9 +76,13 @@ def block():
     return gdb.parse_and_eval("*(cudacpu::BlockOfThreads*)&cudacpu::running_block")
 
 
-def threads():
+def check_that_kernel_runs():
     if not running():
-        raise gdb.GdbError("No kernel is running.")
+        raise gdb.GdbError("No kernel is running, or the program was built without -g.")
+
+
+def threads():
+    check_that_kernel_runs()
     return [CudaThread(block()["threads"][i]) for i in range(block()["size"])]
 
 
@@ -143,8 +150,7 @@ class ThreadIndex(gdb.Function):
         super().__init__("cudacpu_threadIdx")
 
     def invoke(self):
-        if not running():
-            raise gdb.GdbError("No kernel is running.")
+        check_that_kernel_runs()
         if selected.thread:
             return selected.thread.data["index"]
         return gdb.parse_and_eval("*(uint3*)&cudacpu_threadIdx")
@@ -233,9 +239,10 @@ FrameFilter()
 
 
 def say_selected():
-    kernel = next(filter(None, map(body_of, frames(gdb.newest_frame()))), "")
+    kernel = next(filter(None, map(body_of, frames(gdb.newest_frame()))), None)
+    name = "kernel %s, " % kernel.split("(")[0] if kernel else ""
     block = words(point(gdb.parse_and_eval("blockIdx")))
-    print("[kernel %s, block %s, thread %s]" % (kernel.split("(")[0], block, words(current().index)))
+    print("[%sblock %s, thread %s]" % (name, block, words(current().index)))
 
 
 class Cuda(gdb.Command):
