@@ -20,12 +20,40 @@ from gdb.FrameDecorator import FrameDecorator
 from gdb.unwinder import Unwinder, register_unwinder
 
 FOLDER = os.path.dirname(os.path.realpath(__file__)) + "/"
-BODY = re.compile(r"([^{}]+)(?:::\{lambda\([^()]*\)#1\}::operator\(\)\([^()]*\)(?: const)?){1,2}$")
+PARAMETERS = r"\((?:[^()]|\([^()]*\))*\)"
+BODY = re.compile(
+    r"(?P<outer>(?P<kernel>[^{}]*?(?P<given>%s))::\{lambda\(\)#1\}::operator\(\)\(\)(?: const)?)"
+    r"(?:::\{lambda(?P<own>%s)#1\}::operator\(\)%s(?: const)?)?$" % (PARAMETERS, PARAMETERS, PARAMETERS))
+
+
+def kernel_of(function):
+    """The kernel whose body a function is, such as "reverse(int*, int)"; None: it is not a kernel's body.
+
+    A body is a lambda. In the hazard build, it is another one in it, with parameters of the same types or references.
+    """
+    body = BODY.match(function)
+    if not body or (body["own"] and (body["own"].replace("&", "") != body["given"].replace("&", "")
+                                     or first_line(function) != first_line(body["outer"]))):
+        return None
+    return body["kernel"]
+
+
+def start_of(function):
+    return int(gdb.parse_and_eval("(long)&'%s'" % function))
+
+
+def first_line(function):
+    return gdb.find_pc_line(start_of(function)).line
 
 
 def point(index):
     """The coordinates of a uint3."""
     return tuple(int(index[axis]) for axis in "xyz")
+
+
+def name_of(kernel):
+    """A kernel's name without its parameters."""
+    return re.split(r"\((?!anonymous)", kernel)[0]
 
 
 def words(coordinates):
@@ -166,12 +194,11 @@ for name in ("blockIdx", "blockDim", "gridDim"):
 
 
 def body_of(frame):
-    """The kernel whose body a frame executes, such as "reverse(int*, int)"; None: it is another function's."""
+    """The kernel whose body a frame executes; None: it is another function's."""
     if frame.type() == gdb.INLINE_FRAME:
         return None
-    function = gdb.execute("info symbol %d" % frame.pc(), to_string=True)
-    body = BODY.match(re.split(r" \+ \d+ in | in section ", function)[0])
-    return body and body[1]
+    function = gdb.execute("info symbol %d" % frame.pc(), to_string=True).splitlines()[-1]
+    return kernel_of(re.split(r" \+ \d+ in | in section ", function)[0])
 
 
 def is_shown(frame):
@@ -189,7 +216,7 @@ class KernelFrame(FrameDecorator):
         self.kernel = kernel
 
     def function(self):
-        return self.kernel.split("(")[0]
+        return name_of(self.kernel)
 
     def frame_args(self):
         frame = self.inferior_frame()
@@ -240,9 +267,15 @@ FrameFilter()
 
 def say_selected():
     kernel = next(filter(None, map(body_of, frames(gdb.newest_frame()))), None)
-    name = "kernel %s, " % kernel.split("(")[0] if kernel else ""
+    name = "kernel %s, " % name_of(kernel) if kernel else ""
     block = words(point(gdb.parse_and_eval("blockIdx")))
     print("[%sblock %s, thread %s]" % (name, block, words(current().index)))
+
+
+def select_shown_frame():
+    """Selects and prints the innermost frame of the program."""
+    innermost = next(filter(is_shown, frames(gdb.newest_frame())), gdb.newest_frame())
+    gdb.execute("frame %d" % innermost.level())
 
 
 class Cuda(gdb.Command):
@@ -273,8 +306,7 @@ class SelectThread(gdb.Command):
                 raise gdb.GdbError("Thread %s %s." % (words(index), thread.state()))
             selected.select(thread)
         say_selected()
-        innermost = next((f for f in frames(gdb.newest_frame()) if is_shown(f)), gdb.newest_frame())
-        gdb.execute("frame %d" % innermost.level())
+        select_shown_frame()
 
 
 class InfoCuda(gdb.Command):
@@ -324,20 +356,19 @@ def bodies(kernel):
     """What gdb calls the bodies of the kernels of this name; of a template, one for each instance."""
     if not re.fullmatch(r"[\w:]+(<.*>)?", kernel):
         return []
-    all = {}
+    found = {}
     for end in "(<":
         names = gdb.execute("complete break '%s%s" % (kernel, end), to_string=True)
         for name in re.findall(r"^break '(.+)'$", names, re.M):
-            body = BODY.match(name)
-            if body:
-                all[body[1]] = max(all.get(body[1], ""), "'%s'" % name, key=len)
-    return [behind_prologue(name) for name in all.values()]
+            found[kernel_of(name)] = max(found.get(kernel_of(name), ""), name, key=len)
+    found.pop(None, None)
+    return [past_prologue(name) for name in found.values()]
 
 
-def behind_prologue(function):
+def past_prologue(function):
     """Where a function has stored its parameters: where the second entry of the line table begins."""
-    start = int(gdb.parse_and_eval("(long)&" + function))
-    return "*%s+%d" % (function, gdb.find_pc_line(start).last + 1 - start)
+    start = start_of(function)
+    return "*'%s'+%d" % (function, gdb.find_pc_line(start).last + 1 - start)
 
 
 Cuda()
@@ -373,11 +404,15 @@ def say_hazard(frame):
 
 
 def on_stop(event):
-    if gdb.newest_frame().name() == "cudacpu_hazard_found":
-        say_hazard(gdb.newest_frame())
+    frame = gdb.newest_frame()
+    found = frame.name() == "cudacpu_hazard_found"
+    if found:
+        say_hazard(frame)
     if running():
         selected.select(current())  # the thread that a report is about may not be the one that runs
         say_selected()
+        if found:
+            select_shown_frame()
 
 
 def on_resume(event):
