@@ -203,7 +203,7 @@ compile() {
         return 1
     fi
     sources=${1%/*}
-    if (cd "$sources" && "$build/cpu/cudacpu" "${3:-${1##*/}}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes $debug \
+    if (cd "$sources" && "$build/cpu/cudacpu" "${3:-${1##*/}}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes ${debug:-} \
         --header "$build/cpu/exercise.hpp" -I"$harness" "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
     complaints "${1##*/}" "$2.err" | sed "s/cudacpu::api:://g; s/cudacpu::own<\([^<>]*\)>/\1/g" | wrapped 80 >"$2.complaints"
