@@ -229,5 +229,4 @@ sub parameter_name {
     return $name . ($declaration =~ /\.\.\./ ? '...' : '');
 }
 
-
 1;

@@ -65,6 +65,9 @@ void free(void*) noexcept asm("cudacpu_free");
 #define __device_builtin__
 #define __cudart_builtin__
 #define CUDARTAPI
+#ifndef THRUST_DEVICE_SYSTEM
+#define THRUST_DEVICE_SYSTEM 4  // Thrust's C++ backend; see cudacpu/thrust.hpp
+#endif
 
 // They never change while a thread runs, so they are const and the compiler keeps them in registers.
 #ifdef CUDACPU_INSTRUMENTED
@@ -75,6 +78,9 @@ inline constexpr const uint3& threadIdx = ::cudacpu_thread;
 extern const uint3 blockIdx asm("cudacpu_blockIdx");
 extern const uint3 blockDim asm("cudacpu_blockDim"), gridDim asm("cudacpu_gridDim");  // not dim3: see dim3(uint3)
 extern const int warpSize;
+
+// A file in C++17, which the host's compiler compiles, needs only what is above.
+#if __cplusplus >= 202002L
 
 // ---- building blocks of the functions below --------------------------------------------------------------
 
@@ -373,3 +379,5 @@ CUDACPU_QUIET inline void __nanosleep(unsigned) {              // gives way at e
 inline void __trap(CUDACPU_HERE) { cudacpu::trap("__trap()", where); }
 
 #include "cudacpu/intrinsics.hpp"
+
+#endif

@@ -218,7 +218,7 @@ using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 namespace cudacpu {
 
 // Includes no more of the C++ library than CUDA's header does: std::count would hide a program's own count.
-template <class T> constexpr T smaller(T a, std::type_identity_t<T> b) { return b < a ? b : a; }
+template <class T> constexpr T smaller(T a, std::common_type_t<T> b) { return b < a ? b : a; }
 constexpr int sm_count = 4;
 constexpr int shared_most = 227 << 10;
 // Limit for blocks that may wait for each other, because each of their threads needs a stack.
@@ -572,12 +572,18 @@ template <class... P> cudaError_t cudaLaunchCooperativeKernel(
     CUDACPU_HERE) {
     return cudaLaunchKernel(kernel, grid, block, arguments, bytes, s, where, true);
 }
+inline void configure(const cudaLaunchConfig_t* c, Where where) {
+    bool cooperative = false, early = false;
+    for (unsigned i = 0; i < c->numAttrs; ++i) {
+        const auto& [id, value] = c->attrs[i];
+        cooperative |= id == cudaLaunchAttributeCooperative && value.cooperative;
+        early |= id == cudaLaunchAttributeProgrammaticStreamSerialization && value.programmaticStreamSerializationAllowed;
+    }
+    configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, where, cooperative, early);
+}
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(P...), A&&... a) {
-    bool is_cooperative = false;
-    for (unsigned i = 0; i < c->numAttrs; ++i)
-        is_cooperative |= c->attrs[i].id == cudaLaunchAttributeCooperative && c->attrs[i].val.cooperative;
-    configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, Where::here(), is_cooperative);
+    configure(c, Where::here());
     kernel(std::forward<A>(a)...);
     launched();
     return tell(last_error);
