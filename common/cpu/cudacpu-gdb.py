@@ -19,7 +19,7 @@ import gdb
 from gdb.FrameDecorator import FrameDecorator
 from gdb.unwinder import Unwinder, register_unwinder
 
-FOLDER = os.path.dirname(os.path.realpath(__file__)) + "/"
+FOLDERS = tuple(os.path.dirname(os.path.realpath(__file__)) + part for part in ("/include/", "/src/"))
 PARAMETERS = r"\((?:[^()]|\([^()]*\))*\)"
 BODY = re.compile(
     r"(?P<outer>(?P<kernel>[^{}]*?(?P<given>%s))::\{lambda\(\)#1\}::operator\(\)\(\)(?: const)?)"
@@ -29,7 +29,8 @@ BODY = re.compile(
 def kernel_of(function):
     """The kernel whose body a function is, such as "reverse(int*, int)"; None: it is not a kernel's body.
 
-    A body is a lambda. In the hazard build, it is another one in it, with parameters of the same types or references.
+    A body is a lambda. In the hazard build, it is another lambda in it, whose parameters have the kernel's types, or
+    are references to them.
     """
     body = BODY.match(function)
     if not body or (body["own"] and (body["own"].replace("&", "") != body["given"].replace("&", "")
@@ -204,7 +205,7 @@ def body_of(frame):
 def is_shown(frame):
     """Whether a frame is the program's, not the CPU device's or, in front of a selected thread, another one's."""
     table = frame.find_sal().symtab
-    ours = not table or os.path.realpath(table.fullname()).startswith(FOLDER)
+    ours = not table or os.path.realpath(table.fullname()).startswith(FOLDERS)
     return not ours and not (selected.thread and frame.level() == 0)
 
 
@@ -422,7 +423,7 @@ def on_resume(event):
 gdb.events.stop.connect(on_stop)
 gdb.events.cont.connect(on_resume)
 
-# Memory becomes accessible when a kernel first touches it. An access that is an error ends in cudacpu_hazard_found().
+# Memory becomes accessible when a kernel first touches it. cudacpu_hazard_found() is called if that is an error.
 gdb.execute("handle SIGSEGV nostop noprint pass", to_string=True)
 gdb.execute("set print inferior-events off")  # of addr2line, which finds the lines of a report
 gdb.execute("set print thread-events off")
