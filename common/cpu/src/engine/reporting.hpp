@@ -8,6 +8,13 @@
 
 #include "cuda_runtime.h"
 
+/// Does nothing: a debugger stops here when an error of the program was found (cudacpu-gdb.py), soon after the
+/// access or in the call that made it. By default, the error has just been reported. `what` names an error of a
+/// hazard build, which is reported when the launch ends. `earlier` and `later` are its accesses (Accessor,
+/// race/race.hpp).
+extern "C" void cudacpu_hazard_found(const char* what = nullptr, const void* address = nullptr,
+                                     const void* earlier = nullptr, const void* later = nullptr);
+
 namespace cudacpu {
 
 // ---- report/diagnostics.cpp

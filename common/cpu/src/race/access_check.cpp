@@ -402,6 +402,7 @@ void note(const Race& race) {  // of all races between two sites, keeps the one 
     if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;
     noted.adds = adds;
     noted.equal = equal;
+    if (!race.equal) cudacpu_hazard_found("race", race.address, &race.before, &race.after);
 }
 
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site, const void* expected) {

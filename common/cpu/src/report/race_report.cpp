@@ -162,6 +162,13 @@ void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     exit_status = 1;
     Noted& n = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who}).first->second;
     n.last = std::max(n.last, address);
+    const char* const words[] = {"access to memory that is not the device's",
+                                 "access out of bounds",
+                                 "access to memory that was freed",
+                                 "access to a variable of another thread",
+                                 "access out of bounds",
+                                 "read of a value that nobody has written"};
+    cudacpu_hazard_found(words[int(what)], address, nullptr, &who);
 }
 
 void report(const std::vector<Race>& races) {
