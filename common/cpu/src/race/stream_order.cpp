@@ -34,7 +34,7 @@ std::string epoch_line(const Epoch& r) {
 }
 
 void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend) {
-    print_report_once(finding(what) + listing(lines) + wrapped(mend));
+    print_report_once(finding("stream-order", what, lines, mend));
 }
 
 namespace {

@@ -39,18 +39,20 @@ int exit_status;
 
 void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
            const void* pc) {
-    print_report(compose_report(what, mend, where ? source_line(*where) : source_line(pc)));
-    if (!in_kernel()) write_output_files(), _exit(3);
+    print_report(compose_report(what, mend, where ? source_line(*where) : source_line(pc), describe(error, true)));
+    if (!in_kernel()) write_output_files(), end_reports(), _exit(3);
     lockstep_observer.launch_stops(what.c_str());
     outcome = error;
     if (hazard_build && error != cudaErrorAssert) exit_status = 1;  // an assert may be expected
     leave_block();
 }
 
-void report_bug(const std::string& what, const std::string& mend, const std::string& line) {
+void report_bug(const std::string& what, const std::string& mend, const std::string& line,
+                const std::string& kind) {
     static auto& known = *new std::set<std::string>;
     exit_status = 1;
-    if (known.insert(what.substr(0, what.find(' ')) + line).second) print_report(compose_report(what, mend, line));
+    if (known.insert(what.substr(0, what.find(' ')) + line).second)
+        print_report(compose_report(what, mend, line, kind));
 }
 
 // The type information of a class comes before the table of an object's functions.
