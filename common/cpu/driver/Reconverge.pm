@@ -3,7 +3,7 @@ package Reconverge;
 use strict;
 use warnings;
 use Exporter 'import';
-use Source 'stop';
+use Report 'stop';
 our @EXPORT = qw(number_code);
 
 
