@@ -6,7 +6,6 @@ use Exporter 'import';
 use Source;
 our @EXPORT = qw(check_spaces check_constructors check_dynamic_shared refuse_absent %library @constants @devices %hosts_copy);
 
-
 # The functions and variables outside of classes, each with its position in the text: {head, body, name, parameters, at}. A
 # variable has no parameters.
 sub file_scope {
@@ -309,14 +308,16 @@ my %absent = (
 );
 
 sub refuse_absent {
+    my %of_the_program;
     $absent{"$_: CUDA's libraries need a GPU"} = qr/$_\w*|\U$_\E_\w*/ for keys %library;
     for my $what (sort keys %absent) {
         while ($text =~ /\b(?!cudaError)($absent{$what})\b/g) {
             my ($name, $at) = ($1, $-[0]);
             # The program may define this name itself.
-            refuse($at, "$name: the CPU device has no $what")
-                if $name =~ /^__/ || $text !~ /\b(?!(?:const|struct|return|new|else|typename|case|throw)\b)[\w>]+
+            next if $of_the_program{$name} //= $name !~ /^__/
+                && $text =~ /\b(?!(?:const|struct|return|new|else|typename|case|throw)\b)[\w>]+
                     (?:\s*[*&\s]\s*\b$name\s*[=;,)\[{] | \s+$name\s*\()/x;
+            refuse($at, "$name: the CPU device has no $what");
         }
     }
 }

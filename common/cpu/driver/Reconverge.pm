@@ -6,7 +6,6 @@ use Exporter 'import';
 use Report 'stop';
 our @EXPORT = qw(number_code);
 
-
 # Orders the basic blocks of a function so that lanes which wait for those at earlier blocks reconverge as early as possible:
 # each block follows its predecessors, and a loop stays together. Without the loops' back edges this is a topological order
 # (R. Tarjan's strongly connected components); the rest of each loop is ordered in the same way. %rank has the number of each

@@ -227,5 +227,4 @@ sub parameter_name {
     return $name . ($declaration =~ /\.\.\./ ? '...' : '');
 }
 
-
 1;

@@ -76,6 +76,9 @@ extern const uint3 blockIdx asm("cudacpu_blockIdx");
 extern const uint3 blockDim asm("cudacpu_blockDim"), gridDim asm("cudacpu_gridDim");  // not dim3: see dim3(uint3)
 extern const int warpSize;
 
+// A file in C++17, which the host's compiler compiles, needs only what is above.
+#if __cplusplus >= 202002L
+
 // ---- building blocks of the functions below --------------------------------------------------------------
 
 namespace cudacpu {
@@ -373,3 +376,5 @@ CUDACPU_QUIET inline void __nanosleep(unsigned) {              // gives way at e
 inline void __trap(CUDACPU_HERE) { cudacpu::trap("__trap()", where); }
 
 #include "cudacpu/intrinsics.hpp"
+
+#endif

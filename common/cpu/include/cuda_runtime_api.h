@@ -218,7 +218,7 @@ using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 namespace cudacpu {
 
 // Includes no more of the C++ library than CUDA's header does: std::count would hide a program's own count.
-template <class T> constexpr T smaller(T a, std::type_identity_t<T> b) { return b < a ? b : a; }
+template <class T> constexpr T smaller(T a, std::common_type_t<T> b) { return b < a ? b : a; }
 constexpr int sm_count = 4;
 constexpr int shared_most = 227 << 10;
 // Limit for blocks that may wait for each other, because each of their threads needs a stack.

@@ -49,8 +49,10 @@ namespace cudacpu {
 
 #ifdef __clang__
 #define CUDACPU_COLUMN __builtin_COLUMN()
-#else
+#elif __cplusplus >= 202002L
 #define CUDACPU_COLUMN std::source_location::current().column()
+#else
+#define CUDACPU_COLUMN 0
 #endif
 struct Where {  // like std::source_location, which clang 14 lacks
     const char* file;
@@ -71,8 +73,8 @@ struct Fiber;
 struct alignas(64) Thread {  // one cache line
     uint3 index;
     unsigned rank;
-    void* stack;   // where it resumes; nullptr: it is running, has not begun, or has ended
-    Fiber* fiber;  // the fiber that it waited on; nullptr: it has never waited
+    void* stack;     // where it resumes; nullptr: it is running, has not begun, or has ended
+    Fiber* fiber;    // the fiber that it waited on; nullptr: it has never waited
     Rendezvous* at;  // what it waits for; nullptr: nothing
     Where where;
 };
@@ -181,6 +183,31 @@ void launched();
 /// Checks the launch and queues it. The queue takes over the closure, which comes from `new`. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
+/// What the compiler driver records of a line of the program's source: facts about the arrays that the line indexes
+/// (`a[i]`, where a is an array and not a pointer), and about its __syncthreads().
+struct SourceLine {
+    enum Fact : unsigned {
+        indexes_member = 1,  // of a struct
+        indexes_shared = 2,  // in __shared__ memory
+        indexes_local = 4,   // of a function
+        indexes_global = 8,  // a __device__, __constant__ or __managed__ variable
+        indexes_row = 16,    // of a matrix: a[i][j]
+        barrier_in_branch = 32,
+        barrier_in_loop = 64,
+    };
+    int number;
+    unsigned facts;
+};
+/// The lines with facts of one file of the program, sorted by their numbers. The translated program has one object
+/// for each file and unit; the constructor adds it to the list that begins with `last`.
+struct SourceFile {
+    const char* name;  // with its whole path
+    const SourceLine* lines;
+    size_t count;
+    const SourceFile* before;
+    SourceFile(const char* name, const SourceLine* lines, size_t count);
+    static const SourceFile* last;
+};
 /// Records which lines of a source file the preprocessor has left out: "3-5 9-9".
 int left_out(const char* file, const char* lines);
 /// The format of reports if LAB_REPORT is not set: what LAB_REPORT would be set to.
@@ -333,7 +360,7 @@ CUDACPU_INLINE Rendezvous* join_quickly(Rendezvous::Kind kind, const char* what,
     const bool same = e && e->kind == kind && e->what == what && e->mask == mask &&
                       (kind == Rendezvous::at_warp      ? e->warp == rank / 32 && mask >> lane() & 1
                        : kind == Rendezvous::at_barrier ? e->where == where
-                                                      : false);
+                                                        : false);
     return same ? e : join(kind, what, mask, where);
 }
 CUDACPU_INLINE void await(Rendezvous* e, Where where) {

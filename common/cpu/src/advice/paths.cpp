@@ -133,16 +133,6 @@ bool ends_loop(uint64_t site) {
            std::any_of(asks, spot.path.rend(), [](const Statement* s) { return s->kind == Statement::loop; });
 }
 
-static unsigned arrays_indexed(const Where& line) {
-    const Source* const source = Source::of(line.file);
-    return source ? source->indexed(line.line) : 0;
-}
-bool indexes_only_arrays_of_blocks(const Where& line) { return arrays_indexed(line) == Source::of_blocks; }
-bool indexes_only_own_arrays(const Where& line) {
-    const unsigned arrays = arrays_indexed(line);
-    return arrays && !(arrays & ~(Source::of_threads | Source::of_program));
-}
-
 }  // namespace race
 
 }  // namespace cudacpu

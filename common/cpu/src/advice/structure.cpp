@@ -12,7 +12,6 @@
 #include "advice/structure.hpp"
 #include "engine/reporting.hpp"
 #include "engine/text.hpp"
-#include "engine/upcalls.hpp"
 
 namespace cudacpu {
 
@@ -420,40 +419,6 @@ std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const
             if (const Function* g = function_at(call); g && g != f) at = std::min(at, call);
     }
     return found;
-}
-
-unsigned Source::indexed(int number) const {
-    const auto declared = [&](const char* as, const char* up_to, const std::string& name, const Function* f) {
-        return std::ranges::any_of(words(as, 0, text.size()), [&](size_t i) {
-            const size_t end = text.find_first_of(up_to, i);
-            return word(name, i, end) < end && (!function_at(i) || function_at(i) == f);
-        });
-    };
-    unsigned found = 0;
-    const size_t to = line(number).empty() ? 0 : starts[number + 1];
-    for (size_t i = to ? starts[number] : 0; i < to; ++i) {
-        const std::string name = name_at(i);
-        const Function* f = name.empty() || text[i + name.size()] != '[' ? nullptr : function_at(i);
-        if (!f) continue;
-        const auto is_declared = [&](size_t d) {
-            return text[d + name.size()] == '[' && text[d - 1] == ' ' && in_word(text[d - 2]) &&
-                   !has({"return", "else"}, d - 7, d);
-        };
-        if (strchr(".>", text[i - 1])) found |= of_structs;
-        else if (declared("__shared__", ";", name, f)) found |= of_blocks;
-        else if (std::ranges::any_of(words(name, f->body.begin, i), is_declared)) found |= of_threads;
-        else if (declared("__device__", "(;={", name, nullptr) || declared("__constant__", "(;={", name, nullptr))
-            found |= of_program;
-    }
-    return found;
-}
-
-bool stands_in(Where barrier, Around kind) {
-    const Source* const source = Source::of(barrier.file);
-    const size_t at = source ? source->spot(barrier.line, "__syncthreads") : 0;
-    const Function* const f = source ? source->function_at(at) : nullptr;
-    const auto wanted = kind == Around::loop ? Statement::loop : Statement::branch;
-    return f && std::ranges::any_of(Source::path(*f, at), [&](const Statement* s) { return s->kind == wanted; });
 }
 
 }  // namespace cudacpu

@@ -85,8 +85,6 @@ public:
     void waiting_loops(const Statement& s, std::vector<const Statement*>& found) const;  // loops that only poll
     bool holds_barrier(const Statement& s) const;            // in a branch or loop, so all threads reach it
     bool declares(const Statement& block, size_t to) const;  // declares a variable before that place
-    enum Array { of_structs = 1, of_blocks = 2, of_threads = 4, of_program = 8 };
-    unsigned indexed(int line) const;  // bit mask: which of these the line indexes as arrays, not pointers
     /// The statements that contain the character, the function's body first.
     static std::vector<const Statement*> path(const Function& f, size_t at);
     enum Lock { no_lock, takes, gives };

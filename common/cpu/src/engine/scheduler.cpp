@@ -17,6 +17,7 @@
 #include "engine/rendezvous.hpp"
 #include "engine/reporting.hpp"
 #include "engine/schedule.hpp"
+#include "engine/source_lines.hpp"
 #include "engine/text.hpp"
 #include "engine/upcalls.hpp"
 
@@ -60,8 +61,9 @@ std::string missing_lane() {
     std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
     bool in_branch = false, in_loop = false;
     for (const Rendezvous* e : open_rendezvous[32]) {
-        in_branch |= stands_in(e->where, Around::branch);
-        in_loop |= stands_in(e->where, Around::loop);
+        const unsigned facts = facts_of(e->where);
+        in_branch |= (facts & SourceLine::barrier_in_branch) != 0;
+        in_loop |= (facts & SourceLine::barrier_in_loop) != 0;
     }
     const char* const rounds = "let all take as many rounds of the loop, and guard the work in it with if";
     if (in_loop)
@@ -73,7 +75,7 @@ std::string missing_lane() {
         std::string words = before;
         let_all_come(e->where, true, words);
         if (words == before) continue;
-        together.replace(from, std::string::npos, words);
+        together.resize(from), together += words;
         break;
     }
     if (barriers == 1) {

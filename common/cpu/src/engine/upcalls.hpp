@@ -22,9 +22,4 @@ extern bool drawing;  // a block, or a part of it
 inline bool in_lockstep() { return counters_build || (hazard_build && drawing); }
 }  // namespace warp
 
-// ---- advice
-
-enum class Around { branch, loop };
-bool stands_in(Where barrier, Around kind);  // whether the source text has it in a branch, or in a loop
-
 }  // namespace cudacpu

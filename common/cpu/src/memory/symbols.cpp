@@ -32,7 +32,8 @@ HostsCopy* hosts_copy(const void* p) {
 DeviceVariable::DeviceVariable(void* variable, size_t size)
     // cppcheck-suppress [noCopyConstructor, noOperatorEq, noDestructor]
     : start(static_cast<char*>(variable)), first(nullptr), bytes(size), before(last) {
-    if (start < &__bss_start) first = static_cast<char*>(memcpy(new char[bytes], start, bytes));
+    const bool is_zero = start >= &__bss_start || (*start == 0 && memcmp(start, start + 1, bytes - 1) == 0);
+    if (!is_zero) first = static_cast<char*>(memcpy(new char[bytes], start, bytes));
     last = this;
 }
 void begin_anew() {  // writes only what has changed, because a large array may never have been touched

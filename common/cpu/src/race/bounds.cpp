@@ -16,6 +16,7 @@
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/reporting.hpp"
+#include "engine/source_lines.hpp"
 #include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_heap.hpp"
@@ -71,21 +72,25 @@ void heap_taken(void* p) {
     freed.insert(heap.extract(static_cast<char*>(p)));
 }
 
+// Which kinds of arrays the line with the bad index indexes.
+static unsigned arrays_indexed() {
+    return facts_of(bad_bounds->where) & (SourceLine::indexes_member | SourceLine::indexes_shared |
+                                          SourceLine::indexes_local | SourceLine::indexes_global);
+}
+
 // The array may be a row of a matrix whose rows the program uses as one array; such an index is not reported.
 static bool index_is_bad() {
     const Where& where = bad_bounds->where;
     const char* const type = bad_bounds->array + 4;
-    const std::string file = where.file;
-    const auto& lines = source_text(file);
-    const auto matrix = [](std::string_view code) { return code.find("][") != code.npos; };
-    if (size_t(where.line) <= lines.size() && matrix(lines[where.line - 1]) && !matrix(type)) return false;
+    const bool is_matrix = std::string_view(type).find("][") != std::string_view::npos;
+    if ((facts_of(where) & SourceLine::indexes_row) && !is_matrix) return false;
     report_bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index, type),
                "check the index against the array's size", source_line(where));
     return true;
 }
 
 void past_local_array(char* address, size_t bytes, bool write) {
-    if (indexes_only_arrays_of_blocks(bad_bounds->where)) return;
+    if (arrays_indexed() == SourceLine::indexes_shared) return;
     state.index_too_large = false;
     if (index_is_bad() && write && bytes <= 8)
         show_old_value(address,
@@ -141,6 +146,8 @@ void __ubsan_handle_out_of_bounds(const UbsanBounds* b, uintptr_t index) {
     state.index_too_large = true;
     static auto& known = *new std::set<const UbsanBounds*>;
     if (!known.insert(b).second) return;
-    if (indexes_only_own_arrays(b->where)) index_is_bad();
+    const unsigned arrays = arrays_indexed();
+    if (arrays && !(arrays & ~(cudacpu::SourceLine::indexes_local | cudacpu::SourceLine::indexes_global)))
+        index_is_bad();
 }
 }

@@ -23,9 +23,5 @@ void report(const std::vector<Race>& races);
 bool of_waiting_loop(uint64_t site);
 /// Whether it decides if its thread executes another iteration of a loop.
 bool ends_loop(uint64_t site);
-/// Whether all arrays that the line indexes are __shared__.
-bool indexes_only_arrays_of_blocks(const Where& line);
-/// Whether all arrays that the line indexes, at least one, are of a thread or of the program.
-bool indexes_only_own_arrays(const Where& line);
 
 }  // namespace cudacpu::race
