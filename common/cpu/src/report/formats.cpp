@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -62,12 +63,18 @@ struct Place {
 
 bool is_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
 
-/// The index of the name in the code, as a whole word; npos if it is not there.
-size_t find_word(const std::string& code, const std::string& name) {
-    for (size_t i = 0; !name.empty() && (i = code.find(name, i)) != code.npos; ++i)
-        if (!(i && is_word(code[i - 1])) && !(i + name.size() < code.size() && is_word(code[i + name.size()])))
+/// The index of the name in the code: where it is indexed or dereferenced, or else where it first is a whole word;
+/// npos if it is not there.
+size_t find_use(const std::string& code, const std::string& name) {
+    size_t first = code.npos;
+    for (size_t i = 0; !name.empty() && (i = code.find(name, i)) != code.npos; ++i) {
+        const size_t end = i + name.size(), next = std::min(code.find_first_not_of(' ', end), code.size());
+        if ((i && is_word(code[i - 1])) || (end < code.size() && is_word(code[end]))) continue;
+        first = std::min(first, i);
+        if ((i && code[i - 1] == '*') || code[next] == '[' || code[next] == '.' || !code.compare(next, 2, "->"))
             return i;
-    return code.npos;
+    }
+    return first;
 }
 
 int column_at(const std::string& code, size_t at) {  // continuation bytes of UTF-8 begin no character
@@ -85,7 +92,7 @@ Place place_of(const Remark& remark) {
     if (p.line < 1 || size_t(p.line) > lines.size()) return p;
     p.code = lines[p.line - 1];
     if (p.code.ends_with('\r')) p.code.pop_back();
-    size_t at = find_word(p.code, remark.name);
+    size_t at = find_use(p.code, remark.name);
     if (at == p.code.npos) at = p.code.find_first_not_of(" \t");
     if (at != p.code.npos) p.column = column_at(p.code, at);
     return p;
