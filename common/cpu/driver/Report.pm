@@ -9,10 +9,12 @@ our @EXPORT = qw(report_as stop folded show column_of file_uri write_whole);
 
 my ($format, $log, @results) = ('text', '');
 
-# The value of LAB_REPORT or --report: text, gcc, sarif (on stderr at the end) or sarif:FILE, where %p is the process's number.
+# Sets the format, the value of LAB_REPORT or --report: text, gcc, sarif (on stderr at the end) or sarif:FILE, where %p is the
+# process's number.
 sub report_as {
     my ($name, $option) = @_;
-    my ($kind, $file) = $name =~ /^(?|(text|gcc|sarif)()|(sarif):(.+))$/s or stop("cudacpu: $option=$name: say text, gcc, sarif or sarif:FILE\n");
+    my ($kind, $file) = $name =~ /^(?|(text|gcc|sarif)()|(sarif):(.+))$/s
+        or stop("cudacpu: $option=$name: say text, gcc, sarif or sarif:FILE\n");
     ($format, $log) = ($kind, $file =~ s/%p/$$/gr);
 }
 
@@ -77,7 +79,7 @@ END {
         my @all = map {
             my $words = Encode::decode('UTF-8', $_->{words});
             my $kind = $words =~ /\[-W([\w=+-]+)\]$/ ? $1 : "compile-$_->{level}";
-            $rules{$kind} //= {id => $kind, shortDescription => {text => "a message of cudacpu or its compiler ($kind)"}};
+            $rules{$kind} //= {id => $kind, shortDescription => {text => "$kind, of cudacpu or the compiler that it calls"}};
             my %region = (startLine => 0 + $_->{line});
             $region{startColumn} = 0 + $_->{column} if $_->{column};
             {   ruleId => $kind, level => $_->{level}, message => {text => $words},

@@ -1,7 +1,7 @@
 // formats.cpp - findings in gcc's format, which editors and CI services read, and as a SARIF 2.1.0 log.
 //
-// A column counts characters from 1, a tab as one. It is that of the first use of the finding's variable in the
-// line, or of the first character that is no blank.
+// A column counts characters from 1, a tab as one. It is that of the finding's variable, where the line
+// indexes or dereferences it, or else of its first use; without a variable, of the first character that is not blank.
 #include "report/formats.hpp"
 
 #include <fcntl.h>
