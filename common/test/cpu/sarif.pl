@@ -1,6 +1,6 @@
 # sarif.pl [--fix] LOG: checks a SARIF log of cudacpu against what the standard, version 2.1.0, demands of the properties that
 # cudacpu writes, and that it writes no others; prints each result in a line, with the related lines and the fix below it. --fix
-# carries out the fixes. Exit status: 1 if the log is wrong.
+# carries out the fixes. Dies if the log is wrong.
 use strict;
 use warnings;
 use JSON::PP;

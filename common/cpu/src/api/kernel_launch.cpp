@@ -105,7 +105,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
         refused = compose_report(text("kernel %s is given a pointer to host memory, as argument %td (%s)",
                                       kernel.name, &p - arguments.begin() + 1, name.c_str()),
                                  "give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
-                                 source_line(l.where));
+                                 source_line(l.where), "host-memory");
     }
     if (gate("a kernel launch") != cudaSuccess) return;
     std::string why = no_launch(l.grid, l.block);

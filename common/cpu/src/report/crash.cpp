@@ -313,7 +313,8 @@ void __ubsan_handle_missing_return(const Where* where) {
 void __asan_on_error() {
     if constexpr (asan_build)
         if (in_kernel())
-            print_report(compose_report("AddressSanitizer: " + explain(__asan_get_report_address()), "", ""));
+            print_report(compose_report("AddressSanitizer: " + explain(__asan_get_report_address()), "", "",
+                                        "out-of-bounds"));
 }
 
 }  // extern "C"

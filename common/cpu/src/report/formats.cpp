@@ -1,7 +1,8 @@
 // formats.cpp - findings in gcc's format, which editors and CI services read, and as a SARIF 2.1.0 log.
 //
 // A column counts characters from 1, a tab as one. It is that of the finding's variable, where the line
-// indexes or dereferences it, or else of its first use; without a variable, of the first character that is not blank.
+// indexes or dereferences it, or else of its first use; without a variable, of the first character that is not
+// blank.
 #include "report/formats.hpp"
 
 #include <fcntl.h>
@@ -303,6 +304,7 @@ std::string description_of(const std::string& kind) {
              {"use-after-free", "an access to memory that was freed"},
              {"variable-of-another-thread", "an access to a local variable of another thread"},
              {"host-memory", "a kernel accesses memory that is not the device's"},
+             {"warp-synchronous", "code that relies on the lanes of a warp to run in lockstep"},
              {"early-host-access", "the host accesses memory before the device's work on it has ended"},
              {"misuse", "a call with arguments that CUDA does not allow, or an error in the host's code"},
              {"leak", "memory that is never freed"},
