@@ -65,6 +65,9 @@ void free(void*) noexcept asm("cudacpu_free");
 #define __device_builtin__
 #define __cudart_builtin__
 #define CUDARTAPI
+#ifndef THRUST_DEVICE_SYSTEM
+#define THRUST_DEVICE_SYSTEM 4  // Thrust's C++ backend; see cudacpu/thrust.hpp
+#endif
 
 // They never change while a thread runs, so they are const and the compiler keeps them in registers.
 #ifdef CUDACPU_INSTRUMENTED

@@ -2,6 +2,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <sstream>
@@ -67,16 +69,23 @@ std::string too_many_blocks(const Launch& l) {  // too many to be resident toget
 
 }  // namespace
 
-void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream, Where where, bool cooperative) {
+void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream, Where where, bool cooperative,
+               bool early) {
     if (in_kernel())
         fault(cudaErrorNotSupported, "a kernel is launched from a kernel (dynamic parallelism)",
               "the CPU device cannot do that: launch it from the host", &where);
-    configured.push_back({grid, block, dynamic_bytes, stream, where, cooperative});
+    configured.push_back({grid, block, dynamic_bytes, stream, where, cooperative, early});
     ++begun;
 }
 
+bool launches_block;
+
 void launched() {
-    if (configured.size() < begun--) return;
+    static const char* const asked = getenv("CUDA_LAUNCH_BLOCKING");
+    if (configured.size() < begun--) {
+        if (launches_block || (asked && !strcmp(asked, "1"))) finish_all();
+        return;
+    }
     print_report_once(compose_report("a function that is not a kernel is launched: the host has called it",
                                      "write __global__ before the function, or call it without <<<>>>",
                                      source_line(configured.back().where)));
@@ -130,7 +139,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
         print_report(refused);
         return cudaErrorIllegalAddress;
     };
-    if (enqueue(l.stream, work, true) != cudaSuccess) return;
+    if (enqueue(l.stream, work, true, l.early) != cudaSuccess) return;
     for (const void* p : arguments) await_kernel(p);
 }
 

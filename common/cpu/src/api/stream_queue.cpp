@@ -175,15 +175,17 @@ cudaError_t reset(cudaError_t passed) {
     return release_all();
 }
 
-cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool is_kernel) {
+cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool is_kernel, bool early) {
     auto& [works, number, default_stream, streams, events] = queue();
     stream = named(stream);
     if (!streams.count(stream)) return failed(not_known);
     Numbers after = std::exchange(stream->after, {++number});
+    const auto ahead = early && after.size() == 1 ? works.find(*after.begin()) : works.end();
     for (const cudaStream_t s : streams)
         if (stream->blocking && s->blocking && s != stream && (stream == &default_stream || s == &default_stream))
             after.insert(s->after.begin(), s->after.end());
     work_observer.queued(number, stream, after, is_kernel ? "a kernel" : api_function);
+    if (ahead != works.end() && ahead->second.is_kernel) work_observer.is_secondary(ahead->first);
     works[number] = {std::move(run), is_kernel, std::move(after)};
     [[maybe_unused]] static const bool has_helper = start_helper();
     works_wait = true;

@@ -66,6 +66,7 @@ long double length(double x, double y, double z, double w) {
 }
 
 void fence(bool block_only) { race_observer.at_fence(block_only); }
+void grid_dependency_wait() { race_observer.grid_dependency_met(); }
 
 void trap(const char* what, Where where) {
     fault(cudaErrorLaunchFailure, std::string(what) + " was called", "it ends the kernel: see what led there",

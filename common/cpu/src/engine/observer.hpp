@@ -23,6 +23,7 @@ struct LaunchObserver {
     void (*at_atomic)(void* address, unsigned bytes, unsigned kind, Where where,
                       const void* expected) = [](void*, unsigned, unsigned, Where, const void*) {};
     void (*at_fence)(bool block_only) = [](bool) {};
+    void (*grid_dependency_met)() = [] {};                       // cudaGridDependencySynchronize()
     void (*at_switch)() = [] {};                                 // between two threads, except in the plain build
     void (*launch_stops)(const char* why) = [](const char*) {};  // the running kernel does not finish
 };

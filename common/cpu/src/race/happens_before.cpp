@@ -32,7 +32,7 @@
 
 namespace cudacpu::race {
 
-Time now, floor_time, launch_start, block_start, interval_start, last_barrier;
+Time now, floor_time, launch_start, kernel_start, primary_start, block_start, interval_start, last_barrier;
 ClockRef block_clock CUDACPU_LASTING;
 uint32_t run;
 std::vector<Run> runs CUDACPU_LASTING;
@@ -46,12 +46,19 @@ namespace {
 constexpr unsigned whole_block = 1024;  // used in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
-std::unordered_map<const void*, Release> releases CUDACPU_LASTING;  // releases by the word they were made through
+using Words = std::unordered_map<const void*, Release>;  // releases by the word they were made through
+Words releases CUDACPU_LASTING,
+    shared_words CUDACPU_LASTING;  // shared_words: in shared memory of the running block
 std::vector<unsigned> clock_owners
     CUDACPU_LASTING;                            // threads with vector clocks of their own since the last barrier
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that executed a fence since then
 ClockRef block_fenced[2] CUDACPU_LASTING;  // covered by fences before the last barrier: any thread may release it
 Time grid_barrier;
+// Of a kernel that need not wait for its primary: the first block of this kernel; what a thread knows after
+// cudaGridDependencySynchronize(); whether a thread has called that.
+uint32_t first_run;
+ClockRef after_primary CUDACPU_LASTING;
+bool has_waited;
 struct Interval {  // an interval of the clock, which belongs to one block
     Time start;
     uint32_t run;
@@ -63,6 +70,7 @@ struct Paused {  // the state of a paused block
     ClockRef clock, fenced[2];
     std::vector<unsigned> clock_owners, fencers;
     ThreadState* thread_states;
+    Words shared_words;
 };
 std::map<uint64_t, Paused> paused CUDACPU_LASTING;  // by block number
 std::vector<ThreadState*> spare_states CUDACPU_LASTING;
@@ -199,15 +207,23 @@ bool happens_before_elsewhere(const Epoch& r) {
     return known && r.time < known->of(run_at(r.time), r.rank);
 }
 
+ThreadState* state_of(const Epoch& r) {
+    const uint32_t its_run = run_at(r.time);
+    if (its_run == run) return &thread_states[r.rank];
+    const auto p = paused.find(runs[its_run].block);
+    return its_run < first_run || p == paused.end() ? nullptr : &p->second.thread_states[r.rank];
+}
+
 uint64_t block_of(const Epoch& r) { return runs.empty() ? 0 : runs[run_at(r.time)].block; }
 Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it stored nothing this time
     return {r.site, block_of(r), r.rank, r.step, uint8_t(r.access | (r.access & atomic ? writes : 0))};
 }
 
-void acquire(const char* address, unsigned access) {
-    if (releases.empty()) return;
-    const auto w = releases.find(address);
-    if (w == releases.end()) return;
+void acquire(const char* address, unsigned access, bool shared) {
+    const Words& all_words = shared ? shared_words : releases;
+    if (all_words.empty()) return;
+    const auto w = all_words.find(address);
+    if (w == all_words.end()) return;
     const Release& all = w->second;
     acquire(*me, {all.block, access & narrow ? nullptr : all.device, all.run}, 0);
 }
@@ -227,7 +243,7 @@ void acquire(ThreadState& m, const Release& released, unsigned fenced) {
 
 static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
 
-bool nothing_was_released() { return releases.empty() && !sections_have_released(); }
+bool nothing_was_released() { return releases.empty() && shared_words.empty() && !sections_have_released(); }
 bool no_synchronization() { return nothing_was_released() && no_fence(); }
 
 Release current_release(unsigned access) {
@@ -238,10 +254,10 @@ Release current_release(unsigned access) {
     return {of(in_block), access & narrow ? nullptr : of(in_device), run};
 }
 
-void release(const char* address, unsigned access, const Release& released) {
+void release(const char* address, unsigned access, bool shared, const Release& released) {
     const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
-    if (!released.block && !released.device && (both || releases.empty())) return;
-    Release& word = releases[address];
+    if (!released.block && !released.device && (both || (shared ? shared_words : releases).empty())) return;
+    Release& word = (shared ? shared_words : releases)[address];
     if (!both || word.run != run) word.block = nullptr;
     if (!both) word.device = nullptr;
     word.run = run;
@@ -254,12 +270,27 @@ void forget_releases(const char* start, size_t bytes) {
 }
 
 void clocks_launch_begins() {
-    launch_start = ++now;
+    const bool secondary = is_secondary();
+    primary_start = std::exchange(kernel_start, ++now);
     in_vain = until_leader = 0;
-    floor_time = std::min(launch_start, launch_beside());
-    runs.clear();
-    intervals.clear();
-    releases.clear();
+    grid_barrier = 0;
+    if (secondary) {
+        const auto end = std::make_shared<VectorClock>();
+        if (has_waited) end->prefix = uint32_t(runs.size());
+        for (uint32_t r = first_run; !has_waited && r < runs.size(); ++r)
+            end->entries.push_back({key(r, whole_block), now});
+        after_primary = end;
+        floor_time = std::min(floor_time, launch_beside());
+    } else {
+        launch_start = now;
+        floor_time = std::min(launch_start, launch_beside());
+        after_primary = nullptr;
+        runs.clear();
+        intervals.clear();
+        releases.clear();
+    }
+    first_run = uint32_t(runs.size());
+    has_waited = !secondary;
     // A failed launch may have left some entries, and the next launch may have larger blocks.
     for (auto& [block, p] : paused) spare_states.push_back(p.thread_states);
     spare_states.push_back(std::exchange(thread_states, first_states));
@@ -277,6 +308,7 @@ void block_begins() {
     block_clock = block_fenced[in_block] = block_fenced[in_device] = nullptr;
     clock_owners.clear();
     fencers.clear();
+    shared_words.clear();
 }
 
 void clocks_block_pauses() {
@@ -287,7 +319,8 @@ void clocks_block_pauses() {
                             {block_fenced[0], block_fenced[1]},
                             std::move(clock_owners),
                             std::move(fencers),
-                            thread_states};
+                            thread_states,
+                            std::exchange(shared_words, {})};
     if (spare_states.empty()) spare_states.push_back(new ThreadState[running_block.size]);
     thread_states = spare_states.back();
     spare_states.pop_back();
@@ -303,6 +336,7 @@ void clocks_block_goes_on() {
     std::copy(p.fenced, p.fenced + 2, block_fenced);
     clock_owners = std::move(p.clock_owners);
     fencers = std::move(p.fencers);
+    shared_words = std::move(p.shared_words);
 }
 
 void grid_barrier_passed() {
@@ -351,11 +385,23 @@ void lanes_met(unsigned first, unsigned lanes) {
         ThreadState& m = thread_states[i];
         memcpy(m.sync->lanes, all, sizeof all);
         m.has_lanes = true;
-        m.steps = 0;
+        m.steps = m.written = 0;
         join(m, known);
         for (int s : {in_block, in_device})
             if (fenced[s]) m.sync->of_lanes[s] = join(m.sync->of_lanes[s], fenced[s]), m.synchronised = true;
     }
+}
+
+void grid_dependency_met() {
+    if (!self || !after_primary) return;
+    complete_pending();
+    has_waited = true;
+    join(thread_state(rank), after_primary);
+}
+
+bool waits_for_primary() {
+    const ClockRef& known = current_clock();
+    return known && known->of(first_run - 1, 0);
 }
 
 void at_fence(bool block_only) {
@@ -377,6 +423,7 @@ void at_fence(bool block_only) {
     f.cached = nullptr;
     if (!block_only) me->sync->fence[in_device] = f;
     me->publishes = me->wrote || last_barrier > me->last_atomic;
+    me->written = 0;
     sections_fenced(rank, block_only ? in_block : in_device);
 }
 

@@ -17,11 +17,4 @@ Report finding(const std::string& kind, const std::string& what, const std::vect
 void note(Mistake what, char* address, size_t bytes, const Accessor& who);
 void report(const std::vector<Race>& races);
 
-// ---- advice/, which reads the source text
-
-/// Whether the line is in the head of a loop that only waits, or writes what such a loop reads.
-bool of_waiting_loop(uint64_t site);
-/// Whether it decides if its thread executes another iteration of a loop.
-bool ends_loop(uint64_t site);
-
 }  // namespace cudacpu::race

@@ -12,8 +12,6 @@ __global__ void parent() {
 #elif defined IN_A_FUNCTION  // RUN: refused -DIN_A_FUNCTION
 __global__ void k(int* p) { *p = 1; }
 __device__ void f(int* p) { k<<<1, 1>>>(p); }  // SAYS: error: a kernel is launched from a kernel
-#elif defined CUB  // RUN: refused -DCUB
-#include <cub/cub.cuh>  // SAYS: error: the CPU device has no cub/cub.cuh
 #elif defined CUBLAS  // RUN: refused -DCUBLAS
 #include <cublas_v2.h>
 #include <curand.h>
@@ -23,8 +21,6 @@ int main() {
 }
 #elif defined WMMA  // RUN: refused -DWMMA
 #include <mma.h>  // SAYS: error: the CPU device has no mma.h
-#elif defined HALF  // RUN: refused -DHALF
-#include <cuda_fp16.h>  // SAYS: error: the CPU device has no cuda_fp16.h
 #elif defined SAMPLES_HEADER  // RUN: refused -DSAMPLES_HEADER
 #include <helper_cuda.h>  // SAYS: error: there is no helper_cuda.h here: it is one of NVIDIA's samples' headers
 #elif defined TEXTURES  // RUN: refused -DTEXTURES
