@@ -150,8 +150,8 @@ static void report_race_of_works(const Epoch& before, const Epoch& mine, const s
                at_line(line);
     };
     const std::string first = does(*w, before), second = does(running, mine);
-    print_report_once(finding(what + "\n" + first + ",\nand " + second + end, harmless) + listing(lines) +
-                      wrapped(mend));
+    print_report_once(
+        finding("stream-order", what + "\n" + first + ",\nand " + second + end, lines, mend, harmless));
 }
 
 void race_of_works(const Epoch& before, const Epoch& mine, char* address) {

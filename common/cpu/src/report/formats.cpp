@@ -127,11 +127,13 @@ void print_as_gcc(const Finding& f) {
         const Place p = place_of(r);
         if (!p.line) continue;
         const std::string at = from_here(text("%s:%d:%d: ", p.file.c_str(), p.line, p.column));
-        if (first.empty()) all = (first = at) + (is_error ? "error: " : "warning: ") + message;
-        else all += at + "note: ";
-        all += (&r != &f.places.front() || r.words.empty() ? "" : ": ") + one_line(r.words);
-        if (first == at) all += " [" + f.kind + "]";
-        all += "\n";
+        const std::string words = one_line(r.words);
+        if (!first.empty()) {
+            all += at + "note: " + words + "\n";
+            continue;
+        }
+        all = (first = at) + (is_error ? "error: " : "warning: ") + message + (words.empty() ? "" : ": ") + words +
+              " [" + f.kind + "]\n";
     }
     if (first.empty()) all = (first = "cudacpu: ") + (is_error ? "error: " : "warning: ") + message + "\n";
     if (!f.advice.empty()) all += first + "note: " + one_line(f.advice) + "\n";
@@ -274,9 +276,13 @@ std::string result(const Finding& f) {
     for (const Remark& r : f.places) {
         const Place p = place_of(r);
         if (!p.line) continue;
-        if (primary.empty()) primary = location(r, first = p, 0);
-        else related += (id ? ", " : "") + location(r, p, id + 1), ++id, one_file &= p.file == first.file;
-        if (&r == &f.places.front() && !r.words.empty()) message += ": " + r.words;
+        if (!primary.empty()) {
+            related += (id ? ", " : "") + location(r, p, id + 1);
+            ++id, one_file &= p.file == first.file;
+            continue;
+        }
+        primary = location(r, first = p, 0);
+        if (!r.words.empty()) message += ": " + r.words;
     }
     const std::string advice = one_line(f.advice);
     if (const std::string r = one_file && first.line ? replacements_of(advice, first) : ""; !r.empty())
