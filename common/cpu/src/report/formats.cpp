@@ -121,21 +121,21 @@ Level take_level(std::string& message) {
 
 void print_as_gcc(const Finding& f) {
     std::string message = one_line(f.message);
-    const bool is_error = take_level(message) == Level::error;
+    message.insert(0, take_level(message) == Level::error ? "error: " : "warning: ");
     std::string all, first;
     for (const Remark& r : f.places) {
         const Place p = place_of(r);
         if (!p.line) continue;
-        const std::string at = from_here(text("%s:%d:%d: ", p.file.c_str(), p.line, p.column));
-        const std::string words = one_line(r.words);
+        const std::string at = from_here(text("%s:%d:%d: ", p.file.c_str(), p.line, p.column)),
+                          words = one_line(r.words);
         if (!first.empty()) {
             all += at + "note: " + words + "\n";
             continue;
         }
-        all = (first = at) + (is_error ? "error: " : "warning: ") + message + (words.empty() ? "" : ": ") + words +
-              " [" + f.kind + "]\n";
+        all = (first = at) + message + (words.empty() ? "" : ": ") + words;
+        all.append(" [").append(f.kind).append("]\n");
     }
-    if (first.empty()) all = (first = "cudacpu: ") + (is_error ? "error: " : "warning: ") + message + "\n";
+    if (first.empty()) all = (first = "cudacpu: ") + message + "\n";
     if (!f.advice.empty()) all += first + "note: " + one_line(f.advice) + "\n";
     fflush(stdout);
     fputs(all.c_str(), stderr);
