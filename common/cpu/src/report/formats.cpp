@@ -129,10 +129,11 @@ void print_as_gcc(const Finding& f) {
         const std::string at = from_here(text("%s:%d:%d: ", p.file.c_str(), p.line, p.column)),
                           words = one_line(r.words);
         if (!first.empty()) {
-            all += at + "note: " + words + "\n";
+            all.append(at).append("note: ").append(words).append("\n");
             continue;
         }
-        all = (first = at) + message + (words.empty() ? "" : ": ") + words;
+        first = at;
+        all.append(at).append(message).append(words.empty() ? "" : ": ").append(words);
         all.append(" [").append(f.kind).append("]\n");
     }
     if (first.empty()) all = (first = "cudacpu: ") + message + "\n";
