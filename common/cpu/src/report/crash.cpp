@@ -40,20 +40,21 @@ int exit_status;
 
 void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
            const void* pc) {
-    print_report(compose_report(what, mend, where ? source_line(*where) : source_line(pc)));
+    print_report(compose_report(what, mend, where ? source_line(*where) : source_line(pc), describe(error, true)));
     cudacpu_hazard_found();
-    if (!in_kernel()) write_output_files(), _exit(3);
+    if (!in_kernel()) write_output_files(), end_reports(), _exit(3);
     lockstep_observer.launch_stops(what.c_str());
     outcome = error;
     if (hazard_build && error != cudaErrorAssert) exit_status = 1;  // an assert may be expected
     leave_block();
 }
 
-void report_bug(const std::string& what, const std::string& mend, const std::string& line) {
+void report_bug(const std::string& what, const std::string& mend, const std::string& line,
+                const std::string& kind) {
     static auto& known = *new std::set<std::string>;
     exit_status = 1;
     if (!known.insert(what.substr(0, what.find(' ')) + line).second) return;
-    print_report(compose_report(what, mend, line));
+    print_report(compose_report(what, mend, line, kind));
     cudacpu_hazard_found();
 }
 
@@ -327,7 +328,8 @@ void __ubsan_handle_missing_return(const Where* where) {
 void __asan_on_error() {
     if constexpr (asan_build)
         if (in_kernel())
-            print_report(compose_report("AddressSanitizer: " + explain(__asan_get_report_address()), "", ""));
+            print_report(compose_report("AddressSanitizer: " + explain(__asan_get_report_address()), "", "",
+                                        "out-of-bounds"));
 }
 
 }  // extern "C"
