@@ -13,6 +13,7 @@ override FILE := $(value FILE)
 override EX := $(value EX)
 override RESET := $(value RESET)
 override SHOW := $(value SHOW)
+override GDB := $(value GDB)
 override OF := $(value OF)
 override FLAGS := $(value FLAGS)
 # In make try yours.cu, make learn 04.2 and make diff 04 modulo masked, the words after the goal are not goals.
@@ -22,7 +23,7 @@ override FILE := $(or $(FILE),$(more))
 override EX := $(or $(EX),$(more))
 MAKEFLAGS += $(if $(more),--silent)
 endif
-export BUILD JOBS DEVICE CMAKE CMAKE_FLAGS ARGS FLAGS FILE EX RESET SHOW OF
+export BUILD JOBS DEVICE CMAKE CMAKE_FLAGS ARGS FLAGS FILE EX RESET SHOW GDB OF
 unexport CDPATH
 # Exit status 1 of these goals means "not all right". It must not become a make error, which prints "*** Error 1". With -q, make
 # runs only the lines that begin with +, and ends silently with status 1 if a target has another line.
@@ -84,7 +85,7 @@ $(filter-out $(more),$(samples) $(programs)):
 learn: learn_once
 	$(is_wrong)
 learn_once:
-	$(call answered,$(tools)/learn.sh "$$BUILD" "$$EX" "$$RESET" "$$SHOW")
+	$(call answered,$(tools)/learn.sh "$$BUILD" "$$EX" "$$RESET" "$$SHOW" "$$GDB")
 
 exercises: exercises_once
 	$(is_wrong)
@@ -171,7 +172,8 @@ help:
 	@echo 'make diff 04 modulo masked    shows the differences between two rungs'
 	@echo 'make learn        exercises: you write kernels, and each save is checked;'
 	@echo '                  make learn EX=04.2 goes to one, RESET=04.2 restores it,'
-	@echo '                  SHOW=04.2 prints its model answer after you have solved it'
+	@echo '                  SHOW=04.2 prints its model answer after you have solved it,'
+	@echo '                  GDB=04.2 runs it in gdb'
 	@echo 'make exercises    lists the exercises: right, wrong or to do'
 	@echo 'make grade        checks all exercises, and writes build/grade/junit.xml;'
 	@echo '                  OF=folder checks those in a folder, EX="01 04.2" only these'

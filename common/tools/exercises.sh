@@ -196,14 +196,14 @@ report() {
 }
 # Warnings of g++ that are mistakes in any kernel.
 mistakes="-Werror=address -Werror=unused-value -Werror=return-type -Werror=uninitialized -Wno-maybe-uninitialized"
-# compile FILE PROGRAM [SOURCE]: compiles it in the CPU device's hazard build; SOURCE is FILE with guards. Prints the errors.
+# compile FILE PROGRAM [SOURCE]: compiles it in the CPU device's hazard build, with the options in $debug; SOURCE is FILE with guards. Prints the errors.
 compile() {
     if sed 's,//.*,,' "$1" | grep -q 'long double'; then
         say "A GPU has no long double: nvcc treats it as double." "GPU 没有 long double：nvcc 把它当作 double。"
         return 1
     fi
     sources=${1%/*}
-    if (cd "$sources" && "$build/cpu/cudacpu" "${3:-${1##*/}}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes \
+    if (cd "$sources" && "$build/cpu/cudacpu" "${3:-${1##*/}}" -o "$2" --hazards -fsanitize=shift-exponent,float-cast-overflow $mistakes ${debug:-} \
         --header "$build/cpu/exercise.hpp" -I"$harness" "$build/cpu/libexercise.a" $count) >"$2.err" 2>&1; then return; fi
     say "It does not compile:" "编译不通过："
     complaints "${1##*/}" "$2.err" | sed "s/cudacpu::api:://g; s/cudacpu::own<\([^<>]*\)>/\1/g" | wrapped 80 >"$2.complaints"

@@ -1,10 +1,11 @@
 #!/bin/sh
-# learn.sh BUILD [EX] [RESET] [SHOW]: shows the current exercise (EX, or the first one that is not right), and checks it after
+# learn.sh BUILD [EX] [RESET] [SHOW] [GDB]: shows the current exercise (EX, or the first one that is not right), and checks it after
 # each save until it is right. Then it shows the next one. RESET restores an exercise. SHOW prints a model answer.
+# GDB runs an exercise in gdb, with common/cpu/cudacpu-gdb.py.
 # --list in place of EX lists all exercises and counts them.
 # If stdout is not a terminal, the current exercise is checked once. Exit status: 0 right (or Ctrl-C), 1 not right (with
 # --list: an edited one is wrong), 2 no such exercise, 3 the CPU device is missing.
-build=$1 wanted=$(echo $2) reset=$(echo $3) shown=$(echo $4) # echo removes the blanks around them
+build=$1 wanted=$(echo $2) reset=$(echo $3) shown=$(echo $4) debugged=$(echo $5) # echo removes the blanks around them
 if [ -t 0 ] && [ -t 1 ] && [ "$wanted" != --list ] && [ -z "$reset$shown$LEARNING" ]; then
     set -m # a separate job: Ctrl-C reaches only this script, not make
     LEARNING=yes sh "$0" "$@"
@@ -66,6 +67,12 @@ sh common/tools/build.sh "$build" $targets || exit
 if [ ! -f "$build/cpu/libexercise.a" ]; then
     say "The CPU device is missing. Type make doctor to see why." "缺少 CPU 设备。输入 make doctor 查看原因。" >&2
     exit 3
+fi
+if [ -n "$debugged" ]; then
+    file=$(file_of "$debugged") || exit 2
+    command -v gdb >/dev/null || { say "There is no gdb: sudo apt-get install gdb" "没有 gdb：sudo apt-get install gdb" >&2 && exit 3; }
+    debug="-g -O0" compile "$file" "$program" && gdb -q -x common/cpu/cudacpu-gdb.py "$program"
+    exit
 fi
 checker=$(cat common/exercise* common/tools/exercises.sh "$build/cpu/cudacpu" common/cpu/driver/*.pm | cksum)
 

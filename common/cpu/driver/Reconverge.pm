@@ -3,7 +3,7 @@ package Reconverge;
 use strict;
 use warnings;
 use Exporter 'import';
-use Source 'stop';
+use Report 'stop';
 our @EXPORT = qw(number_code);
 
 # Orders the basic blocks of a function so that lanes which wait for those at earlier blocks reconverge as early as possible:

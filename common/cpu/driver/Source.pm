@@ -1,24 +1,11 @@
-# Source.pm - the text that g++ has preprocessed, the parts of C++ that the other files look for in it, and the messages about it.
+# Source.pm - the text that g++ has preprocessed, the parts of C++ that the other files look for in it, and messages about places in it.
 package Source;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw(stop folded $cpp items parameter_name $text @lines @literals %is_system %remains read_text shown refuse advise
+use Report;
+our @EXPORT = qw($cpp items parameter_name $text @lines @literals %is_system %remains read_text shown refuse advise
     places print_advice forget_index around function_at pragma_before function_before space_of flat);
-
-sub stop { print STDERR @_; exit 1 }
-
-# The text in lines of at most 80 columns. The place at the beginning of the first line is not broken.
-sub folded {
-    my ($all, @words) = ($_[0], split ' ', $_[1]);
-    my $column = length $all;
-    for my $word (@words) {
-        ($all, $column) = ("$all\n ", 1) if $column + length " $word" > 80;
-        $all .= " $word";
-        $column += length " $word";
-    }
-    return "$all\n";
-}
 
 # ---- the parts of C++ that the other files look for ---------------------------------------------------------
 
@@ -121,13 +108,24 @@ my @advice;    # warnings that are not printed yet: [offset, text]
 sub advise { push @advice, [@_] }
 sub print_advice {
     my $places = places(map { $_->[0] } @advice);
-    print STDERR map { folded("$places->{$_->[0]}:", "warning: $_->[1]") } splice @advice;
+    show(map { folded($places->{$_->[0]} . ':' . column_at($_->[0], $places->{$_->[0]}) . ':', "warning: $_->[1]") } splice @advice);
 }
 
 sub refuse {
     my ($offset, $why) = @_;
     print_advice();
-    stop folded(places($offset)->{$offset} . ':', "error: $why");
+    my $place = places($offset)->{$offset};
+    stop folded("$place:" . column_at($offset, $place) . ':', "error: $why");
+}
+
+# The column in the file of what is at an offset. The text has other columns, because macros are expanded in it.
+sub column_at {
+    my ($offset, $place) = @_;
+    my ($word) = substr($text, $offset, 200) =~ /\A[ \t]*([A-Za-z_\x80-\xff][\w\x80-\xff]*|\S|)/;
+    my $before = substr $text, 0, $offset;
+    $before = substr $before, 1 + rindex $before, "\n";
+    my $number = 1 + (() = $before =~ /(?<!\w)\Q$word\E(?!\w)/g);
+    return $place =~ /(.*):(\d+)$/s ? column_of($1, $2, $word, $number) : 1;
 }
 
 # ---- what is around a place of the text ---------------------------------------------------------------------

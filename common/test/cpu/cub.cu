@@ -84,7 +84,7 @@ __global__ void reduces(const T* in, T* out, int valid) {
     for (int i = 0; i < items; ++i) values[i] = in[me * items + i];
     const T sum = Reduce(storage).Reduce(values, cuda::std::plus<>());
     __syncthreads();
-    const T some = Reduce(storage).Reduce(values[0], cub::Min(), valid);
+    const T some = Reduce(storage).Reduce(me < valid ? values[0] : T(-1000), cub::Min(), valid);
     __syncthreads();
     const T one = Reduce(storage).Sum(values[0]);
     if (me == 0) out[0] = sum, out[1] = some, out[2] = one;
@@ -121,6 +121,36 @@ void test_large() {
     reduces_large<<<1, 70>>>(out);
     std::vector<long> expected;
     for (int i = 0; i < 9; ++i) expected.push_back(70 * 69 / 2 * (i + 1));
+    EXPECT(out.is(expected));
+}
+
+struct Affine {  // x * a + b; the composition depends on the order
+    unsigned a, b;
+    bool operator==(const Affine&) const = default;
+};
+struct Compose {
+    __host__ __device__ Affine operator()(const Affine& f, const Affine& g) const {
+        return {f.a * g.a, f.b * g.a + g.b};
+    }
+};
+__global__ void composes(const Affine* in, Affine* out) {
+    using Reduce = cub::BlockReduce<Affine, 100>;
+    using Scan = cub::BlockScan<Affine, 100>;
+    __shared__ Reduce::TempStorage reduce_storage;
+    __shared__ Scan::TempStorage scan_storage;
+    Affine values[2] = {in[2 * threadIdx.x], in[2 * threadIdx.x + 1]};
+    const Affine all = Reduce(reduce_storage).Reduce(values, Compose());
+    if (threadIdx.x == 0) out[200] = all;
+    Scan(scan_storage).InclusiveScan(values, values, Compose());
+    out[2 * threadIdx.x] = values[0], out[2 * threadIdx.x + 1] = values[1];
+}
+void test_composes() {
+    std::vector<Affine> in(200), expected(200);
+    for (unsigned i = 0; i < 200; ++i) in[i] = {2 * i + 3, i};
+    std::inclusive_scan(in.begin(), in.end(), expected.begin(), Compose());
+    expected.push_back(expected.back());
+    Array<Affine> values(in), out(201);
+    composes<<<1, 100>>>(values, out);
     EXPECT(out.is(expected));
 }
 
@@ -419,7 +449,10 @@ int main(int, char** arguments) {
             test_sorts<32, 4>(random_numbers<unsigned>(128, 1 << 30), 3, 9);
         test_sorts<40, 2>(random_numbers<float>(80, 20, -10)),
             test_sorts<32, 2>(random_numbers<unsigned long long>(64, 1 << 30));
-        test_histograms(), test_large();
+        auto zeros = random_numbers<float>(80, 3, -1);
+        for (int i = 0; i < 80; i += 3) zeros[i] *= -0.0f;
+        test_sorts<40, 2>(zeros);
+        test_histograms(), test_large(), test_composes();
         test_arrays();
     } else {
         Array<int> out(64);

@@ -69,9 +69,10 @@ void at_program_end(int status, void*) {
         print_report(
             opening("notice: the program ended with status 1. Build it with --hazards to look for races, accesses "
                     "out of bounds and values that nobody has written"));
-    if (status || !exit_status) return;
+    if (status || !exit_status) return end_reports();
     print_report(text("cudacpu: %s were found: exit status %d (the program's own was 0)",
                       hazard_build ? "hazards" : "bugs", exit_status));
+    end_reports();
     fflush(nullptr);
     _exit(exit_status);
 }

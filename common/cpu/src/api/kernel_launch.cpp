@@ -104,16 +104,17 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
     configured.pop_back();
     l.kernel = &kernel, l.body = body, l.owner = owner, l.arguments = arguments;
     std::istringstream names(kernel.parameters);
-    std::string name, refused;
+    std::string name;
+    Report refused;
     for (const void* const& p : arguments) {
         std::getline(names, name, ',');
-        if (!refused.empty() || !p || find(p) || (is_global(p) && !is_of_host(p))) continue;
+        if (!refused.text.empty() || !p || find(p) || (is_global(p) && !is_of_host(p))) continue;
         unsigned char resident;  // a value that is not an address causes a fault when it is used
         if (mincore((void*)(uintptr_t(p) & ~(page - 1)), 1, &resident)) continue;
         refused = compose_report(text("kernel %s is given a pointer to host memory, as argument %td (%s)",
                                       kernel.name, &p - arguments.begin() + 1, name.c_str()),
                                  "give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
-                                 source_line(l.where));
+                                 source_line(l.where), "host-memory");
     }
     if (gate("a kernel launch") != cudaSuccess) return;
     std::string why = no_launch(l.grid, l.block);
@@ -134,7 +135,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
         return void(untold = failed(error));
     }
     auto work = [l, refused] {
-        if (refused.empty()) return run_launch(l);
+        if (refused.text.empty()) return run_launch(l);
         print_report(refused);
         return cudaErrorIllegalAddress;
     };

@@ -76,22 +76,6 @@ std::string problem_of(const std::string& file) {
     return access((exists ? file : folder).c_str(), W_OK) ? strerror(errno) : "";
 }
 
-bool write_whole(const std::string& file, const std::string& contents) {
-    struct stat status {};
-    const bool direct = !stat(file.c_str(), &status) && !S_ISREG(status.st_mode);
-    const std::string made = direct ? file : file + text(".%d", getpid());
-    if (!direct) unlink(made.c_str());
-    const int opened = open(made.c_str(), O_WRONLY | (direct ? 0 : O_CREAT | O_EXCL | O_NOFOLLOW), 0666);
-    FILE* const out = opened < 0 ? nullptr : fdopen(opened, "w");
-    if (!out) return false;
-    const bool written = fwrite(contents.data(), 1, contents.size(), out) == contents.size();
-    if (!fclose(out) && written && (direct || !rename(made.c_str(), file.c_str()))) return true;
-    const int error = errno;
-    if (!direct) unlink(made.c_str());
-    errno = error;
-    return false;
-}
-
 void set_option(const std::string& option, const std::string& value) {
     if (option == "--trace") asked.trace = value;
     else if (option == "--counters-csv") asked.csv = value;

@@ -8,13 +8,22 @@
 
 #include "cuda_runtime.h"
 
+/// Does nothing: a debugger stops here when an error of the program was found (cudacpu-gdb.py), soon after the
+/// access or in the call that made it. By default, the error has just been reported. `what` names an error of a
+/// hazard build, which is reported when the launch ends. `earlier` and `later` are its accesses (Accessor,
+/// race/race.hpp).
+extern "C" void cudacpu_hazard_found(const char* what = nullptr, const void* address = nullptr,
+                                     const void* earlier = nullptr, const void* later = nullptr);
+
 namespace cudacpu {
 
 // ---- report/diagnostics.cpp
 
-void print_report(const std::string& message);       // on stderr, after flushing stdout
-void print_report_once(const std::string& message);  // at most once in the whole program
-extern bool has_reported;                            // whether anything was printed
+struct Report;
+void print_report(const std::string& message);  // on stderr, after flushing stdout
+void print_report(const Report& report);        // in the format that LAB_REPORT asks for
+void print_report_once(const Report& report);   // at most once in the whole program
+extern bool has_reported;                       // whether anything was printed
 std::string from_here(std::string files);       // file names relative to the working folder, for files below it
 std::string wrapped(const std::string& words);  // broken to the terminal's width; `code` is kept together
 std::string opening(const std::string& words);  // the first lines of a report: "cudacpu: " and the words, broken to
@@ -27,8 +36,19 @@ struct Remark {
 };
 /// Each line as in its file, with the words beside or below it; unknown lines are left out.
 std::string listing(const std::vector<Remark>& remarks);
+struct Finding {
+    std::string kind;            // an identifier that stays the same: "race", "cudaErrorIllegalAddress"
+    std::string message;         // begins with "note: " or "notice: " if it is no error
+    std::vector<Remark> places;  // the first one is the finding's, the others belong to it
+    std::string advice;
+};
+struct Report {
+    std::string text;
+    Finding finding;
+};
 /// What happened, in which thread of which launch, at which line, and how to mend it.
-std::string compose_report(const std::string& what, const std::string& mend, const std::string& line);
+Report compose_report(const std::string& what, const std::string& mend, const std::string& line,
+                      const std::string& kind = "advice");
 /// Reports a wrong call of the API, with its line and how to mend it.
 void report_misuse(const std::string& words, const std::string& mend = "");
 std::string who_waits_where();  // one line for each run of threads
@@ -56,6 +76,13 @@ extern int exit_status;  // for a program that would otherwise end with 0
 [[noreturn]] void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
                         const void* pc = nullptr);
 /// Reports, once for each line, a bug after which the kernel or the program can continue. The exit status shows it.
-void report_bug(const std::string& what, const std::string& mend, const std::string& line);
+void report_bug(const std::string& what, const std::string& mend, const std::string& line,
+                const std::string& kind = "bug");
+
+// ---- report/formats.cpp
+
+/// Writes the file completely or leaves it as it is; false, and errno, if it cannot be written.
+bool write_whole(const std::string& file, const std::string& contents);
+void end_reports();  // what LAB_REPORT asks for at the program's end
 
 }  // namespace cudacpu

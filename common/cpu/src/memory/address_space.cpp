@@ -147,9 +147,11 @@ void report_leaks() {
     const Region* first = nullptr;
     for (const auto& [end, r] : regions())
         if (!r.freed && r.kind <= Kind::pinned && (!count++ || r.number < first->number)) first = &r;
-    if (count)
-        print_report(opening(text("notice: %zu allocation%s, %zu bytes, never freed; the first at %s:%d", count,
-                                  count > 1 ? "s" : "", bytes_in_use, first->where.file, first->where.line)));
+    if (!count) return;
+    const std::string what = text("notice: %zu allocation%s, %zu bytes, never freed", count, count > 1 ? "s" : "",
+                                  bytes_in_use),
+                      place = source_line(first->where);
+    print_report(Report{opening(what + "; the first at " + place), {"leak", what, {{place, "the first"}}, ""}});
 }
 
 size_t available_memory() {  // the lower of the system's figure and the container's limit

@@ -33,7 +33,7 @@ void check_canaries(const Region& r) {
         const auto hit = std::find_if_not(from, to, untouched);
         if (hit == to) return;
         report_bug("something wrote beyond its memory: " + explain(&*hit, 1), "--hazards names the line",
-                   source_line(r.where));
+                   source_line(r.where), "out-of-bounds");
         write_canaries(r);
     };
     if (!has_canaries || r.kind > Kind::pinned) return;

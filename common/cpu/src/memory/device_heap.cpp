@@ -99,7 +99,7 @@ extern "C" void cudacpu_free(void* memory) noexcept {
     const auto is_mark = [](char c) { return c == mark; };
     if (!hazard_build && !std::all_of(p + bytes, p + bytes + behind, is_mark))
         report_bug(text("a kernel wrote beyond the %zu bytes that malloc() or new gave it", bytes),
-                   "--hazards names the line", "");
+                   "--hazards names the line", "", "out-of-bounds");
     sizes.erase(block);
     region_observer.heap_taken(p);
     return_to_heap(bytes);

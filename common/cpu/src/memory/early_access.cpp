@@ -137,7 +137,8 @@ void compare_touches(unsigned long work, bool waits, bool asks) {
             report_bug(
                 text("the host %s memory too early, the device had yet to write ", t.writes ? "wrote" : "read") +
                     explain(t.address, t.bytes),
-                "wait first, for the kernel or the copy: cudaDeviceSynchronize()", line_of_touch(t.pc));
+                "wait first, for the kernel or the copy: cudaDeviceSynchronize()", line_of_touch(t.pc),
+                "early-host-access");
         return true;
     });
     if (touches.empty()) times_touched.clear();

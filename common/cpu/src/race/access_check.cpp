@@ -114,7 +114,7 @@ void complete_access() {
     if (last.race) {
         last.two_writes.equal = same;
         if (same || !last.flags) note(last.two_writes);
-        else flags_race(last.two_writes, last.two_writes.seen);
+        else flags_race(last.two_writes, false);
     }
     if (last.flag_write) flag_settled(last.address, last.bytes);
     ThreadState& m = *last.thread;
@@ -149,9 +149,9 @@ struct Access {
     size_t bytes;
     unsigned kind;
     Epoch mine;
-    Time from;                // accesses before this time cannot race with this one
-    bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the latest one
-    bool compares_read;       // a CAS that compares what its thread has read
+    Time from;           // accesses before this time cannot race with this one
+    bool shared, late;   // late: a volatile write whose thread had read an older value
+    bool compares_read;  // a CAS that compares what its thread has read
 };
 
 warp::Part trace_part(const Accessor& p) { return {p.block, p.rank, p.site}; }
@@ -198,7 +198,6 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, co
     check_afterwards(a);
     last.race = true;
     last.two_writes = race;
-    last.two_writes.seen = flags && a.seen;
     last.flags = flags && !loses;
 }
 
@@ -281,8 +280,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     me->fresh -= me->fresh && kind == reads;
     if (kind & (writes | atomic)) me->fresh = 0;
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
-             floor_time, false, false, false,
-             false};
+             floor_time, false, false, false};
     me->steps += me->steps < 255;
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
@@ -319,8 +317,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (me->lock && address != me->lock) enter_section(address, bytes, kind);
     if (kind & (atomic | flag)) note_step(address, kind);
-    if (flag_write)
-        a.seen = me->seen == address, a.late = flag_written(address, bytes, a.shared), a.seen &= !a.late;
+    if (flag_write) a.late = flag_written(address, bytes, a.shared);
     const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
     const auto cell = [&](size_t i) {  // where the access to byte i and the bytes after it is recorded
         if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
@@ -405,6 +402,7 @@ void note(const Race& race) {  // of all races between two sites, keeps the one 
     if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;
     noted.adds = adds;
     noted.equal = equal;
+    if (!race.equal) cudacpu_hazard_found("race", race.address, &race.before, &race.after);
 }
 
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site, const void* expected) {

@@ -85,7 +85,7 @@ static bool index_is_bad() {
     const bool is_matrix = std::string_view(type).find("][") != std::string_view::npos;
     if ((facts_of(where) & SourceLine::indexes_row) && !is_matrix) return false;
     report_bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index, type),
-               "check the index against the array's size", source_line(where));
+               "check the index against the array's size", source_line(where), "out-of-bounds");
     return true;
 }
 

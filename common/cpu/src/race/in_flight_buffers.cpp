@@ -163,12 +163,13 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
     if (end / unit != first / unit)
         which = text(unit == 1 ? "bytes %zu to %zu" : "elements %zu to %zu", first / unit, end / unit);
     if (count < end + 1 - first) which = text("%zu among ", count / unit) + which;
-    print_report(finding(text("%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
+    print_report(finding("unwritten-value",
+                         text("%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
                               work.what.c_str(), which.c_str(), r->bytes / unit, r->where.file, r->where.line),
-                         !all) +
-                 listing({{call, ""}}) +
-                 wrapped(all ? "let a kernel, cudaMemcpy or cudaMemset write it first"
-                             : "if it is no padding, check which elements the kernel writes"));
+                         {{call, ""}},
+                         all ? "let a kernel, cudaMemcpy or cudaMemset write it first"
+                             : "if it is no padding, check which elements the kernel writes",
+                         !all));
 }
 
 void host_must_keep(const void* start, size_t pitch, size_t width, size_t height) {

@@ -68,11 +68,9 @@ Flag& flag_at(const char* address) {
 }  // namespace
 
 void flag_read(char* address, size_t bytes, uint64_t site, const Epoch& write, bool unordered) {
-    // `while (wants[other] && *turn == other)` polls two words alternately.
-    const bool in_turn = me->polled_at && me->sync->polled_before == site && me->sync->seen_before == address;
     const bool in_place = me->sync->polled >= last_barrier;  // otherwise it may look once per iteration
     me->sync->polled = now;
-    if (in_place && (in_turn || (me->polled_at == site && me->seen == address)))
+    if (in_place && me->polled_at == site && me->seen == address)
         waiting_sites.insert(site), flag_at(address).polled = true;
     me->sync->polled_before = me->polled_at;
     me->sync->seen_before = me->seen;
@@ -118,8 +116,8 @@ bool flag_written(char* address, size_t bytes, bool shared) {
     f.before = value_at(address, bytes);
     f.published = me->publishes;
     f.fenced |= f.published;
-    f.all_published &= f.published;
     f.begins |= !me->wrote;
+    f.all_published &= f.published;
     f.unfenced |= me->written;
     me->seen = nullptr;
     return late;

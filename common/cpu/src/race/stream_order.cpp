@@ -35,7 +35,7 @@ std::string epoch_line(const Epoch& r) {
 }
 
 void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend) {
-    print_report_once(finding(what) + listing(lines) + wrapped(mend));
+    print_report_once(finding("stream-order", what, lines, mend));
 }
 
 namespace {
@@ -150,8 +150,8 @@ static void report_race_of_works(const Epoch& before, const Epoch& mine, const s
                at_line(line);
     };
     const std::string first = does(*w, before), second = does(running, mine);
-    print_report_once(finding(what + "\n" + first + ",\nand " + second + end, harmless) + listing(lines) +
-                      wrapped(mend));
+    print_report_once(
+        finding("stream-order", what + "\n" + first + ",\nand " + second + end, lines, mend, harmless));
 }
 
 void race_of_works(const Epoch& before, const Epoch& mine, char* address) {

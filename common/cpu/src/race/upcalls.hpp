@@ -12,7 +12,8 @@ namespace cudacpu::race {
 // together, once per program
 
 /// The first words of a report. A harmless finding does not change the exit status.
-std::string finding(const std::string& what, bool harmless = false);
+Report finding(const std::string& kind, const std::string& what, const std::vector<Remark>& lines,
+               const std::string& mend, bool harmless = false);
 void note(Mistake what, char* address, size_t bytes, const Accessor& who);
 void report(const std::vector<Race>& races);
 

@@ -91,8 +91,8 @@ void access(const void* p, unsigned bytes, bool writes, const void* pc) {
     report_bug(text("lane %u writes what lane %u of its warp has read already, as if a warp ran in step: ", lane(),
                     reader.rank % 32) +
                    explain(address),
-               "since Volta it does not, whatever is volatile: put __syncwarp() between the steps",
-               source_line(pc));
+               "since Volta it does not, whatever is volatile: put __syncwarp() between the steps", source_line(pc),
+               "warp-synchronous");
 }
 
 }  // namespace

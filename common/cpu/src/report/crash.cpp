@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
@@ -39,18 +40,22 @@ int exit_status;
 
 void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
            const void* pc) {
-    print_report(compose_report(what, mend, where ? source_line(*where) : source_line(pc)));
-    if (!in_kernel()) write_output_files(), _exit(3);
+    print_report(compose_report(what, mend, where ? source_line(*where) : source_line(pc), describe(error, true)));
+    cudacpu_hazard_found();
+    if (!in_kernel()) write_output_files(), end_reports(), _exit(3);
     lockstep_observer.launch_stops(what.c_str());
     outcome = error;
     if (hazard_build && error != cudaErrorAssert) exit_status = 1;  // an assert may be expected
     leave_block();
 }
 
-void report_bug(const std::string& what, const std::string& mend, const std::string& line) {
+void report_bug(const std::string& what, const std::string& mend, const std::string& line,
+                const std::string& kind) {
     static auto& known = *new std::set<std::string>;
     exit_status = 1;
-    if (known.insert(what.substr(0, what.find(' ')) + line).second) print_report(compose_report(what, mend, line));
+    if (!known.insert(what.substr(0, what.find(' ')) + line).second) return;
+    print_report(compose_report(what, mend, line, kind));
+    cudacpu_hazard_found();
 }
 
 // The type information of a class comes before the table of an object's functions.
@@ -128,6 +133,17 @@ bool is_atomic(const unsigned char*) { return false; }
 unsigned width_of(const unsigned char*) { return 4; }
 void single_step(ucontext_t&, bool) {}
 #endif
+
+// Whether the program was started by a debugger, which would take the signal of a single step for its own.
+bool has_debugger() {
+    static const bool traced = [] {
+        std::ifstream status("/proc/self/status");
+        for (std::string word; status >> word;)
+            if (word == "TracerPid:") return status >> word && word != "0";
+        return false;
+    }();
+    return traced;
+}
 
 }  // namespace
 
@@ -215,7 +231,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel
     if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc,
                       width_of(static_cast<const unsigned char*>(pc))))
-        return single_step(thread, !together);
+        return single_step(thread, !together && !has_debugger());
     const char* touched = outside ? "the host touched memory out of bounds: " : "the host touched device memory: ";
     if (r) fault(cudaErrorIllegalAddress, touched + about, mend, nullptr, pc);
     if (on_heap(address))
@@ -236,6 +252,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     else
         report_misuse(text("the host's code touched %p, where no memory is", info->si_addr),
                       "check the pointer, and the index against the size");
+    cudacpu_hazard_found();
 }
 
 // Runs before the program's own constructors, because they may use the device.
@@ -311,7 +328,8 @@ void __ubsan_handle_missing_return(const Where* where) {
 void __asan_on_error() {
     if constexpr (asan_build)
         if (in_kernel())
-            print_report(compose_report("AddressSanitizer: " + explain(__asan_get_report_address()), "", ""));
+            print_report(compose_report("AddressSanitizer: " + explain(__asan_get_report_address()), "", "",
+                                        "out-of-bounds"));
 }
 
 }  // extern "C"

@@ -19,7 +19,12 @@
 #include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_heap.hpp"
+#include "report/formats.hpp"
 #include "report/symbolize.hpp"
+
+extern "C" __attribute__((noinline)) void cudacpu_hazard_found(const char*, const void*, const void*, const void*) {
+    asm volatile("");
+}
 
 namespace cudacpu {
 
@@ -70,9 +75,15 @@ void print_report(const std::string& message) {
     fputs(s.c_str(), stderr);
 }
 
-void print_report_once(const std::string& message) {
+void print_report(const Report& report) {
+    if (reports_are_text()) print_report(report.text);
+    has_reported = true;
+    record(report.finding);
+}
+
+void print_report_once(const Report& report) {
     static auto& said = *new std::set<std::string>;
-    if (said.insert(message).second) print_report(message);
+    if (said.insert(report.text).second) print_report(report);
 }
 
 std::string wrapped(const std::string& words) {
@@ -99,7 +110,8 @@ std::string opening(const std::string& words) { return wrapped("cudacpu: " + wor
 
 void report_misuse(const std::string& words, const std::string& mend) {
     const std::string line = first_line(callers(32));
-    print_report(opening(words + (line.empty() ? "" : "\nat " + line)) + listing({{line, ""}}) + wrapped(mend));
+    print_report({opening(words + (line.empty() ? "" : "\nat " + line)) + listing({{line, ""}}) + wrapped(mend),
+                  {"misuse", words, {{line, ""}}, mend}});
 }
 
 std::string listing(const std::vector<Remark>& remarks) {
@@ -228,11 +240,12 @@ std::string thread_name() {  // "block (0,0,0), thread (5,0,0)"
 
 }  // namespace
 
-std::string compose_report(const std::string& what, const std::string& mend, const std::string& line) {
+Report compose_report(const std::string& what, const std::string& mend, const std::string& line,
+                      const std::string& kind) {
     const Aside aside;
-    std::string s = opening(what);
+    std::string s = opening(what), who;
     if (launch) {
-        const std::string who = text("in kernel %s, %s", launch->kernel->name, thread_name().c_str());
+        who = text("in kernel %s, %s", launch->kernel->name, thread_name().c_str());
         s += line.empty() ? "\n  " + who : on_a_line(who + ",", "at " + line);
         const dim3 g = launch->grid, b = launch->block;
         std::string shape = text("<<<(%u,%u,%u), (%u,%u,%u)", g.x, g.y, g.z, b.x, b.y, b.z);
@@ -241,7 +254,8 @@ std::string compose_report(const std::string& what, const std::string& mend, con
     } else if (!line.empty()) {
         s += "\n  at " + line;
     }
-    return s + listing({{line, ""}}) + wrapped(mend);
+    return {s + listing({{line, ""}}) + wrapped(mend),
+            {kind, what + (who.empty() ? "" : ", " + who), {{line, ""}}, mend}};
 }
 
 }  // namespace cudacpu

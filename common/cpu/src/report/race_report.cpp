@@ -45,6 +45,8 @@ const Line& line_of(uint64_t site) {
 
 namespace {
 
+string what_happened(const string& what, bool harmless) { return (harmless ? "note: " : "hazard: ") + what; }
+
 string index(uint64_t i, dim3 n) {
     if (n.y == 1 && n.z == 1) return text("%u", unsigned(i));
     if (n.z == 1) return text("(%u,%u)", unsigned(i % n.x), unsigned(i / n.x));
@@ -56,9 +58,26 @@ const char* verb(const Accessor& p) {
     return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
 }
 
-string report_head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
+void report_in_kernel(const string& kind, const string& what, const string& blocks, const Line& at,
+                      const std::vector<Remark>& lines, const string& mend, bool harmless = false) {
     const string who = "in kernel " + kernel_name() + ", " + blocks;
-    return finding(what, harmless) + (at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who);
+    const string head = at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who;
+    Report report = finding(kind, what, lines, mend, harmless);
+    report.text.insert(opening(what_happened(what, harmless)).size(), head);
+    report.finding.message += ", " + who;
+    print_report(report);
+}
+
+const char* kind_of(Mistake m) {
+    switch (m) {
+        case Mistake::past_heap:
+        case Mistake::out_of_bounds: return "out-of-bounds";
+        case Mistake::freed: return "use-after-free";
+        case Mistake::others_stack: return "variable-of-another-thread";
+        case Mistake::unwritten: return "unwritten-value";
+        case Mistake::foreign: return "host-memory";
+    }
+    return "";
 }
 
 std::set<string> reported CUDACPU_LASTING;
@@ -135,8 +154,8 @@ void say_mistake(const Noted& m) {
                     "write it first, or check the index; if another thread writes it, put __syncthreads() between";
         }
     }
-    print_report(report_head(what, "block " + block_of(m.who), at) +
-                 listing({{at.place, "thread " + thread_of(m.who) + " " + verb(m.who), name}}) + wrapped(mend));
+    report_in_kernel(kind_of(m.what), what, "block " + block_of(m.who), at,
+                     {{at.place, "thread " + thread_of(m.who) + " " + verb(m.who), name}}, mend);
 }
 
 string remark(const Pair& p, const Line& at) {
@@ -153,15 +172,24 @@ string remark(const Pair& p, const Line& at) {
 
 }  // namespace
 
-string finding(const string& what, bool harmless) {
+Report finding(const string& kind, const string& what, const std::vector<Remark>& lines, const string& mend,
+               bool harmless) {
     if (!harmless) exit_status = 1;
-    return opening((harmless ? "note: " : "hazard: ") + what);
+    const string message = what_happened(what, harmless);
+    return {opening(message) + listing(lines) + wrapped(mend), {kind, message, lines, mend}};
 }
 
 void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     exit_status = 1;
     Noted& n = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who}).first->second;
     n.last = std::max(n.last, address);
+    const char* const words[] = {"access to memory that is not the device's",
+                                 "access out of bounds",
+                                 "access to memory that was freed",
+                                 "access to a variable of another thread",
+                                 "access out of bounds",
+                                 "read of a value that nobody has written"};
+    cudacpu_hazard_found(words[int(what)], address, nullptr, &who);
 }
 
 void report(const std::vector<Race>& races) {
@@ -262,12 +290,12 @@ void report(const std::vector<Race>& races) {
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
-        print_report(report_head((equal ? "race, but of equal values, on " : "race on ") +
-                                     name_of(r.pair.race.address, r.pair.race.bytes),
-                                 x.block == y.block ? "block " + block_of(x)
-                                                    : "blocks " + block_of(x) + " and " + block_of(y),
-                                 r.pair.a, equal) +
-                     listing(r.remarks) + wrapped(r.advice.words()));
+        report_in_kernel(
+            equal ? "equal-writes" : "race",
+            (equal ? "race, but of equal values, on " : "race on ") +
+                name_of(r.pair.race.address, r.pair.race.bytes),
+            x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y), r.pair.a,
+            r.remarks, r.advice.words(), equal);
     }
 }
 

@@ -103,7 +103,7 @@ std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
             s.resize(std::min(s.size(), s.find(" (")));
             if (s.starts_with("0x")) ++i;
             else if (found[i].empty() && s[0] != '?' && s.back() != '?' && !s.starts_with("/usr/") &&
-                     !s.starts_with(CUDACPU_FOLDER "/"))
+                     !s.starts_with(CUDACPU_FOLDER "/include/") && !s.starts_with(CUDACPU_FOLDER "/src/"))
                 found[i] = s;
         }
         pclose(pipe);
