@@ -15,6 +15,7 @@
 //   atomic_add     every block adds its sum to one word         no block waits for another
 //   one_block      a single block                               for up to some thousand elements
 // any_type.cu goes on: other types, and minimum, maximum and product. all_gpus.cu: more GPUs.
+// back_to_back.cu: many sums in a row.
 //
 //   04_reduction_variants --only modulo --only masked --n 1000000    two rungs, another size
 //   04_reduction_variants --wrong no_barrier                         a classic mistake

@@ -49,7 +49,7 @@ for my $only (map { [split] } length $variants ? split /\n/, $variants : "") {
         }
         ++$runs;
         my ($name, $error) = ($1, $2);
-        $name = "(a kernel launch|cudaGetLastError)" if $name eq "a kernel launch";
+        $name = "(a kernel launch|cudaGetLastError|cudaLaunchKernelEx)" if $name eq "a kernel launch";
         $wrong->("status $status instead of 3") unless $status eq 3;
         $wrong->("does not say that $name failed, and where") unless $err =~ m{^/.*\.cuh?:[0-9]+: $name.* failed$}m;
         $wrong->("does not say $error") unless $err =~ /^    CUDA error [0-9]*, $error:$/m;

@@ -10,6 +10,7 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanit
 only=$(quick) || skip "all variants are slow"
 set -- $only
 if takes --few; then set -- "$@" --few 200; fi
+if takes --sums; then set -- "$@" --sums 20; fi
 for n in $sizes; do
     run "$sanitizer" --tool "$tool" --error-exitcode 99 "$binary" "$@" --repeats 1 --n $n
     if says '^PASSED: ' && says 'ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards'; then
