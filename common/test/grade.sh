@@ -15,6 +15,7 @@ export LANG CMAKE NO_COLOR
 lab=$folder/lab page=$top/common/course/teaching.md
 mkdir -p "$lab/build/cpu" "$lab/common/test" || exit 1
 cp "$top/Makefile" "$lab"
+mkdir "$lab/common/cpu" && cp -r "$top/common/cpu/driver" "$lab/common/cpu"
 cp -r "$top/common/tools" "$top"/common/*.cuh "$top"/common/*.cpp "$lab/common"
 cp -r "$top/common/test/lib.sh" "$top/common/test/exercises.sh" "$top/common/test/exercises" "$lab/common/test"
 ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gch" "$build"/cpu/lib*.a "$lab/build/cpu"

@@ -18,6 +18,7 @@ cp -r "$top/common/test/lib.sh" "$top/common/test/exercises.sh" "$top/common/tes
 ln -s "$build/cpu/cudacpu" "$build/cpu/exercise.hpp" "$build/cpu/exercise.hpp.gch" "$build"/cpu/lib*.a "$lab/build/cpu"
 printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nCMAKE_CACHEFILE_DIR:INTERNAL=%s\n' "$lab" "$lab/build" >"$lab/build/CMakeCache.txt"
 cp -r "$top/common/first" "$lab/common"
+mkdir "$lab/common/cpu" && cp -r "$top/common/cpu/driver" "$lab/common/cpu"
 cp "$top/01_sum_managed/exercises/hints.txt" "$lab/01_sum_managed/exercises"
 # The pages of the copy have two sections, and the second teaches 01.2. A shell comment is not a heading.
 for page in "README.md In plain words:A block of \`1024\`" "README.zh-CN.md 总的说法:一个线程块"; do

@@ -67,7 +67,7 @@ if [ ! -f "$build/cpu/libexercise.a" ]; then
     say "The CPU device is missing. Type make doctor to see why." "缺少 CPU 设备。输入 make doctor 查看原因。" >&2
     exit 3
 fi
-checker=$(cat common/exercise* common/tools/exercises.sh "$build/cpu/cudacpu" | cksum)
+checker=$(cat common/exercise* common/tools/exercises.sh "$build/cpu/cudacpu" common/cpu/driver/*.pm | cksum)
 
 on_gpu() { compile_for_gpu "$1" "$program.gpu" && judge_on_gpu "$program.gpu"; }
 # state FILE: todo, right or wrong; changed if the file changed during the check. The verdict on this text is kept in
