@@ -9,9 +9,11 @@
 #include <set>
 #include <tuple>
 
+#include "api/observer.hpp"
 #include "api/stream_queue.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
+#include "engine/observer.hpp"
 #include "engine/rendezvous.hpp"
 #include "engine/reporting.hpp"
 #include "engine/watchdog.hpp"
@@ -267,36 +269,36 @@ extern "C" void LAB_ATOMIC(__wrap_)(void* address, unsigned bytes, unsigned kind
     LAB_ATOMIC(__real_)(address, bytes, kind, where, expected);
 }
 
-// cudacpu::race::barrier_passed(): all threads of a block have reached a barrier of any kind.
-extern "C" void __real__ZN7cudacpu4race14barrier_passedEv();
-extern "C" void __wrap__ZN7cudacpu4race14barrier_passedEv() {
+// All threads of a block have reached a barrier of any kind.
+static void (*const next_at_barrier)() = cudacpu::race_observer.barrier_passed;
+static void at_barrier() {
     lab::barriers += cudacpu::block_number == 0;
     lab::take_turns(cudacpu::running_block.size, &cudacpu::last_met[32], nullptr);
-    __real__ZN7cudacpu4race14barrier_passedEv();
+    next_at_barrier();
 }
 
-// cudacpu::race::work_queued() and work_waits(): a kernel or a copy is added to a stream after other operations,
-// or waits for an event.
+// A kernel or a copy is added to a stream after other operations, or waits for an event.
 using Numbers = std::set<unsigned long>;
 static void comes_after(unsigned long number, unsigned long other) {
     lab::earlier[number].insert(other);
     lab::earlier[number].merge(Numbers(lab::earlier[other]));
 }
-#define LAB_QUEUED(prefix) prefix##_ZN7cudacpu4race11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc
-extern "C" void LAB_QUEUED(__real_)(unsigned long, const void*, const Numbers&, const char*);
-extern "C" void LAB_QUEUED(__wrap_)(unsigned long number, const void* stream, const Numbers& after,
-                                    const char* what) {
+static const cudacpu::WorkObserver next_at_work = cudacpu::work_observer;
+static void at_queued(unsigned long number, const void* stream, const Numbers& after, const char* what) {
     for (const unsigned long other : after) comes_after(number, other);
     if (!std::strcmp(what, "a kernel")) lab::kernels.push_back(number);
     if (!std::strncmp(what, "cudaMemcpy", 10)) lab::copies.push_back(number);
     if (!std::strncmp(what, "cudaEventRecord", 15)) lab::records.push_back(number);
-    LAB_QUEUED(__real_)(number, stream, after, what);
+    next_at_work.queued(number, stream, after, what);
 }
-extern "C" void __real__ZN7cudacpu4race10work_waitsEmm(unsigned long, unsigned long);
-extern "C" void __wrap__ZN7cudacpu4race10work_waitsEmm(unsigned long number, unsigned long event) {
+static void at_wait(unsigned long number, unsigned long event) {
     comes_after(number, event);
-    __real__ZN7cudacpu4race10work_waitsEmm(number, event);
+    next_at_work.waits(number, event);
 }
+// After the race detector's own, which are set earlier.
+[[maybe_unused]] static const bool observes =
+    (cudacpu::race_observer.barrier_passed = at_barrier, cudacpu::work_observer.queued = at_queued,
+     cudacpu::work_observer.waits = at_wait, true);
 
 // A thread reads its clock: clock64(), clock() or a register.
 #define LAB_CLOCK(type, name, parameters, arguments)                          \

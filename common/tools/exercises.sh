@@ -174,8 +174,7 @@ by_kernels() {
 }
 
 # The linker redirects memory accesses, atomics, clocks and exit() to exercise_counts.cpp.
-count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereEPKv,--wrap=_ZN7cudacpu4race14barrier_passedEv
-count=$count,--wrap=_ZN7cudacpu4race11work_queuedEmPKvRKSt3setImSt4lessImESaImEEPKc,--wrap=_ZN7cudacpu4race10work_waitsEmm
+count=-Wl,--wrap=_ZN7cudacpu18about_to_do_atomicEPvjjNS_5WhereEPKv
 count=$count,--wrap=exit,--wrap=clock,--wrap=_ZN7cudacpu11clock_ticksEv,--wrap=_ZN7cudacpu16special_registerEPKc
 for access in read write; do
     for kind in "" volatile_ unaligned_ unaligned_volatile_; do

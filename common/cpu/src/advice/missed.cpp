@@ -8,7 +8,8 @@
 #include "advice/structure.hpp"
 #include "engine/launch.hpp"
 #include "engine/text.hpp"
-#include "engine/upcalls.hpp"
+#include "engine/build.hpp"
+#include "engine/observer.hpp"
 #include "report/race_report.hpp"
 #include "report/upcalls.hpp"
 
@@ -157,7 +158,7 @@ string let_all_come(const Source& src, size_t barrier) {
     return "";
 }
 
-void let_all_come(Where where, bool for_ever, string& words) {
+static void advise_on_barrier(Where where, bool for_ever, string& words) {
     if (for_ever) deadlocked = launch;
     const Source* src = Source::of(where.file);
     const size_t at = src ? src->spot(where.line, "__syncthreads") : string::npos;
@@ -230,7 +231,7 @@ static string take_nothing(const Source& src, const Function& f, const Statement
                 code.c_str());
 }
 
-void let_lanes_come(Where where, const char* what, string& words) {
+static void advise_on_lanes(Where where, const char* what, string& words) {
     const Source* src = Source::of(where.file);
     const size_t at = src ? src->spot(where.line, string(what, strcspn(what, "("))) : string::npos;
     const Function* f = at == string::npos ? nullptr : src->function_at(at);
@@ -340,5 +341,9 @@ string set_first(const Line& line, const string& name, size_t has) {
     }
     return "";
 }
+
+static const struct BarrierAdvice {
+    BarrierAdvice() { cudacpu::let_all_come = advise_on_barrier, cudacpu::let_lanes_come = advise_on_lanes; }
+} barrier_advice CUDACPU_LASTING;
 
 }  // namespace cudacpu::race

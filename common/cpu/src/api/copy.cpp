@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/fault_injection.hpp"
+#include "api/observer.hpp"
 #include "api/stream_queue.hpp"
 #include "api/upcalls.hpp"
 #include "engine/reporting.hpp"
@@ -34,9 +35,9 @@ cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cuda
     return enqueue(stream, [=] {
         for (size_t y = 0; y < height; ++y) {
             char* row = static_cast<char*>(to) + y * pitch;
-            race::work_touches(row, width, true);
+            work_observer.touches(row, width, true);
             write(row, y);
-            if (Region* r = find(row)) race::bytes_written(*r, row - r->start, width);
+            if (Region* r = find(row)) work_observer.bytes_written(*r, row - r->start, width);
         }
         if (const Region* r = find(to)) check_canaries(*r);
         return cudaSuccess;
@@ -97,14 +98,14 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     const bool to_host = kind == cudaMemcpyDeviceToHost || (target == host_only && source != host_only);
     const std::string* const what = to_host && height == 1 ? injected_flip() : nullptr;
     const auto write = [=, keep = staged](char* row, size_t y) {
-        if (to_host && !y) race::host_gets(from, from_pitch, width, height);
-        race::work_touches(rows + y * from_pitch, width, false);
+        if (to_host && !y) work_observer.host_gets(from, from_pitch, width, height);
+        work_observer.touches(rows + y * from_pitch, width, false);
         memmove(row, rows + y * from_pitch, width);
         if (const Region* r = find(rows); r && !y) check_canaries(*r);
         if (what) corrupt(*what, row, width, from);
     };
     if (auto e = write_rows(to, to_pitch, width, height, stream, write)) return e;
-    if (!wait && !stage) race::host_must_keep(from, from_pitch, width, height);
+    if (!wait && !stage) work_observer.host_must_keep(from, from_pitch, width, height);
     return wait ? finish(stream) : await_copy(to, to_pitch * (height - 1) + width);
 }
 

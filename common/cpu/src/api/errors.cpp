@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "api/fault_injection.hpp"
-#include "api/runtime_options.hpp"
 #include "api/stream_queue.hpp"
 #include "engine/build.hpp"
 #include "engine/reporting.hpp"
@@ -25,6 +24,7 @@ cudaError_t last_error, sticky_error, untold;
 bool told;
 const char* api_function;
 std::atomic<unsigned long> api_calls;
+int (*write_output_files)() = [] { return 0; };
 
 cudaError_t gate(const char* function) {
     if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
@@ -61,7 +61,7 @@ void last_word(int status, void*) {
     check_all_canaries();
     if ((!status || getenv("LAB_FAIL")) && !sticky_error) report_leaks();
     if (untold && !told) exit_status = 1;
-    if (const int failed_to_write = warp::write_files()) fflush(nullptr), _exit(failed_to_write);
+    if (const int failed_to_write = write_output_files()) fflush(nullptr), _exit(failed_to_write);
     // The program found its own result wrong, and no report explains it. With LAB_ORDER set the user is already
     // searching.
     if (plain_build && status == EXIT_FAILURE && kernel_ran && !has_reported && !&lab_gives_advice &&

@@ -18,12 +18,13 @@
 #include <limits>
 #include <utility>
 
+#include "api/errors.hpp"
 #include "api/upcalls.hpp"
 #include "engine/build.hpp"
+#include "engine/observer.hpp"
 #include "engine/reporting.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/text.hpp"
-#include "engine/upcalls.hpp"
 
 extern "C" int __real_main(int argc, char** argv, char** environment);
 
@@ -121,7 +122,7 @@ bool is_option(const std::string& word) {
 
 }  // namespace
 
-int write_files() {
+static int write_files() {
     int status = 0;
     const auto write = [&](const std::string& file, const std::string& contents) {
         if (file.empty() || write_whole(file, contents)) return;
@@ -160,7 +161,7 @@ void end_now() {
     alarm(0);
     const std::string why = text("the program was ended (%s)", strsignal(ended_by));
     print_report("cudacpu: " + why + ": what ran so far");
-    stopped(why.c_str());
+    lockstep_observer.launch_stops(why.c_str());
     write_files();
     fflush(nullptr);
     raise(ended_by);
@@ -188,9 +189,13 @@ void prepare_for_end() {
 
 }  // namespace
 
-void end_if_asked() {
+static void end_if_asked() {
     if (ended_by) end_now();
 }
+
+static const struct OutputAtEnd {
+    OutputAtEnd() { write_output_files = write_files, lockstep_observer.at_switch = end_if_asked; }
+} output_at_end CUDACPU_LASTING;
 
 }  // namespace cudacpu::warp
 

@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "engine/build.hpp"
-
 namespace cudacpu::warp {
 
 struct Asked {
@@ -17,6 +15,5 @@ struct Asked {
     bool blocks = false;           // one warp of several blocks instead of several warps of one block
 };
 extern Asked asked;
-CUDACPU_WARP_UPCALL(int write_files(), 0);  // at the end of the program; returns the exit status
 
 }  // namespace cudacpu::warp

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "api/errors.hpp"
+#include "api/observer.hpp"
 #include "api/upcalls.hpp"
 #include "engine/scheduler.hpp"
 #include "memory/address_space.hpp"
@@ -119,23 +120,23 @@ cudaError_t run_works(Numbers needed) {
     works_run = runs_works = true;
     device_takes_over(true);
     note_touches();
-    race::host_waits(true);
+    work_observer.host_waits(true);
     for (const unsigned long number : needed) {
         const auto w = works.find(number);
         if (w == works.end()) continue;
         compare_touches(number, host_waits, host_asks);
         device_takes_over(true);  // a callback of the host ran
-        race::work_begins(number);
+        work_observer.begins(number);
         kernel_ran |= w->second.is_kernel;
         sticky_error = failed(w->second.run());
         if (sticky_error && sticky_error != cudaErrorAssert) untold = sticky_error;  // an assert may be expected
-        race::work_ended();
+        work_observer.ended();
         works.erase(w);
         if (sticky_error) works.clear();
     }
     compare_touches(~0ul, host_waits, host_asks);
     works_run = runs_works = false;
-    race::host_waits(false);
+    work_observer.host_waits(false);
     works_wait = !works.empty();
     device_takes_over(false);
     for (const auto& [number, work] : works)
@@ -182,7 +183,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool 
     for (const cudaStream_t s : streams)
         if (stream->blocking && s->blocking && s != stream && (stream == &default_stream || s == &default_stream))
             after.insert(s->after.begin(), s->after.end());
-    race::work_queued(number, stream, after, is_kernel ? "a kernel" : api_function);
+    work_observer.queued(number, stream, after, is_kernel ? "a kernel" : api_function);
     works[number] = {std::move(run), is_kernel, std::move(after)};
     [[maybe_unused]] static const bool helped = start_help();
     works_wait = true;
@@ -268,7 +269,7 @@ cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t wait_for(cudaEvent_t event, cudaStream_t stream) {
     if (cudaError_t e{known(event) ?: enqueue(stream, nothing)}) return e;
     queue().works.rbegin()->second.after.insert(event->record);
-    race::work_waits(queue().number, event->record);
+    work_observer.waits(queue().number, event->record);
     return cudaSuccess;
 }
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop) {

@@ -1,28 +1,10 @@
 // upcalls.hpp - what api/ calls of the layers above it. It declares the functions, and these layers define them.
 #pragma once
-#include <set>
 #include <string>
 
 #include "engine/build.hpp"
-#include "memory/address_space.hpp"
 
 namespace cudacpu {
-
-// ---- the race detector
-
-namespace race {
-CUDACPU_RACE_UPCALL(work_queued(unsigned long /*number*/, const void* /*stream*/,
-                                const std::set<unsigned long>& /*after*/, const char* /*what*/));
-CUDACPU_RACE_UPCALL(work_waits(unsigned long /*number*/, unsigned long /*event*/));
-CUDACPU_RACE_UPCALL(work_begins(unsigned long /*number*/));
-CUDACPU_RACE_UPCALL(work_ended());
-CUDACPU_RACE_UPCALL(work_touches(const void* /*address*/, size_t /*bytes*/, bool /*write*/));  // a copy
-CUDACPU_RACE_UPCALL(bytes_written(Region&, size_t /*offset*/, size_t /*bytes*/));              // by a copy
-/// A copy to the host begins: checks that all of it has been written.
-CUDACPU_RACE_UPCALL(host_gets(const void* /*from*/, size_t /*pitch*/, size_t /*width*/, size_t /*height*/));
-CUDACPU_RACE_UPCALL(host_must_keep(const void* /*start*/, size_t /*pitch*/, size_t /*width*/, size_t /*height*/));
-CUDACPU_RACE_UPCALL(host_waits(bool /*begins*/));  // works may run; they have run
-}  // namespace race
 
 // ---- what the warps did: the output of the counters' and the hazard build
 
@@ -31,8 +13,7 @@ std::string table();
 std::string csv();
 std::string trace_page();
 bool nothing_is_drawn();
-std::string kernels_that_ran();                                  // "scan (1), sum (3)": how often each was launched
-CUDACPU_WARP_UPCALL(void stopped(const char* /*why*/), void());  // the running kernel does not finish
+std::string kernels_that_ran();  // "scan (1), sum (3)": how often each was launched
 
 // What race/ tells the trace. race/ and warp/ do not include each other.
 extern bool drawing_launch;  // the running launch is drawn

@@ -9,6 +9,7 @@
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
+#include "engine/observer.hpp"
 #include "engine/reporting.hpp"
 #include "engine/upcalls.hpp"
 #include "engine/watchdog.hpp"
@@ -27,8 +28,8 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
         report_bug(what, mend, source_line(where));
     }
     if (++waits_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another thread
-    warp::at_atomic(address, bytes, where);
-    race::at_atomic(address, bytes, kind, where, expected);
+    lockstep_observer.at_atomic(address, bytes, kind, where, expected);
+    race_observer.at_atomic(address, bytes, kind, where, expected);
 }
 
 long double scaled_erfc(double x) {  // erfc(x) * exp(x * x)
@@ -63,7 +64,7 @@ long double length(double x, double y, double z, double w) {
     return sqrtl(square(x) + square(y) + square(z) + square(w));
 }
 
-void fence(bool block_only) { race::at_fence(block_only); }
+void fence(bool block_only) { race_observer.at_fence(block_only); }
 
 void trap(const char* what, Where where) {
     fault(cudaErrorLaunchFailure, std::string(what) + " was called", "it ends the kernel: see what led there",

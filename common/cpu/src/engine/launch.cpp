@@ -7,6 +7,7 @@
 
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
+#include "engine/observer.hpp"
 #include "engine/rendezvous.hpp"
 #include "engine/schedule.hpp"
 #include "engine/scheduler.hpp"
@@ -40,8 +41,8 @@ void pause(Paused& p) {
     std::copy(std::begin(last_met), std::end(last_met), p.last_met);
     p.number = block_number;
     p.index = cudacpu_block;
-    race::block_pauses();
-    warp::block_pauses();
+    race_observer.block_pauses();
+    lockstep_observer.block_pauses();
     p.shared = keep_shared_memory();
     last_joined = nullptr;
 }
@@ -53,8 +54,8 @@ void resume(Paused& p) {
     block_number = p.number;
     cudacpu_block = p.index;
     restore_shared_memory(p.shared);
-    race::block_goes_on();
-    warp::block_goes_on();
+    race_observer.block_goes_on();
+    lockstep_observer.block_goes_on();
 }
 
 }  // namespace
@@ -64,8 +65,8 @@ cudaError_t run_launch(const Launch& l) {
     cudacpu_grid_size = l.grid;
     cudacpu_block_size = l.block;
     set_block_size(l.block);
-    race::launch_begins();
-    warp::launch_begins();
+    race_observer.launch_begins();
+    lockstep_observer.launch_begins();
     const uint64_t blocks = uint64_t(l.grid.x) * l.grid.y * l.grid.z;
     uint64_t first = 0, step = order == Order::forward;  // block i is (first + i * step) % blocks
     if (order == Order::reverse) first = step = blocks - 1;
@@ -86,14 +87,14 @@ cudaError_t run_launch(const Launch& l) {
             ++progress;
             std::fill(std::begin(last_met), std::end(last_met), Where{"", 0});
             begin_shared_memory(l.dynamic_bytes);
-            race::block_begins();
-            warp::block_begins();
+            race_observer.block_begins();
+            lockstep_observer.block_begins();
         } else {
             resume(paused.front());
             paused.pop_front();
         }
         const bool ended = run_block(starts);
-        if (ended) race::block_ends(), warp::block_ends();
+        if (ended) race_observer.block_ends(), lockstep_observer.block_ends();
         if (!ended) paused.emplace_back(), pause(paused.back());
         starts = !ended || !starts;  // the end of a block may be what another one waits for
     }
@@ -102,7 +103,7 @@ cudaError_t run_launch(const Launch& l) {
         for (auto& list : open_rendezvous) list.clear();
         last_joined = nullptr;
     }
-    race::launch_ends();
+    race_observer.launch_ends();
     launch = nullptr;
     return outcome;
 }

@@ -3,6 +3,7 @@
 // Threads join() a Rendezvous and show each other a value. When no thread can run, every rendezvous at which all
 // its threads have arrived is complete, and its threads resume. If no rendezvous is complete, the threads wait for
 // each other, which scheduler.cpp reports.
+#include "engine/observer.hpp"
 #include "engine/rendezvous.hpp"
 
 #include <algorithm>
@@ -48,25 +49,25 @@ void passed(const Rendezvous& e, unsigned warp) {
         note_once(text("notice: this block has run for %d seconds, and meets here again and again", 2 * patience),
                   "if it does not end, check what ends the loop around this line; Ctrl-C ends the program",
                   e.where);
-    warp::rendezvous_passed(e, warp);
+    lockstep_observer.rendezvous_passed(e, warp);
     for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
     const bool syncwarp = e.kind == Rendezvous::at_warp && !strcmp(e.what, "__syncwarp()");
-    if (syncwarp) last_met[warp] = e.where, race::lanes_met(32 * warp, e.arrived);
+    if (syncwarp) last_met[warp] = e.where, race_observer.lanes_met(32 * warp, e.arrived);
     if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived;
         ended && e.kind == Rendezvous::at_warp && !syncwarp && !is_noted(e.where)) {
         std::string all =
             "let all lanes come here, with a value that changes nothing where one has no element; or name "
             "those that do: ask __ballot_sync() for them before the branch";
-        race::let_lanes_come(e.where, e.what, all);
+        let_lanes_come(e.where, e.what, all);
         print_report(compose_report(text("note: %s names lanes that have ended: 0x%08x", e.what, ended), all,
                                     source_line(e.where)));
     }
     if (e.kind != Rendezvous::at_barrier) return;
     std::fill(std::begin(last_met), std::end(last_met), e.where);
-    race::barrier_passed();
+    race_observer.barrier_passed();
     if (!running_block.ended() || is_noted(e.where)) return;
     std::string all = "let all threads reach it, guard the work with if";
-    race::let_all_come(e.where, false, all);
+    let_all_come(e.where, false, all);
     print_report(
         compose_report("note: a barrier that threads of the block never reach, as they have ended",
                        "GPUs since Volta go on without them, older ones may not: " + all + who_waits_where(),

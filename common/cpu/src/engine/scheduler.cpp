@@ -13,6 +13,7 @@
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
+#include "engine/observer.hpp"
 #include "engine/rendezvous.hpp"
 #include "engine/reporting.hpp"
 #include "engine/schedule.hpp"
@@ -70,7 +71,7 @@ std::string missing_lane() {
         const size_t from = together.find(": ") + 2;
         const std::string before = together.substr(from);
         std::string words = before;
-        race::let_all_come(e->where, true, words);
+        let_all_come(e->where, true, words);
         if (words == before) continue;
         together = together.substr(0, from) + words;
         break;
@@ -108,9 +109,9 @@ Thread* can_run(unsigned first, unsigned end) {  // the first of these threads t
 }
 
 Thread* pick() {  // the next thread to run; nullptr: all have ended
-    warp::end_if_asked();
+    if constexpr (!plain_build) lockstep_observer.at_switch();
     if (warp::in_lockstep())
-        if (Thread* const t = warp::next_lane()) return t;
+        if (Thread* const t = next_lane()) return t;
     static unsigned picks;
     const unsigned n = running_block.size;
     unsigned next = self ? self->rank : order == Order::reverse ? 0 : n - 1;
@@ -136,7 +137,7 @@ Thread* pick() {  // the next thread to run; nullptr: all have ended
             if (Thread* const t = can_run(0, next + 1)) return t;
         }
         if (running_block.ended() == n) return nullptr;
-    } while (complete_rendezvous(false) || warp::resume_any_lanes() || complete_rendezvous(true));
+    } while (complete_rendezvous(false) || resume_any_lanes() || complete_rendezvous(true));
     report_deadlock();
 }
 
@@ -263,7 +264,7 @@ void grid_barrier(Where where) {
     if (!rank) {
         const unsigned long before = passed;
         const bool last = ++blocks_at_barrier == 1ul * gridDim.x * gridDim.y * gridDim.z;
-        if (last) blocks_at_barrier = 0, ++passed, ++progress, race::grid_barrier_passed();
+        if (last) blocks_at_barrier = 0, ++passed, ++progress, race_observer.grid_barrier_passed();
         while (passed == before) {
             if (blocks_at_barrier == blocks_under_way)
                 fault(cudaErrorLaunchFailure, "grid.sync() waits for blocks that do not come",

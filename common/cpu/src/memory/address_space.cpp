@@ -20,6 +20,7 @@
 #include "memory/canaries.hpp"
 #include "memory/device_heap.hpp"
 #include "memory/early_access.hpp"
+#include "memory/observer.hpp"
 #include "memory/upcalls.hpp"
 
 // From the linker: the program, its variables and its __managed__ variables.
@@ -92,7 +93,7 @@ Region* add_region(const Region& region) {
     Region& r = regions()[region.base + region.pages + guard] = region;
     ASAN_POISON_MEMORY_REGION(r.base, r.start - r.base);
     ASAN_POISON_MEMORY_REGION(r.start + r.bytes, r.base + r.pages - r.start - r.bytes);
-    race::region_added(r);
+    region_observer.added(r);
     return &r;
 }
 
@@ -184,7 +185,7 @@ cudaError_t register_host(void* p, size_t bytes, Where where) {
     char* start = static_cast<char*>(p);
     if (auto e = check(p && bytes)) return e;
     if (find(start) || find(start + bytes - 1)) return failed(cudaErrorHostMemoryAlreadyRegistered);
-    race::region_added(regions()[start + bytes] = {start, bytes, Kind::registered, start, bytes, where});
+    region_observer.added(regions()[start + bytes] = {start, bytes, Kind::registered, start, bytes, where});
     return cudaSuccess;
 }
 
@@ -197,7 +198,7 @@ cudaError_t release(void* p, Kind kind) {
         report_misuse(text("%s: this memory was freed before: %s", api_function, explain(p).c_str()));
     if (!of_kind || r->start != p || r->freed)
         return failed(kind == Kind::registered ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
-    race::region_gone(*r);
+    region_observer.gone(*r);
     if (kind == Kind::registered) return regions().erase(r->start + r->bytes), cudaSuccess;
     if (!mprotect(r->base, r->pages, open_pages)) check_canaries(*r);
     bytes_in_use -= r->bytes;

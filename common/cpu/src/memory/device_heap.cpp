@@ -16,7 +16,7 @@
 #include "engine/reporting.hpp"
 #include "engine/text.hpp"
 #include "memory/address_space.hpp"
-#include "memory/upcalls.hpp"
+#include "memory/observer.hpp"
 
 struct CUmemPoolHandle_st {
     uint64_t values[9] = {0, 1, 1, 1};  // of its attributes, by number
@@ -82,7 +82,7 @@ extern "C" void* cudacpu_malloc(size_t bytes) noexcept {
     sizes[p] = bytes;
     memset(p, 0xff, bytes);
     memset(p + bytes, mark, behind);
-    race::heap_given(p, bytes);
+    region_observer.heap_given(p, bytes);
     return p;
 }
 
@@ -101,7 +101,7 @@ extern "C" void cudacpu_free(void* memory) noexcept {
         report_bug(text("a kernel wrote beyond the %zu bytes that malloc() or new gave it", bytes),
                    "--hazards names the line", "");
     sizes.erase(block);
-    race::heap_taken(p);
+    region_observer.heap_taken(p);
     return_to_heap(bytes);
     given_back[std::bit_width(bytes + behind + 16)].push_back(p);
 }

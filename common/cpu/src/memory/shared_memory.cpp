@@ -15,7 +15,7 @@
 #include "engine/text.hpp"
 #include "engine/upcalls.hpp"
 #include "memory/address_space.hpp"
-#include "memory/upcalls.hpp"
+#include "memory/observer.hpp"
 
 namespace cudacpu {
 
@@ -95,7 +95,7 @@ char* fresh(SharedObject& s) {
     }
     s.serial = block_serial;
     in_use.push_back(&s);
-    race::region_fresh(*find(s.address));
+    region_observer.fresh(*find(s.address));
     return static_cast<char*>(memset(s.address, 0xff, s.bytes));  // not 0, because on a GPU it holds any value
 }
 
@@ -140,7 +140,7 @@ std::shared_ptr<void> keep_shared_memory() {
     PausedMemory& kept = *all;
     const auto keep = [&](Region& r) {
         kept.contents.append(r.start, r.bytes);
-        race::region_kept(r, kept.notes.emplace_back());
+        region_observer.kept(r, kept.notes.emplace_back());
     };
     for (const SharedObject* s : in_use) keep(*find(s->address));
     if (dynamic) keep(arena());
@@ -157,7 +157,7 @@ void restore_shared_memory(const std::shared_ptr<void>& all) {
     const auto restore = [&](Region& r) {
         memcpy(r.start, from, r.bytes);
         from += r.bytes;
-        race::region_restored(r, *notes++);
+        region_observer.restored(r, *notes++);
     };
     for (SharedObject* s : in_use) {
         s->serial = kept.serial;

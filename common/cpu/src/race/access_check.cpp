@@ -15,19 +15,22 @@
 #include <utility>
 #include <vector>
 
+#include "api/observer.hpp"
 #include "api/upcalls.hpp"
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
+#include "engine/observer.hpp"
 #include "engine/reporting.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/upcalls.hpp"
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
-#include "memory/upcalls.hpp"
+#include "memory/observer.hpp"
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
+#include "race/in_flight_buffers.hpp"
 #include "race/happens_before.hpp"
 #include "race/perturb.hpp"
 #include "race/race.hpp"
@@ -437,6 +440,8 @@ void heap_changed(const char* start, size_t bytes) {
 
 // ---- calls from the engine -------------------------------------------------------------------------------
 
+namespace {
+
 void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
@@ -479,5 +484,27 @@ void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const 
     access(address, bytes, writes | atomic | kind,
            reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48, expected);
 }
+
+const struct Observers {
+    Observers() {
+        race_observer.launch_begins = launch_begins;
+        race_observer.launch_ends = launch_ends;
+        race_observer.block_begins = block_begins;
+        race_observer.block_ends = block_ends;
+        race_observer.block_pauses = block_pauses;
+        race_observer.block_goes_on = block_goes_on;
+        race_observer.lanes_met = lanes_met;
+        race_observer.barrier_passed = barrier_passed;
+        race_observer.grid_barrier_passed = grid_barrier_passed;
+        race_observer.at_atomic = at_atomic;
+        race_observer.at_fence = at_fence;
+        region_observer = {region_added, region_fresh, region_kept, region_restored,
+                           region_gone,  heap_given,   heap_taken};
+        work_observer = {work_queued,   work_waits, work_begins,    work_ended, work_touches,
+                         bytes_written, host_gets,  host_must_keep, host_waits};
+    }
+} observers CUDACPU_LASTING;
+
+}  // namespace
 
 }  // namespace cudacpu::race

@@ -117,6 +117,11 @@ bool nothing_was_released();  // no thread of the launch has released anything
 bool no_synchronization();    // the running thread neither releases nor acquires anything
 void forget_words(const char* start, size_t bytes);
 void release(const char* address, unsigned access, const Release& released);
+void block_begins();
+void grid_barrier_passed();
+void barrier_passed();
+void lanes_met(unsigned first, unsigned lanes);
+void at_fence(bool block_only);
 void clocks_launch_begins();
 void clocks_block_pauses();
 void clocks_block_goes_on();

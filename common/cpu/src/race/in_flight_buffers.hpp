@@ -4,6 +4,9 @@
 
 namespace cudacpu::race {
 
+void host_gets(const void* from, size_t pitch, size_t width, size_t height);
+void host_must_keep(const void* start, size_t pitch, size_t width, size_t height);
+void host_waits(bool begins);
 void buffers_work_begins(unsigned long number, bool callback_beside_streams);
 void buffers_work_ended(bool callback);
 void buffers_queue_is_empty();

@@ -57,5 +57,11 @@ struct Shadow {          // of a region
     uint8_t* written;  // one flag per byte
     bool all_written;
 };
+void region_added(Region& r);
+void region_fresh(Region& r);
+void region_kept(Region& r, Shadow*& notes);
+void region_restored(Region& r, Shadow* notes);
+void region_gone(Region& r);
+void bytes_written(Region& r, size_t offset, size_t bytes);
 
 }  // namespace cudacpu::race

@@ -1,6 +1,7 @@
 // stream_order.hpp - concurrent kernels and copies of several streams.
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct Work {
     std::string what, line;  // the line of the kernel; for copies, of the calls
     Callers callers;
 };
+void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what);
+void work_waits(unsigned long number, unsigned long event);
+void work_begins(unsigned long number);
+void work_ended();
+void work_touches(const void* address, size_t bytes, bool write);
 const Work& running_work();
 unsigned long last_queued();                      // 0: none is queued
 bool ordered_with_running(unsigned long number);  // whether the running work and this one wait for each other

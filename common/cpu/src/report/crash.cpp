@@ -11,12 +11,13 @@
 #include <set>
 #include <string>
 
-#include "api/runtime_options.hpp"
+#include "api/errors.hpp"
 #include "api/stream_queue.hpp"
 #include "api/upcalls.hpp"
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
+#include "engine/observer.hpp"
 #include "engine/reporting.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/text.hpp"
@@ -39,8 +40,8 @@ int exit_status;
 void fault(cudaError_t error, const std::string& what, const std::string& mend, const Where* where,
            const void* pc) {
     print_report(compose_report(what, mend, where ? source_line(*where) : source_line(pc)));
-    if (!in_kernel()) warp::write_files(), _exit(3);
-    warp::stopped(what.c_str());
+    if (!in_kernel()) write_output_files(), _exit(3);
+    lockstep_observer.launch_stops(what.c_str());
     outcome = error;
     if (hazard_build && error != cudaErrorAssert) exit_status = 1;  // an assert may be expected
     leave_block();

@@ -21,6 +21,7 @@
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
+#include "engine/observer.hpp"
 #include "engine/reporting.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/text.hpp"
@@ -165,7 +166,9 @@ void stop_lane(const Access& access, const Code& code) {
     if (drawing && access.kind != path) note_before(number);
 }
 
-Thread* next_lane() {
+namespace {
+
+Thread* next_lane_of_warp() {
     if (!self || !in_lockstep()) return nullptr;
     const unsigned number = rank / 32;
     if (drawing) note_after(rank);
@@ -180,7 +183,7 @@ Thread* next_lane() {
     }
 }
 
-bool resume_any_lanes() {
+bool resume_lanes_of_any_warp() {
     static unsigned last;
     for (unsigned i = 0; i < 32; ++i)
         if (warps[++last % 32].stopped) return resume_lanes(last % 32), true;
@@ -223,7 +226,7 @@ void block_begins() {
     for (unsigned i = 0; counters_build && i < running_block.size; ++i) call_paths[i].count = 0;
 }
 
-void at_atomic(void* address, unsigned bytes, Where where) {
+void at_atomic(void* address, unsigned bytes, unsigned, Where where, const void*) {
     if (!in_lockstep()) return;
     stop_lane({atomic, address, bytes, bytes, true},
               {reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48,
@@ -249,6 +252,8 @@ void block_goes_on() {
     if (!k.lane_positions.empty()) std::copy(std::begin(k.warps), std::end(k.warps), warps);
     leave_warp = false;
 }
+
+}  // namespace
 
 std::map<uint64_t, std::string> source_places(const std::set<uint64_t>& sites) {
     std::vector<const void*> codes;
@@ -285,6 +290,25 @@ void stop_at_access(const void* p, size_t bytes, bool is_write, bool is_volatile
     stop_before_access({is_write ? store : load, p, bytes, std::min<size_t>(bytes, 16), is_volatile},
                        {site, site, frame});
 }
+
+namespace {
+
+const struct Observer {
+    Observer() {
+        next_lane = next_lane_of_warp;
+        resume_any_lanes = resume_lanes_of_any_warp;
+        lockstep_observer.launch_begins = launch_begins;
+        lockstep_observer.block_begins = block_begins;
+        lockstep_observer.block_ends = block_ends;
+        lockstep_observer.block_pauses = block_pauses;
+        lockstep_observer.block_goes_on = block_goes_on;
+        lockstep_observer.rendezvous_passed = rendezvous_passed;
+        lockstep_observer.at_atomic = at_atomic;
+        lockstep_observer.launch_stops = stopped;
+    }
+} observer CUDACPU_LASTING;
+
+}  // namespace
 
 }  // namespace cudacpu::warp
 

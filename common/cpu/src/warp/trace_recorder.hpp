@@ -60,6 +60,7 @@ struct Drawn {
     std::string stopped{};  // why it did not finish
 };
 
+void stopped(const char* why);  // the running kernel does not finish
 void draw_launch();
 void draw_block();
 std::shared_ptr<void> keep_drawing();  // the state of a paused block

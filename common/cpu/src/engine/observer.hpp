@@ -1,0 +1,39 @@
+// observer.hpp - what the engine tells the layers above it.
+#pragma once
+#include <string>
+
+#include "cuda_runtime.h"
+
+namespace cudacpu {
+
+// Function pointers that a layer above sets before the program's first kernel; by default each does nothing.
+struct LaunchObserver {
+    void (*launch_begins)() = [] {};
+    void (*launch_ends)() = [] {};
+    void (*block_begins)() = [] {};
+    void (*block_ends)() = [] {};
+    void (*block_pauses)() = [] {};
+    void (*block_goes_on)() = [] {};
+    void (*rendezvous_passed)(const Rendezvous&, unsigned warp) = [](const Rendezvous&, unsigned) {
+    };                                                                                     // 32: the block
+    void (*lanes_met)(unsigned first_thread, unsigned lanes) = [](unsigned, unsigned) {};  // __syncwarp()
+    void (*barrier_passed)() = [] {};                                                      // of the block
+    void (*grid_barrier_passed)() = [] {};
+    void (*at_atomic)(void* address, unsigned bytes, unsigned kind, Where where,
+                      const void* expected) = [](void*, unsigned, unsigned, Where, const void*) {};
+    void (*at_fence)(bool block_only) = [](bool) {};
+    void (*at_switch)() = [] {};                                 // between two threads, except in the plain build
+    void (*launch_stops)(const char* why) = [](const char*) {};  // the running kernel does not finish
+};
+extern LaunchObserver race_observer, lockstep_observer;
+
+// Set if the lanes of a warp advance together.
+extern Thread* (*next_lane)();      // the lane that resumes now; nullptr: any thread may
+extern bool (*resume_any_lanes)();  // whether some stopped lanes resume
+
+// The advice if not all threads reach a barrier, or not all lanes a warp operation: each puts it in more precise
+// words if the source text allows. Set in the hazard build.
+extern void (*let_all_come)(Where barrier, bool for_ever, std::string& words);
+extern void (*let_lanes_come)(Where operation, const char* what, std::string& words);
+
+}  // namespace cudacpu

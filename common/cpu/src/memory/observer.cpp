@@ -1,0 +1,8 @@
+// observer.cpp - what memory/ tells the race detector.
+#include "memory/observer.hpp"
+
+namespace cudacpu {
+
+constinit RegionObserver region_observer;
+
+}  // namespace cudacpu
