@@ -37,6 +37,10 @@ sub file_scope {
 # Whether a function may declare the name itself, so that the name means its own variable.
 sub declares {
     my ($function, $name) = @_;
+    return $function->{declares}{$name} //= may_declare($function, $name) || 0;
+}
+sub may_declare {
+    my ($function, $name) = @_;
     my $word = qr/(?:\b(?:const|static|volatile|register|constexpr|unsigned|signed|long|short|extern|__shared__|typename|struct|auto)\b\s*)*/;
     my $type = '(?!(?:return|else|case|throw|delete|goto|new)\b)(?:::\s*)?[\w:]+\s*(?:(?&a)\s*)?';
     my $body = $function->{body};
@@ -91,8 +95,15 @@ sub hosts_members {
     }
     for my $found (\%methods, \%built, \%built_empty) { delete @$found{keys %others} }
     # The name of a variable may be a functor's.
-    for my $name (keys %methods) { delete $methods{$name} if $plain =~ /(?:[\w>][\s*&]+|\(\s*\*\s*)\Q$name\E\s*(?:[;,=\[\{]|\)\s*\()/ }
+    delete $methods{$1} while $plain =~ /(?:[\w>][\s*&]+|\(\s*\*\s*)(?=((?&word))\s*(?:[;,=\[\{]|\)\s*\())$cpp/g;
     return \(%methods, %built, %built_empty);
+}
+
+# What is between the last semicolon and the offset.
+sub statement_before {
+    my ($body, $offset) = @_;
+    my $begin = 1 + rindex $body, ';', $offset - 1;
+    return substr $body, $begin, $offset - $begin;
 }
 
 # Refuses what a kernel or a __device__ function cannot do, and what the host cannot, where the CPU device would run it.
@@ -102,7 +113,8 @@ our (%hosts_copy, @constants, @devices);
 sub check_spaces {
     my (%spaces, %variables, %place_of, %is_array, %is_const, %warned, %host_variables, @functions, @set);
     %hosts_copy = ();
-    my $outside = sub { substr($text, 0, $place_of{$_[0]}) =~ s/(?&b)$cpp//gr !~ /\{/ };    # otherwise in a namespace
+    forget_index();
+    my $outside = sub { around($place_of{$_[0]}) == 1 };    # otherwise in a namespace
     for my $f (file_scope($text, 0)) {
         next if $f->{name} =~ /^(?:if|for|while|switch)$/;    # a statement outside of functions: g++ reports it
         my ($device, $host) = map { scalar $f->{head} =~ /\b__${_}__\b/ } qw(device host);
@@ -182,7 +194,7 @@ sub check_spaces {
             my ($place, $class, $name) = ($-[1], $1, $2);    # the class may be a template argument
             my $is = $methods{$methods{"$class\::"} ? "$class\::$name" : $name} // '';
             $address_on_the_host->($at + $place, "$class\::$name")
-                if $is =~ /^d+$/ && substr($body, 0, $place) !~ /[\w>]\s*<[^;(){}]*$/;
+                if $is =~ /^d+$/ && statement_before($body, $place) !~ /[\w>]\s*<[^;(){}]*$/;
         }
         refuse($at + $-[1], "$1 belongs outside of functions: declare the variable there") if $body =~ /[;{}]\s*(__(?:device|constant|managed)__)\s+[\w:]/;
         while ($body =~ /(?<![\w.>:"])((?&word))\b(\s*\()?(\s*(?:(?&s)\s*)*(?:(?:[-+*\/%&|^]|<<|>>)?=(?!=)|\+\+|--))?$cpp/g) {
@@ -202,11 +214,11 @@ sub check_spaces {
                     . '__device__ or __constant__ before it');
             }
             elsif (!$call && $f->{is} eq 'h' && ($spaces{$name} // '') =~ /^d+$/ && !$variables{$name}
-                && !declares($f, $name) && substr($f->{body}, 0, $place - $f->{at}) !~ /[\w>]\s*<[^;(){}]*$|\bdecltype\b[^;]*$/) {
+                && !declares($f, $name) && statement_before($f->{body}, $place - $f->{at}) !~ /[\w>]\s*<[^;(){}]*$|\bdecltype\b[^;]*$/) {
                 $address_on_the_host->($place, $name);
             }
             elsif (!$call && $f->{is} =~ /[hb]/ && ($variables{$name} // '') =~ /^[dc]$/ && !$warned{$name} && !declares($f, $name)
-                && substr($f->{body}, 0, $place - $f->{at}) !~ /\b(?:\w*Symbol\w*\b[^;{}]*|(?:sizeof|decltype)\b[\s(*]*)$/) {
+                && statement_before($f->{body}, $place - $f->{at}) !~ /\b(?:\w*Symbol\w*\b[^;{}]*|(?:sizeof|decltype)\b[\s(*]*)$/) {
                 $warned{$name} = 1;
                 advise($place, "$name is a variable of the device: the host has a copy of its own at another address: use "
                     . "cudaMemcpyToSymbol, cudaMemcpyFromSymbol or cudaGetSymbolAddress");
@@ -221,9 +233,11 @@ sub check_spaces {
     }
     my $lambda = '(?&s) \s* (?&p)?+ \s* (?: mutable \s* )? (?: -> [^{};]* )? \{';
     for my $f (grep { $_->{is} eq 'h' } @functions) {
+        my %is_lambda;
+        $is_lambda{$1} = 1 while $f->{body} =~ /\bauto \s+ (\w+) \s* = \s* (?= $lambda ) $cpp/gx;
         while ($f->{body} =~ /< \s* < \s* < [^;{}]*? > \s* > \s* > \s* ((?&p)) $cpp/gx) {
             my ($at, @given) = ($f->{at} + $-[1], items(substr $1, 1, -1));
-            my ($named) = grep { $f->{body} =~ /\bauto \s+ \Q$_\E \s* = \s* $lambda $cpp/x } map { /^\s*(\w+)\s*$/ } @given;
+            my ($named) = grep { $is_lambda{$_} } map { /^\s*(\w+)\s*$/ } @given;
             refuse($at, 'a kernel cannot call a lambda of the host: write [=] __device__ (...) { ... }')
                 if $named || grep { /^ \s* $lambda $cpp/x } @given;
             for my $argument (@given) {
@@ -240,6 +254,7 @@ sub check_spaces {
         refuse($at, $literals[$1] . ' is a string, and since CUDA 5 the variable itself is wanted: write ' . substr($literals[$1], 1, -1)
             . ' without the quotes') if $symbol =~ /^\s*"(\d+)"\s*$/;
     }
+    print_advice();
     my @outside = grep { $variables{$_} =~ /^[cdm]$/ && $outside->($_) } sort keys %variables;
     @constants = grep { $variables{$_} eq 'c' } @outside;
     @devices = grep { $variables{$_} ne 'c' } @outside;
@@ -249,10 +264,11 @@ sub check_spaces {
 # `extern __shared__ float s[]` in one function and `extern __shared__ int s[]` in another give one name two types.
 sub check_dynamic_shared {
     my %type_of;
+    forget_index();
     while ($text =~ /\bextern\s+__shared__\s+((?:(?:unsigned|signed|bool|char|short|int|long|float|double|u?int[234]|float[234]|double2)\s+)+)(\w+)\s*\[/g) {
         my ($type, $name, $at) = ($1, $2, $-[0]);
         $type = flat($type) =~ s/ $//r;
-        my @namespaces = (substr($text, 0, $at) =~ s/(?&b)$cpp//gr) =~ /\bnamespace\b([^;{}]*)\{/g;
+        my @namespaces = map { /\bnamespace\b([^;{}]*)\{$/ } around($at);
         my $other = $type_of{"@namespaces $name"} //= $type;
         refuse($at, "extern __shared__ $name is of type $other above: give this one another name") if $other ne $type;
     }

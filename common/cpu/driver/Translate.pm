@@ -9,7 +9,7 @@ our @EXPORT = qw(translate_text shown_with_loops %loop_lines);
 
 my ($build, $is_clang);
 
-# The same, with a #pragma in place of each mark; the text after it keeps its line. %loop_lines has the lines of such loops.
+# The text as g++ reads it, with a #pragma in place of each mark; what follows keeps its line. %loop_lines has the lines of such loops.
 my (@loop_heights);
 our %loop_lines;
 sub shown_with_loops {
@@ -47,26 +47,26 @@ sub mark_loops {
     $known{$1} = 1 while $text =~ /\bconst\s+(?:unsigned|int|unsigned\s+int|size_t)\s+(\w+)\s*=\s*[-+*\/\d\s]+;/g;
     my $header = qr{ \b for \s* \( \s* (?: \w+ \s+ )+? (?<i> \w+ ) \s* = (?<from> [^;(){}]*) ; \s* \k<i> \s* (?: [<>]=? | != )
                      (?<to> [^;(){}]*) ; [^;(){}]* \) }x;
-    my @written_out;    # unrolled loops: where each ends, and its variable
+    my @written_out;    # the unrolled loops around a place: where each ends, and its variable
     my $is_known = sub {
-        my ($at, @names) = (shift, "@_" =~ /\b[A-Za-z_]\w*/g);
-        return !grep { my $name = $_; !$known{$name} && !grep { $at < $_->[0] && $name eq $_->[1] } @written_out } @names;
+        return !grep { my $name = $_; !$known{$name} && !grep { $name eq $_->[1] } @written_out } "@_" =~ /\b[A-Za-z_]\w*/g;
     };
     my $marked = sub {
         my ($loop, $at, $body, $i, $from, $to) = @_;
         return $loop if pragma_before($at - length $loop) =~ /#pragma\s+(?:GCC\s+unroll|omp)\b/;    # g++ accepts only one such #pragma
-        return $loop if !$is_known->($at, $from, $to) || substr($text, 0, $at) =~ s/.*\n\}//sr !~ /\b__(?:global|device)__\b/;
+        @written_out = grep { $at < $_->[0] } @written_out;
+        return $loop if !$is_known->($from, $to) || function_before($at) !~ /\b__(?:global|device)__\b/;
         push @written_out, [$at + length $body, $i];
         my ($inner, $rounds) = (0, 0);
         while ($body =~ /$header/g) {
-            $inner = -1, last if !$is_known->($at, @+{qw(from to)});
+            $inner = -1, last if !$is_known->(@+{qw(from to)});
             $rounds += $+{to} =~ /^\s*(\d+)\s*$/ ? $1 : 8;
             ++$inner;
         }
         $rounds *= $to =~ /^\s*(\d+)\s*$/ ? $1 : 8;
         # A division or a root may branch, which separates one iteration from the next.
         if ($inner != (() = $body =~ /\b(?:for|while|do)\b/g) || $rounds > 512
-            || $body =~ /\bsqrtf?\s*\(/ || grep { !/^\d/ && (/\(/ || !$is_known->($at, $_)) } $body =~ m{/=?\s*(\w+|\()}g) {
+            || $body =~ /\bsqrtf?\s*\(/ || grep { !/^\d/ && (/\(/ || !$is_known->($_)) } $body =~ m{/=?\s*(\w+|\()}g) {
             pop @written_out;
             return $loop;
         }
@@ -74,6 +74,7 @@ sub mark_loops {
         return "\x01$loop";
     };
     @loop_heights = ();
+    forget_index();
     $text =~ s{ $header (?= \s* (?<body> (?: (?&p) | [^;{}()] )* (?: (?&b) | ; ) ) ) $cpp }{ $marked->($&, $+[0], @+{qw(body i from to)}) }gsex;
 }
 
@@ -99,13 +100,11 @@ sub order_rounds {
         push @changed, $body =~ /(?:\+\+|--)\s*([A-Za-z_]\w*)/g, $body =~ /\b([A-Za-z_]\w*)\s*(?:\+\+|--)/g;
         return $loop if grep { my $name = $_; grep { $_ eq $name } $i, "$to $by" =~ /[A-Za-z_]\w*/g } @changed;
         return $loop if "$to $by" =~ /\[|->|\*\s*\w+\s*$/ && $body =~ /\]\s*(?:[-+*\/%|&^]|<<|>>)?=(?!=)|atomic|\*\s*\w+\s*=/;
-        my $before = substr $text, 0, $offset;
-        my $function = $before =~ s/.*\n\}//sr;
-        # Inside a loop nvcc does not divide to compute the number of iterations of an inner one.
-        my $open = $function =~ s/(?&b)$cpp//gr;
+        my $function = function_before($offset);
         my $step = $by !~ /[^\w\s]/ && !grep { !$known{$_} } $by =~ /\b[A-Za-z_]\w*/g;    # it is a known constant
-        return $loop if !$step && $open =~ /\b(?:for|while)\s*(?&p)(?:\s*\{|[^;{}]*$)|\bdo\s*\{$cpp/;
-        return $loop if $before =~ /\x01$/ || pragma_before($offset) =~ /#pragma\s+(?:(?:GCC\s+)?(?:no)?unroll|omp)\b/;
+        # Inside a loop nvcc does not divide to compute the number of iterations of an inner one.
+        return $loop if !$step && grep { /\b(?:for|while)\s*(?&p)[^;{}]*$cpp$|\b(?:(?:for|while)\s*(?&p)|do)\s*\{$cpp$/ } around($offset);
+        return $loop if substr($text, $offset - 1, 1) eq "\x01" || pragma_before($offset) =~ /#pragma\s+(?:(?:GCC\s+)?(?:no)?unroll|omp)\b/;
         my @known = $from =~ /^\s*-?\d+\s*$/ ? 'true' : ();
         for my $name (@changed) {
             my $declared = qr/\b(?!else\b|return\b)\w+>?\s[\s&*]*(?:[^;(){}]*,\s*)?\Q$name\E\s*=\s*([^;,=][^;,]*)/;
@@ -127,26 +126,28 @@ sub order_rounds {
             . "({$form})>(${r}_part, $r, ${r}_done, {$form}), static_cast<$type>(${r}_from + ${r}_done * ${r}_step)); "
             . ($in_fours ? "${rounds}::note({$form}, $row, ${r}_part, ${r}_done), " : '') . "${r}_done != ${r}_end; ++${r}_done" . ($is_while ? '' : ", $count") . ')' . space_of($loop);
     };
+    forget_index();
     $text =~ s{ \b for \s* \( \s* (?<type> (?: (?:unsigned|long|int|u?int\d+_t|uint|size_t|ptrdiff_t|short) \s+ )+ )
                 (?<i> \w+ ) \s* = (?<from> [^;{}]* ) ; \s* \k<i> \s* (?<than> <=? | > (?!=) ) (?<to> [^;{}]* ) ;
                 (?<count> (?: (?&p) | [^;(){}] )* ) \) (?= \s* (?<body> (?&b) | [^;{}]* ; ) ) $cpp
               }{ $ordered->($&, $-[0], @+{qw(body type i from than to count)}) }gsex;
     # while (i < n) { ...; i += step; }
+    forget_index();
     $text =~ s{ \b while \s* \( \s* (?<i> [A-Za-z_]\w* ) \s* (?<than> <=? | > (?!=) ) (?<to> (?: (?&p) | [^(){};] )* ) \)
                 (?= \s* \{ (?<body> (?: (?&b) | [^{}] )* (?<= [;\x7d] ) ) (?<count> \s* \k<i> \s* [-+]= [^{};]* ) ; \s* \} ) $cpp
               }{ $+{body} =~ /\bcontinue\b/ ? $& : $ordered->($&, $-[0], $+{body}, "decltype($+{i})", @+{qw(i i than to count)}, 1) }gsex;
 }
 
-# The compiler directives and system text before a place, separated from it by white space only.
-sub pragma_before {
-    my $before = substr $text, 0, $_[0];
-    return $before =~ /\f\s*$/ ? $lines[($before =~ tr/\f//) - 1] : '';
-}
-
 # Whether the place is inside a class.
 sub in_class {
-    my $open = substr($text, 0, $_[0]) =~ s/(?&b)$cpp//gr;
-    return $open =~ /\b(?:class|struct|union)\b[^;{}()]*\{[^{}]*$/ && $open !~ /\bfriend\b[^;{}]*$/;
+    my ($statement, $head) = around($_[0]);
+    return ($head // '') =~ /\b(?:class|struct|union)\b[^;{}()]*\{$/ && $statement !~ /\bfriend\b/;
+}
+
+# Whether the place is inside a class or a function.
+sub in_block {
+    my ($statement, @heads) = around($_[0]);
+    return grep { !/\bnamespace\b[^;{}]*\{$|\bextern\s*"\d+"\s*\{$/ } @heads;
 }
 
 # Whether there may be arrays on a thread's stack: an access past their end is detected when something is next read there,
@@ -163,7 +164,7 @@ sub find_local_arrays {
 sub kernel {
     my ($offset, %part) = @_;
     my ($body, $head) = ($part{body}, "$part{before}$part{declaration}");
-    my ($result) = $head =~ /^(.*?)\b\Q$part{kernel}\E\s*(?:(?&a)\s*)?\Q$part{parameters}\E$cpp/s;
+    my ($result) = $head =~ /^(.*?)\b\Q$part{kernel}\E\s*(?:<.*>\s*)?\Q$part{parameters}\E/s;
     refuse($offset, "a kernel returns nothing: write `__global__ void $part{kernel}(...)`")
         if ($result // '') =~ /\b(?:int|float|double|bool|char|long|short|unsigned|size_t|void\s*\*)\s*\**\s*$/;
     refuse($offset, 'a kernel cannot be a member of a class: write it outside') if in_class($offset);
@@ -195,9 +196,7 @@ sub kernel {
 # An array without a size gets size 0 in S; only its alignment matters.
 sub shared {
     my ($offset, $declaration) = @_;
-    my $around = substr($text, 0, $offset) =~ s/(?&b)$cpp//gr;    # leaves only the open braces
-    $around =~ s/\bnamespace\b[^;{}]*\{|\bextern\s*"\d+"\s*\{//g;
-    my ($scope, $static) = $around =~ /\{/ ? ('', '') : ('_at_namespace_scope', '[[maybe_unused]] static ');
+    my ($scope, $static) = in_block($offset) ? ('', '') : ('_at_namespace_scope', '[[maybe_unused]] static ');
     my $extern = $declaration =~ /\bextern\b/;
     my ($result, $type) = ('', '');
     for my $item (items($declaration =~ s/\b(?:__shared__|static|extern)\b//gr)) {
@@ -224,10 +223,8 @@ sub shared {
 # its address is known: not in a class or a template.
 sub constant {
     my ($offset, $declaration) = @_;
-    my $around = substr($text, 0, $offset) =~ s/(?&b)$cpp//gr;
-    $around =~ s/\bnamespace\b[^;{}]*\{|\bextern\s*"\d+"\s*\{//g;
     my $plain = $declaration =~ s/\b__constant__\b//r;
-    return "$plain;" if $around =~ /\{/ || $declaration =~ /\b(?:extern|template)\b/;
+    return "$plain;" if in_block($offset) || $declaration =~ /\b(?:extern|template)\b/;
     # g++ inserts no call of the counters before it reads const data.
     $plain =~ s/\bconst\b/$plain =~ m{\b(?:static|inline)\b} ? '' : 'static'/e if $plain =~ /^[^=*&]*\[/ && $plain !~ /\bconstexpr\b/;
     my @names = map { s/=.*//sr =~ /^ (?: .*? [\s*&>] )?? ((?&word)) \s* (?: (?&s) \s* | (?&b) \s* )* $ $cpp/sx ? $1 : () } items($plain);
@@ -289,6 +286,7 @@ sub translate_text {
         $text =~ s{ (?<= [;{}] ) \s* ((?&word)) \s* (?&s) \s* = \s* \1 \s* (?&s) \K (?= \s* ; ) $cpp }{, ::cudacpu::forget()}gx;
         $text =~ s{ \x01 \K ( for \s* (?&p) \s* (?: (?&p) | [^;{}()] )* (?: (?&b) | ; ) ) $cpp }{ $1 =~ s/, ::cudacpu::forget\(\)//gr }gsex;
     }
+    forget_index();
     $text =~ s{ (?<before> (?: __launch_bounds__ \s* (?&p) [\w\s]* )? ) \b __global__ \b
                 (?<declaration> (?: (?&attribute) | [^(){};] )*?
                     (?!(?&attribute)) (?<kernel> (?&word) ) \s* (?: (?&a) \s* )? (?<parameters> (?&p) )
@@ -304,10 +302,21 @@ sub translate_text {
     $text =~ s{ (?<= [;{})] ) (?: \s* else \b )? \s* (?<called> cuda(?:Device|Event|Free|Func|Host|Launch|Malloc|Mem|Set|Stream|Thread)\w* )
                 \s* (?&p) (?= \s* ; ) $cpp }{ $& . ($of_the_program{$+{called}} ? '' : ', ::cudacpu::not_looked_at()') }gex;
     # k<<<g, b>>>(x) becomes (configure(g, b), k(x), launched())
-    $text =~ s{ (?<called> (?&callee) ) (?<space> \s* ) < \s* < \s* <
-                (?<config> (?: (?&p) | (?&s) | (?&b) | [^(){};] )*? ) > \s* > \s* > \s* (?<arguments> (?&p) ) $cpp
-              }{ '(' . space_of("$+{called}$+{space}") . "::cudacpu::configure($+{config}), " . flat($+{called})
-                 . "$+{arguments}, ::cudacpu::launched())" }gsex;
+    forget_index();
+    my ($translated, $end) = ('', 0);
+    while ($text =~ /<\s*<\s*</g) {
+        my ($statement) = around($-[0]);
+        my $next = $+[0];
+        pos($text) = $-[0] - length($statement) > $end ? $-[0] - length $statement : $end;
+        if ($text =~ / (?<called> (?&callee) ) (?<space> \s* ) < \s* < \s* <
+                       (?<config> (?: (?&p) | (?&s) | (?&b) | [^(){};] )*? ) > \s* > \s* > \s* (?<arguments> (?&p) ) $cpp /gsx) {
+            $translated .= substr($text, $end, $-[0] - $end) . '(' . space_of("$+{called}$+{space}")
+                . "::cudacpu::configure($+{config}), " . flat($+{called}) . "$+{arguments}, ::cudacpu::launched())";
+            $end = $+[0];
+        }
+        else { pos($text) = $next }
+    }
+    $text = $translated . substr $text, $end;
     # a kernel's type determines its arguments: cudaLaunchKernel((void*)k, ...) is passed k
     $text =~ s{ \b cudaLaunch(?:Cooperative)?Kernel \s* \( \K
                 (\s* \( \s* (?: const \s+ )? void (?: \s+ const )? \s* \* \s* \) \s* ) (?= &? \s* (?&callee) \s* , ) $cpp
@@ -318,6 +327,7 @@ sub translate_text {
     $text =~ s{ (?: \. | - > ) \s* \K (?= ((?&word)) \s* (?&a) \s* \( ) $cpp }{ $is_template{$1} ? 'template ' : '' }gex;
     refuse($-[0], '<<< is not understood: write kernel<<<grid, block>>>(arguments)')
         if $text =~ /(?<!operator)<\s*<\s*</;
+    forget_index();
     $text =~ s{ (?: \A | (?<= [;{}] ) ) (?<space> \s* )
                 (?<declaration> (?: (?&p) | :: | [^(){};] ){0,500}? \b __constant__ \b (?: (?&b) | [^{};] )* ) ; $cpp
               }{ $+{space} . constant($-[0] + length $+{space}, $+{declaration}) }gsex;
@@ -330,6 +340,7 @@ sub translate_text {
     $text .= "[[maybe_unused]] static const ::cudacpu::DeviceVariable cudacpu_first_$_ {(void*)&$_, sizeof $_};"
         for @constants, @devices;
     $text .= "[[maybe_unused]] static ::cudacpu::HostsCopy cudacpu_copy_of_$_ {(void*)&$_, sizeof $_};" for sort keys %hosts_copy;
+    forget_index();
     $text =~ s{ (?: \A | (?<= [;{}:] ) ) (?<space> \s* )
                 (?<declaration> (?: (?&p) | :: | [^(){};:] ){0,500}? \b __shared__ \b (?: (?&b) | [^{};] )* ) ; $cpp
               }{ $+{space} . shared($-[0] + length $+{space}, $+{declaration}) }gsex;
