@@ -181,8 +181,8 @@ void launched();
 /// Checks the launch and queues it. The queue takes over the closure, which comes from `new`. `arguments`: the
 /// pointers among them, nullptr for the others.
 void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
-/// Records which lines of a source file the preprocessor has left out: "3-5 9-9".
-int left_out(const char* file, const char* lines);
+/// Records the statements of a source file (advice/statement_tree.hpp).
+int statement_tree(const char* file, const char* text, const char* tree);
 extern Kernel** probe;  // if not null, a called kernel stores its Kernel here and does not run
 /// What a kernel declares in its body, found before it has run: a closure's type names the types within it.
 void foresee_shared(Kernel& kernel, const char* closure);

@@ -34,18 +34,17 @@ size_t Scene::in_function(size_t at) const {
     return string::npos;
 }
 
-Source::Who Scene::who_comes(const Function& g, const std::vector<const Statement*>& path, size_t n,
-                             int depth) const {
-    Source::Who who = Source::everybody;
+Who Scene::who_comes(const Function& g, const Path& path, size_t n, int depth) const {
+    Who who = everybody;
     for (size_t i = 0; i < n && i < path.size(); ++i)
         if ((path[i]->kind == Statement::branch || path[i]->kind == Statement::loop) &&
             !src.holds_barrier(*path[i])) {
-            who = std::max(who, src.who_enters(g, *path[i]));
-            if (path[i]->kind == Statement::loop) who = std::max(who, src.who_leaves(g, *path[i]));
+            who = std::max(who, path[i]->enters);
+            if (path[i]->kind == Statement::loop) who = std::max(who, path[i]->leaves);
         }
     for (const size_t call : src.calls(g.name, 0, depth < 3 ? src.text.size() : 0))
         if (const Function* h = src.function_at(call); h && h != &g) {
-            const auto p = Source::path(*h, call);
+            const auto p = h->path(call);
             who = std::max(who, who_comes(*h, p, p.size(), depth + 1));
         }
     return who;
@@ -57,7 +56,7 @@ string Scene::text_of(const Statement& s) const {
     return t.size() > 50 ? "..." + t.substr(t.size() - 47) : t;
 }
 
-Advice Scene::behind(const string& what, const std::vector<const Statement*>& path, size_t n) const {
+Advice Scene::behind(const string& what, const Path& path, size_t n) const {
     const Statement &s = *path[n], &parent = *path[n - 1];
     const string in = around ? ", inside the loop" : "";
     const size_t line_end = std::min(src.text.find('\n', s.end - 1), src.text.size());
@@ -76,7 +75,7 @@ Advice Scene::behind(const string& what, const std::vector<const Statement*>& pa
     return {"put " + what + " after ", in, {line}};
 }
 
-std::vector<const Statement*> Scene::before_second(size_t n) const {
+Path Scene::before_second(size_t n) const {
     auto path = pa;
     const Statement& holder = n < pb.size() ? *pb[n - 1] : pa[n]->parts.empty() ? *pa[n - 1] : *pa[n];
     for (const Statement& s : holder.parts)
@@ -86,9 +85,9 @@ std::vector<const Statement*> Scene::before_second(size_t n) const {
     return path;
 }
 
-std::vector<const Statement*> Scene::last_in_turn() const {
+Path Scene::last_in_turn() const {
     if (!around) return {};
-    std::vector<const Statement*> path(pa.begin(), std::find(pa.begin(), pa.end(), around) + 1);
+    Path path(pa.begin(), std::find(pa.begin(), pa.end(), around) + 1);
     path.push_back(&around->parts[0]);
     if (!path.back()->parts.empty() && path.back()->kind == Statement::block)
         path.push_back(&path.back()->parts.back());
@@ -123,9 +122,7 @@ Advice Scene::split(size_t n) const {
     for (size_t i = 0; i < n; ++i) {
         const Statement& s = *pa[i];
         const bool is_loop = s.kind == Statement::loop;
-        if ((s.kind != Statement::branch && !is_loop) ||
-            !(src.who_enters(*f, s) || (is_loop && src.who_leaves(*f, s))))
-            continue;
+        if ((s.kind != Statement::branch && !is_loop) || !(s.enters || (is_loop && s.leaves))) continue;
         const int line = src.line_at(s.begin);
         if (is_loop)
             return {text("not all threads take all rounds of the loop of line %d: let all take as many, guard the "
@@ -149,7 +146,7 @@ Advice Scene::split(size_t n) const {
 }
 
 bool Scene::unconditional(size_t at) const {
-    return std::ranges::all_of(Source::path(*f, at), [&](const Statement* s) {
+    return std::ranges::all_of(f->path(at), [&](const Statement* s) {
         return s->kind != Statement::branch || s->holds(a) || s->holds(b);
     });
 }
@@ -163,7 +160,7 @@ bool Scene::barrier_between(size_t from, size_t to) const {
 }
 
 bool Scene::is_tile(const string& group) const {
-    const size_t declared = src.word(group, src.head(*f), f->body.end);
+    const size_t declared = src.word(group, f->head, f->body.end);
     if (declared >= f->body.end) return false;
     const size_t from = src.text.find_last_of(";{(,", declared),
                  to = declared < f->body.begin ? declared : src.text.find(';', declared);
@@ -193,16 +190,16 @@ bool Scene::parts_block(size_t sync) const {
 string Scene::grid_sync() const {
     static const std::regex grid(
         R"(([\w:]*this_grid\(\)\.)sync|\bgrid_group[ &]+(\w+)|(\w+) *= *[\w:]*this_grid\()");
-    const string function = src.text.substr(src.head(*f), f->body.end - src.head(*f));
+    const string function = src.text.substr(f->head, f->body.end - f->head);
     std::smatch m;
     if (far < 2 || !launch->cooperative || !std::regex_search(function, m, grid)) return "";
     return m[1].matched ? m[1].str() + "sync()" : m[2].str() + m[3].str() + ".sync()";
 }
 
-string Scene::barrier_at(const std::vector<const Statement*>& path, size_t n) const {
-    const Source::Who who = who_comes(*f, path, n);
-    if (far == 2) return who == Source::everybody ? grid_sync() : "";
-    return who == Source::everybody ? "__syncthreads()" : who == Source::whole_warps && !far ? "__syncwarp()" : "";
+string Scene::barrier_at(const Path& path, size_t n) const {
+    const Who who = who_comes(*f, path, n);
+    if (far == 2) return who == everybody ? grid_sync() : "";
+    return who == everybody ? "__syncthreads()" : who == whole_warps && !far ? "__syncwarp()" : "";
 }
 
 bool Scene::goes_round() const {
@@ -215,7 +212,7 @@ bool Scene::called_again() const {
     int calls = 0;
     for (const size_t call : src.calls(f->name, 0, src.text.size()))
         if (const Function* g = src.function_at(call); g && g != f) {
-            const auto path = Source::path(*g, call);
+            const auto path = g->path(call);
             const bool turns = std::ranges::any_of(path, [](auto* s) { return s->kind == Statement::loop; });
             calls += turns ? 2 : 1;
         }
@@ -288,7 +285,7 @@ Advice Scene::barrier() const {
 }
 
 const Statement& Scene::outermost(size_t at, size_t not_this) const {
-    const auto path = Source::path(*f, at);
+    const auto path = f->path(at);
     for (const Statement* s : path)
         if (!s->holds(not_this)) return *s;
     return *path.back();
@@ -319,12 +316,12 @@ Scene::Scene(const Pair& p, const Source& source) : pair(p), src(source), far(di
     const Where m = far ? p.race.block_met : p.race.warp_met;
     if (m.line && same_file(m.file, p.a.file) && (far < 2 || src.line(m.line).find(".sync") != string::npos))
         met = in_function(src.spot(m.line, "__syncthreads"));
-    pa = Source::path(*f, a), pb = Source::path(*f, b);
+    pa = f->path(a), pb = f->path(b);
     if (a == b && !p.name.empty()) {  // two statements in one line
         const size_t other = src.word(p.name, pa.back()->end, src.text.find('\n', a));
-        const auto po = other == string::npos ? pa : Source::path(*f, other);
+        const auto po = other == string::npos ? pa : f->path(other);
         if (other < src.text.find('\n', a) && po.size() == pa.size() && po[po.size() - 2] == pa[pa.size() - 2] &&
-            who_comes(*f, pa, pa.size() - 1) == Source::everybody)
+            who_comes(*f, pa, pa.size() - 1) == everybody)
             b = other, pb = po;
     }
     while (common < pa.size() && common < pb.size() && pa[common] == pb[common]) ++common;
@@ -399,7 +396,7 @@ bool follows_from(const Pair& pair, const Pair& cause) {
         const size_t at = source->spot(l->number, pair.name);
         const Function* f = at == string::npos ? nullptr : source->function_at(at);
         if (!f) continue;
-        for (const Statement* s : Source::path(*f, at)) {
+        for (const Statement* s : f->path(at)) {
             if (decides(*s)) return true;
             for (const Statement& before : s->parts)  // if (...) return;
                 if (before.end <= at && decides(before) && source->has({"return"}, before.begin, before.end))

@@ -16,16 +16,16 @@ using std::string;
 
 bool Scene::each_has_its_own(const string& name, const Statement& declaration,
                              const std::set<string>& others) const {
-    const auto scope = Source::path(*f, declaration.begin);
+    const auto scope = f->path(declaration.begin);
     const auto all = src.variables(name, declaration.end, scope[scope.size() - 2]->end);
     if (all.empty() || std::ranges::any_of(all, [&](size_t i) { return src.text[i - 1] == '&'; })) return false;
     const size_t first = all.front(), last = all.back();
-    const auto path = Source::path(*f, first);
+    const auto path = f->path(first);
     const Statement& loop = *path.back();  // with a counter that all threads share
     if (loop.kind == Statement::loop && src.text.find_first_not_of(" (", loop.head) == first && loop.holds(last))
         return true;
     if (barrier_between(first, last)) return false;
-    const Statement &sets = *path.back(), &uses = *Source::path(*f, last).back();
+    const Statement &sets = *path.back(), &uses = *f->path(last).back();
     const string code = src.text.substr(sets.begin, sets.end - sets.begin);
     const size_t sign = code.find_first_not_of(' ', name.size());
     if (sets.begin != first || !path[path.size() - 2]->holds(last) || code[sign] != '=' || code[sign + 1] == '=')
@@ -36,14 +36,14 @@ bool Scene::each_has_its_own(const string& name, const Statement& declaration,
     };
     if (differs(sets)) return true;
     for (const size_t i : src.variables(name, first + 1, last))  // the thread's own sum
-        for (const Statement* s : Source::path(*f, i))
+        for (const Statement* s : f->path(i))
             if (s->kind == Statement::loop && !s->holds(first)) return differs(uses);
     return false;
 }
 
 bool Scene::advise_own(Advice& v) const {
     for (const size_t i : src.words("__shared__", f->body.begin, a)) {
-        const Statement& d = *Source::path(*f, i).back();
+        const Statement& d = *f->path(i).back();
         std::vector<string> names;
         string type;
         bool plain = d.kind == Statement::simple && d.begin == i;
@@ -81,7 +81,7 @@ bool Scene::advise_own(Advice& v) const {
     return false;
 }
 
-Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
+Advice Scene::advise_atomic(const Path& path) const {
     const Statement* inner = path.back();
     const int line = src.line_at(inner->begin);
     while (inner->kind != Statement::simple && inner->parts.size() == 1 &&
@@ -96,7 +96,7 @@ Advice Scene::advise_atomic(const std::vector<const Statement*>& path) const {
                  ": two blocks use one element (should it hold blockIdx.x?); if that is meant, use an atomic, "
                  "or a loop around atomicCAS",
                  {pair.a.number, pair.b.number}};
-    const size_t kernel = src.text.find_last_of(";}", src.head(*f)) + 1;
+    const size_t kernel = src.text.find_last_of(";}", f->head) + 1;
     const bool no_block = src.has({"__global__"}, kernel, f->body.begin) &&
                           !src.has({"blockIdx", "block_rank", "this_grid"}, f->body.begin, f->body.end);
     if (pair.adds && by_index && (pair.a.number != pair.b.number || no_block)) return index;
@@ -249,7 +249,7 @@ Advice Scene::advise_blocks() const {
                     return {"put __threadfence() after ", "", {line_behind(ticket, b)}};
         const Accessor& plain = x.access & atomic ? y : x;
         const bool exchanged = src.has({"atomicCAS", "atomicExch"}, pa.back()->begin, a) ||
-                               std::ranges::any_of(src.functions(), [&](const Function& g) {
+                               std::ranges::any_of(src.functions, [&](const Function& g) {
                                    return g.name == src.name_at(a) && src.lock_of(g) == Source::takes;
                                });
         if (plain.access & writes && exchanged && line_of(plain.site).number == lb)
@@ -265,17 +265,17 @@ Advice Scene::advise_blocks() const {
                     ""};
         return read_by_atomic(line_of(plain.site).number);
     }
-    const auto dropped = [&] { return src.text.compare(Source::path(*f, ticket).back()->begin, 6, "atomic") == 0; };
+    const auto dropped = [&] { return src.text.compare(f->path(ticket).back()->begin, 6, "atomic") == 0; };
     if (ticket != string::npos && !(both_write && dropped())) {  // whose result tells which thread comes last
         const Statement& first = outermost(a, ticket);
         const size_t fence = src.first_of({"__threadfence", "__threadfence_system"}, a, ticket);
         if (fence == string::npos) return {"put __threadfence() after ", "", {src.line_at(first.end - 1)}};
-        const auto path = Source::path(*f, fence), drawn = Source::path(*f, ticket);
+        const auto path = f->path(fence), drawn = f->path(ticket);
         const bool by_all = who_comes(*f, path, path.size()) == who_comes(*f, pa, pa.size());
         // In a branch that not all threads enter, the writing thread also draws the ticket, so a barrier is neither
         // needed nor possible.
         const auto both = std::ranges::mismatch(pa, drawn).in1 - pa.begin();
-        const bool alone = who_comes(*f, pa, both) != Source::everybody;
+        const bool alone = who_comes(*f, pa, both) != everybody;
         if (!alone && !src.has({"__syncthreads"}, a, ticket))
             return {by_all ? "put __syncthreads() before " : "put __syncthreads() after ",
                     "",

@@ -24,7 +24,7 @@ std::set<int> Scene::narrow_lines() const {
 
 size_t Scene::else_behind(size_t take, size_t at) const {
     const Statement* branch = nullptr;
-    for (const Statement* s : Source::path(*f, at)) {
+    for (const Statement* s : f->path(at)) {
         if (branch && s->kind == Statement::block) return s->begin;
         if (s->kind == Statement::branch && s->parts[0].holds(take) && !s->parts[0].holds(at)) branch = s;
     }
@@ -35,7 +35,7 @@ int Scene::line_behind(size_t take, size_t at) const {
     if (const size_t other = else_behind(take, at); other != string::npos) return src.line_at(other);
     const Statement& s = outermost(take, at);
     if (!s.holds(at) && s.begin <= take && take < s.end) return src.line_at(s.end - 1);
-    const Statement& holder = *Source::path(*f, take).back();
+    const Statement& holder = *f->path(take).back();
     const bool braces = !holder.parts.empty() && holder.parts[0].kind == Statement::block;
     return src.line_at(braces ? holder.parts[0].begin : holder.head_end);
 }
@@ -53,7 +53,7 @@ Advice Scene::fences(bool behind_take, int take, bool before_give, int give) con
 }
 
 size_t Scene::taken_at(size_t atomic) const {
-    const auto path = Source::path(*f, atomic);
+    const auto path = f->path(atomic);
     if (is_head(path, atomic)) return atomic;
     for (const Statement* s : path)
         if (s->kind == Statement::loop && s->end <= a) return atomic;
@@ -69,11 +69,11 @@ size_t Scene::taken_at(size_t atomic) const {
 // needs none.
 string Scene::give_back(size_t give, bool behind_fence) const {
     const Function& g = *src.function_at(give);
-    const Statement& s = *Source::path(g, give).back();
+    const Statement& s = *g.path(give).back();
     const string plain = src.code_of(s);
     const string call = as_atomic(plain, true);
     const string lock = src.name_at(src.text.find_first_not_of("* ", s.begin));
-    const size_t given = src.word(lock, src.head(g), g.body.begin);
+    const size_t given = src.word(lock, g.head, g.body.begin);
     const size_t declared = given < g.body.begin ? given : src.word(lock, 0, src.text.size());
     if (!call.starts_with("atomicExch") || declared == string::npos ||
         src.has({"volatile"}, src.text.find_last_of(";{}(,", declared), declared))
@@ -85,13 +85,13 @@ string Scene::give_back(size_t give, bool behind_fence) const {
 
 // The statement that takes the lock: a loop that waits for it, an `if`, or a plain call.
 size_t Scene::waited(size_t take, size_t at) const {
-    const Statement& s = *Source::path(*f, take).back();
+    const Statement& s = *f->path(take).back();
     return s.kind == Statement::branch || s.holds(at) ? s.head_end : s.end;
 }
 
 // Whether one is in an `if` and the other in its `else`.
 static bool concurrent(const Function& f, size_t x, size_t y) {
-    const auto px = Source::path(f, x), py = Source::path(f, y);
+    const auto px = f.path(x), py = f.path(y);
     const auto [i, j] = std::ranges::mismatch(px, py);
     return i != px.begin() && i[-1]->kind == Statement::branch && i != px.end() && j != py.end();
 }
@@ -103,8 +103,7 @@ Advice Scene::fences_of_both(const string& lock) const {
         size_t take = string::npos;
         for (const char* w : {"atomicCAS", "atomicExch"})
             for (const size_t i : src.words(w, f->body.begin, at))
-                if (first_argument(i) == lock && is_head(Source::path(*f, i), i) &&
-                    (take == string::npos || i > take))
+                if (first_argument(i) == lock && is_head(f->path(i), i) && (take == string::npos || i > take))
                     take = i;
         const size_t give = src.word(lock, at, f->body.end);
         if (take == string::npos || give >= f->body.end || concurrent(*f, at, give)) return {};
@@ -140,7 +139,7 @@ size_t Scene::frees(const Function& g) const {
             const size_t open = src.text.find('(', call);
             return src.text.substr(open, closed(src.text, open) - open);
         };
-        for (const Function& t : src.functions())
+        for (const Function& t : src.functions)
             for (const size_t call : src.calls(t.name, caller->body.begin, place))
                 if (src.lock_of(t) == Source::takes && arguments(call) == arguments(place)) return s.begin;
     }
@@ -163,7 +162,7 @@ bool Scene::advise_lock(Advice& v) const {
         for (const size_t i : src.words(w, f->body.begin, a))
             if (const size_t at = taken_at(i); at != string::npos && (cas == string::npos || i > cas))
                 cas = i, take = at;
-    for (const Function& g : src.functions()) {
+    for (const Function& g : src.functions) {
         const auto kind = &g == f ? Source::no_lock : src.lock_of(g);
         const auto before = src.calls(g.name, f->body.begin, a), behind = src.calls(g.name, b, f->body.end);
         const bool called = &g != f && !behind.empty();
@@ -202,7 +201,7 @@ bool Scene::advise_lock(Advice& v) const {
 }
 
 bool Scene::advise_flag(Advice& v) const {
-    std::vector<const Statement*> all;
+    Path all;
     src.waiting_loops(f->body, all);
     for (const Statement* s : all) {
         for (const auto& [look, set] : {std::pair(a, b), std::pair(b, a)})

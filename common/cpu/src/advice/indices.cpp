@@ -161,7 +161,7 @@ std::vector<Bound> bounds_of(const Source& src, const Function& f, size_t at, co
                                  sign == "<=" || sign == ">", s.kind == Statement::loop});
         }
     };
-    for (const Statement* s : Source::path(f, at)) {
+    for (const Statement* s : f.path(at)) {
         look(*s, false);
         for (const Statement& before : s->parts)
             if (before.end <= at && src.has({"return", "break", "continue"}, before.begin, before.end))

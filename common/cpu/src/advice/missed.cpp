@@ -19,8 +19,6 @@ using std::string;
 
 namespace {
 
-using Path = std::vector<const Statement*>;
-
 string in_parentheses(const Source& src, const Statement& s) {
     return std::regex_replace(src.original(s.head + 1, s.head_end - 1), std::regex("\\s+"), " ");
 }
@@ -37,11 +35,11 @@ string negated(const string& condition) {
 }
 
 // The `if (i >= n) return;` before that place, which keeps some threads from reaching it; null if there is none.
-const Statement* sends_away(const Source& src, const Function& f, const Path& path) {
+const Statement* sends_away(const Source& src, const Path& path) {
     for (const Statement* s : path)
         for (const Statement& before : s->parts)
             if (before.end <= path.back()->begin && before.kind == Statement::branch && before.parts.size() == 1 &&
-                src.has({"return"}, before.begin, before.end) && src.who_enters(f, before) == Source::some)
+                src.has({"return"}, before.begin, before.end) && before.enters == some)
                 return &before;
     return nullptr;
 }
@@ -140,19 +138,18 @@ bool follows_from_deadlock() { return std::exchange(deadlocked, nullptr) == laun
 
 string let_all_come(const Source& src, size_t barrier) {
     for (const auto& [f, at] : src.callers(barrier)) {
-        const Path path = Source::path(*f, at);
+        const Path path = f->path(at);
         const bool here = f == src.function_at(barrier);
-        if (const Statement* away = sends_away(src, *f, path))
+        if (const Statement* away = sends_away(src, path))
             return text("line %d sends threads away: let them stay, and guard with if (%s) what needs an element",
                         src.line_at(away->begin), negated(in_parentheses(src, *away)).c_str());
         for (size_t n = 1; n < path.size(); ++n) {
             const Statement& s = *path[n];
-            if (s.kind == Statement::branch && src.who_enters(*f, s) != Source::everybody)
+            if (s.kind == Statement::branch && s.enters != everybody)
                 return here ? out_of_branch(src, path, n)
                             : text("not all threads enter the if of line %d: let all call %s", src.line_at(s.begin),
                                    src.function_at(barrier)->name.c_str());
-            if (s.kind == Statement::loop && src.who_enters(*f, s) != Source::everybody)
-                return as_many_rounds(src, s);
+            if (s.kind == Statement::loop && s.enters != everybody) return as_many_rounds(src, s);
         }
     }
     return "";
@@ -168,9 +165,8 @@ static void advise_on_barrier(Where where, bool for_ever, string& words) {
 
 bool Scene::advise_missed(Advice& v) const {
     for (const size_t i : far == 1 ? src.words("__syncthreads", a, b) : std::vector<size_t>())
-        for (const Statement* s : Source::path(*f, i))
-            if (s->kind == Statement::branch && s->holds(a) != s->holds(b) &&
-                src.who_enters(*f, *s) == Source::some) {
+        for (const Statement* s : f->path(i))
+            if (s->kind == Statement::branch && s->holds(a) != s->holds(b) && s->enters == some) {
                 v = {text("not all threads reach the barrier of line %d: ", src.line_at(i)) + let_all_come(src, i),
                      ""};
                 return true;
@@ -180,11 +176,11 @@ bool Scene::advise_missed(Advice& v) const {
 
 // A barrier after `if (i >= n) return;`: makes all threads reach it.
 Advice Scene::stay(const Advice& v) const {
-    const Statement* away = sends_away(src, *f, pa);
+    const Statement* away = sends_away(src, pa);
     const string call = "__syncthreads()";
     if (far == 2 || !away || !v.before.starts_with("put " + call) || v.lines.empty()) return v;
     const string leaves = in_parentheses(src, *away), stays = negated(leaves);
-    const Path path = Source::path(*f, away->begin);
+    const Path path = f->path(away->begin);
     const Statement& holder = *path[path.size() - 2];
     const auto last = std::ranges::find_if(holder.parts, [&](const Statement& s) { return s.holds(a); });
     if (last != holder.parts.end() && !last->holds(b) && v.after.empty() && only_returns(src, *away) &&
@@ -236,10 +232,10 @@ static void advise_on_lanes(Where where, const char* what, string& words) {
     const size_t at = src ? src->spot(where.line, string(what, strcspn(what, "("))) : string::npos;
     const Function* f = at == string::npos ? nullptr : src->function_at(at);
     if (!f) return;
-    const Path path = Source::path(*f, at);
-    const Statement* branch = sends_away(*src, *f, path);
+    const Path path = f->path(at);
+    const Statement* branch = sends_away(*src, path);
     for (const Statement* s : path)
-        if (!branch && s->kind == Statement::branch && src->who_enters(*f, *s) == Source::some) branch = s;
+        if (!branch && s->kind == Statement::branch && s->enters == some) branch = s;
     const size_t comma = src->text.find(", ", at);
     if (!branch || src->text.substr(path.back()->begin, at - path.back()->begin).find("+=") == string::npos) return;
     const string value = src->name_at(std::min(comma, src->text.size() - 3) + 2);
@@ -274,7 +270,7 @@ string set_first(const Line& line, const string& name, size_t has) {
     const Source& src = *source;
     const Statement* declared = nullptr;
     for (const size_t i : src.words("__shared__", f->body.begin, read))
-        if (const Statement& d = *Source::path(*f, i).back(); src.word(name, d.begin, d.end) < d.end) declared = &d;
+        if (const Statement& d = *f->path(i).back(); src.word(name, d.begin, d.end) < d.end) declared = &d;
     if (!declared) return "";
     const Statement* set = nullptr;  // the statement that sets it
     int sets = 0, updates = 0;
@@ -283,7 +279,7 @@ string set_first(const Line& line, const string& name, size_t has) {
         size_t end = i + name.size();
         while (src.text[end] == '[') end = closed(src.text, end);
         end = skip_space(src.text, end);
-        const Statement& s = *Source::path(*f, i).back();
+        const Statement& s = *f->path(i).back();
         const string next = src.text.substr(end, 2), code = src.code_of(s);
         if (next[0] == '=' && next[1] != '=') ++sets, set = &s;
         else if (next == "+=" || next == "++" || next == "-=" || code.starts_with("++") ||
@@ -307,14 +303,14 @@ string set_first(const Line& line, const string& name, size_t has) {
         return text("set it first: after line %d write `%s = 0; __syncthreads();`", at, whose.c_str());
     }
     if (sets != 1 || updates > 1 || !set || set->kind != Statement::simple) return "";
-    const Path path = Source::path(*f, set->begin);
+    const Path path = f->path(set->begin);
     const string code = src.code_of(*set), nothing = "a value that changes nothing (0 in a sum)";
-    const Statement& reads = *Source::path(*f, read).back();
+    const Statement& reads = *f->path(read).back();
     const bool sums = src.original(reads.begin, reads.end).find("+=") != string::npos;
     if (code.find(" = ") == string::npos || !code.starts_with(name + "[")) return "";
     const string target = code.substr(0, code.find(" = "));
-    if (const Statement* away = sends_away(src, *f, path)) {
-        const Path there = Source::path(*f, away->begin);
+    if (const Statement* away = sends_away(src, path)) {
+        const Path there = f->path(away->begin);
         const bool beside = path[path.size() - 2] == there[there.size() - 2];
         const string stay =
             sums && beside && has >= all && only_returns(src, *away) ? take_nothing(src, *f, *away, *set) : "";
@@ -328,7 +324,7 @@ string set_first(const Line& line, const string& name, size_t has) {
     for (size_t i = path.size(); i-- > 1;) {
         const Statement& s = *path[i];
         if (s.kind == Statement::loop) return "";
-        if (s.kind != Statement::branch || src.who_enters(*f, s) != Source::some) continue;
+        if (s.kind != Statement::branch || s.enters != some) continue;
         const bool only = s.parts.size() == 1 && (&s.parts[0] == set || s.parts[0].parts.size() == 1) &&
                           alone_in_its_lines(src, s);
         const std::set<string> own = own_indices(src, *f, target);

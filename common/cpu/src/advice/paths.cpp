@@ -10,13 +10,8 @@
 
 namespace cudacpu {
 
-void Source::waiting_loops(const Statement& s, std::vector<const Statement*>& found) const {
-    if (s.kind == Statement::loop) {
-        const Statement& body = s.parts[0].bare();
-        const std::string t = text.substr(body.begin, body.end - body.begin);
-        const bool nothing = t == ";" || (body.kind == Statement::block && body.parts.empty());
-        if (nothing || t.starts_with("continue") || t.starts_with("__nanosleep")) found.push_back(&s);
-    }
+void Source::waiting_loops(const Statement& s, Path& found) const {
+    if (s.waits) found.push_back(&s);
     for (const Statement& part : s.parts) waiting_loops(part, found);
 }
 
@@ -33,7 +28,7 @@ std::pair<size_t, size_t> Source::last_member(size_t at) const {
 Source::Lock Source::lock_of(const Function& f) const {
     const size_t at = first_of({"atomicCAS", "atomicExch"}, f.body.begin, f.body.end);
     if (at == text.npos) return no_lock;
-    for (const Statement* s : path(f, at))
+    for (const Statement* s : f.path(at))
         if (s->kind == Statement::loop) return takes;
     return gives;
 }
@@ -56,39 +51,6 @@ bool Source::declares(const Statement& block, size_t to) const {
     return false;
 }
 
-Source::Who Source::who_enters(const Function& f, const Statement& s) const {
-    const std::string head = text.substr(s.head, s.head_end - s.head);
-    const std::string kind = word_at(text, s.begin);
-    Who who = s.kind == Statement::branch || kind == "for" || kind == "while" || kind == "do" ? everybody : some;
-    for (size_t i = 0; i < head.size(); ++i) {
-        if (!in_word(head[i]) || (i && in_word(head[i - 1]))) continue;
-        const std::string w = word_at(head, i);
-        if (f.warps.count(w)) who = std::max(who, whole_warps);
-        if (!f.own.count(w)) continue;
-        size_t j = i + w.size();  // threadIdx.x < 32, threadIdx.x / 32 == 0
-        while (j < head.size() && (in_word(head[j]) || head[j] == '.')) ++j;
-        j = skip_space(head, j);
-        size_t k = j;
-        while (k < head.size() && strchr("<>=/", head[k])) ++k;
-        const std::string sign = head.substr(j, k - j), number = word_at(head, skip_space(head, k));
-        const int value = number == "warpSize" ? 32 : atoi(number.c_str());
-        const bool warps = value && value % 32 == 0 && (sign == "<" || sign == ">=" || sign == "/");
-        who = std::max(who, warps ? whole_warps : some);
-    }
-    return who;
-}
-
-Source::Who Source::who_leaves(const Function& f, const Statement& loop) const {
-    Who who = everybody;
-    for (const Statement& s : loop.parts) {
-        if (s.kind == Statement::loop) continue;
-        const bool leaves = has({"break", "continue"}, s.begin, s.end);
-        if (s.kind == Statement::branch && leaves) who = std::max(who, who_enters(f, s));
-        who = std::max(who, who_leaves(f, s));
-    }
-    return who;
-}
-
 namespace race {
 
 namespace {
@@ -96,11 +58,11 @@ struct Spot {  // of an access in the source text
     int line;
     const Source* source;
     const Function* f = nullptr;
-    std::vector<const Statement*> path;  // the statements that contain it
+    Path path;  // the statements that contain it
     explicit Spot(const Line& l) : line(l.number), source(l.number ? Source::of(l.file) : nullptr) {
         const size_t at = source ? source->spot(line, "") : std::string::npos;
         f = at == std::string::npos ? nullptr : source->function_at(at);
-        if (f) path = Source::path(*f, at);
+        if (f) path = f->path(at);
     }
     bool in_head(const Statement& s) const {
         return source->line_at(s.head) <= line && line <= source->line_at(s.head_end - 1);
@@ -115,7 +77,7 @@ bool of_waiting_loop(uint64_t site) {
     const Statement& s = *spot.path.back();
     const std::string name =
         source.name_at(source.text.find_first_not_of("*( ", s.begin));  // the name that it writes, if any
-    std::vector<const Statement*> loops;
+    Path loops;
     source.waiting_loops(spot.f->body, loops);
     return std::ranges::any_of(loops, [&](const Statement* loop) {
         return spot.in_head(*loop) || source.word(name, loop->head, loop->head_end) < loop->head_end;

@@ -15,7 +15,7 @@ std::string let_all_come(const Source& src, size_t barrier);
 
 // `if (i < n) s[i] += s[i + d];`: an element that is computed from others of its array.
 struct Update {
-    std::vector<const Statement*> path;   // to the assignment
+    Path path;                            // to the assignment
     size_t level = 0;                     // of the outermost `if` in it that tests elements
     std::string base;                     // s
     std::vector<std::string> others;      // s[i + d]
@@ -38,24 +38,23 @@ class Scene {
     const Function* f = nullptr;
     size_t a, b, met = std::string::npos;  // a comes before b
     bool a_writes = false;
-    std::vector<const Statement*> pa, pb;
+    Path pa, pb;
     size_t common = 0;                  // how many statements contain both
     const Statement* around = nullptr;  // the innermost loop that contains both
 
     // The place in this function from which the given place is reached; npos if there is none.
     size_t in_function(size_t at) const;
-    Source::Who who_comes(const Function& g, const std::vector<const Statement*>& path, size_t n,
-                          int depth = 0) const;
+    Who who_comes(const Function& g, const Path& path, size_t n, int depth = 0) const;
     std::string text_of(const Statement& s) const;
     bool begins_with(const Statement& s, const char* word) const {
         return src.word(word, s.begin, s.end) == s.begin;
     }
     // Puts something after the n-th statement of a path: after which line that is.
-    Advice behind(const std::string& what, const std::vector<const Statement*>& path, size_t n) const;
+    Advice behind(const std::string& what, const Path& path, size_t n) const;
     // A path to the statement before the second access, or to the last one of the loop, so that one barrier serves
     // all.
-    std::vector<const Statement*> before_second(size_t n) const;
-    std::vector<const Statement*> last_in_turn() const;
+    Path before_second(size_t n) const;
+    Path last_in_turn() const;
     Advice same_round() const;
     // Not all threads come here, so a barrier would wait for ever.
     Advice split(size_t n) const;
@@ -66,7 +65,7 @@ class Scene {
     bool parts_block(size_t sync) const;
     std::string grid_sync() const;  // the function's own call, if the two threads are of different blocks; else ""
     // The barrier that can be placed there; "" if not all threads come.
-    std::string barrier_at(const std::vector<const Statement*>& path, size_t n) const;
+    std::string barrier_at(const Path& path, size_t n) const;
     bool goes_round() const;  // no barrier on the way from the second around the loop to the first
     bool called_again() const;
     Advice ending() const;  // a barrier at the end of the loop
@@ -81,7 +80,7 @@ class Scene {
     const Statement& outermost(size_t at, size_t not_this) const;
     // The lines with an atomic or a fence of block scope.
     std::set<int> narrow_lines() const;
-    static bool is_head(const std::vector<const Statement*>& path, size_t at) {
+    static bool is_head(const Path& path, size_t at) {
         const Statement& s = *path.back();
         return s.kind != Statement::simple && s.head <= at && at < s.head_end;
     }
@@ -114,7 +113,7 @@ class Scene {
                           const std::set<std::string>& others) const;
     bool advise_own(Advice& v) const;
     std::string type_changed(const std::string& call) const;  // by an atomic
-    Advice advise_atomic(const std::vector<const Statement*>& path) const;
+    Advice advise_atomic(const Path& path) const;
     // Elements swapped in a loop without a barrier; no atomic can do that.
     bool trades() const;
     // `pos = *n;`, and then `*n += 1;`: the atomic returns the old value. "" if the text differs.
@@ -129,7 +128,7 @@ class Scene {
     std::string text_between(size_t begin, size_t end) const;  // in one line
     bool second_fills_line() const;                            // the second's statement, up to the racing access
     std::string type_of(const std::string& array) const;       // of its elements
-    Update update(std::vector<const Statement*> path) const;   // the update done there
+    Update update(Path path) const;                            // the update done there
     // The replacement for `if (x > *best) *best = x;`, because the test alone would still be a race. both: the two
     // accesses of this statement race, not one of them with the code that sets *best before.
     std::string extremum(bool& both) const;

@@ -116,7 +116,7 @@ std::pair<string, string> Source::step_at(const string& name, size_t from, size_
         const string word = name_at(i);
         const bool member = !word.empty() && (text[i - 1] == '.' || text[i - 1] == '>');
         if (word.empty() || text.compare(i + word.size(), 2, "++") ||
-            (!member && this->word(word, head(*f), from) < from))
+            (!member && this->word(word, f->head, from) < from))
             continue;
         size_t first = i;
         while (first > from && (in_word(text[first - 1]) || strchr(".->", text[first - 1]))) --first;
@@ -171,7 +171,7 @@ string Scene::text_between(size_t begin, size_t end) const {
 }
 
 string Scene::type_of(const string& array) const {
-    for (const size_t start : {src.head(*f), size_t(0)}) {  // in the function, then outside
+    for (const size_t start : {f->head, size_t(0)}) {  // in the function, then outside
         const size_t at = src.word(array, start, f->body.end);
         string declares = text_between(src.text.find_last_of(",(;{}", at) + 1, at);
         if (declares.find_first_of("=+-[].|^%/!?") != string::npos) continue;
@@ -184,7 +184,7 @@ string Scene::type_of(const string& array) const {
     return "";
 }
 
-Update Scene::update(std::vector<const Statement*> path) const {
+Update Scene::update(Path path) const {
     Update u;
     while (path.back()->kind != Statement::simple && path.back()->parts.size() == 1)
         path.push_back(&path.back()->parts[0]);
@@ -234,7 +234,7 @@ Update Scene::update(std::vector<const Statement*> path) const {
 }
 
 string Scene::extremum(bool& both) const {
-    const size_t declared = src.word(pair.name, src.head(*f), f->body.end);
+    const size_t declared = src.word(pair.name, f->head, f->body.end);
     if (src.has({"float", "double"}, src.text.find_last_of(",(;{", declared), declared))
         return "";  // atomicMax() does not accept this type
     for (const auto& path : {pa, pb}) {
