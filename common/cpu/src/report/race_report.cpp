@@ -139,6 +139,8 @@ void say_mistake(const Noted& m) {
                  listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who), name}}) + wrapped(mend));
 }
 
+const char* const mend_first = "mend the barrier first: this may follow from it";
+
 string remark(const Pair& p, const Line& at) {
     const Accessor &x = p.race.before, &y = p.race.after;
     const bool blocks = x.block != y.block;
@@ -152,6 +154,15 @@ string remark(const Pair& p, const Line& at) {
 }
 
 }  // namespace
+
+bool in_chinese() {
+    static const bool chinese = [] {
+        for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+            if (const char* value = getenv(name); value && *value) return strncmp(value, "zh", 2) == 0;
+        return false;
+    }();
+    return chinese;
+}
 
 string finding(const string& what, bool harmless) {
     if (!harmless) exit_status = 1;
@@ -236,12 +247,12 @@ void report(const std::vector<Race>& races) {
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
         if (!said.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
-        Advice advice = deadlocked ? Advice{"mend the barrier first: this may follow from it", ""} : advise(p);
+        Advice advice = deadlocked ? Advice{mend_first} : advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
-        const auto [r, is_new] = reports.try_emplace(
-            (p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
-        r->second.advice.lines.merge(advice.lines);
+        const auto [r, is_new] =
+            reports.try_emplace((p.equal ? "=" : "") + p.name + "\n" + advice.key(), Report{p, advice, {}});
+        for (const Edit& e : advice.edits) r->second.advice.add(e);
         for (const Remark& m : remarks) {
             auto& all = r->second.remarks;
             if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; }))

@@ -2,6 +2,7 @@
 #pragma once
 #include <set>
 #include <string>
+#include <vector>
 
 #include "race/race.hpp"
 
@@ -20,11 +21,25 @@ struct Pair {  // all races between two lines
     std::string name;  // the name of the array
 };
 
+struct Sentence {
+    const char *english, *chinese;
+};
+/// Whether LC_ALL, else LC_MESSAGES, else LANG begins with zh.
+bool in_chinese();
+
+struct Edit {
+    std::string words;      // "put __syncthreads() after \1"; \1: the lines
+    std::set<int> lines{};  // edits with the same words are one
+};
 struct Advice {
-    std::string before, after;  // "put __syncthreads() after ", ", inside the loop"
-    std::set<int> lines{};      // between the two lines
-    int ends_loop = 0;          // the advice ends each iteration of the loop in that line
-    int after_loop = 0;         // the advice goes after the loop in that line
+    std::string reason;
+    std::vector<Edit> edits{};
+    int ends_loop = 0;   // the advice ends each iteration of the loop in that line
+    int after_loop = 0;  // the advice goes after the loop in that line
+    bool empty() const { return reason.empty() && edits.empty(); }
+    bool only_puts() const { return reason.empty() && !edits.empty(); }
+    void add(const Edit& edit);
+    std::string key() const;  // the same for advice that differs only in the lines of its edits
     std::string words() const;
 };
 

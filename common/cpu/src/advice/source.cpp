@@ -1,5 +1,5 @@
-// structure.cpp - the statements of the source files that the program contains, and questions about their text.
-#include "advice/structure.hpp"
+// source.cpp - the statements of the source files that the program contains, and questions about their text.
+#include "advice/source.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -68,15 +68,23 @@ int Source::line_at(size_t at) const {
     return int(std::upper_bound(starts.begin() + 1, starts.end(), at) - starts.begin()) - 1;
 }
 
-std::string Source::code_of(const Statement& s) const {
-    std::string code = original(s.begin, s.end);
-    return code.erase(code.find_last_not_of("; \r\n") + 1);
-}
-
 std::string Source::line(int number) const {
     if (number < 1 || size_t(number) + 1 >= starts.size()) return "";
-    return text.substr(starts[number], starts[number + 1] - starts[number]);
+    return cut(starts[number], starts[number + 1]);
 }
+
+std::string Source::code(size_t from, size_t to) const {
+    std::string code;
+    for (const char c : written.substr(from, to - from))
+        if (!isspace(static_cast<unsigned char>(c))) code += c;
+        else if (!code.empty() && code.back() != ' ') code += ' ';
+    return code.erase(code.find_last_not_of(' ') + 1);
+}
+std::string Source::code(const Statement& s) const {
+    std::string all = code(s.begin, s.end);
+    return all.erase(all.find_last_not_of("; ") + 1);
+}
+std::string Source::condition(const Statement& s) const { return code(s.head + 1, s.head_end - 1); }
 
 size_t Source::spot(int number, const std::string& name) const {
     if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
@@ -94,15 +102,19 @@ size_t Source::spot(int number, const std::string& name) const {
     return i > from ? i - 1 : from;
 }
 
-const Function* Source::holder_of(const Function& f) const {
-    for (const Function& g : functions)
-        if (&g != &f && g.body.holds(f.body.begin)) return &g;
-    return nullptr;
-}
-
 std::string Source::name_at(size_t at) const {
     const bool begins = !isdigit(static_cast<unsigned char>(text[at])) && !(at && in_word(text[at - 1]));
     return begins ? word_at(text, at) : "";
+}
+
+std::pair<size_t, size_t> Source::last_member(size_t at) const {
+    for (;;) {
+        size_t end = at + word_at(text, at).size();
+        while (text[end] == '[') end = closed(text, end);
+        const size_t sign = text[end] == '.' ? 1 : text.compare(end, 2, "->") == 0 ? 2 : 0;
+        if (!sign) return {at, end};
+        at = end + sign;
+    }
 }
 
 std::optional<std::string> Source::definition(const Function& f, const std::string& name) const {
@@ -111,27 +123,27 @@ std::optional<std::string> Source::definition(const Function& f, const std::stri
     for (const size_t i : variables(name, f.body.begin, f.body.end)) {
         const size_t sign = skip_space(text, i + name.size());
         const char c = text[sign], next = text[sign + 1];
-        const bool steps = strchr("+-", c) && next == c, changes = strchr("+-*/%&|^", c) && next == '=';
         const std::string before = text.substr(i - 2, 2);
         const bool in_head = first && std::ranges::any_of(f.path(i), [&](const Statement* loop) {
-                                 return loop->kind == Statement::loop && loop->head <= first &&
-                                        first < loop->head_end && i < loop->head_end;
+                                 return loop->kind == Statement::loop && loop->asks(first) && i < loop->head_end;
                              });
         if (in_head) continue;  // the initialization of a loop
-        if (steps || changes || before == "++" || before == "--" || before[1] == '&') return {};
-        const bool sets = c == '=' && next != '=';
-        if (!sets) continue;
+        if ((strchr("+-", c) && next == c) || (strchr("+-*/%&|^", c) && next == '=') || before == "++" ||
+            before == "--" || before[1] == '&')
+            return {};
+        if (c != '=' || next == '=') continue;
         if (!value.empty()) return {};
         first = i;
-        size_t end = sign + 1;
-        while (end < f.body.end && !strchr(",;)", text[end]))
+        size_t end = skip_space(text, sign + 1);
+        for (; end < f.body.end && !strchr(",;)", text[end]);)
             end = strchr("([{", text[end]) ? closed(text, end) : end + 1;
-        value = text.substr(sign + 1, end - sign - 1);
+        value = cut(skip_space(text, sign + 1), end);
     }
     if (!value.empty()) return value;
-    const bool given = word(name, f.head, f.body.begin) < f.body.begin;
-    if (const Function* holder = given ? nullptr : holder_of(f)) return definition(*holder, name);
-    return given ? std::optional<std::string>("") : std::nullopt;
+    if (word(name, f.head, f.body.begin) < f.body.begin) return "";
+    for (const Function& g : functions)  // the function that holds a lambda
+        if (&g != &f && g.body.holds(f.body.begin)) return definition(g, name);
+    return {};
 }
 
 std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const {
@@ -145,30 +157,25 @@ std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const
     return found;
 }
 
-unsigned Source::indexed(int number) const {
-    const auto declared = [&](const char* as, const char* up_to, const std::string& name, const Function* f) {
-        return std::ranges::any_of(words(as, 0, text.size()), [&](size_t i) {
-            const size_t end = text.find_first_of(up_to, i);
-            return word(name, i, end) < end && (!function_at(i) || function_at(i) == f);
-        });
-    };
-    unsigned found = 0;
-    const size_t to = line(number).empty() ? 0 : starts[number + 1];
-    for (size_t i = to ? starts[number] : 0; i < to; ++i) {
-        const std::string name = name_at(i);
-        const Function* f = name.empty() || text[i + name.size()] != '[' ? nullptr : function_at(i);
-        if (!f) continue;
-        const auto is_declared = [&](size_t d) {
-            return text[d + name.size()] == '[' && text[d - 1] == ' ' && in_word(text[d - 2]) &&
-                   !has({"return", "else"}, d - 7, d);
-        };
-        if (strchr(".>", text[i - 1])) found |= of_structs;
-        else if (declared("__shared__", ";", name, f)) found |= of_blocks;
-        else if (std::ranges::any_of(words(name, f->body.begin, i), is_declared)) found |= of_threads;
-        else if (declared("__device__", "(;={", name, nullptr) || declared("__constant__", "(;={", name, nullptr))
-            found |= of_program;
-    }
-    return found;
+bool Source::holds_barrier(const Statement& s) const {
+    for (const Statement& body : s.parts)
+        for (const Statement& part : body.parts)
+            if (part.kind == Statement::simple &&
+                (has({"__syncthreads"}, part) || text.find(".sync()", part.begin) < part.end))
+                return true;
+    return false;
+}
+
+bool Source::declares(const Statement& block, size_t to) const {
+    return std::ranges::any_of(block.parts, [&](const Statement& s) {  // two names, or a type and a star
+        const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
+        return s.begin < to && s.kind == Statement::simple && (in_word(text[next]) || strchr("*&:<", text[next]));
+    });
+}
+
+bool Source::alone_in_its_lines(const Statement& s) const {
+    const size_t before = text.find_last_not_of(" \t", s.begin - 1), after = text.find_first_not_of(" \t\r", s.end);
+    return text[before] == '\n' && (after == text.npos || text[after] == '\n');
 }
 
 bool stands_in(Where barrier, Around kind) {
