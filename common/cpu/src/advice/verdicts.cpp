@@ -8,53 +8,9 @@
 
 namespace cudacpu::race {
 
-namespace {
-enum Array { of_structs = 1, of_blocks = 2, of_threads = 4, of_program = 8 };
-void polling_loops(const Statement& s, Path& found) {  // loops that only poll
-    if (s.waits) found.push_back(&s);
-    for (const Statement& part : s.parts) polling_loops(part, found);
-}
-struct Spot {  // of an access in the source text
-    int line;
-    const Source* source;
-    const Function* f = nullptr;
-    Path path;  // the statements that contain it
-    explicit Spot(const Line& l) : line(l.number), source(l.number ? Source::of(l.file) : nullptr) {
-        const size_t at = source ? source->spot(line, "") : std::string::npos;
-        f = at == std::string::npos ? nullptr : source->function_at(at);
-        if (f) path = f->path(at);
-    }
-    bool in_head(const Statement& s) const {
-        return source->line_at(s.head) <= line && line <= source->line_at(s.head_end - 1);
-    }
-};
-}  // namespace
+enum Array { of_structs = 1, of_blocks = 2, of_threads = 4, of_program = 8 };  // bit mask
 
-bool of_waiting_loop(uint64_t site) {
-    const Spot spot(line_of(site));
-    if (!spot.f) return false;
-    const Source& source = *spot.source;
-    const Statement& s = *spot.path.back();
-    const std::string name =
-        source.name_at(source.text.find_first_not_of("*( ", s.begin));  // the name that it writes, if any
-    Path loops;
-    polling_loops(spot.f->body, loops);
-    return std::ranges::any_of(loops, [&](const Statement* loop) {
-        return spot.in_head(*loop) || source.word(name, loop->head, loop->head_end) < loop->head_end;
-    });
-}
-
-bool ends_loop(uint64_t site) {
-    const Spot spot(line_of(site));
-    const auto asks = std::find_if(spot.path.rbegin(), spot.path.rend(),
-                                   [&](const Statement* s) { return s->head_end && spot.in_head(*s); });
-    if (asks == spot.path.rend() || (*asks)->kind == Statement::loop) return asks != spot.path.rend();
-    const Statement& held = (*asks)->parts[0].bare();
-    return (*asks)->parts.size() == 1 && held.kind == Statement::simple &&
-           spot.source->has({"return", "break"}, held.begin, held.end) &&
-           std::any_of(asks, spot.path.rend(), [](const Statement* s) { return s->kind == Statement::loop; });
-}
-
+// Which of these the line indexes as arrays, not pointers.
 static unsigned arrays_indexed(const Where& where) {
     const Source* const source = Source::of(where.file);
     if (!source) return 0;

@@ -32,6 +32,7 @@
 #include "race/fast_path.hpp"
 #include "race/in_flight_buffers.hpp"
 #include "race/happens_before.hpp"
+#include "race/optimistic_reads.hpp"
 #include "race/perturb.hpp"
 #include "race/race.hpp"
 #include "race/seqlock.hpp"
@@ -60,14 +61,10 @@ std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // key: t
 unsigned synced_beside_paused;
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch; key: the two sites
-// Lines that read the value which a CAS then compares. Their races with atomics are not reported, because the CAS
-// checks whether the value still holds. A thread that skips the CAS has decided on an old value.
-std::set<uint64_t> before_cas CUDACPU_LASTING;
-Epoch looked_at[4];  // for the next CAS of its thread: the last read of each byte of the word
 
 struct Last {  // the last access: what must be checked after it is done
     bool race = false, flag_write = false, word = false, releases = false;
-    bool shared, flags;
+    bool flags;
     char* address;
     size_t bytes;
     unsigned rank, kind;
@@ -117,7 +114,7 @@ void complete_access() {
     if (last.race) {
         last.two_writes.equal = same;
         if (same || !last.flags) note(last.two_writes);
-        else flags_race({last.two_writes, last.shared, last.two_writes.seen});
+        else flags_race(last.two_writes, last.two_writes.seen);
     }
     if (last.flag_write) flag_settled(last.address, last.bytes);
     ThreadState& m = *last.thread;
@@ -154,6 +151,7 @@ struct Access {
     Epoch mine;
     Time from;                // accesses before this time cannot race with this one
     bool shared, late, seen;  // of a volatile write: its thread had read an older value, or the latest one
+    bool compares_read;       // a CAS that compares what its thread has read
 };
 
 warp::Part drawn(const Accessor& p) { return {p.block, p.rank, p.site}; }
@@ -170,7 +168,7 @@ void check_afterwards(const Access& a) {
     }
 }
 
-__attribute__((noinline)) void conflict(const Word& w, const Epoch& r, const Access& a) {
+__attribute__((noinline)) void conflict(const Word& w, const Epoch& r, const Access& a, const char* word) {
     const Epoch& mine = a.mine;
     const bool atomics = r.access & mine.access & atomic && !((r.access | mine.access) & narrow);
     if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address);
@@ -184,10 +182,13 @@ __attribute__((noinline)) void conflict(const Word& w, const Epoch& r, const Acc
     for (const Epoch* own : {&w.cell.read, &w.sync.read})
         adds |= own->rank == writer.rank && own->site == other.site;
     if (warp::drawing) warp::draw_conflict(drawn(accessor(r)), drawn(accessor(mine)), a.address, a.bytes);
+    if (other.access == reads && writer.access & atomic && !too_narrow &&
+        is_optimistic(other, word, {accessor(r), accessor(mine), a.address, a.bytes, adds}))
+        return;
     if (noted_before(r, mine, adds)) return;
     const Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
     if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
-        if (flags && !loses) flags_race({race, a.shared, &writer == &mine ? me->publishes : published(a.address)});
+        if (flags && !loses) flags_race(race, &writer == &mine ? me->publishes : published(a.address));
         else note(race);
         return;
     }
@@ -196,7 +197,6 @@ __attribute__((noinline)) void conflict(const Word& w, const Epoch& r, const Acc
     last.two_writes = race;
     last.two_writes.seen = flags && a.seen;
     last.flags = flags && !loses;
-    last.shared = a.shared;
 }
 
 bool concurrent(const Epoch& r, const Access& a) {
@@ -228,34 +228,20 @@ bool has_ticket(const Word& w, const Access& a) {
     return own || (!concurrent(r, a) && fence > r.time);
 }
 
-void look_before_cas(const Epoch& r) {
-    const uint64_t here = ~me->polled_at;  // others read here as well, so this thread's own read may be overwritten
-    const bool at_last = r.site == here;
-    if (!at_last && (!by_me(r) || r.access & atomic)) return;  // a failed CAS is not a read before a CAS
-    for (int i = 0; i < 4; ++i)
-        if (Epoch& l = looked_at[i]; r.bytes >> i & 1 && l.site != here &&
-                                     (at_last || std::pair(r.time, r.step) > std::pair(l.time, l.step)))
-            l = r;
-}
-
-void compare(const Word& w, const Access& a) {
+void compare(const Word& w, const Access& a, const char* word) {
     for (const Epoch* r : {&w.cell.write, &w.sync.synced})
-        if (concurrent(*r, a)) conflict(w, *r, a);
-    if (concurrent(w.sync.other, a) && !has_ticket(w, a)) conflict(w, w.sync.other, a);
+        if (concurrent(*r, a)) conflict(w, *r, a, word);
+    if (concurrent(w.sync.other, a) && !has_ticket(w, a)) conflict(w, w.sync.other, a, word);
     if (!(a.kind & writes)) return;
-    for (const Epoch* r : {&w.cell.read, &w.sync.read}) {
-        if (!r->time) continue;
-        if (a.mine.access & writes && concurrent(*r, a)) conflict(w, *r, a);
-        if (a.kind & compares) look_before_cas(*r);
+    const auto when = [](const Epoch& r) { return std::pair(r.time, r.step); };
+    for (Epoch* r : {&w.cell.read, &w.sync.read}) {
+        if (a.compares_read && by_me(*r) && r->access == reads &&
+            !(by_me(w.sync.synced) && when(w.sync.synced) > when(*r))) {
+            if (r->bytes == a.mine.bytes) cas_compares(word, r->site);
+            *r = {};
+        }
+        if (a.mine.access & writes && r->time && concurrent(*r, a)) conflict(w, *r, a, word);
     }
-}
-
-// A thread may read part of the word and then all of it; the CAS compares what the thread read last.
-void done_on_what_was_read(const Access& cas) {
-    bool all = true;
-    for (int i = 0; i < 4; ++i) all &= !(cas.mine.bytes >> i & 1) || looked_at[i].time;
-    for (Epoch& l : looked_at)
-        if (const Epoch r = std::exchange(l, {}); all && r.time) before_cas.insert(r.site);
 }
 
 void record_access(const Word& w, const Access& a) {
@@ -287,8 +273,12 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     restore_shown_value();
     complete_before(kind & writes);
     count_steps(*me);
+    if (kind & writes && !(kind & atomic) && me->fresh) flag_value_stored();
+    me->fresh -= me->fresh && kind == reads;
+    if (kind & (writes | atomic)) me->fresh = 0;
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
-             floor_time, false, false, false};
+             floor_time, false, false, false,
+             false};
     me->steps += me->steps < 255;
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
@@ -303,7 +293,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         }
         if (r && (r->freed || !r->shadow)) return;  // it is reported as a fault
     }
-    if (kind == (writes | atomic) && r && address >= r->start && !me->lock && no_synchronization() &&
+    if (kind == (writes | atomic) && r && address >= r->start && !me->watched && no_synchronization() &&
         record_atomic(*r, address - r->start, bytes, a.mine))
         return me->sync->fast_atomic = address, did_atomic();
     char* const start = r ? r->start : nullptr;  // cells of memory from a kernel's `new` are found by address
@@ -313,8 +303,11 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
     // A CAS that fails only reads, so it changes nothing that others read there.
-    if (expected && !(kind & narrow) && memcmp(address, expected, bytes) != 0)
-        a.mine.access &= uint8_t(15 ^ writes);
+    const bool fails = expected && memcmp(address, expected, bytes) != 0;
+    if (fails && !(kind & narrow)) a.mine.access &= uint8_t(15 ^ writes);
+    if (expected) a.compares_read = cas_begins(address, bytes, expected, a.mine) || !fails;
+    else if (me->optimistic && kind & writes) optimistic_thread_writes();
+    else if (me->optimistic) optimistic_thread_reads(address, bytes, site);
     a.shared = is_shared(r);
     if (a.shared) a.from = r->shadow->since;
     if (r && !r->shadow->all_written) check_written(*r, a, first);
@@ -322,7 +315,8 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (me->lock && address != me->lock) enter_section(address, bytes, kind);
     if (kind & (atomic | flag)) note_step(address, kind);
-    if (flag_write) a.seen = me->seen == address, a.late = flag_written(address, bytes), a.seen &= !a.late;
+    if (flag_write)
+        a.seen = me->seen == address, a.late = flag_written(address, bytes, a.shared), a.seen &= !a.late;
     const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
     const auto cell = [&](size_t i) {  // where the access to byte i and the bytes after it is recorded
         if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
@@ -335,23 +329,22 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         if (r) write_out(*r->shadow, i / line_bytes);
         a.mine.bytes = mask(i) & 15;
         const Word w = cell(i);
-        compare(w, a);
+        char* const word = start + i / 4 * 4;
+        compare(w, a, word);
         record_access(w, a);
-        if (!r && kind & compares) done_on_what_was_read(a);
         if (!r) continue;
         const size_t next = std::min(end, (i / 4 + 1) * 4);
         Shadow& s = *r->shadow;
         ShadowLine& line = s.lines[i / line_bytes];
         if (a.mine.bytes == 15) {
-            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a);
+            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a, word);
             line.words_noted();
         } else {
             line.read_twice = 0;
             line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
-            compare(s.words.at(i / 4), a);
-            for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a), record_access(s.bytes.at(b), a);
+            compare(s.words.at(i / 4), a, word);
+            for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a, word), record_access(s.bytes.at(b), a);
         }
-        if (kind & compares) done_on_what_was_read(a);
     }
     if (me->records && address != me->lock)
         for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
@@ -371,10 +364,13 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         const Epoch& w = cell(first).sync.synced;
         acquire(address, 0);
         acquire_sections(*me, address);
-        flag_read(address, bytes, site, w, !a.shared && concurrent(w, a));
+        flag_read(address, bytes, site, w, concurrent(w, a));
     } else {
-        me->polled_at = kind & writes ? 0 : ~site;
+        me->polled_at = 0;
+        if (me->optimistic && kind == reads) show_value_before_cas(address, bytes, site);
+        if (kind == writes) me->written = uint8_t(me->steps);
     }
+    me->watched = me->fresh || me->lock || (me->optimistic && !me->sync->reads.empty());
     if (kind & writes && !(kind & atomic)) me->wrote = true;
 }
 
@@ -446,6 +442,7 @@ void launch_begins() {
     if (!program.shadow) region_added(program);
     clocks_launch_begins();
     perturb_launch_begins();
+    optimistic_reads_launch_begins();
     forget_flags();
     forget_seqlocks();
     forget_sections();
@@ -461,6 +458,7 @@ void block_goes_on() {
 }
 void block_ends() {
     complete_pending();
+    report_optimistic_reads();
     this_run->ended = true;
 }
 void launch_ends() {
@@ -470,11 +468,7 @@ void launch_ends() {
     forget_seqlocks();
     forget_sections();
     std::vector<Race> all;
-    for (const auto& [sites, race] : races) {
-        const bool any_atomic = (race.before.access | race.after.access) & atomic;
-        if (!any_atomic || !(before_cas.count(race.before.site) || before_cas.count(race.after.site)))
-            all.push_back(race);
-    }
+    for (const auto& [sites, race] : races) all.push_back(race);
     report(all);
     races.clear();
     state.busy = false;

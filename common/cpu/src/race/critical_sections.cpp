@@ -88,7 +88,7 @@ void lock_changed(ThreadState& m, const char* address, bool taken, bool given_ba
         if (const auto p = past_sections.find(address); p != past_sections.end())
             sections[thread].pasts = p->second;
     m.lock = taken ? address : given_back ? nullptr : m.lock;
-    m.records = m.lock;
+    m.records = m.watched = m.lock;
 }
 
 void enter_section(const char* address, size_t bytes, unsigned kind) {

@@ -143,16 +143,14 @@ template <unsigned Bytes, bool Write>
     return true;
 }
 
-// read_at: the site of the read if another thread's record may stand for it; else 0.
-template <bool Write>
-[[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes, uint64_t read_at = 0) {
+template <bool Write> [[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes) {
     ThreadState& m = thread_states[rank];
     m.steps += m.steps < 255;
-    m.polled_at = Write || !read_at ? 0 : ~read_at;
     if (!q.shared) record_global_access();
     if (!Write) return;
     if (q.written) memset(q.written + first, 1, bytes);
     m.wrote = true;
+    m.written = uint8_t(m.steps);
 }
 
 [[gnu::always_inline]] inline bool all_written(const uint8_t* flags, size_t bytes) {
@@ -161,13 +159,13 @@ template <bool Write>
     return !bytes || (flags[0] && flags[bytes - 1]);
 }
 
-// Returns whether the memory has shadow cells, is in bounds and written, and is accessed without a lock. `unit`:
+// Returns whether the memory has shadow cells, is in bounds and written, and is of no interest beyond that. `unit`:
 // the alignment.
 template <bool Write>
 [[gnu::always_inline]] inline bool is_plain(const CachedSite& q, const char* address, size_t bytes, size_t unit) {
     const size_t first = address - q.start;
     return first + (bytes - 1) < q.bytes && (bytes == unit || first < q.bytes) && first % unit == 0 &&
-           !thread_states[rank].lock && (Write || !q.written || all_written(q.written + first, bytes));
+           !thread_states[rank].watched && (Write || !q.written || all_written(q.written + first, bytes));
 }
 
 const CachedSite& refill_site(char* address, uint64_t site) {
@@ -221,8 +219,8 @@ template <unsigned Bytes, bool Write> struct FastPath {
             f->rest = rest_of(i);
             f->element = i;
             f->room = unsigned(std::min(width / Bytes - i, (q.bytes - first) / Bytes) - 1);
-            f->write = Write;
             f->shared = q.shared;
+            f->written = uint8_t(Write ? leader.steps : leader.steps > 1 ? f[-1].written : 0);
         }
         recorded<Write>(q, first, Bytes);
     }
@@ -244,7 +242,7 @@ template <unsigned Bytes, bool Write> struct FastPath {
         if constexpr (!Write && Bytes >= 4)
             if (constexpr uint32_t all = (1u << Bytes / 4) - 1;
                 line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
-                return recorded<Write>(q, first, Bytes, site);
+                return recorded<Write>(q, first, Bytes);
         Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
         const bool none = other.time() < floor_time,
                    same_threads = other.time() == now && !((other.rest ^ rest) >> 32 & 0xff00ffff);
@@ -266,7 +264,7 @@ template <unsigned Bytes, bool Write> struct FastPath {
         } else if (!record_in_cells<Bytes, Write>(q, first, Bytes, site)) {
             return slow_path(address, site);
         }
-        recorded<Write>(q, first, Bytes, site);
+        recorded<Write>(q, first, Bytes);
     }
 };
 
@@ -348,7 +346,7 @@ template <bool Write> bool record_range(char* address, size_t bytes, uint64_t si
     const size_t first = address - q->start;
     if (!record_in_cells<0, Write>(*q, first, bytes, site)) return false;
     --until_preempted;
-    recorded<Write>(*q, first, bytes, site);
+    recorded<Write>(*q, first, bytes);
     return true;
 }
 bool record_range(void* p, size_t bytes, bool write, uint64_t site) {

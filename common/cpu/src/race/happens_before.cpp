@@ -199,6 +199,13 @@ bool happens_before_elsewhere(const Epoch& r) {
     return known && r.time < known->of(run_at(r.time), r.rank);
 }
 
+ThreadState* state_of(const Epoch& r) {
+    const uint32_t its_run = run_at(r.time);
+    if (its_run == run) return &thread_states[r.rank];
+    const auto p = paused.find(runs[its_run].block);
+    return p == paused.end() ? nullptr : &p->second.thread_states[r.rank];
+}
+
 uint64_t block_of(const Epoch& r) { return runs.empty() ? 0 : runs[run_at(r.time)].block; }
 Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it stored nothing this time
     return {r.site, block_of(r), r.rank, r.step, uint8_t(r.access | (r.access & atomic ? writes : 0))};
@@ -351,7 +358,7 @@ void lanes_met(unsigned first, unsigned lanes) {
         ThreadState& m = thread_states[i];
         memcpy(m.sync->lanes, all, sizeof all);
         m.has_lanes = true;
-        m.steps = 0;
+        m.steps = m.written = 0;
         join(m, known);
         for (int s : {in_block, in_device})
             if (fenced[s]) m.sync->of_lanes[s] = join(m.sync->of_lanes[s], fenced[s]), m.synchronised = true;
@@ -377,6 +384,7 @@ void at_fence(bool block_only) {
     f.cached = nullptr;
     if (!block_only) me->sync->fence[in_device] = f;
     me->publishes = me->wrote || last_barrier > me->last_atomic;
+    me->written = 0;
     sections_fenced(rank, block_only ? in_block : in_device);
 }
 

@@ -27,6 +27,16 @@ struct Fence {  // what its thread knew at the fence
     ClockRef clock, cached;  // cached: the same as one clock, built on demand
 };
 enum Scope { in_block, in_device };
+struct OptimisticRead {  // a weak read of a word that atomics of other threads change
+    const char* word;    // aligned to four bytes
+    unsigned bytes;      // bit mask
+    uint32_t value;
+    uint64_t site;
+    bool used;        // its thread has written since
+    bool superseded;  // its thread has read the word elsewhere since
+    bool shown;       // its thread was shown the value before the first CAS, if there is one
+    std::vector<Race> races;
+};
 struct SyncState {            // synchronization state that few threads need
     uint64_t unlocked;        // the lock's value before it was taken
     const char* fast_atomic;  // the last one that record_atomic() recorded
@@ -34,12 +44,15 @@ struct SyncState {            // synchronization state that few threads need
     uint64_t atomic_found;
     uint64_t polled_before;  // polled_at and seen of the previous access
     const char* seen_before;
-    Time polled;           // when it last read a flag
-    Time lanes[32];        // known of each lane of its warp by __syncwarp(), up to this time
-    ClockRef clock;        // acquired by fences
-    ClockRef pending[2];   // read by atomics and flags; to be acquired by the next fence of that scope
-    Fence fence[2];        // the last fence of at least that scope
-    ClockRef of_lanes[2];  // covered by fences of its warp's lanes before the last __syncwarp()
+    unsigned seen_writes_before;
+    Time polled;                        // when it last read a flag
+    Time lanes[32];                     // known of each lane of its warp by __syncwarp(), up to this time
+    ClockRef clock;                     // acquired by fences
+    ClockRef pending[2];                // read by atomics and flags; to be acquired by the next fence of that scope
+    Fence fence[2];                     // the last fence of at least that scope
+    ClockRef of_lanes[2];               // covered by fences of its warp's lanes before the last __syncwarp()
+    std::vector<OptimisticRead> reads;  // weak reads beside atomics, which its CAS may still check
+    std::vector<std::pair<const char*, uint64_t>> checked;  // words and sites: its CAS has compared such a read
 };
 struct alignas(64) ThreadState {  // state of a thread of the running block, one cache line
     Time block = 0;               // when its block began; in another block the following fields are invalid
@@ -48,12 +61,15 @@ struct alignas(64) ThreadState {  // state of a thread of the running block, one
     bool has_lanes, has_clock, synchronised;  // synchronised: `clock`, `pending` and `fence` are in use
     bool wrote, publishes;                    // wrote: since its last atomic; publishes: a fence followed the write
     bool records;                             // it records what it touches under the lock
+    bool watched;     // its next access takes the slow path: it holds a lock, or what it has read is of interest
+    uint8_t written;  // the number of its last plain write since its last barrier or fence; 0: none
     Time last_atomic;
-    uint64_t polled_at;  // the site where its last access read a flag; ~site: a plain read (fast_path.cpp does not
-                         // always record it)
-    const char* seen;    // the flag that it has read and not yet written
-    const char* lock;    // the lock that it holds
+    uint64_t polled_at;    // the site where its last access read a flag; 0: its last access did something else
+    const char* seen;      // the flag that it has read and not yet written
+    const char* lock;      // the lock that it holds
     unsigned seen_writes;  // the number of writes to the flag when it read it
+    bool optimistic;       // `reads` or `checked` is in use
+    uint8_t fresh;         // a write after so few further reads may store the flag's value that was read last
     std::unique_ptr<SyncState> sync = std::make_unique<SyncState>();
 };
 extern Time floor_time, launch_start, block_start, last_barrier;
@@ -73,14 +89,16 @@ extern ThreadState* thread_states;  // of the threads of the running block
 extern ThreadState* me;             // of the running thread, after thread_state() was called
 
 void forget_all(ThreadState& m);  // clears what it knows of other threads
+void forget_optimistic_reads(ThreadState& m);
 [[gnu::always_inline]] inline void reset(ThreadState& m) {
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
-    m.has_lanes = m.has_clock = m.records = m.wrote = m.publishes = false;
-    m.polled_at = 0;
+    m.has_lanes = m.has_clock = m.records = m.wrote = m.publishes = m.watched = false;
+    m.polled_at = m.written = m.fresh = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
     if (m.synchronised) forget_all(m);
+    if (m.optimistic) forget_optimistic_reads(m);
 }
 inline ThreadState& thread_state(unsigned thread) {
     ThreadState& m = thread_states[thread];
@@ -88,7 +106,7 @@ inline ThreadState& thread_state(unsigned thread) {
     return m;
 }
 inline void count_steps(ThreadState& m) {  // since the last barrier
-    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = 0;
+    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = m.written = 0;
 }
 uint32_t run_at(Time t);  // the block that ran at that time
 inline bool same_block(const Epoch& r) {
@@ -125,6 +143,7 @@ void at_fence(bool block_only);
 void clocks_launch_begins();
 void clocks_block_pauses();
 void clocks_block_goes_on();
+ThreadState* state_of(const Epoch& r);  // of the thread that made it; nullptr: its block has ended
 uint64_t block_of(const Epoch& r);
 Accessor accessor(const Epoch& r);
 

@@ -1,15 +1,17 @@
 // spin_flags.cpp - the race detector's rules for spin flags.
 //
-// Two unordered volatile accesses are a race if the value changes, unless the word is a flag. A word is a flag if a
-// thread polls it, if the writer executes a fence between its earlier writes and this one, or if all writers store
-// the same value and readers look again. Blocks run one after the other, so most readers find the flag already set.
-// The detector may therefore show a thread the previous value, as a GPU may. A thread that waits looks again; a
-// thread that does not has used the word as data.
+// Two unordered volatile accesses are reported if the value changes, unless the word is a flag. A word is a flag if
+// a thread polls it, or if the writer executes a fence between its earlier writes and this one. It is also a flag
+// if all writers store the same value with nothing unfenced before it, and no reader stores right away what it
+// found too early. Most readers find the flag already set, because blocks run one after the other. The detector may
+// therefore show a thread the previous value, as a GPU may. A thread that waits looks again; a thread that does not
+// has used the word as data.
 #include "race/spin_flags.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -22,7 +24,6 @@
 #include "race/race.hpp"
 #include "race/seqlock.hpp"
 #include "race/shadow_memory.hpp"
-#include "race/upcalls.hpp"
 
 namespace cudacpu::race {
 
@@ -30,11 +31,25 @@ namespace {
 
 struct Flag {
     unsigned writes = 0;
-    bool published = false, polled = false, looked_again = false, unequal = false;
+    bool published = false, polled = false, looked_again = false, equal = true, written = false;
     bool fenced = false, begins = false;  // written after a fence; by a thread that had written nothing before
-    uint64_t before = 0, value = 0;       // of the last write
+    bool all_published = true;
+    bool unfenced = false;           // written by a thread that had written other data without a fence since
+    unsigned stored = ~0u;           // the fewest writes that a reader had seen who then stored at once
+    uint64_t before = 0, value = 0;  // of the last write
+    Time time = 0;
+    bool is_flag() const {
+        return polled || all_published || (fenced && begins) ||
+               (equal && !unfenced && (looked_again || stored >= writes));
+    }
 };
-std::unordered_map<const char*, Flag> flags CUDACPU_LASTING;
+// A word of shared memory begins a new life at each barrier.
+std::unordered_map<const char*, std::shared_ptr<Flag>> flags CUDACPU_LASTING;
+struct VolatilePair {  // two unordered volatile accesses
+    Race race;
+    bool published;
+    std::shared_ptr<const Flag> flag;
+};
 std::set<uint64_t> waiting_sites CUDACPU_LASTING;
 std::map<std::pair<uint64_t, uint64_t>, std::vector<VolatilePair>> pairs CUDACPU_LASTING;  // by their two sites
 std::unordered_map<uint64_t, unsigned> shown_old CUDACPU_LASTING;  // number of times, by site
@@ -44,30 +59,37 @@ struct Shown {
     uint64_t value;
 } shown;  // the previous value, shown in place of the current one
 
+Flag& flag_at(const char* address) {
+    auto& f = flags[address];
+    if (!f) f = std::make_shared<Flag>();
+    return *f;
+}
+
 }  // namespace
 
 void flag_read(char* address, size_t bytes, uint64_t site, const Epoch& write, bool unordered) {
     // `while (wants[other] && *turn == other)` polls two words alternately.
-    const bool in_turn =
-        int64_t(me->polled_at) > 0 && me->sync->polled_before == site && me->sync->seen_before == address;
+    const bool in_turn = me->polled_at && me->sync->polled_before == site && me->sync->seen_before == address;
     const bool in_place = me->sync->polled >= last_barrier;  // otherwise it may look once per iteration
     me->sync->polled = now;
     if (in_place && (in_turn || (me->polled_at == site && me->seen == address)))
-        waiting_sites.insert(site), flags[address].polled = true;
+        waiting_sites.insert(site), flag_at(address).polled = true;
     me->sync->polled_before = me->polled_at;
     me->sync->seen_before = me->seen;
+    me->sync->seen_writes_before = me->seen_writes;
     const auto f = flags.find(address);
-    const unsigned all = f == flags.end() ? 0 : f->second.writes;
-    if (me->seen == address && f != flags.end()) f->second.looked_again = true;
+    const unsigned all = f == flags.end() ? 0 : f->second->writes;
+    if (me->seen == address && f != flags.end()) f->second->looked_again = true;
     const bool news = me->seen != address || me->seen_writes != all;
     me->seen = address;
     me->seen_writes = all;
     me->polled_at = site;
-    if (!all || !news || !unordered || bytes > 8 || f->second.published || !(write.access & flag) ||
-        waiting_sites.count(site) || ++shown_old[site] > 16)
+    me->fresh = 4;
+    if (!all || !news || !unordered || bytes > 8 || f->second->published || !(write.access & flag) ||
+        waiting_sites.count(site) || shown_old[site]++ % 2 || shown_old[site] > 32)
         return;
     show_old_value(address, bytes);
-    memcpy(address, &f->second.before, bytes);
+    memcpy(address, &f->second->before, bytes);
     --me->seen_writes;
 }
 
@@ -83,45 +105,58 @@ void restore_shown_value() {
     state.something_shown = false;
 }
 
-bool flag_written(char* address, size_t bytes) {
-    Flag& f = flags[address];
+bool flag_written(char* address, size_t bytes, bool shared) {
+    if (const auto old = flags.find(address); shared && old != flags.end() && old->second->time < last_barrier) {
+        const unsigned all = old->second->writes;
+        old->second = std::make_shared<Flag>();
+        old->second->writes = all;
+    }
+    Flag& f = flag_at(address);
+    f.time = now;
     const bool late = me->seen == address && me->seen_writes != f.writes;
     ++f.writes;
     f.before = value_at(address, bytes);
     f.published = me->publishes;
     f.fenced |= f.published;
+    f.all_published &= f.published;
     f.begins |= !me->wrote;
+    f.unfenced |= me->written;
     me->seen = nullptr;
     return late;
 }
 
 void flag_settled(const char* address, size_t bytes) {
-    Flag& f = flags[address];
+    Flag& f = flag_at(address);
     const uint64_t value = value_at(address, bytes);
-    f.unequal |= f.writes > 1 && value != f.value;
+    f.equal &= !f.written || value == f.value;
+    f.written = true;
     f.value = value;
 }
 
-bool published(const char* address) { return flags[address].published; }
+void flag_value_stored() {
+    const auto store = [](const char* address, unsigned seen_writes) {
+        Flag& f = flag_at(address);
+        f.stored = std::min(f.stored, seen_writes);
+    };
+    store(me->seen, me->seen_writes);
+    if (me->sync->polled_before) store(me->sync->seen_before, me->sync->seen_writes_before);
+}
 
-void flags_race(const VolatilePair& pair) {
-    auto& all = pairs[std::minmax(pair.race.before.site, pair.race.after.site)];
-    if (all.size() < 64) all.push_back(pair);
+bool published(const char* address) { return flag_at(address).published; }
+
+void flags_race(const Race& race, bool published) {
+    auto& all = pairs[std::minmax(race.before.site, race.after.site)];
+    flag_at(race.address);
+    if (all.size() < 64) all.push_back({race, published, flags[race.address]});
 }
 
 void report_flag_races() {
     for (const auto& [sites, all] : pairs)
-        for (const auto& [race, shared, fenced] : all) {
+        for (const auto& [race, published, flag] : all) {
             const Accessor& reader = race.before.access & writes ? race.after : race.before;
-            const Flag& f = flags[race.address];
-            const bool waited_for = f.polled || waiting_sites.count(reader.site) ||
-                                    of_waiting_loop(race.before.site) || of_waiting_loop(race.after.site);
-            const bool is_flag = fenced || (f.fenced && f.begins) || waited_for;
+            const bool is_flag = published || flag->is_flag() || waiting_sites.count(reader.site);
             const SeqlockVersion version = seqlock_version(race);
-            const bool looks_again = f.looked_again || ends_loop(reader.site);
-            if (version == SeqlockVersion::torn ||
-                (version == SeqlockVersion::none && !is_flag && !(looks_again && !f.unequal && !shared)))
-                note(race);
+            if (version == SeqlockVersion::torn || (version == SeqlockVersion::none && !is_flag)) note(race);
         }
 }
 

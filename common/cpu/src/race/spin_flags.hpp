@@ -5,14 +5,12 @@
 
 namespace cudacpu::race {
 
-struct VolatilePair {  // two unordered volatile accesses
-    Race race;
-    bool shared, published;  // published: the writer executed a fence between its earlier writes and this one
-};
 void flag_read(char* address, size_t bytes, uint64_t site, const Epoch& write, bool unordered);
-bool flag_written(char* address, size_t bytes);  // has it changed since its thread read it?
+bool flag_written(char* address, size_t bytes, bool shared);  // has it changed since its thread read it?
 void flag_settled(const char* address, size_t bytes);
-void flags_race(const VolatilePair& pair);
+void flag_value_stored();  // the running thread writes right after it has read a flag
+/// Two unordered volatile accesses. published: the writer executed a fence between its earlier writes and this one.
+void flags_race(const Race& race, bool published);
 void report_flag_races();
 void forget_flags();
 bool published(const char* address);

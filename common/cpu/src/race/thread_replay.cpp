@@ -25,16 +25,16 @@ unsigned follower, in_vain, until_leader;
 namespace {
 
 struct {
-    unsigned done;                       // threads that have replayed all steps, before the one that does so now
-    unsigned room;                       // how many threads can follow before one of them reaches the end of a line
-    unsigned first_write, first_global;  // indices of steps
+    unsigned done;          // threads that have replayed all steps, before the one that does so now
+    unsigned room;          // how many threads can follow before one of them reaches the end of a line
+    unsigned first_global;  // index of a step
 } row;
 
 // Whether the running thread begins as the leader did, and will not be preempted on its way.
 [[gnu::always_inline]] inline bool begins_alike(const char* address, uint64_t site) {
     const ThreadState& m = thread_states[rank];
     return address == replay_steps[0].next && site == replay_steps[0].site && !m.synchronised &&
-           (m.counted != last_barrier || !m.steps) && !(m.block == block_start && m.lock) &&
+           (m.counted != last_barrier || !m.steps) && !(m.block == block_start && m.watched) &&
            until_preempted >= int(leader.steps);
 }
 
@@ -42,8 +42,8 @@ void has_done(ThreadState& m, unsigned steps) {
     if (m.block != block_start) reset(m);
     m.counted = last_barrier;
     m.steps = steps;
-    m.polled_at = 0;
-    m.wrote |= steps > row.first_write;
+    m.written = replay_steps[steps - 1].written;
+    m.wrote |= m.written;
 }
 
 // Whether all accesses of the leader are still recorded in coalesced form.
@@ -52,7 +52,7 @@ bool can_be_followed() {
     if (state.any() || warp::drawing || now != leader.time ||
         (!leader.passed && (m.counted != last_barrier || m.steps != leader.steps)))
         return false;
-    row = {0, 32, leader.steps, leader.steps};
+    row = {0, 32, leader.steps};
     for (unsigned i = leader.steps; i--;) {
         const ReplayStep& f = replay_steps[i];
         const Time others = f.others->time();
@@ -60,7 +60,6 @@ bool can_be_followed() {
             (others >= floor_time && (others != now || (f.others->rest ^ f.rest) >> 32 & 0xff00ffff)))
             return false;
         row.room = std::min(row.room, f.room);
-        if (f.write) row.first_write = i;
         if (!f.shared) row.first_global = i;
     }
     return row.room;

@@ -14,7 +14,8 @@ struct ReplayStep {                                            // a replay step:
     Span *span, *others;     // others: the span of the writes, if this is a read
     uint64_t rest;           // rest of the span
     unsigned element, room;  // element: index in the line; room: elements after it
-    bool write, shared;
+    bool shared;
+    uint8_t written;  // the number of the last write so far; 0: none
 };
 struct Leader {  // the leader: the thread that began last, if others may replay its accesses
     Time time = 0;

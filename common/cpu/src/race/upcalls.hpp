@@ -18,10 +18,6 @@ void report(const std::vector<Race>& races);
 
 // ---- advice/, which reads the source text
 
-/// Whether the line is in the head of a loop that only waits, or writes what such a loop reads.
-bool of_waiting_loop(uint64_t site);
-/// Whether it decides if its thread executes another iteration of a loop.
-bool ends_loop(uint64_t site);
 /// Whether all arrays that the line indexes are __shared__.
 bool indexes_only_arrays_of_blocks(const Where& line);
 /// Whether all arrays that the line indexes, at least one, are of a thread or of the program.
