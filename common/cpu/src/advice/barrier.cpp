@@ -290,6 +290,11 @@ string Advice::key() const {
     return all;
 }
 
+void Advice::merge(const Advice& other) {
+    if (reason != other.reason) reason = say(no_lockstep);
+    for (const Edit& e : other.edits) add(e);
+}
+
 void Advice::add(const Edit& edit) {
     const auto same = std::ranges::find_if(edits, [&](const Edit& e) { return e.words == edit.words; });
     if (same == edits.end()) edits.push_back(edit);
@@ -312,16 +317,18 @@ static Advice orders(const Conflict& c) {
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {own_variable,      missed_barrier, mixed_rows_of_race, equal_writes,
-                                      narrow_scope_rule, lock,           flag_rule,          tiles_rule,
-                                      exchange_rule,     in_place,       extremum_rule,      first_one,
-                                      stride_rule,       old_value_rule, update_rule,        orders};
+    static constexpr Rule* rules[] = {
+        own_variable, missed_barrier, mixed_rows_of_race, equal_writes, narrow_scope_rule,
+        lock,         seqlock_rule,   flag_rule,          tiles_rule,   exchange_rule,
+        in_place,     extremum_rule,  first_one,          stride_rule,  old_value_rule,
+        update_rule,  orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)
             for (Rule* rule : rules)
                 if (Advice v = rule(c); !v.empty()) {
                     for (Edit& e : v.edits) e.words = c.cast(e.words);
+                    v.lockstep = !c.far && !v.edits.empty() && (rule == in_place || rule == orders);
                     return v;
                 }
     const int far = distance(p.race);

@@ -109,6 +109,7 @@ struct Conflict {
     string first_argument(size_t call) const;
     size_t else_behind(size_t take, size_t at) const;  // the block of the branch taken at `at` but not at `take`
     int line_behind(size_t take, size_t at) const;     // where the fence after taking a lock goes
+    int line_before(size_t give, size_t at) const;     // where the fence before releasing it goes
     Advice fences(bool behind_take, int take, bool before_give, int give) const;
     Advice give_back(size_t give, bool behind_fence) const;
     std::optional<string> computed(string expression) const;
@@ -118,7 +119,7 @@ struct Conflict {
 
 using Rule = Advice(const Conflict&);
 Rule own_variable, missed_barrier, mixed_rows_of_race, equal_writes;              // index.cpp, absent.cpp
-Rule narrow_scope_rule, lock, flag_rule;                                          // fence.cpp
+Rule narrow_scope_rule, lock, seqlock_rule, flag_rule;                            // fence.cpp
 Rule tiles_rule, exchange_rule, in_place, extremum_rule, first_one, stride_rule;  // index.cpp, update.cpp
 Rule old_value_rule, update_rule, two_blocks_rule;                                // update.cpp, fence.cpp
 

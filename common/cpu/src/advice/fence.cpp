@@ -90,6 +90,14 @@ int Conflict::line_behind(size_t take, size_t at) const {
     return src.line_at(braces ? holder.parts[0].begin : holder.head_end);
 }
 
+int Conflict::line_before(size_t give, size_t at) const {
+    const Statement *next = &outermost(give, at), *last = &outermost(at, give);
+    for (const Statement* s : f->path(give))
+        for (const Statement& part : s->parts)
+            if (part.begin > last->begin && part.end <= next->begin) last = &part;
+    return src.line_at(last->end - 1);
+}
+
 Advice Conflict::fences(bool behind_take, int take, bool before_give, int give) const {
     Advice v{"", {{say(put_after, "__threadfence()")}}};
     if (behind_take) v.edits[0].lines.insert(take);
@@ -161,7 +169,7 @@ static Advice fences_of_both(const Conflict& c, const string& name) {
         const size_t taken = waited(c, take, at);
         if (c.src.word(name, taken, at) < at) return {};  // released before
         if (!c.fenced(taken, at)) v.edits[0].lines.insert(c.line_behind(take, at));
-        if (!c.fenced(at, give)) v.edits[0].lines.insert(c.src.line_at(c.outermost(at, give).end - 1));
+        if (!c.fenced(at, give)) v.edits[0].lines.insert(c.line_before(give, at));
     }
     return v.edits[0].lines.empty() ? Advice() : v;
 }
@@ -210,37 +218,80 @@ Advice lock(const Conflict& c) {
     const bool freed = c.fenced(c.b, give) ||
                        (giver && c.fenced(giver->body.begin, free == string::npos ? giver->body.end : free));
     if (taken && freed) return {};
-    return c.fences(!taken, after_take, !freed, src.line_at(c.outermost(c.b, give).end - 1));
+    return c.fences(!taken, after_take, !freed, c.line_before(give, c.b));
 }
 
 // ---- a flag
 
-// Waiting for a flag needs a fence after it, and setting the flag a fence before it.
+// Waiting for a flag needs a fence after it, and setting the flag a fence before it. A wait is a loop that only
+// polls, or the line where the reader last did an atomic or read a volatile word, as in a macro or a function that
+// hides the loop.
 Advice flag_rule(const Conflict& c) {
     const Source& src = c.src;
+    const size_t writer = c.a_writes ? c.a : c.b, reader = c.a_writes ? c.b : c.a;
     Path all;
     waiting_loops(c.f->body, all);
-    for (const Statement* s : all) {
+    for (const Statement* s : all)
         for (const auto& [look, set] : {std::pair(c.a, c.b), std::pair(c.b, c.a)})
             if (s->asks(look)) return {say(flag_by_atomics, src.line_at(look), src.line_at(set))};
-        const size_t writer = c.a_writes ? c.a : c.b, reader = c.a_writes ? c.b : c.a;
+    if (const Line& l = line_of(c.pair.race.waited); c.pair.race.waited && Source::of(l.file) == &src)
+        if (const size_t at = c.in_function(src.spot(l.number, ""));
+            at != string::npos && !c.one_atomic())
+            all.push_back(c.f->path(at).back());
+    for (const Statement* s : all) {
         if (s->end > reader || s->holds(writer) || concurrent(*c.f, s->begin, reader)) continue;
-        for (size_t i = s->head; i < s->head_end; ++i) {  // a name that the writer uses after its write
+        for (size_t i = s->begin; i < (s->head_end ? s->head_end : s->end);
+             ++i) {  // that the writer uses after its write
             const string name = src.name_at(i);
             size_t set = src.word(name, writer, c.f->body.end);
             while (set < c.f->body.end && concurrent(*c.f, writer, set))
                 set = src.word(name, set + 1, c.f->body.end);
             if (name.empty() || set >= c.f->body.end || s->holds(set) || src.text[i + name.size()] == '(' ||
-                c.f->own.contains(name))
+                c.f->own.contains(name) || has_name(src.code(*c.f->path(writer).back()), name))
                 continue;
             const size_t other = c.else_behind(writer, reader);
             const bool after = c.fenced(other == string::npos ? s->end : other, reader),
                        before = c.fenced(writer, set);
             if (after && before) continue;
-            return c.fences(!after, src.line_at(s->end - 1), !before,
-                            src.line_at(c.outermost(writer, set).end - 1));
+            return c.fences(!after, src.line_at(s->end - 1), !before, c.line_before(set, writer));
         }
     }
+    return {};
+}
+
+// ---- a seqlock
+
+// A reader repeats until a version number is the same before and after it has read. The writer steps the version
+// before and after it writes. Each of the four needs a fence between it and the data.
+Advice seqlock_rule(const Conflict& c) {
+    const Source& src = c.src;
+    const auto ends_without_fence = [&](const std::vector<Statement>& all, size_t from, size_t to) {
+        const auto fence = [&](size_t i) { return src.has({"__threadfence", "__threadfence_system"}, all[i]); };
+        std::set<int> lines;
+        if (from + 1 < to && !fence(from + 1)) lines.insert(src.line_at(all[from].end - 1));
+        if (from + 1 < to && !fence(to - 1)) lines.insert(src.line_at(all[to - 1].end - 1));
+        return lines;
+    };
+    for (const auto& [reader, writer] : {std::pair(c.a, c.b), std::pair(c.b, c.a)})
+        for (const Statement* loop : c.f->path(reader)) {
+            if (loop->kind != Statement::loop || loop->holds(writer) || loop->head < loop->parts[0].begin) continue;
+            const auto uses = [&](const string& name, const std::vector<Statement>& all) {
+                std::vector<size_t> found;
+                for (size_t i = 0; i < all.size(); ++i)
+                    if (src.variable(name, all[i].begin, all[i].end) < all[i].end) found.push_back(i);
+                return found;
+            };
+            const Path path = c.f->path(writer);
+            const std::vector<Statement>&body = loop->parts[0].parts, &steps = path[path.size() - 2]->parts;
+            for (size_t i = loop->head; i < loop->head_end; ++i) {
+                const string version = src.name_at(i);
+                const auto read = uses(version, body), stepped = uses(version, steps);
+                if (version.empty() || read.size() != 1 || stepped.size() != 2) continue;
+                std::set<int> lines = ends_without_fence(body, read[0], body.size());
+                lines.merge(ends_without_fence(steps, stepped[0], stepped[1]));
+                if (!lines.empty()) return {"", {{say(put_after, "__threadfence()"), lines}}};
+            }
+        }
     return {};
 }
 

@@ -78,6 +78,7 @@ constexpr Sentence rounds{
         "先读入变量，结束第 %d 行的 if，加上 __syncthreads()，再重新进入 if 去写"},
     read_where_all_come{"read into a variable, put %s where all threads come, and write then",
                         "先读入变量，在所有线程都会到达的地方加上 %s，然后再写"},
+    no_lockstep{"the lanes of a warp do not run in lockstep: ", "线程束的各个通道并不同步执行："},
     smaller{"a thread reads what another writes there: ", "一个线程读取另一个线程在那里写入的元素："},
     exchange_once{
         "two threads exchange the same elements, and each undoes what the other does; let one of them do it: ",

@@ -52,16 +52,16 @@ string index(uint64_t i, dim3 n) {
 }
 string thread_of(const Accessor& p) { return index(p.rank, launch->block); }
 string block_of(const Accessor& p) { return index(p.block, launch->grid); }
-const char* does(const Accessor& p) {
+const char* verb(const Accessor& p) {
     return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
 }
 
-string head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
+string report_head(const string& what, const string& blocks, const Line& at, bool harmless = false) {
     const string who = "in kernel " + kernel_name() + ", " + blocks;
     return finding(what, harmless) + (at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who);
 }
 
-std::set<string> said CUDACPU_LASTING;
+std::set<string> reported CUDACPU_LASTING;
 struct Noted {
     Mistake what;
     char *address, *last;
@@ -82,7 +82,7 @@ bool counts_elements(const Region* r, size_t bytes) {
 
 void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);
-    if (!said.insert(text("%d", int(m.what)) + at.place).second) return;
+    if (!reported.insert(text("%d", int(m.what)) + at.place).second) return;
     string name;
     const string element = name_of(m.address, m.bytes, &name);
     const Region* r = find(m.address);
@@ -135,8 +135,8 @@ void say_mistake(const Noted& m) {
                     "write it first, or check the index; if another thread writes it, put __syncthreads() between";
         }
     }
-    print_report(head(what, "block " + block_of(m.who), at) +
-                 listing({{at.place, "thread " + thread_of(m.who) + " " + does(m.who), name}}) + wrapped(mend));
+    print_report(report_head(what, "block " + block_of(m.who), at) +
+                 listing({{at.place, "thread " + thread_of(m.who) + " " + verb(m.who), name}}) + wrapped(mend));
 }
 
 const char* const mend_first = "mend the barrier first: this may follow from it";
@@ -147,10 +147,14 @@ string remark(const Pair& p, const Line& at) {
     auto who = [&](const Accessor& q) {
         return (blocks ? "block " + block_of(q) + " thread " : "thread ") + thread_of(q);
     };
-    if (line_of(x.site).place != at.place) return who(y) + " " + does(y);
-    if (line_of(y.site).place != at.place) return who(x) + " " + does(x);
-    if (string(does(x)) != does(y)) return who(x) + " " + does(x) + ", " + who(y) + " " + does(y);
+    if (line_of(x.site).place != at.place) return who(y) + " " + verb(y);
+    if (line_of(y.site).place != at.place) return who(x) + " " + verb(x);
+    if (string(verb(x)) != verb(y)) return who(x) + " " + verb(x) + ", " + who(y) + " " + verb(y);
     return (blocks ? who(x) + " and " + who(y) : "threads " + thread_of(x) + " and " + thread_of(y)) + " write";
+}
+
+void add_remark(std::vector<Remark>& all, const Remark& m) {
+    if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; })) all.push_back(m);
 }
 
 }  // namespace
@@ -246,19 +250,32 @@ void report(const std::vector<Race>& races) {
     const bool deadlocked = follows_from_deadlock();
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
-        if (!said.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
+        if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
         Advice advice = deadlocked ? Advice{mend_first} : advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
         const auto [r, is_new] =
             reports.try_emplace((p.equal ? "=" : "") + p.name + "\n" + advice.key(), Report{p, advice, {}});
-        for (const Edit& e : advice.edits) r->second.advice.add(e);
-        for (const Remark& m : remarks) {
-            auto& all = r->second.remarks;
-            if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; }))
-                all.push_back(m);
-        }
+        r->second.advice.merge(advice);
+        for (const Remark& m : remarks) add_remark(r->second.remarks, m);
     }
+    // One edit mends both, or a warp's lanes are expected to run in lockstep.
+    const auto one_cause = [](const Report& r, const Report& o) {
+        return r.pair.equal == o.pair.equal && !r.advice.edits.empty() &&
+               (r.advice.words() == o.advice.words() ||
+                (r.advice.lockstep && o.advice.lockstep && r.pair.name == o.pair.name &&
+                 !(r.advice.reason + o.advice.reason).empty()));
+    };
+    for (auto r = reports.begin(); r != reports.end(); ++r)
+        for (auto o = std::next(r); o != reports.end();) {
+            if (!one_cause(r->second, o->second)) {
+                ++o;
+                continue;
+            }
+            r->second.advice.merge(o->second.advice);
+            for (const Remark& m : o->second.remarks) add_remark(r->second.remarks, m);
+            o = reports.erase(o);
+        }
     for (auto& [key, r] : reports) {
         const bool mended = std::any_of(reports.begin(), reports.end(), [&, &r = r](const auto& other) {
             const Report& o = other.second;
@@ -273,12 +290,12 @@ void report(const std::vector<Race>& races) {
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
-        print_report(
-            head((equal ? "race, but of equal values, on " : "race on ") +
-                     name_of(r.pair.race.address, r.pair.race.bytes),
-                 x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y),
-                 r.pair.a, equal) +
-            listing(r.remarks) + wrapped(r.advice.words()));
+        print_report(report_head((equal ? "race, but of equal values, on " : "race on ") +
+                                     name_of(r.pair.race.address, r.pair.race.bytes),
+                                 x.block == y.block ? "block " + block_of(x)
+                                                    : "blocks " + block_of(x) + " and " + block_of(y),
+                                 r.pair.a, equal) +
+                     listing(r.remarks) + wrapped(r.advice.words()));
     }
 }
 

@@ -34,12 +34,14 @@ struct Edit {
 struct Advice {
     std::string reason;
     std::vector<Edit> edits{};
-    int ends_loop = 0;   // the advice ends each iteration of the loop in that line
-    int after_loop = 0;  // the advice goes after the loop in that line
+    int ends_loop = 0;      // the advice ends each iteration of the loop in that line
+    int after_loop = 0;     // the advice goes after the loop in that line
+    bool lockstep = false;  // it orders two lanes of a warp
     bool empty() const { return reason.empty() && edits.empty(); }
     bool only_puts() const { return reason.empty() && !edits.empty(); }
     void add(const Edit& edit);
-    std::string key() const;  // the same for advice that differs only in the lines of its edits
+    void merge(const Advice& other);  // with the same key
+    std::string key() const;          // the same for advice that differs only in the lines of its edits
     std::string words() const;
 };
 
