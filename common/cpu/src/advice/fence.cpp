@@ -253,7 +253,8 @@ Advice flag_rule(const Conflict& c) {
             const bool after = c.fenced(other == string::npos ? s->end : other, reader),
                        before = c.fenced(writer, set);
             if (after && before) continue;
-            return c.fences(!after, src.line_at(s->end - 1), !before, c.line_before(set, writer));
+            const size_t waits_until = s->waits || other == string::npos ? s->end - 1 : other;
+            return c.fences(!after, src.line_at(waits_until), !before, c.line_before(set, writer));
         }
     }
     return {};

@@ -1,27 +1,8 @@
 // sentences.hpp - what the advice says, in English and in Chinese. \1 stands for the numbers of lines.
 #pragma once
-#include <cstdlib>
-#include <cstring>
-#include <set>
-#include <string>
-#include <type_traits>
-#include <vector>
-
-#include "engine/text.hpp"
 #include "report/race_report.hpp"
 
 namespace cudacpu::race {
-
-inline const char* as_argument(const std::string& s) { return s.c_str(); }
-template <class T>
-requires(!std::is_same_v<T, std::string>) T as_argument(T x) { return x; }
-
-/// The sentence in the user's language.
-template <class... T> std::string say(const Sentence& s, const T&... arguments) {
-    const char* const words = in_chinese() ? s.chinese : s.english;
-    if constexpr (sizeof...(T) == 0) return words;
-    else return text(words, as_argument(arguments)...);
-}
 
 // ---- edits
 
