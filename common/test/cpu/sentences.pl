@@ -1,11 +1,25 @@
 #!/usr/bin/perl
-# sentences.pl SENTENCES FOLDER: tests that each sentence of the advice is printed in English and in Chinese. SENTENCES is
-# src/advice/sentences.hpp. FOLDER has what the planted programs print, as NAME.en and NAME.zh. Prints each sentence that no
-# program prints, and each report that is printed in one language only. Exit status: 0 if there is none.
+# sentences.pl BUILD: tests that each sentence of the advice (src/advice/sentences.hpp) is printed in English and in Chinese by a
+# program of planted/ or by sentences.cu, and that both languages have as many reports. Prints what is missing. Exit status: 0 if
+# nothing is.
 use strict;
 use warnings;
+use File::Basename qw(basename dirname);
+use File::Temp qw(tempdir);
 
-my ($sentences, $folder) = @ARGV;
+my $build = shift // die "sentences.pl BUILD\n";
+my $folder = tempdir('sentences.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $here = dirname($0);
+for my $file (glob("$here/planted/*.cu"), "$here/sentences.cu") {
+    my $program = "$folder/" . basename($file, '.cu');
+    system("$build/cpu/cudacpu", $file, '--hazards', '-o', $program) == 0 or exit 1;
+    for my $name (split ' ', `$program`) {
+        for (['en', 'C.UTF-8'], ['zh', 'zh_CN.UTF-8']) {
+            my ($language, $locale) = @$_;
+            system("LC_ALL=$locale timeout 60 $program $name >$program.$name.$language 2>&1");
+        }
+    }
+}
 sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!\n"; local $/; return <$in> }
 sub flat { my ($text) = @_; $text =~ s/\n  //g; $text =~ s/\s+//g; return $text }  # a Chinese line may be broken anywhere
 sub pattern {
@@ -22,7 +36,7 @@ for my $language (qw(en zh)) {
         ($reports{$path =~ s/\.$language$//r}{$language}) = scalar(() = $text =~ /^cudacpu: (?:hazard|note): /mg);
     }
 }
-my $code = slurp($sentences);
+my $code = slurp("$here/../../cpu/src/advice/sentences.hpp");
 while ($code =~ /(\w+)\{((?:\s*"(?:[^"\\]|\\.)*")+)\s*,((?:\s*"(?:[^"\\]|\\.)*")+)\s*\}/g) {
     my ($name, %words) = ($1, en => $2, zh => $3);
     for my $language (qw(en zh)) {

@@ -175,17 +175,6 @@ Advice let_all_come(const Source& src, size_t barrier) {
     return {};
 }
 
-Advice missed_barrier(const Conflict& c) {
-    for (const size_t i : c.far == 1 ? c.src.words("__syncthreads", c.a, c.b) : std::vector<size_t>())
-        for (const Statement* s : c.f->path(i))
-            if (s->kind == Statement::branch && s->holds(c.a) != s->holds(c.b) && s->enters == some) {
-                Advice v = let_all_come(c.src, i);
-                v.reason.insert(0, say(misses, c.src.line_at(i)));
-                return v;
-            }
-    return {};
-}
-
 // A barrier after `if (i >= n) return;`: makes all threads reach it.
 Advice Conflict::stay(const Advice& v) const {
     const Statement* away = sends_away(src, pa);

@@ -145,16 +145,16 @@ bool Conflict::called_again() const {
 Edit Conflict::put(const string& what, const Path& path, size_t n) const {
     const Statement &s = *path[n], &parent = *path[n - 1];
     const int line = src.line_at(s.end - 1);
-    if (src.ends_there(s)) return {say(around ? put_before_in_loop : put_before, what), {src.line_at(s.begin)}};
+    if (src.ends_there(s)) return {say(put_before, what), {src.line_at(s.begin)}};
     const string rest = src.cut(s.end, std::min(src.text.find('\n', s.end - 1), src.text.size()));
     string last = src.code(s.begin, s.end);
     if (last.size() > 50) last = "..." + last.substr(last.size() - 47);
-    if (rest.find_first_not_of(" \t\r") != rest.npos)
-        return {say(around ? put_within_in_loop : put_within, what, line, last)};
-    if (parent.kind == Statement::loop || parent.kind == Statement::branch)
-        return {
-            say(parent.kind == Statement::loop ? put_in_braces : put_in_branch, what, src.line_at(parent.begin)),
-            {line}};
+    if (rest.find_first_not_of(" \t\r") != rest.npos) return {say(put_within, what, line, last)};
+    const bool in_loop = parent.kind == Statement::loop;
+    if (in_loop || parent.kind == Statement::branch)
+        return {say(put_in_braces, what, src.line_at(parent.begin),
+                    in_chinese() ? (in_loop ? "循环" : "分支") : (in_loop ? "loop" : "branch")),
+                {line}};
     return {say(around ? put_after_in_loop : put_after, what), {line}};
 }
 
@@ -245,8 +245,7 @@ Advice Conflict::barrier() const {
     else if (level == pb.size()) {  // b is in the condition after the statement that holds a
         const auto path = before_second(level);
         forward.edits = {put(within, path, path.size() - 1)};
-    } else if (in_head || holder.kind == Statement::branch)
-        forward.reason = say(read_first, src.line_at(a), within);
+    } else if (in_head || holder.kind == Statement::branch) forward.reason = say(order, within);
     else forward.edits = {put(within, before_second(level), level)};
     if (!in_head && pa[level]->kind == Statement::loop) forward.after_loop = src.line_at(pa[level]->begin);
     if (turns && !at_turn.empty()) {
@@ -317,11 +316,10 @@ static Advice orders(const Conflict& c) {
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {
-        own_variable, missed_barrier, mixed_rows_of_race, equal_writes, narrow_scope_rule,
-        lock,         seqlock_rule,   flag_rule,          tiles_rule,   exchange_rule,
-        in_place,     extremum_rule,  first_one,          stride_rule,  old_value_rule,
-        update_rule,  orders};
+    static constexpr Rule* rules[] = {own_variable,  mixed_rows_of_race, equal_writes,  narrow_scope_rule,
+                                      lock,          seqlock_rule,       flag_rule,     tiles_rule,
+                                      exchange_rule, in_place,           extremum_rule, first_one,
+                                      stride_rule,   old_value_rule,     update_rule,   orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)

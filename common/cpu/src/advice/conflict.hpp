@@ -118,7 +118,7 @@ struct Conflict {
 // ---- the rules: each returns its advice, or none if it does not apply
 
 using Rule = Advice(const Conflict&);
-Rule own_variable, missed_barrier, mixed_rows_of_race, equal_writes;              // index.cpp, absent.cpp
+Rule own_variable, mixed_rows_of_race, equal_writes;                              // index.cpp, absent.cpp
 Rule narrow_scope_rule, lock, seqlock_rule, flag_rule;                            // fence.cpp
 Rule tiles_rule, exchange_rule, in_place, extremum_rule, first_one, stride_rule;  // index.cpp, update.cpp
 Rule old_value_rule, update_rule, two_blocks_rule;                                // update.cpp, fence.cpp

@@ -235,8 +235,7 @@ Advice flag_rule(const Conflict& c) {
         for (const auto& [look, set] : {std::pair(c.a, c.b), std::pair(c.b, c.a)})
             if (s->asks(look)) return {say(flag_by_atomics, src.line_at(look), src.line_at(set))};
     if (const Line& l = line_of(c.pair.race.waited); c.pair.race.waited && Source::of(l.file) == &src)
-        if (const size_t at = c.in_function(src.spot(l.number, ""));
-            at != string::npos && !c.one_atomic())
+        if (const size_t at = c.in_function(src.spot(l.number, "")); at != string::npos && !c.one_atomic())
             all.push_back(c.f->path(at).back());
     for (const Statement* s : all) {
         if (s->end > reader || s->holds(writer) || concurrent(*c.f, s->begin, reader)) continue;
@@ -318,7 +317,6 @@ Advice two_blocks_rule(const Conflict& c) {
                                });
         if (plain_writes && exchanged && line == lb)
             if (const Advice back = c.give_back(b, c.fenced(a, b)); !back.empty()) return back;
-        if (src.has({"atomicCAS"}, *c.pa.back())) return {say(repeat_cas, la)};
         return plain_writes ? Advice{say(set_before, line)} : c.read_atomically(line);
     }
     const auto dropped = [&] { return src.text.compare(c.f->path(ticket).back()->begin, 6, "atomic") == 0; };

@@ -9,20 +9,14 @@ namespace cudacpu::race {
 constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
     put_after_in_loop{"put %s after \1, inside the loop", "在\1之后（循环内）加上 %s"},
     put_before{"put %s before \1", "在\1之前加上 %s"},
-    put_before_in_loop{"put %s before \1, inside the loop", "在\1之前（循环内）加上 %s"},
     put_within{"in line %2$d put %1$s after `%3$s`", "在第 %2$d 行的 `%3$s` 之后加上 %1$s"},
-    put_within_in_loop{"in line %2$d put %1$s after `%3$s`, inside the loop",
-                       "在第 %2$d 行的 `%3$s` 之后（循环内）加上 %1$s"},
-    put_in_braces{"give the loop of line %2$d braces, and put %1$s after \1, inside them",
-                  "给第 %2$d 行的循环加上花括号，并在其中\1之后加上 %1$s"},
-    put_in_branch{"give the branch of line %2$d braces, and put %1$s after \1, inside them",
-                  "给第 %2$d 行的分支加上花括号，并在其中\1之后加上 %1$s"},
+    put_in_braces{"give the %3$s of line %2$d braces, and put %1$s after \1, inside them",
+                  "给第 %2$d 行的%3$s加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
     write_for_if{"write `%s` for the if of lines %d to %d", "写 `%s`，代替第 %d 到 %d 行的 if"},
     write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"},
     write_after{"after line %d write `%s`", "在第 %d 行之后写 `%s`"}, drop_line{"drop line %d", "删去第 %d 行"},
-    drop_lines{"drop lines %d to %d", "删去第 %d 到 %d 行"},
-    leave_semicolon{"leave only the `;` of line %d", "第 %d 行只留下 `;`"};
+    drop_lines{"drop lines %d to %d", "删去第 %d 到 %d 行"};
 
 // ---- a barrier
 
@@ -38,8 +32,6 @@ constexpr Sentence rounds{
         "在第 %d 行之后结束它，加上 __syncthreads()，再重新开始；两半都用到的变量要在它之前声明"},
     split_call{"not all threads call %s: let all call it, and put __syncthreads() between lines %d and %d",
                "并非所有线程都调用 %s：让所有线程都调用它，并在第 %d 行和第 %d 行之间加上 __syncthreads()"},
-    read_first{"read what line %d compares into a variable first, then %s, then the if or loop",
-               "先把第 %d 行所比较的值读入变量，然后 %s，再执行 if 或循环"},
     mask{"the mask of line %d leaves out one of the two lanes: ", "第 %d 行的掩码漏掉了其中一个通道："},
     all_must_read{
         "check the index of line %d: in this one statement a thread reads what another writes; if that is "
@@ -54,9 +46,6 @@ constexpr Sentence rounds{
         "请分轮做扫描；如果需要的是原来的值，所有线程都要先读完再写："},
     read_rounds{"not all threads take all rounds of the loop of line %d, so let it write into another array",
                 "并非所有线程都执行第 %d 行循环的每一轮，所以让它写到另一个数组"},
-    read_split{
-        "read into a variable, end the if of line %d, put __syncthreads() there, and begin the if again to write",
-        "先读入变量，结束第 %d 行的 if，加上 __syncthreads()，再重新进入 if 去写"},
     read_where_all_come{"read into a variable, put %s where all threads come, and write then",
                         "先读入变量，在所有线程都会到达的地方加上 %s，然后再写"},
     no_lockstep{"the lanes of a warp do not run in lockstep: ", "线程束的各个通道并不同步执行："},
@@ -67,10 +56,9 @@ constexpr Sentence rounds{
     order{"order the two: put %s between them", "给两次访问规定先后：在它们之间加上 %s"};
 
 // ---- threads that do not come
-
-constexpr Sentence misses{"not all threads reach the barrier of line %d: ", "并非所有线程都到达第 %d 行的同步点："},
-    sent_away{"line %d sends threads away: let them stay, and guard with if (%s) what needs an element",
-              "第 %d 行让一些线程提前离开：让它们留下，并用 if (%s) 保护需要元素的部分"},
+constexpr Sentence sent_away{
+    "line %d sends threads away: let them stay, and guard with if (%s) what needs an element",
+    "第 %d 行让一些线程提前离开：让它们留下，并用 if (%s) 保护需要元素的部分"},
     sent_away_edit{"line %d sends threads away that a barrier needs: ", "第 %d 行让同步点需要的一些线程提前离开："},
     let_come{
         "let all threads come: line %d sends some away; guard with if (%s) what needs an element instead, then ",
@@ -108,30 +96,18 @@ constexpr Sentence misses{"not all threads reach the barrier of line %d: ", "并
 constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
     some_atomic{"use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS",
                 "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环"},
-    no_atomic_of{"use an atomic in line %d: a loop around atomicCAS, as no atomic does this with %s",
-                 "在第 %d 行使用 atomicCAS 循环，因为没有哪个原子操作能对 %s 做这件事"},
     too_small{"use an atomic in line %d: none has %zu bytes, so make the elements int first",
               "在第 %d 行使用原子操作：没有 %zu 字节的原子操作，所以先把元素改成 int"},
-    one_atomic{"use one atomic instead of what \1 do: atomicMax, atomicAdd, ... or a loop around atomicCAS",
-               "用一个原子操作代替\1：atomicMax、atomicAdd 等，或者 atomicCAS 循环"},
     old_value{"take the old value from the atomic: ", "用原子操作返回的旧值："},
     one_word{
         "what lines %d to %d set belongs together: put it into one 64-bit word, the upper half what line %d "
         "compares, and take its %s(), or hold a lock",
         "第 %d 到 %d 行设置的值是一个整体：把它们放进一个 64 位的字，高半部分是第 %d 行所比较的值，对它用 %s()，"
         "或者加锁"},
-    comes_first{
-        "who comes first is to set it: use atomicCAS(%snew) instead of lines %d and %d, with what it holds at "
-        "first as old",
-        "先到的线程来设置它：用 atomicCAS(%snew) 代替第 %d 行和第 %d 行，old 是它最初的值"},
     read_by_atomic{
         "read it by an atomic in line %d: atomicAdd(&x, 0); others go on changing it, and its last value is "
         "for the next kernel or the host to read",
         "在第 %d 行用原子操作读取：atomicAdd(&x, 0)；其他线程还在修改它，最终的值由下一个核函数或主机来读"},
-    repeat_cas{
-        "atomicCAS in line %d does nothing if the word has changed since it was read: repeat it until it returns "
-        "what was read",
-        "如果字在读出之后被改过，第 %d 行的 atomicCAS 就什么也不做：重复它，直到返回值等于读出的值"},
     set_before{"set it before the launch (cudaMemset), not in line %d: no barrier spans the blocks",
                "在启动之前设置它（cudaMemset），不要在第 %d 行：没有同步点能跨越线程块"},
     no_source_atomic{"use an atomic (atomicAdd, ...), or let one thread write",

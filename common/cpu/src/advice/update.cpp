@@ -265,16 +265,15 @@ Advice Conflict::an_atomic(const Path& path) const {
     if (trades(*this)) return barrier();
     if (pair.adds)
         if (const Advice old = take_old_value(*this); !old.empty()) return old;
-    if (pair.adds && pair.a.number != pair.b.number)
-        return {"", {{say(cudacpu::race::one_atomic), {pair.a.number, pair.b.number}}}};
+    if (pair.adds && pair.a.number != pair.b.number) return {say(some_atomic, line)};
     if (pair.race.bytes < 4) return {say(too_small, line, pair.race.bytes)};
     const string code = simple ? src.code(s) : "", call = as_atomic(code, !pair.adds);
     if (!call.empty()) {
         const size_t open = call.find('('), comma = call.find(',');
         const string type = type_of(changed(call.substr(open + 1, comma - open - 1)));
-        if ((type == "float" || type == "double") && !call.starts_with("atomicAdd") &&
-            !call.starts_with("atomicExch"))
-            return {say(no_atomic_of, line, type)};
+        const bool has_none = type == "float" || type == "double";  // but atomicAdd() and atomicExch()
+        if (has_none && !call.starts_with("atomicAdd") && !call.starts_with("atomicExch"))
+            return {say(some_atomic, line)};
         return {say(use_atomic), {write(line, call, code)}};
     }
     const size_t end = simple ? s.end : s.head_end;
@@ -356,18 +355,16 @@ Advice first_one(const Conflict& c) {
     for (const string& part : operands(head)) {
         const string asks = packed(part), asked = head.substr(head.find(part)),  // other conditions come first
             rest = asked == part ? "" : trimmed(asked.substr(asked.find("&&", part.size()) + 2)) + " && ";
-        const bool unset = asks == "!" + target, equals = asks.starts_with(target + "==");
-        if (!unset && !equals && !asks.starts_with(target + "<") && !asks.starts_with(target + ">")) continue;
-        if (!unset && !equals) return {say(comes_first, pointer + "old, ", c.src.line_at(c.a), sets)};
+        const bool unset = asks == "!" + target;
+        if (!unset && !asks.starts_with(target + "==")) continue;
         const string before = unset ? "0" : asks.substr(target.size() + 2),
                      cas = "atomicCAS(" + pointer + before + ", " + exchange.substr(comma);
         if (&branch.parts[0] == &set && branch.parts.size() == 1 && first == c.src.line_at(branch.end - 1) &&
             part == head)
             return {say(use_atomic), {write(first, cas, c.src.code(branch))}};
-        if (!second_fills_line(c)) return {};
+        if (!second_fills_line(c) || branch.parts[0].kind != Statement::block) return {};
         return {say(use_atomic),
-                {write(c.src.line_at(c.a), rest + cas + " == " + before, asked),
-                 {say(branch.parts[0].kind == Statement::block ? drop_line : leave_semicolon, sets)}}};
+                {write(c.src.line_at(c.a), rest + cas + " == " + before, asked), {say(drop_line, sets)}}};
     }
     return {};
 }
@@ -433,12 +430,7 @@ Advice Conflict::all_read_first(const Update& u, const string& check) const {
     }
     const Statement& s = *u.path[n];
     const string type = guards.empty() ? "const auto" : others[0].back() == ']' ? type_of(u.base) : "";
-    if (barrier.empty() || type.empty()) {
-        for (size_t i = 2; i <= n; ++i)  // the outermost branch that not all threads enter
-            if (u.path[i]->kind == Statement::branch)
-                return {check + say(read_split, src.line_at(u.path[i]->begin))};
-        return {check + say(read_where_all_come, "__syncthreads()")};
-    }
+    if (barrier.empty() || type.empty()) return {check + say(read_where_all_come, "__syncthreads()")};
     string asked, names, read, write_back = src.code(u.path[u.level]->begin, u.path[u.level]->end);
     for (const string& g : guards)
         asked += (asked.empty() ? "if (" : " && ") + (g.find("||") == string::npos ? g : "(" + g + ")");
