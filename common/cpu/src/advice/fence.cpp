@@ -323,7 +323,10 @@ Advice two_blocks_rule(const Conflict& c) {
     if (ticket != string::npos && !(c.both_write() && dropped())) {  // whose result tells which thread comes last
         const Statement& first = c.outermost(a, ticket);
         const size_t fence = src.first_of({"__threadfence", "__threadfence_system"}, a, ticket);
-        if (fence == string::npos) return c.fences(true, src.line_at(first.end - 1), false, 0);
+        if (fence == string::npos)
+            return c.fences(true, src.line_at(first.end - 1),
+                            !src.has({"__syncthreads"}, ticket, b) && !c.fenced(ticket, b),
+                            c.line_behind(ticket, b));
         const auto path = c.f->path(fence), drawn = c.f->path(ticket);
         const bool by_all = c.who_comes(*c.f, path, path.size()) == c.who_comes(*c.f, c.pa, c.pa.size());
         // In a branch that not all threads enter, the writing thread also draws the ticket, so a barrier is neither

@@ -367,6 +367,25 @@ string shifted(const std::vector<Bound>& bounds, const string& index, bool below
     return "";
 }
 
+// The statement with the guard `if (i < n)`, where n is the only whole number that the function gets, else the
+// size.
+string guarded(const Source& src, const Function& f, size_t at, const string& index, size_t has) {
+    static const std::regex number(R"((?:const )?(?:int|unsigned|unsigned int|size_t|long) (\w+))"),
+        sets(R"([^ (]+ [-+*/]?= .*)");
+    const Statement& s = *f.path(at).back();
+    const string code = src.code(s);
+    if (!has || index != word_at(index, 0) || !std::regex_match(code, sets) ||
+        src.line_at(s.begin) != src.line_at(s.end - 1))
+        return "";
+    std::vector<string> numbers;
+    for (const string& parameter : listed(src.code(f.head + 1, f.head_end - 1)))
+        if (std::smatch m; std::regex_match(parameter, m, number)) numbers.push_back(m[1]);
+    const string limit = numbers.size() == 1 ? numbers[0] : std::to_string(has);
+    return Advice{say(against_size),
+                  {write(src.line_at(s.begin), "if (" + index + " < " + limit + ") " + code, code)}}
+        .words();
+}
+
 }  // namespace
 
 string mixed_rows(const Source& src, const Function& f, size_t at, string index) {
@@ -417,7 +436,8 @@ string check_index(const Line& line, const string& name, long element, long last
                                      name + "[" + all + "]")}}
                            .words();
     }
-    if (index.empty() || (others.empty() && !compared && !shared)) return "";
+    if (!index.empty() && others.empty() && !compared && !shared) return guarded(*src, *f, first, index, has);
+    if (index.empty()) return "";
     if (!less.empty()) return say(one_too_far, has, has - 1) + less;
     const auto adds = [](const auto& o) { return o.second.find('-') == string::npos; };
     if (element < 0 && !std::ranges::all_of(others, adds)) std::erase_if(others, adds);

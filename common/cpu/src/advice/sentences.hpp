@@ -202,6 +202,7 @@ constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元
     are_they_meant{"are %s the elements that are meant? If they are, guard them",
                    "%s 是想要的元素吗？如果是，加上保护"},
     guard_it{"guard it", "加上保护"}, larger{", or make the array larger", "，或者加大数组"},
+    against_size{"check the index against the size: ", "把下标与大小相比较："},
     larger_by{", or give the array %ld elements", "，或者让数组有 %ld 个元素"};
 
 }  // namespace cudacpu::race

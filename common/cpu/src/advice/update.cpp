@@ -35,10 +35,12 @@ std::pair<string, string> assignment(const string& code) {
     return {};
 }
 
-string call_of(const string& name, const string& x, const string& value) {
+string pointer_to(const string& x) {
     const bool held = x.starts_with("(*") && x.back() == ')';  // (*count)++
-    const string pointer = held ? x.substr(2, x.size() - 3) : x[0] == '*' ? x.substr(1) : "&" + x;
-    return "atomic" + name + "(" + pointer + ", " + value + ")";
+    return held ? x.substr(2, x.size() - 3) : x[0] == '*' ? x.substr(1) : "&" + x;
+}
+string call_of(const string& name, const string& x, const string& value) {
+    return "atomic" + name + "(" + pointer_to(x) + ", " + value + ")";
 }
 
 }  // namespace
@@ -58,6 +60,25 @@ static std::regex whole_name(const string& name) {
 bool has_name(const string& s, const string& name) { return std::regex_search(s, whole_name(name)); }
 void replace_name(string& s, const string& name, const string& by) {
     s = std::regex_replace(s, whole_name(name), "$1" + by);
+}
+
+// The loop around atomicCAS that does `x = value`, where the value is computed from x; "" for other types.
+static string cas_loop(const string& x, string value, const string& type) {
+    struct Form {
+        const char *type, *word, *to, *from, *cast;
+    };
+    static const Form forms[] = {{"float", "int", "__float_as_int", "__int_as_float(old)", "(int*)"},
+                                 {"double", "unsigned long long", "__double_as_longlong",
+                                  "__longlong_as_double(old)", "(unsigned long long*)"},
+                                 {"int", "int", "", "old", ""},
+                                 {"unsigned", "unsigned", "", "old", ""},
+                                 {"unsigned int", "unsigned", "", "old", ""}};
+    const auto* f = std::ranges::find_if(forms, [&](const Form& form) { return form.type == type; });
+    if (f == std::end(forms) || !has_name(value, x)) return "";
+    replace_name(value, x, f->from);
+    const string to = f->to;
+    return string("{ ") + f->word + " seen = " + to + "(" + x + "), old; do { old = seen; seen = atomicCAS(" +
+           f->cast + pointer_to(x) + ", old, " + to + "(" + value + ")); } while (seen != old); }";
 }
 
 string as_atomic(const string& code, bool exchange) {
@@ -268,14 +289,16 @@ Advice Conflict::an_atomic(const Path& path) const {
     if (pair.adds && pair.a.number != pair.b.number) return {say(some_atomic, line)};
     if (pair.race.bytes < 4) return {say(too_small, line, pair.race.bytes)};
     const string code = simple ? src.code(s) : "", call = as_atomic(code, !pair.adds);
-    if (!call.empty()) {
-        const size_t open = call.find('('), comma = call.find(',');
-        const string type = type_of(changed(call.substr(open + 1, comma - open - 1)));
-        const bool has_none = type == "float" || type == "double";  // but atomicAdd() and atomicExch()
-        if (has_none && !call.starts_with("atomicAdd") && !call.starts_with("atomicExch"))
-            return {say(some_atomic, line)};
+    const string by_operator =
+        std::regex_replace(code, std::regex("^" + lvalue + " ([-+*/%&|^])= (.+)$"), "$1 = $1 $2 ($3)");
+    const auto [x, value] = assignment(by_operator);
+    const string type = x.empty() ? "" : type_of(changed(pointer_to(x)));
+    const bool has_none = type == "float" || type == "double";  // but atomicAdd() and atomicExch()
+    if (!call.empty() && (!has_none || call.starts_with("atomicAdd") || call.starts_with("atomicExch")))
         return {say(use_atomic), {write(line, call, code)}};
-    }
+    if (const string loop = pair.adds && code.starts_with(x) ? cas_loop(x, value, type) : ""; !loop.empty())
+        return {say(use_atomic), {write(line, loop, code)}};
+    if (!call.empty()) return {say(some_atomic, line)};
     const size_t end = simple ? s.end : s.head_end;
     auto [step, by] = step_at(pair.name, simple ? s.begin : s.head, end);
     if (step.empty() && pair.adds && named >= s.end) std::tie(step, by) = step_at("", s.begin, end);
@@ -306,8 +329,7 @@ static string as_extremum(const string& condition, const string& set) {
 }
 
 Advice Conflict::extremum(bool& both) const {
-    if (const string type = type_of(pair.name); type == "float" || type == "double")
-        return {};  // no atomicMax() of them
+    const string type = type_of(pair.name);
     for (const auto& path : {pa, pb}) {
         const auto inner = std::find_if(path.rbegin(), path.rend(),
                                         [](const Statement* s) { return s->kind == Statement::branch; });
@@ -327,7 +349,15 @@ Advice Conflict::extremum(bool& both) const {
         for (const string& other : u.others)
             replace_name(call, other, "atomicAdd(&" + other + ", 0)");  // others change it
         both = branch.holds(a) && branch.holds(b);
-        if (!in_block || held.parts.size() == 1) return {say(use_atomic), {write_instead(src, call + ";", branch)}};
+        const bool alone = !in_block || held.parts.size() == 1;
+        if (type == "float" || type == "double") {  // no atomicMax() of them
+            const size_t at = call.find("atomic");
+            const string sign = call.compare(at, 9, "atomicMax") ? " < " : " > ", value = assignment(code).second;
+            const string loop = cas_loop(target, value + sign + target + " ? " + value + " : " + target, type);
+            if (!alone || loop.empty() || !u.others.empty()) return {};
+            call = call.substr(0, at) + loop;
+        }
+        if (alone) return {say(use_atomic), {write_instead(src, call + (call.back() == '}' ? "" : ";"), branch)}};
         if (!both) return {};
         return {say(one_word, src.line_at(held.parts[0].begin), src.line_at(held.parts.back().end - 1),
                     src.line_at(branch.head), call.substr(call.find("atomic"), 9))};
