@@ -193,8 +193,11 @@ std::pair<string, string> Conflict::step_at(const string& name, size_t from, siz
             if (i > 1 && !src.text.compare(i - 2, 2, sign))
                 return {sign + x, "(atomicAdd(&" + x + ", " + one + ")" + by + ")"};
             if (!src.text.compare(end, 2, sign)) return {x + sign, "atomicAdd(&" + x + ", " + one + ")"};
-            if (!src.text.compare(i - 2, 2, "(*") && !src.text.compare(end, 3, string(")") + sign))
+            const bool held = !src.text.compare(i - 2, 2, "(*") && src.text[end] == ')';
+            if (held && !src.text.compare(end + 1, 2, sign))
                 return {"(*" + x + ")" + sign, "atomicAdd(" + x + ", " + one + ")"};
+            if (held && !src.text.compare(i - 4, 2, sign))
+                return {string(sign) + "(*" + x + ")", "(atomicAdd(" + x + ", " + one + ")" + by + ")"};
         }
     }
     return {};
