@@ -61,7 +61,7 @@ fi
 # clang-tidy checks the style.
 if tool cppcheck 2.10; then
     "$tool" --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c++20 -j "$jobs" \
-        -I common -I common/cpu/include -DCUDACPU_HAZARDS $(find common -name '*.cpp' ! -path 'common/test/*')
+        -I common -I common/cpu/include -I common/cpu/src -DCUDACPU_HAZARDS $(find common -name '*.cpp' ! -path 'common/test/*')
     must cppcheck test $? = 0
 fi
 

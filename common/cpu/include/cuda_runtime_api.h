@@ -572,12 +572,18 @@ template <class... P> cudaError_t cudaLaunchCooperativeKernel(
     CUDACPU_HERE) {
     return cudaLaunchKernel(kernel, grid, block, arguments, bytes, s, where, true);
 }
+inline void configure(const cudaLaunchConfig_t* c, Where where) {
+    bool cooperative = false, early = false;
+    for (unsigned i = 0; i < c->numAttrs; ++i) {
+        const auto& [id, value] = c->attrs[i];
+        cooperative |= id == cudaLaunchAttributeCooperative && value.cooperative;
+        early |= id == cudaLaunchAttributeProgrammaticStreamSerialization && value.programmaticStreamSerializationAllowed;
+    }
+    configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, where, cooperative, early);
+}
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(P...), A&&... a) {
-    bool is_cooperative = false;
-    for (unsigned i = 0; i < c->numAttrs; ++i)
-        is_cooperative |= c->attrs[i].id == cudaLaunchAttributeCooperative && c->attrs[i].val.cooperative;
-    configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, Where::here(), is_cooperative);
+    configure(c, Where::here());
     kernel(std::forward<A>(a)...);
     launched();
     return tell(last_error);

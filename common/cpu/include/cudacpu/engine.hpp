@@ -173,9 +173,10 @@ struct Body {  // a kernel with its arguments
     size_t bytes;
     void (*run)(const void* closure);
 };
-/// Records the launch configuration of the kernel that is called next.
+/// Records the launch configuration of the kernel that is called next. early: it may begin before the kernel ahead of
+/// it in the stream has ended (programmatic dependent launch).
 void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* stream = nullptr, CUDACPU_HERE,
-               bool cooperative = false);
+               bool cooperative = false, bool early = false);
 /// Called after the kernel; reports if no kernel was called.
 void launched();
 /// Checks the launch and queues it. The queue takes over the closure, which comes from `new`. `arguments`: the
@@ -401,6 +402,7 @@ enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  //
 // May let others run. A CAS passes the value that it compares with.
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected);
 void fence(bool block_only = false);
+void grid_dependency_wait();  // the earlier kernels of the stream have already ended
 void give_way();
 long long clock_ticks();
 unsigned long long special_register(const char* name);

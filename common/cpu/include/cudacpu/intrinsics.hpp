@@ -132,8 +132,8 @@ inline unsigned __isGlobal(const void* p) { return cudacpu::space_of(p) == cudac
 inline void __prof_trigger(int) {}  // for a profiler
 inline void __brkpt() {}            // for a debugger
 inline void __threadfence_cluster() { cudacpu::fence(); }
-inline void cudaGridDependencySynchronize() {}  // earlier kernels of the stream have already ended
-inline void cudaTriggerProgrammaticLaunchCompletion() {}
+inline void cudaGridDependencySynchronize() { cudacpu::grid_dependency_wait(); }
+inline void cudaTriggerProgrammaticLaunchCompletion() {}  // it publishes nothing
 
 #define CUDACPU_PARTS_OF(name, T, expression) \
     constexpr unsigned name(unsigned x, unsigned y) { \

@@ -94,6 +94,7 @@ constexpr Sentence sent_away{
 // ---- an atomic
 
 constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
+    use_loop{"use a loop around atomicCAS: ", "使用 atomicCAS 循环："},
     some_atomic{"use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS",
                 "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环"},
     too_small{"use an atomic in line %d: none has %zu bytes, so make the elements int first",

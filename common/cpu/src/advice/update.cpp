@@ -300,7 +300,7 @@ Advice Conflict::an_atomic(const Path& path) const {
     if (!call.empty() && (!has_none || call.starts_with("atomicAdd") || call.starts_with("atomicExch")))
         return {say(use_atomic), {write(line, call, code)}};
     if (const string loop = pair.adds && code.starts_with(x) ? cas_loop(x, value, type) : ""; !loop.empty())
-        return {say(use_atomic), {write(line, loop, code)}};
+        return {say(use_loop), {write(line, loop, code)}};
     if (!call.empty()) return {say(some_atomic, line)};
     const size_t end = simple ? s.end : s.head_end;
     auto [step, by] = step_at(pair.name, simple ? s.begin : s.head, end);
@@ -360,7 +360,9 @@ Advice Conflict::extremum(bool& both) const {
             if (!alone || loop.empty() || !u.others.empty()) return {};
             call = call.substr(0, at) + loop;
         }
-        if (alone) return {say(use_atomic), {write_instead(src, call + (call.back() == '}' ? "" : ";"), branch)}};
+        const bool loops = call.back() == '}';
+        if (alone)
+            return {say(loops ? use_loop : use_atomic), {write_instead(src, call + (loops ? "" : ";"), branch)}};
         if (!both) return {};
         return {say(one_word, src.line_at(held.parts[0].begin), src.line_at(held.parts.back().end - 1),
                     src.line_at(branch.head), call.substr(call.find("atomic"), 9))};

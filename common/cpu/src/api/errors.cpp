@@ -46,8 +46,8 @@ const char* describe(cudaError_t error, bool by_name) {
 
 namespace {
 
-void last_word(int status, void*) {
-    const OneCall no_help;
+void at_program_end(int status, void*) {
+    const OneCall no_helper;
     const auto [kernels, functions] = unfinished_work();
     if ((kernels || functions) && !status && !sticky_error && !runs_works) {
         const size_t count = kernels ? kernels : functions;
@@ -76,7 +76,7 @@ void last_word(int status, void*) {
     _exit(exit_status);
 }
 // Registered first, so it runs last: destructors of the program have freed their memory by then.
-__attribute__((constructor(102))) void at_start() { on_exit(last_word, nullptr); }
+__attribute__((constructor(102))) void at_start() { on_exit(at_program_end, nullptr); }
 
 }  // namespace
 

@@ -67,11 +67,12 @@ std::string too_many_blocks(const Launch& l) {  // too many to be resident toget
 
 }  // namespace
 
-void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream, Where where, bool cooperative) {
+void configure(dim3 grid, dim3 block, size_t dynamic_bytes, CUstream_st* stream, Where where, bool cooperative,
+               bool early) {
     if (in_kernel())
         fault(cudaErrorNotSupported, "a kernel is launched from a kernel (dynamic parallelism)",
               "the CPU device cannot do that: launch it from the host", &where);
-    configured.push_back({grid, block, dynamic_bytes, stream, where, cooperative});
+    configured.push_back({grid, block, dynamic_bytes, stream, where, cooperative, early});
     ++begun;
 }
 
@@ -129,7 +130,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
         print_report(refused);
         return cudaErrorIllegalAddress;
     };
-    if (enqueue(l.stream, work, true) != cudaSuccess) return;
+    if (enqueue(l.stream, work, true, l.early) != cudaSuccess) return;
     for (const void* p : arguments) await_kernel(p);
 }
 

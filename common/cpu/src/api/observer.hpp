@@ -12,6 +12,8 @@ struct WorkObserver {
     void (*queued)(unsigned long number, const void* stream, const std::set<unsigned long>& after,
                    const char* what) = [](unsigned long, const void*, const std::set<unsigned long>&, const char*) {
     };
+    /// The work that was queued last need not wait for the kernel `primary` (programmatic dependent launch).
+    void (*is_secondary)(unsigned long primary) = [](unsigned long) {};
     void (*waits)(unsigned long number, unsigned long event) = [](unsigned long, unsigned long) {};
     void (*begins)(unsigned long number) = [](unsigned long) {};
     void (*ended)() = [] {};

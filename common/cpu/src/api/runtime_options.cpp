@@ -49,7 +49,7 @@ const char* const usage =
 #endif
     ;
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void reject(const std::string& what) {
     print_report("cudacpu: " + what + "\n  " + usage);
     _exit(2);
 }
@@ -59,7 +59,7 @@ T number(const std::string& option, const std::string& value, T least, T most = 
     T n = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
     if (value.empty() || *end || error != std::errc() || n < least || n > most)
-        refuse(text("%s %s: give a whole number from %lu to %lu", option.c_str(), value.c_str(),
+        reject(text("%s %s: give a whole number from %lu to %lu", option.c_str(), value.c_str(),
                     static_cast<unsigned long>(least), static_cast<unsigned long>(most)));
     return n;
 }
@@ -92,7 +92,7 @@ bool write_whole(const std::string& file, const std::string& contents) {
     return false;
 }
 
-void take(const std::string& option, const std::string& value) {
+void set_option(const std::string& option, const std::string& value) {
     if (option == "--trace") asked.trace = value;
     else if (option == "--counters-csv") asked.csv = value;
     else if (option == "--trace-kernel") asked.kernel = value;
@@ -101,18 +101,18 @@ void take(const std::string& option, const std::string& value) {
     else asked.warp = number(option, value, 0u, 31u);  // up to 1024 threads
     if (option != "--trace" && option != "--counters-csv") return;
     if (const std::string problem = problem_of(value); !problem.empty())
-        refuse(option + ": cannot write '" + value + "': " + problem);
+        reject(option + ": cannot write '" + value + "': " + problem);
 }
 
 // For programs that are started by others: LAB_TRACE=FILE.html means --trace FILE.html.
-void take_from_environment() {
+void set_options_from_environment() {
     for (const char* option : options) {
         std::string name = std::string("LAB") + (option + 1);
         for (char& c : name) c = c == '-' ? '_' : char(toupper(c));
         const char* const value = getenv(name.c_str());
         if (!value || !*value) continue;
         if (!strcmp(option, several_blocks)) asked.blocks = strcmp(value, "0");
-        else take(option, value);
+        else set_option(option, value);
     }
 }
 
@@ -201,16 +201,16 @@ static const struct OutputAtEnd {
 
 extern "C" int __wrap_main(int argc, char** argv, char** environment) {
     using namespace cudacpu::warp;
-    take_from_environment();
+    set_options_from_environment();
     int kept = 0;
     for (int i = 0; i < argc; ++i) {
         const std::string word = argv[i], option = word.substr(0, word.find('='));
         if (word == "--") std::copy(argv + i, argv + argc, argv + kept), kept += argc - std::exchange(i, argc);
         else if (!i || !is_option(option)) argv[kept++] = argv[i];
         else if (option == several_blocks) asked.blocks = true;
-        else if (option != word) take(option, word.substr(option.size() + 1));
-        else if (i + 1 < argc) take(option, argv[++i]);
-        else refuse(option + " wants a value");
+        else if (option != word) set_option(option, word.substr(option.size() + 1));
+        else if (i + 1 < argc) set_option(option, argv[++i]);
+        else reject(option + " wants a value");
     }
     argv[kept] = nullptr;
     if (cudacpu::counters_build || !asked.trace.empty()) prepare_for_end();

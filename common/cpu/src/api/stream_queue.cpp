@@ -80,7 +80,7 @@ std::recursive_mutex one_call;
 // A host that polls memory until a kernel or a callback changes it makes no calls. After a second without a call,
 // the helper runs everything that is queued. It does not if the host keeps touching new memory: then the host is
 // not waiting, and reads too early.
-void help() {
+void run_helper() {
     prepare_thread();
     unsigned long seen = 0;
     for (int tenths = 0;; ++tenths) {
@@ -95,12 +95,12 @@ void help() {
         one_call.unlock();
     }
 }
-bool start_help() {  // this thread receives no signal of the program
+bool start_helper() {  // this thread receives no signal of the program
     sigset_t others, before;
     sigfillset(&others);
     for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM}) sigdelset(&others, s);
     pthread_sigmask(SIG_SETMASK, &others, &before);
-    std::thread(help).detach();
+    std::thread(run_helper).detach();
     return !pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -146,7 +146,7 @@ cudaError_t run_works(Numbers needed) {
 
 constexpr cudaError_t not_known = cudaErrorInvalidResourceHandle;
 cudaError_t known(cudaEvent_t event) { return check(queue().events.count(event), not_known); }
-cudaError_t nothing() { return cudaSuccess; }
+cudaError_t no_work() { return cudaSuccess; }
 
 }  // namespace
 
@@ -175,17 +175,19 @@ cudaError_t reset(cudaError_t passed) {
     return release_all();
 }
 
-cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool is_kernel) {
+cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> run, bool is_kernel, bool early) {
     auto& [works, number, default_stream, streams, events] = queue();
     stream = named(stream);
     if (!streams.count(stream)) return failed(not_known);
     Numbers after = std::exchange(stream->after, {++number});
+    const auto ahead = early && after.size() == 1 ? works.find(*after.begin()) : works.end();
     for (const cudaStream_t s : streams)
         if (stream->blocking && s->blocking && s != stream && (stream == &default_stream || s == &default_stream))
             after.insert(s->after.begin(), s->after.end());
     work_observer.queued(number, stream, after, is_kernel ? "a kernel" : api_function);
+    if (ahead != works.end() && ahead->second.is_kernel) work_observer.is_secondary(ahead->first);
     works[number] = {std::move(run), is_kernel, std::move(after)};
-    [[maybe_unused]] static const bool helped = start_help();
+    [[maybe_unused]] static const bool has_helper = start_helper();
     works_wait = true;
     if (is_kernel) managed_in_use(true);
     return cudaSuccess;
@@ -204,7 +206,7 @@ cudaError_t enqueue_call(cudaStream_t stream, cudaStreamCallback_t f, void* data
 }
 
 cudaError_t finish(cudaStream_t stream) {
-    return cudaError_t(enqueue(stream, nothing) ?: run_works({queue().number}));
+    return cudaError_t(enqueue(stream, no_work) ?: run_works({queue().number}));
 }
 cudaError_t finish(cudaEvent_t event) { return cudaError_t(known(event) ?: run_works({event->record})); }
 // As on a GPU, work that has just been queued is not ready. A second query waits for it, so that it is done.
@@ -219,7 +221,7 @@ static cudaError_t run_asked(const Numbers& works) {
     return e;
 }
 cudaError_t query(cudaStream_t stream) {
-    if (const auto e = enqueue(stream, nothing)) return e;
+    if (const auto e = enqueue(stream, no_work)) return e;
     const unsigned long last = queue().number, asked = std::exchange(named(stream)->asked, last);
     const Numbers after = queue().works[last].after;
     const cudaError_t e = queued(after) && work_is_queued(asked) ? run_asked({asked}) : cudaSuccess;
@@ -267,7 +269,7 @@ cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t wait_for(cudaEvent_t event, cudaStream_t stream) {
-    if (cudaError_t e{known(event) ?: enqueue(stream, nothing)}) return e;
+    if (cudaError_t e{known(event) ?: enqueue(stream, no_work)}) return e;
     queue().works.rbegin()->second.after.insert(event->record);
     work_observer.waits(queue().number, event->record);
     return cudaSuccess;

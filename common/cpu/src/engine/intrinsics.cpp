@@ -28,6 +28,7 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
         report_bug(what, mend, source_line(where));
     }
     if (++waits_in_a_row > 1000) give_way();  // a thread that spins on an atomic waits for another thread
+    if constexpr (plain_build) return;        // nobody observes it
     lockstep_observer.at_atomic(address, bytes, kind, where, expected);
     race_observer.at_atomic(address, bytes, kind, where, expected);
 }
@@ -65,6 +66,7 @@ long double length(double x, double y, double z, double w) {
 }
 
 void fence(bool block_only) { race_observer.at_fence(block_only); }
+void grid_dependency_wait() { race_observer.grid_dependency_met(); }
 
 void trap(const char* what, Where where) {
     fault(cudaErrorLaunchFailure, std::string(what) + " was called", "it ends the kernel: see what led there",

@@ -12,7 +12,7 @@ struct Launch {
     size_t dynamic_bytes;
     CUstream_st* stream;
     Where where;
-    bool cooperative;
+    bool cooperative, early;  // early: it may begin before the kernel ahead of it in its stream has ended
     Kernel* kernel = nullptr;
     Body body{};
     std::shared_ptr<void> owner{};         // of the body's closure

@@ -14,14 +14,16 @@ struct LaunchObserver {
     void (*block_ends)() = [] {};
     void (*block_pauses)() = [] {};
     void (*block_goes_on)() = [] {};
-    void (*rendezvous_passed)(const Rendezvous&, unsigned warp) = [](const Rendezvous&, unsigned) {
-    };                                                                                     // 32: the block
-    void (*lanes_met)(unsigned first_thread, unsigned lanes) = [](unsigned, unsigned) {};  // __syncwarp()
-    void (*barrier_passed)() = [] {};                                                      // of the block
+    // All threads have arrived; warp 32: the whole block's.
+    void (*rendezvous_passed)(const Rendezvous&, unsigned warp) = [](const Rendezvous&, unsigned) {};
+    // At __syncwarp() and at a barrier of the block, after rendezvous_passed.
+    void (*lanes_met)(unsigned first_thread, unsigned lanes) = [](unsigned, unsigned) {};
+    void (*barrier_passed)() = [] {};
     void (*grid_barrier_passed)() = [] {};
     void (*at_atomic)(void* address, unsigned bytes, unsigned kind, Where where,
                       const void* expected) = [](void*, unsigned, unsigned, Where, const void*) {};
     void (*at_fence)(bool block_only) = [](bool) {};
+    void (*grid_dependency_met)() = [] {};                       // cudaGridDependencySynchronize()
     void (*at_switch)() = [] {};                                 // between two threads, except in the plain build
     void (*launch_stops)(const char* why) = [](const char*) {};  // the running kernel does not finish
 };

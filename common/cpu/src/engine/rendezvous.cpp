@@ -27,7 +27,7 @@ Where last_met[33];
 
 namespace {
 
-std::vector<Rendezvous*> closed CUDACPU_LASTING;  // for reuse
+std::vector<Rendezvous*> free_rendezvous CUDACPU_LASTING;  // for reuse
 
 unsigned lanes_of_block(unsigned warp) {
     return running_block.size - 32 * warp < 32 ? (1u << running_block.size % 32) - 1 : ~0u;
@@ -44,7 +44,7 @@ void note_once(const std::string& what, const std::string& mend, Where where) {
     if (!is_noted(where)) print_report(compose_report(what, mend, source_line(where)));
 }
 
-void passed(const Rendezvous& e, unsigned warp) {
+void on_complete(const Rendezvous& e, unsigned warp) {
     if (seconds_in_block >= 2 * patience)  // a loop around a barrier is not a spin
         note_once(text("notice: this block has run for %d seconds, and meets here again and again", 2 * patience),
                   "if it does not end, check what ends the loop around this line; Ctrl-C ends the program",
@@ -76,7 +76,7 @@ void passed(const Rendezvous& e, unsigned warp) {
 
 // Of two `__activemask()` calls completes the one that comes first in the source: its threads may still reach the
 // other one.
-const Rendezvous* first_question(unsigned warp) {
+const Rendezvous* first_activemask(unsigned warp) {
     const Rendezvous* first = nullptr;
     for (const Rendezvous* e : open_rendezvous[warp])
         if (e->kind == Rendezvous::at_activemask &&
@@ -90,14 +90,14 @@ const Rendezvous* first_question(unsigned warp) {
 bool complete_rendezvous(bool nobody_can_run) {
     bool any = false;
     for (unsigned warp = 0; warp < 33; ++warp) {
-        const Rendezvous* const question = nobody_can_run ? first_question(warp) : nullptr;
+        const Rendezvous* const activemask = nobody_can_run ? first_activemask(warp) : nullptr;
         std::erase_if(open_rendezvous[warp], [&](Rendezvous* e) {
             e->complete = e->kind == Rendezvous::at_barrier ? e->count + running_block.ended() == running_block.size
                           : e->kind == Rendezvous::at_warp  ? !(e->mask & running_block.lanes(warp) & ~e->arrived)
-                                                            : e == question;
+                                                            : e == activemask;
             if (e->complete) {
                 any = true;
-                passed(*e, warp);
+                on_complete(*e, warp);
                 if (warp == 32) std::fill(std::begin(idle_threads), std::end(idle_threads), false);
                 else std::fill_n(idle_threads + size_t{32} * warp, 32, false);
             }
@@ -120,9 +120,9 @@ Rendezvous* join(Rendezvous::Kind kind, const char* what, unsigned mask, Where w
         if (e->kind == kind &&
             (kind == Rendezvous::at_warp ? e->mask == mask && !strcmp(e->what, what) : e->where == where))
             return last_joined = e;
-    if (closed.empty()) closed.push_back(new Rendezvous);
-    Rendezvous* const e = closed.back();
-    closed.pop_back();
+    if (free_rendezvous.empty()) free_rendezvous.push_back(new Rendezvous);
+    Rendezvous* const e = free_rendezvous.back();
+    free_rendezvous.pop_back();
     e->kind = kind, e->what = what, e->mask = mask, e->warp = rank / 32, e->where = where;
     e->count = e->arrived = 0, e->votes = 0, e->complete = false;
     list.push_back(e);
@@ -141,7 +141,7 @@ void await_slowly(Rendezvous* e, Where where) {
     me->at = nullptr;
 }
 
-void close(Rendezvous* e) { closed.push_back(e); }
+void close(Rendezvous* e) { free_rendezvous.push_back(e); }
 
 void lane_is_absent(Rendezvous* e, int from) {
     memset(e->value[from], 0xff, sizeof e->value[from]);  // not 0, so that it shows in a sum

@@ -39,7 +39,7 @@ constinit thread_local bool runs_works;
 
 namespace {
 
-bool pauses;          // the block is paused until others have run
+bool block_pauses;    // the block is paused until others have run
 bool threads_waited;  // in this block or the last one, so their state must be cleared
 
 // Names the first lane that a warp operation's mask includes and that has not arrived.
@@ -73,7 +73,7 @@ std::string missing_lane() {
         std::string words = before;
         let_all_come(e->where, true, words);
         if (words == before) continue;
-        together = together.substr(0, from) + words;
+        together.resize(from), together += words;
         break;
     }
     if (barriers == 1) {
@@ -91,7 +91,7 @@ uint64_t eight_of(const bool* flags) {
     return eight;
 }
 
-Thread* can_run(unsigned first, unsigned end) {  // the first of these threads that can run; nullptr: none
+Thread* first_runnable(unsigned first, unsigned end) {  // the first of these threads that can run; nullptr: none
     constexpr uint64_t ones = 0x0101010101010101;
     for (unsigned t = first; t < end; ++t) {
         const unsigned eight = t / 8 * 8;
@@ -108,7 +108,7 @@ Thread* can_run(unsigned first, unsigned end) {  // the first of these threads t
     return nullptr;
 }
 
-Thread* pick() {  // the next thread to run; nullptr: all have ended
+Thread* pick_thread() {  // the next thread to run; nullptr: all have ended
     if constexpr (!plain_build) lockstep_observer.at_switch();
     if (warp::in_lockstep())
         if (Thread* const t = next_lane()) return t;
@@ -130,11 +130,11 @@ Thread* pick() {  // the next thread to run; nullptr: all have ended
         if (at_random) next = random_number() % n;
         for (unsigned i = 0; i < n && order == Order::reverse; ++i) {
             next = (next ? next : n) - 1;
-            if (Thread* const t = can_run(next, next + 1)) return t;
+            if (Thread* const t = first_runnable(next, next + 1)) return t;
         }
         if (order != Order::reverse) {
-            if (Thread* const t = can_run(next + 1, n)) return t;
-            if (Thread* const t = can_run(0, next + 1)) return t;
+            if (Thread* const t = first_runnable(next + 1, n)) return t;
+            if (Thread* const t = first_runnable(0, next + 1)) return t;
         }
         if (running_block.ended() == n) return nullptr;
     } while (complete_rendezvous(false) || resume_any_lanes() || complete_rendezvous(true));
@@ -177,13 +177,13 @@ void set_block_size(dim3 size) {
 
 bool run_block(bool from_the_start) {
     const unsigned n = running_block.size;
-    pauses = false;
+    block_pauses = false;
     memset(idle_threads, false, n);
     begin_in_turn = in_turn || (hazard_build && order == Order::forward && !warp::in_lockstep());
     if (!from_the_start) {
         threads_waited = true;  // in this block, whatever ran in the meantime
-        switch_to(pick(), &host_fiber.context);
-        return !pauses;
+        switch_to(pick_thread(), &host_fiber.context);
+        return !block_pauses;
     }
     running_block.begun = in_turn ? 0 : 1u << 31;
     memset(running_block.has_ended, false, n);
@@ -193,8 +193,8 @@ bool run_block(bool from_the_start) {
         running_block.threads[t].at = nullptr;
     }
     threads_waited = false;
-    switch_to(pick(), &host_fiber.context);
-    return !pauses;
+    switch_to(pick_thread(), &host_fiber.context);
+    return !block_pauses;
 }
 
 void leave_block() {
@@ -207,7 +207,7 @@ void run_threads() {
     for (;;) {
         launch->body.run(launch->body.closure);
         Fiber* const mine = current_fiber;
-        Thread* const t = pick();
+        Thread* const t = pick_thread();
         if (t && !t->fiber) {  // it has not begun: it starts here, without a context switch
             ++running_block.begun;
             become(t);
@@ -218,7 +218,7 @@ void run_threads() {
     }
 }
 
-static void leave_to(Thread* t) {
+static void switch_from_self(Thread* t) {
     Thread* const me = self;
     me->fiber = current_fiber;
     threads_waited = true;
@@ -227,13 +227,13 @@ static void leave_to(Thread* t) {
 }
 
 static void pause_block() {
-    pauses = true;
-    leave_to(nullptr);
+    block_pauses = true;
+    switch_from_self(nullptr);
 }
 
 bool preempt() {
-    Thread* const t = pick();
-    return t != self && (leave_to(t), true);
+    Thread* const t = pick_thread();
+    return t != self && (switch_from_self(t), true);
 }
 
 void preempt_block() {

@@ -26,6 +26,10 @@
 // From the linker: the program, its variables and its __managed__ variables.
 extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacpu_managed;
 
+// The linker places sections in the order in which it meets them. If the managed variables come last, no mapping is
+// split when they are closed.
+asm(".section cudacpu_builtin,\"aw\"\n.previous");
+
 namespace cudacpu {
 
 // Each of these has pages of its own (see cudacpu): this one begins at a page boundary and is linked last.
@@ -51,11 +55,11 @@ void protect(Kind kind, bool accessible) {
         if (r.kind == kind && !r.freed) mprotect(r.base, r.pages, accessible ? open_pages : PROT_NONE);
 }
 
-// If there are few pieces of device memory, all are opened when the device takes over. Otherwise each is opened
-// when it is touched: a fault costs less than opening and closing pieces that the launch never touches.
-constexpr size_t few = 4;
+// If there are few pieces of device memory, all are opened when the device takes over. Otherwise each is
+// opened when it is touched: a fault costs less than opening and closing pieces that the launch never touches.
+constexpr size_t few_pieces = 4;
 size_t pieces;
-bool opens_late;
+bool opens_on_demand;
 std::vector<const Region*> opened CUDACPU_LASTING;
 
 Region variables{
@@ -99,8 +103,8 @@ Region* add_region(const Region& region) {
 
 void device_takes_over(bool device) {
     if (device == device_has_it) return;
-    if ((device_has_it = device)) opens_late = pieces > few;
-    if (!opens_late) protect(Kind::device, device);
+    if ((device_has_it = device)) opens_on_demand = pieces > few_pieces;
+    if (!opens_on_demand) protect(Kind::device, device);
     for (const Region* r : std::exchange(opened, {})) mprotect(r->base, r->pages, PROT_NONE);
     heap_in_use(device);
     for (HostsCopy* c = HostsCopy::last; c; c = c->before)
@@ -119,8 +123,8 @@ const Region* used_by_both(const void* address) {  // memory that both the host 
 bool device_has_memory() { return device_has_it; }
 bool device_has_managed_memory() { return managed_taken; }
 
-bool opened_late(const void* address) {
-    const Region* const r = device_has_it && opens_late ? find(address) : nullptr;
+bool open_on_demand(const void* address) {
+    const Region* const r = device_has_it && opens_on_demand ? find(address) : nullptr;
     if (!r || r->kind != Kind::device || r->freed || address < r->base || address >= r->base + r->pages)
         return false;
     opened.push_back(r);

@@ -33,7 +33,7 @@ bool is_global(const void* address);              // a variable of the program
 const Region* used_by_both(const void* address);  // memory that both the host and the device may use; or nullptr
 void device_takes_over(bool device);              // whether device memory may be touched
 bool device_has_memory();                         // whether device memory is open, because works run
-bool opened_late(const void* address);            // the device touched memory that is opened on demand
+bool open_on_demand(const void* address);         // the device touched memory that is opened on demand
 void managed_in_use(bool by_device);              // whether the host may touch managed memory
 bool device_has_managed_memory();
 void check_all_canaries();

@@ -34,7 +34,7 @@ struct Touch {  // an access of the host to memory that the device may still use
 };
 constexpr unsigned most_touches = 16;
 std::map<char*, unsigned> times_touched CUDACPU_LASTING;  // per page
-thread_local char* page_to_shut;
+thread_local char* page_to_close;
 std::vector<Touch> touches CUDACPU_LASTING;
 std::mutex touches_change;
 
@@ -74,9 +74,9 @@ void protect_awaited_pages(bool closed) {
     for (const Awaited& a : awaited) mprotect(a.pages, a.bytes, closed ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
-void shut_again() {
+void close_touched_page() {
     const std::lock_guard lock(touches_change);
-    char* const at = std::exchange(page_to_shut, nullptr);
+    char* const at = std::exchange(page_to_close, nullptr);
     if (at && !device_has_memory() && (device_has_managed_memory() || is_awaited(at)))
         mprotect(at, page, PROT_NONE);
 }
@@ -97,7 +97,7 @@ bool touched_early(const void* address, bool writes, const void* pc, unsigned by
     if (!pc || runs_works) return true;  // a callback waits for the earlier work of its stream
     touches.push_back(t);
     ++early_touches;
-    if (++times_touched[page_of(at)] < most_touches) page_to_shut = page_of(at);
+    if (++times_touched[page_of(at)] < most_touches) page_to_close = page_of(at);
     return true;
 }
 

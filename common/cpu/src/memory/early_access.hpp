@@ -17,7 +17,7 @@ void protect_awaited_pages(bool closed);
 /// memory.
 bool touched_early(const void* address, bool writes, const void* pc, unsigned bytes);
 extern std::atomic<unsigned long> early_touches;
-void shut_again();  // the page just touched, if parts of it must stay closed
+void close_touched_page();  // the page just touched, if parts of it must stay closed
 const void* where_touched(const void* start, size_t bytes);  // by a write that came too early; nullptr if unknown
 /// The addresses where the host has written, since this work was queued, to memory that the device may also use;
 /// with the code.

@@ -64,7 +64,7 @@ std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this
 
 struct Last {  // the last access: what must be checked after it is done
     bool race = false, flag_write = false, word = false, releases = false;
-    bool flags;
+    bool flags, shared;
     char* address;
     size_t bytes;
     unsigned rank, kind;
@@ -78,7 +78,7 @@ Last last CUDACPU_LASTING;
 
 // ---- races -----------------------------------------------------------------------------------------------
 
-bool noted_before(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
+bool recorded_before(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
     static struct { uint64_t a, b; } noted[1024];
     const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
     auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
@@ -122,7 +122,7 @@ void complete_access() {
     const bool takes = !holds && (last.kind & compares || (last.kind & exchanges && !before)) && !same;
     // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
     if (last.releases && !same && !(gives_back && section_releases(m, last.address, last.released)))
-        release(last.address, last.kind, last.released);
+        release(last.address, last.kind, last.shared, last.released);
     if (!last.word) return;
     if (holds) lock_changed(m, last.address, false, gives_back);
     else if (takes) m.sync->unlocked = before, lock_changed(m, last.address, true, false);
@@ -154,12 +154,13 @@ struct Access {
     bool compares_read;       // a CAS that compares what its thread has read
 };
 
-warp::Part drawn(const Accessor& p) { return {p.block, p.rank, p.site}; }
+warp::Part trace_part(const Accessor& p) { return {p.block, p.rank, p.site}; }
 
 void check_afterwards(const Access& a) {
     if (!state.pending) {
         last.race = last.flag_write = last.word = last.releases = false;
         state.pending = true;
+        last.shared = a.shared;
         last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
         last.kind = a.kind;
         last.thread = me;
@@ -168,24 +169,26 @@ void check_afterwards(const Access& a) {
     }
 }
 
-__attribute__((noinline)) void conflict(const Word& w, const Epoch& r, const Access& a, const char* word) {
+__attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, const Access& a, const char* word) {
     const Epoch& mine = a.mine;
-    const bool atomics = r.access & mine.access & atomic && !((r.access | mine.access) & narrow);
-    if (r.time < launch_start) return atomics ? void() : race_of_works(r, mine, a.address);
     const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
+    if (r.time < kernel_start && synchronise && !too_narrow) return;
+    if (r.time < launch_start) return race_of_works(r, mine, a.address);
+    if (r.time < kernel_start)
+        return race_of_secondary(r, mine, a.address, r.time < primary_start && waits_for_primary());
     const bool loses = a.late && (r.access & (writes | flag)) == (writes | flag);
     if (synchronise && !loses && !flags && !too_narrow) return;
     const Epoch &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
     bool adds = loses;
     for (const Epoch* own : {&w.cell.read, &w.sync.read})
         adds |= own->rank == writer.rank && own->site == other.site;
-    if (warp::drawing) warp::draw_conflict(drawn(accessor(r)), drawn(accessor(mine)), a.address, a.bytes);
+    if (warp::drawing) warp::draw_conflict(trace_part(accessor(r)), trace_part(accessor(mine)), a.address, a.bytes);
     if (other.access == reads && writer.access & atomic && !too_narrow &&
         is_optimistic(other, word, {accessor(r), accessor(mine), a.address, a.bytes, adds}))
         return;
-    if (noted_before(r, mine, adds)) return;
+    if (recorded_before(r, mine, adds)) return;
     const Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
     if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
         if (flags && !loses) flags_race(race, &writer == &mine ? me->publishes : published(a.address));
@@ -216,54 +219,55 @@ void record_read(const Word& w, const Access& a) {  // of unordered readers, two
     if (to == &w.sync.read) w.reads_since = now;
 }
 
-bool by_me(const Epoch& r) { return r.rank == rank && same_block(r); }
+bool by_this_thread(const Epoch& r) { return r.rank == rank && same_block(r); }
 
-// The thread that drew the last ticket may reset the word to 0, because all others have drawn theirs and are done.
-// The last ticket is this thread's own atomic, or one that a barrier has ordered before it, with a fence since.
+// The thread that drew the last ticket may reset the word to 0, because all others have drawn theirs and are
+// done. The last ticket is this thread's own atomic, or one that a barrier has ordered before it, with a fence
+// since.
 bool has_ticket(const Word& w, const Access& a) {
     const Epoch& r = w.sync.synced;
     if (!(r.access & atomic)) return false;
     const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fence[in_device].time : 0);
-    const bool own = a.mine.access & writes && by_me(r) && !same_block(w.sync.other);
+    const bool own = a.mine.access & writes && by_this_thread(r) && !same_block(w.sync.other);
     return own || (!concurrent(r, a) && fence > r.time);
 }
 
-void compare(const Word& w, const Access& a, const char* word) {
+void compare_with_cell(const Word& w, const Access& a, const char* word) {
     for (const Epoch* r : {&w.cell.write, &w.sync.synced})
-        if (concurrent(*r, a)) conflict(w, *r, a, word);
-    if (concurrent(w.sync.other, a) && !has_ticket(w, a)) conflict(w, w.sync.other, a, word);
+        if (concurrent(*r, a)) report_conflict(w, *r, a, word);
+    if (concurrent(w.sync.other, a) && !has_ticket(w, a)) report_conflict(w, w.sync.other, a, word);
     if (!(a.kind & writes)) return;
     const auto when = [](const Epoch& r) { return std::pair(r.time, r.step); };
     for (Epoch* r : {&w.cell.read, &w.sync.read}) {
-        if (a.compares_read && by_me(*r) && r->access == reads &&
-            !(by_me(w.sync.synced) && when(w.sync.synced) > when(*r))) {
+        if (a.compares_read && by_this_thread(*r) && r->access == reads &&
+            !(by_this_thread(w.sync.synced) && when(w.sync.synced) > when(*r))) {
             if (r->bytes == a.mine.bytes) cas_compares(word, r->site);
             *r = {};
         }
-        if (a.mine.access & writes && r->time && concurrent(*r, a)) conflict(w, *r, a, word);
+        if (a.mine.access & writes && r->time && concurrent(*r, a)) report_conflict(w, *r, a, word);
     }
 }
 
 void record_access(const Word& w, const Access& a) {
     if (!(a.mine.access & writes)) return record_read(w, a);
     if (!(a.mine.access & (atomic | flag))) return void(w.cell.write = a.mine);
-    if (w.sync.synced.access & atomic && !by_me(w.sync.synced)) w.sync.other = w.sync.synced;
+    if (w.sync.synced.access & atomic && !by_this_thread(w.sync.synced)) w.sync.other = w.sync.synced;
     w.sync.synced = a.mine;
     w.sync_since = now;
 }
 
 // ---- one access ------------------------------------------------------------------------------------------
 
-bool needs_value(const Access& a) {  // an exchange may ignore the old value
+bool reads_value(const Access& a) {  // an exchange may ignore the old value
     return !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));
 }
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
-    if (needs_value(a) && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    if (reads_value(a) && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
     memset(flags, 1, a.bytes);
 }
 
-void did_atomic() {
+void after_own_atomic() {
     me->polled_at = 0;
     me->wrote = me->publishes = false;
     me->last_atomic = now;
@@ -295,7 +299,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     }
     if (kind == (writes | atomic) && r && address >= r->start && !me->watched && no_synchronization() &&
         record_atomic(*r, address - r->start, bytes, a.mine))
-        return me->sync->fast_atomic = address, did_atomic();
+        return me->sync->fast_atomic = address, after_own_atomic();
     char* const start = r ? r->start : nullptr;  // cells of memory from a kernel's `new` are found by address
     const size_t first = address - start, end = first + bytes;
     if (r && (address < start || end > r->bytes)) {
@@ -321,7 +325,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     const auto cell = [&](size_t i) {  // where the access to byte i and the bytes after it is recorded
         if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
         HeapCell& c = heap_cells[start + i / 4 * 4];
-        if (needs_value(a) && mask(i) & ~c.written) note(Mistake::unwritten, address, bytes, accessor(a.mine));
+        if (reads_value(a) && mask(i) & ~c.written) note(Mistake::unwritten, address, bytes, accessor(a.mine));
         c.written |= mask(i);
         return Word{c, c.sync, c.sync_since, c.reads_since};
     };
@@ -330,20 +334,21 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         a.mine.bytes = mask(i) & 15;
         const Word w = cell(i);
         char* const word = start + i / 4 * 4;
-        compare(w, a, word);
+        compare_with_cell(w, a, word);
         record_access(w, a);
         if (!r) continue;
         const size_t next = std::min(end, (i / 4 + 1) * 4);
         Shadow& s = *r->shadow;
         ShadowLine& line = s.lines[i / line_bytes];
         if (a.mine.bytes == 15) {
-            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare(s.bytes.at(b), a, word);
+            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare_with_cell(s.bytes.at(b), a, word);
             line.words_noted();
         } else {
             line.read_twice = 0;
             line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
-            compare(s.words.at(i / 4), a, word);
-            for (size_t b = i + 1; b < next; ++b) compare(s.bytes.at(b), a, word), record_access(s.bytes.at(b), a);
+            compare_with_cell(s.words.at(i / 4), a, word);
+            for (size_t b = i + 1; b < next; ++b)
+                compare_with_cell(s.bytes.at(b), a, word), record_access(s.bytes.at(b), a);
         }
     }
     if (me->records && address != me->lock)
@@ -351,18 +356,18 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;
-        acquire(address, rmw ? kind : 0);
+        acquire(address, rmw ? kind : 0, a.shared);
         const bool exchanged = kind & (compares | exchanges) || (me->lock == address && kind & writes);
         if (!exchanged) acquire_sections(*me, address);
         const Release g = current_release(kind);
         if (exchanged || flag_write || rmw) check_afterwards(a);
         last.flag_write |= flag_write, last.word |= exchanged, last.releases |= rmw;
         if (rmw) last.released = g;
-        else release(address, kind, g);
-        if (rmw) did_atomic();
+        else release(address, kind, a.shared, g);
+        if (rmw) after_own_atomic();
     } else if (kind & flag) {
         const Epoch& w = cell(first).sync.synced;
-        acquire(address, 0);
+        acquire(address, 0, a.shared);
         acquire_sections(*me, address);
         flag_read(address, bytes, site, w, concurrent(w, a));
     } else {
@@ -389,9 +394,10 @@ bool none_pending(bool write) {
 }
 
 void note(const Race& race) {  // of all races between two sites, keeps the one between the most distant threads
-    if (warp::drawing) warp::draw_conflict(drawn(race.before), drawn(race.after), race.address, race.bytes);
+    if (warp::drawing)
+        warp::draw_conflict(trace_part(race.before), trace_part(race.after), race.address, race.bytes);
     if (warp::drawing_launch)
-        warp::draw_race(drawn(race.before), drawn(race.after),
+        warp::draw_race(trace_part(race.before), trace_part(race.after),
                         race.equal ? "race, but of equal values, on " : "race on ",
                         name_of(race.address, race.bytes));
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
@@ -431,7 +437,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
 
 void heap_changed(const char* start, size_t bytes) {
     for (const char* p = start; p < start + bytes && !heap_cells.empty(); p += 4) heap_cells.erase(p);
-    forget_words(start, bytes);
+    forget_releases(start, bytes);
 }
 
 // ---- calls from the engine -------------------------------------------------------------------------------
@@ -493,10 +499,11 @@ const struct Observers {
         race_observer.grid_barrier_passed = grid_barrier_passed;
         race_observer.at_atomic = at_atomic;
         race_observer.at_fence = at_fence;
+        race_observer.grid_dependency_met = grid_dependency_met;
         region_observer = {region_added, region_fresh, region_kept, region_restored,
                            region_gone,  heap_given,   heap_taken};
-        work_observer = {work_queued,   work_waits, work_begins,    work_ended, work_touches,
-                         bytes_written, host_gets,  host_must_keep, host_waits};
+        work_observer = {work_queued,  work_is_secondary, work_waits, work_begins,    work_ended,
+                         work_touches, bytes_written,     host_gets,  host_must_keep, host_waits};
     }
 } observers CUDACPU_LASTING;
 

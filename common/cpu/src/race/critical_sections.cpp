@@ -36,26 +36,26 @@ struct Touched {  // an access under a lock
 // follows them. A thread therefore acquires what a section released only when it touches, under the same lock, what
 // that section touched. This holds only for sections in which the thread is alone: it makes plain accesses and
 // synchronizes with no other.
-struct Past {
+struct PastSection {
     std::vector<std::pair<const char*, bool>> touched;  // true: it was written
     Release released;
 };
-using Pasts = std::vector<std::shared_ptr<const Past>>;
+using PastSections = std::vector<std::shared_ptr<const PastSection>>;
 struct Section {
     unsigned entered = 0;
     std::vector<std::pair<const char*, Touched>> touched;
     bool alone = true;
-    Pasts pasts;  // earlier sections of this lock whose releases it has not acquired
+    PastSections pasts;  // earlier sections of this lock whose releases it has not acquired
 };
 std::map<unsigned, Section> sections CUDACPU_LASTING;                             // by thread of the running block
 std::map<uint64_t, std::map<unsigned, Section>> paused_sections CUDACPU_LASTING;  // by block
 std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
-std::unordered_map<const char*, Pasts> past_sections CUDACPU_LASTING;  // by lock
+std::unordered_map<const char*, PastSections> past_sections CUDACPU_LASTING;  // by lock
 
 void acquire_pasts(ThreadState& m, Section& s) {
     for (const auto& p : std::exchange(s.pasts, {})) acquire(m, p->released, s.entered);
 }
-void meets_others(unsigned thread, Section& s) {
+void stops_being_alone(unsigned thread, Section& s) {
     s.alone = false;
     acquire_pasts(thread_states[thread], s);
 }
@@ -82,7 +82,7 @@ void close_section(const char* lock, Section& s) {
 void lock_changed(ThreadState& m, const char* address, bool taken, bool given_back) {
     const unsigned thread = unsigned(&m - thread_states);
     if (given_back) close_section(address, sections[thread]);
-    if (taken && m.lock) meets_others(thread, sections[thread]);
+    if (taken && m.lock) stops_being_alone(thread, sections[thread]);
     if (taken || given_back) sections[thread] = {};
     if (taken)
         if (const auto p = past_sections.find(address); p != past_sections.end())
@@ -93,7 +93,7 @@ void lock_changed(ThreadState& m, const char* address, bool taken, bool given_ba
 
 void enter_section(const char* address, size_t bytes, unsigned kind) {
     Section& s = sections[rank];
-    if (kind & (atomic | flag)) meets_others(rank, s);
+    if (kind & (atomic | flag)) stops_being_alone(rank, s);
     const auto conflicts = [&](const auto& p) {
         for (const auto& [word, written] : p->touched)
             if (word < address + bytes && address < word + 4 && (written || kind & writes))
@@ -106,10 +106,10 @@ void enter_section(const char* address, size_t bytes, unsigned kind) {
 bool section_releases(ThreadState& m, const char* lock, const Release& released) {
     Section& s = sections[unsigned(&m - thread_states)];
     if (!s.alone || !m.records) return false;
-    const auto past = std::make_shared<Past>();
+    const auto past = std::make_shared<PastSection>();
     for (const auto& [address, t] : s.touched) past->touched.emplace_back(address, t.record.access & writes);
     past->released = released;
-    Pasts& all = past_sections[lock];
+    PastSections& all = past_sections[lock];
     if (all.size() == 16) return false;
     all.push_back(past);
     return true;
@@ -138,7 +138,7 @@ void sections_fenced(unsigned thread, Scope scope) {
 }
 
 void section_meets(unsigned thread) {
-    if (const auto s = sections.find(thread); s != sections.end()) meets_others(thread, s->second);
+    if (const auto s = sections.find(thread); s != sections.end()) stops_being_alone(thread, s->second);
 }
 
 void sections_pause(uint64_t block) { paused_sections[block] = std::exchange(sections, {}); }
@@ -148,7 +148,7 @@ void sections_at_grid_barrier() { touched_before.clear(); }  // later threads ar
 void sections_at_barrier() {
     for (auto& [thread, s] : sections) {
         s.entered = 2;
-        meets_others(thread, s);
+        stops_being_alone(thread, s);
         for (auto& [address, t] : s.touched) t.left = std::max(t.left, 1u);
     }
 }

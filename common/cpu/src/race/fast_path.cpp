@@ -75,7 +75,7 @@ template <bool Write> [[gnu::always_inline]] inline bool record_in_span(ShadowLi
                                                                         uint64_t rest, Time from, bool shared) {
     if (line.noted >= from) return false;
     Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
-    const Time part = shared ? from : part_start;
+    const Time part = shared ? from : interval_start;
     const auto before_barrier = [&](const Span& s) { return s.time() >= part && s.time() < last_barrier; };
     if (other.time() >= from) {
         if (other.bytes() != rest >> 56 || other.time() < part) return false;
@@ -99,7 +99,7 @@ template <unsigned Bytes, bool Write>
     constexpr bool small = Bytes && Bytes < 4;
     Shadow& shadow = *q.shadow;
     const ThreadState& m = thread_states[rank];
-    const Time from = q.from(), part = q.shared ? 0 : part_start;
+    const Time from = q.from(), part = q.shared ? 0 : interval_start;
     const size_t unit = small ? 1 : 4, begin = first / unit, number = (Bytes ? Bytes : bytes) / unit;
     const size_t begin_line = first / line_bytes,
                  lines = Bytes ? 1 : (first + bytes - 1) / line_bytes - begin_line + 1;

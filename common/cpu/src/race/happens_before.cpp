@@ -34,7 +34,7 @@ namespace cudacpu::race {
 
 uint64_t last_wait() { return me && me->sync->waited_at >= block_start ? me->sync->waited : 0; }
 
-Time now, floor_time, launch_start, block_start, part_start, last_barrier;
+Time now, floor_time, launch_start, kernel_start, primary_start, block_start, interval_start, last_barrier;
 ClockRef block_clock CUDACPU_LASTING;
 uint32_t run;
 std::vector<Run> runs CUDACPU_LASTING;
@@ -45,33 +45,41 @@ ThreadState* me;
 
 namespace {
 
-constexpr unsigned whole = 1024;  // used in place of a rank
+constexpr unsigned whole_block = 1024;  // used in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
-std::unordered_map<const void*, Release> words CUDACPU_LASTING;  // releases by the word they were made through
+using Words = std::unordered_map<const void*, Release>;  // releases by the word they were made through
+Words releases CUDACPU_LASTING,
+    shared_words CUDACPU_LASTING;  // shared_words: in shared memory of the running block
 std::vector<unsigned> clock_owners
     CUDACPU_LASTING;                            // threads with vector clocks of their own since the last barrier
 std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that executed a fence since then
 ClockRef block_fenced[2] CUDACPU_LASTING;  // covered by fences before the last barrier: any thread may release it
 Time grid_barrier;
-struct Part {  // an interval of the clock, which belongs to one block
+// Of a kernel that need not wait for its primary: the first block of this kernel; what a thread knows after
+// cudaGridDependencySynchronize(); whether a thread has called that.
+uint32_t first_run;
+ClockRef after_primary CUDACPU_LASTING;
+bool has_waited;
+struct Interval {  // an interval of the clock, which belongs to one block
     Time start;
     uint32_t run;
 };
-std::vector<Part> parts CUDACPU_LASTING;
+std::vector<Interval> intervals CUDACPU_LASTING;
 struct Paused {  // the state of a paused block
     uint32_t run;
     Time block_start, last_barrier;
     ClockRef clock, fenced[2];
     std::vector<unsigned> clock_owners, fencers;
     ThreadState* thread_states;
+    Words shared_words;
 };
 std::map<uint64_t, Paused> paused CUDACPU_LASTING;  // by block number
 std::vector<ThreadState*> spare_states CUDACPU_LASTING;
 
-void begin_part() {
-    part_start = ++now;
-    parts.push_back({now, run});
+void begin_interval() {
+    interval_start = ++now;
+    intervals.push_back({now, run});
     this_run = &runs[run];
 }
 
@@ -114,7 +122,7 @@ Time time_of(const VectorClock& c, uint64_t who) {
 void compact(VectorClock& c) {
     for (; c.prefix < run; ++c.prefix) {
         const Run& r = runs[c.prefix];
-        const Time all = time_of(c, key(c.prefix, whole));
+        const Time all = time_of(c, key(c.prefix, whole_block));
         const Time of_last = std::max(all, time_of(c, key(c.prefix, r.last_rank)));
         if (!r.ended || (r.last && r.last >= of_last) || (r.last_of_others && r.last_of_others >= all)) break;
     }
@@ -124,7 +132,7 @@ void compact(VectorClock& c) {
 const ClockRef& clock_of(Fence& f, unsigned thread) {
     if (f.cached || !f.time) return f.cached;
     std::vector<VectorClock::Entry> own;
-    if (f.barrier > block_start) own.push_back({key(run, whole), f.barrier});
+    if (f.barrier > block_start) own.push_back({key(run, whole_block), f.barrier});
     for (unsigned i = 0; f.has_lanes && i < 32; ++i)
         if (f.lanes[i] > f.barrier && i != thread % 32) own.push_back({key(run, thread / 32 * 32 + i), f.lanes[i]});
     own.push_back({key(run, thread), f.time});
@@ -173,10 +181,10 @@ ClockRef acquire_all(ThreadState& m) {  // a barrier is also a fence
 
 Time VectorClock::of(uint32_t r, unsigned thread) const {
     if (r < prefix) return ~0u;
-    return std::max(time_of(*this, key(r, thread)), time_of(*this, key(r, whole)));
+    return std::max(time_of(*this, key(r, thread)), time_of(*this, key(r, whole_block)));
 }
 
-void forget_all(ThreadState& m) {
+void reset_sync(ThreadState& m) {
     m.synchronised = false;
     m.sync->clock = m.sync->pending[in_block] = m.sync->pending[in_device] = nullptr;
     m.sync->fence[in_block] = m.sync->fence[in_device] = {};
@@ -188,10 +196,10 @@ bool happens_before_by_clock(const Epoch& r) {
     return known && r.time < known->of(run, r.rank);
 }
 
-uint32_t run_at(Time t) {  // there are many parts only if blocks wait for each other
-    const auto next =
-        std::upper_bound(parts.begin(), parts.end(), t, [](Time a, const Part& p) { return a < p.start; });
-    return next == parts.begin() ? 0 : next[-1].run;
+uint32_t run_at(Time t) {  // there are many intervals only if blocks wait for each other
+    const auto next = std::upper_bound(intervals.begin(), intervals.end(), t,
+                                       [](Time a, const Interval& p) { return a < p.start; });
+    return next == intervals.begin() ? 0 : next[-1].run;
 }
 
 bool happens_before_elsewhere(const Epoch& r) {
@@ -205,7 +213,7 @@ ThreadState* state_of(const Epoch& r) {
     const uint32_t its_run = run_at(r.time);
     if (its_run == run) return &thread_states[r.rank];
     const auto p = paused.find(runs[its_run].block);
-    return p == paused.end() ? nullptr : &p->second.thread_states[r.rank];
+    return its_run < first_run || p == paused.end() ? nullptr : &p->second.thread_states[r.rank];
 }
 
 uint64_t block_of(const Epoch& r) { return runs.empty() ? 0 : runs[run_at(r.time)].block; }
@@ -213,10 +221,11 @@ Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it 
     return {r.site, block_of(r), r.rank, r.step, uint8_t(r.access | (r.access & atomic ? writes : 0))};
 }
 
-void acquire(const char* address, unsigned access) {
-    if (words.empty()) return;
-    const auto w = words.find(address);
-    if (w == words.end()) return;
+void acquire(const char* address, unsigned access, bool shared) {
+    const Words& all_words = shared ? shared_words : releases;
+    if (all_words.empty()) return;
+    const auto w = all_words.find(address);
+    if (w == all_words.end()) return;
     const Release& all = w->second;
     acquire(*me, {all.block, access & narrow ? nullptr : all.device, all.run}, 0);
 }
@@ -236,7 +245,7 @@ void acquire(ThreadState& m, const Release& released, unsigned fenced) {
 
 static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
 
-bool nothing_was_released() { return words.empty() && !sections_have_released(); }
+bool nothing_was_released() { return releases.empty() && shared_words.empty() && !sections_have_released(); }
 bool no_synchronization() { return nothing_was_released() && no_fence(); }
 
 Release current_release(unsigned access) {
@@ -247,10 +256,10 @@ Release current_release(unsigned access) {
     return {of(in_block), access & narrow ? nullptr : of(in_device), run};
 }
 
-void release(const char* address, unsigned access, const Release& released) {
+void release(const char* address, unsigned access, bool shared, const Release& released) {
     const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
-    if (!released.block && !released.device && (both || words.empty())) return;
-    Release& word = words[address];
+    if (!released.block && !released.device && (both || (shared ? shared_words : releases).empty())) return;
+    Release& word = (shared ? shared_words : releases)[address];
     if (!both || word.run != run) word.block = nullptr;
     if (!both) word.device = nullptr;
     word.run = run;
@@ -258,17 +267,32 @@ void release(const char* address, unsigned access, const Release& released) {
     word.device = join(word.device, released.device);
 }
 
-void forget_words(const char* start, size_t bytes) {
-    for (const char* p = start; p < start + bytes && !words.empty(); ++p) words.erase(p);
+void forget_releases(const char* start, size_t bytes) {
+    for (const char* p = start; p < start + bytes && !releases.empty(); ++p) releases.erase(p);
 }
 
 void clocks_launch_begins() {
-    launch_start = ++now;
+    const bool secondary = is_secondary();
+    primary_start = std::exchange(kernel_start, ++now);
     in_vain = until_leader = 0;
-    floor_time = std::min(launch_start, launch_beside());
-    runs.clear();
-    parts.clear();
-    words.clear();
+    grid_barrier = 0;
+    if (secondary) {
+        const auto end = std::make_shared<VectorClock>();
+        if (has_waited) end->prefix = uint32_t(runs.size());
+        for (uint32_t r = first_run; !has_waited && r < runs.size(); ++r)
+            end->entries.push_back({key(r, whole_block), now});
+        after_primary = end;
+        floor_time = std::min(floor_time, launch_beside());
+    } else {
+        launch_start = now;
+        floor_time = std::min(launch_start, launch_beside());
+        after_primary = nullptr;
+        runs.clear();
+        intervals.clear();
+        releases.clear();
+    }
+    first_run = uint32_t(runs.size());
+    has_waited = !secondary;
     // A failed launch may have left some entries, and the next launch may have larger blocks.
     for (auto& [block, p] : paused) spare_states.push_back(p.thread_states);
     spare_states.push_back(std::exchange(thread_states, first_states));
@@ -281,11 +305,12 @@ void clocks_launch_begins() {
 void block_begins() {
     run = uint32_t(runs.size());
     runs.push_back({block_number});
-    begin_part();
+    begin_interval();
     block_start = last_barrier = now;
     block_clock = block_fenced[in_block] = block_fenced[in_device] = nullptr;
     clock_owners.clear();
     fencers.clear();
+    shared_words.clear();
 }
 
 void clocks_block_pauses() {
@@ -296,7 +321,8 @@ void clocks_block_pauses() {
                             {block_fenced[0], block_fenced[1]},
                             std::move(clock_owners),
                             std::move(fencers),
-                            thread_states};
+                            thread_states,
+                            std::exchange(shared_words, {})};
     if (spare_states.empty()) spare_states.push_back(new ThreadState[running_block.size]);
     thread_states = spare_states.back();
     spare_states.pop_back();
@@ -305,13 +331,14 @@ void clocks_block_goes_on() {
     Paused p = std::move(paused.extract(block_number).mapped());
     spare_states.push_back(std::exchange(thread_states, p.thread_states));
     run = p.run;
-    begin_part();
+    begin_interval();
     block_start = p.block_start;
     last_barrier = p.last_barrier;
     block_clock = p.clock;
     std::copy(p.fenced, p.fenced + 2, block_fenced);
     clock_owners = std::move(p.clock_owners);
     fencers = std::move(p.fencers);
+    shared_words = std::move(p.shared_words);
 }
 
 void grid_barrier_passed() {
@@ -365,6 +392,18 @@ void lanes_met(unsigned first, unsigned lanes) {
         for (int s : {in_block, in_device})
             if (fenced[s]) m.sync->of_lanes[s] = join(m.sync->of_lanes[s], fenced[s]), m.synchronised = true;
     }
+}
+
+void grid_dependency_met() {
+    if (!self || !after_primary) return;
+    complete_pending();
+    has_waited = true;
+    join(thread_state(rank), after_primary);
+}
+
+bool waits_for_primary() {
+    const ClockRef& known = current_clock();
+    return known && known->of(first_run - 1, 0);
 }
 
 void at_fence(bool block_only) {

@@ -74,8 +74,11 @@ struct alignas(64) ThreadState {  // state of a thread of the running block, one
     uint8_t fresh;         // a write after so few further reads may store the flag's value that was read last
     std::unique_ptr<SyncState> sync = std::make_unique<SyncState>();
 };
-extern Time floor_time, launch_start, block_start, last_barrier;
-extern Time part_start;  // when the running block began or was last resumed
+extern Time floor_time, block_start, last_barrier;
+extern Time launch_start;  // of the first of several kernels of which each need not wait for the one before it
+extern Time kernel_start;  // of the running kernel
+extern Time primary_start;
+extern Time interval_start;  // when the running block began or was last resumed
 extern ClockRef block_clock;
 extern uint32_t run;  // the running block's number in the order in which blocks begin
 struct Run {
@@ -90,7 +93,7 @@ extern Run* this_run;
 extern ThreadState* thread_states;  // of the threads of the running block
 extern ThreadState* me;             // of the running thread, after thread_state() was called
 
-void forget_all(ThreadState& m);  // clears what it knows of other threads
+void reset_sync(ThreadState& m);  // clears what it knows of other threads
 void forget_optimistic_reads(ThreadState& m);
 [[gnu::always_inline]] inline void reset(ThreadState& m) {
     m.block = m.counted = block_start;
@@ -99,7 +102,7 @@ void forget_optimistic_reads(ThreadState& m);
     m.polled_at = m.written = m.fresh = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
-    if (m.synchronised) forget_all(m);
+    if (m.synchronised) reset_sync(m);
     if (m.optimistic) forget_optimistic_reads(m);
 }
 inline ThreadState& thread_state(unsigned thread) {
@@ -116,7 +119,7 @@ inline void count_steps(ThreadState& m) {  // since the last barrier
 }
 uint32_t run_at(Time t);  // the block that ran at that time
 inline bool same_block(const Epoch& r) {
-    return r.time >= part_start || (r.time >= block_start && run_at(r.time) == run);
+    return r.time >= interval_start || (r.time >= block_start && run_at(r.time) == run);
 }
 bool happens_before_elsewhere(const Epoch& r);
 bool happens_before_by_clock(const Epoch& r);
@@ -133,20 +136,22 @@ struct Release {  // what an atomic or a volatile write releases
     ClockRef block, device;
     uint32_t run;  // the block that released it
 };
-void acquire(const char* address, unsigned access);
+void acquire(const char* address, unsigned access, bool shared);  // shared: in shared memory
 Release current_release(unsigned access);
 /// Fenced: whether a fence followed the acquisition; 2: a fence of device scope.
 void acquire(ThreadState& m, const Release& released, unsigned fenced);
 bool nothing_was_released();  // no thread of the launch has released anything
 bool no_synchronization();    // the running thread neither releases nor acquires anything
-void forget_words(const char* start, size_t bytes);
-void release(const char* address, unsigned access, const Release& released);
+void forget_releases(const char* start, size_t bytes);
+void release(const char* address, unsigned access, bool shared, const Release& released);
 void block_begins();
 void grid_barrier_passed();
 void barrier_passed();
 void lanes_met(unsigned first, unsigned lanes);
 void at_fence(bool block_only);
 void clocks_launch_begins();
+void grid_dependency_met();
+bool waits_for_primary();  // whether the running thread is ordered after the primary of its kernel
 void clocks_block_pauses();
 void clocks_block_goes_on();
 ThreadState* state_of(const Epoch& r);  // of the thread that made it; nullptr: its block has ended

@@ -24,16 +24,17 @@ unsigned long synchronised;
 constexpr unsigned long many_synchronised = 1 << 18;
 // A block is preempted mainly when a thread releases what it has written, or has just given something back. The
 // interval grows with the number of preemptions, because some must last long.
-unsigned stops;
+unsigned block_preemptions;
 unsigned preemptions;  // of a launch; the more, the rarer, because each costs hundreds of accesses
 // A block is preempted before its release here. Others that check only once must not always come too early.
-const char* handing_on;
-unsigned met;  // how many other blocks were preempted at this address
+const char* releasing_at;
+unsigned preempted_here;  // how many other blocks were preempted at this address
 
 void let_others_run(unsigned one_in) {
     yields_next = false;
-    if (blocks_meet && blocks_paused < 8 && random_number() % (one_in << std::min(stops / 16, 24u)) == 0)
-        ++stops, preempt_block();
+    if (blocks_meet && blocks_paused < 8 &&
+        random_number() % (one_in << std::min(block_preemptions / 16, 24u)) == 0)
+        ++block_preemptions, preempt_block();
     else preempt();
 }
 
@@ -45,16 +46,17 @@ void preempt_now() {
 }
 
 void perturb(const Region* r, const char* address, unsigned kind) {
-    const bool meets = kind & (atomic | flag), gives = meets && kind & writes, hands_on = gives && me->wrote;
-    const bool next = hands_on ? !me->publishes : gives && kind & (flag | exchanges);
+    const bool meets = kind & (atomic | flag), writes_sync = meets && kind & writes,
+               releases = writes_sync && me->wrote;
+    const bool next = releases ? !me->publishes : writes_sync && kind & (flag | exchanges);
     if (yields_next) {
         let_others_run(2);
-    } else if (hands_on && random_number() % 2) {
-        handing_on = is_shared(r) ? nullptr : address;
+    } else if (releases && random_number() % 2) {
+        releasing_at = is_shared(r) ? nullptr : address;
         let_others_run(2);
-        handing_on = nullptr;
-    } else if (address == handing_on && random_number() % (4u << std::min(met / 64, 24u)) < 3) {
-        ++met;
+        releasing_at = nullptr;
+    } else if (address == releasing_at && random_number() % (4u << std::min(preempted_here / 64, 24u)) < 3) {
+        ++preempted_here;
         preempt_block();
     } else if ((until_preempted -= meets && ++synchronised <= many_synchronised ? 8 : 1) < 0) {
         preempt_now();
@@ -65,9 +67,9 @@ void perturb(const Region* r, const char* address, unsigned kind) {
 
 void perturb_launch_begins() {
     blocks_meet = yields_next = false;
-    handing_on = nullptr;
+    releasing_at = nullptr;
     picks_in_turn = 16;
-    stops = preemptions = met = 0;
+    block_preemptions = preemptions = preempted_here = 0;
     synchronised = 0;
 }
 

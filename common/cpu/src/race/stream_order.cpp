@@ -6,6 +6,7 @@
 #include "race/stream_order.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 #include <utility>
@@ -42,7 +43,7 @@ namespace {
 std::map<unsigned long, Work> queued CUDACPU_LASTING;
 std::vector<Work> done CUDACPU_LASTING;  // since the queue was last empty
 Work running CUDACPU_LASTING;
-unsigned long turns;
+unsigned long turns, last_run;  // last_run: the work that ran before
 
 void comes_after(Work& later, const Work& earlier) {
     const auto note = [&](const void* stream, unsigned long number) {
@@ -81,6 +82,11 @@ void work_queued(unsigned long number, const void* stream, const std::set<unsign
     queued[number] = std::move(w);
 }
 
+void work_is_secondary(unsigned long primary) {
+    queued.rbegin()->second.primary = primary;
+    several_streams = true;
+}
+
 void work_waits(unsigned long number, unsigned long event) {
     const auto w = queued.find(number), e = queued.find(event);
     if (w != queued.end() && e != queued.end()) comes_after(w->second, e->second);
@@ -97,13 +103,16 @@ void work_begins(unsigned long number) {
 }
 void work_ended() {
     buffers_work_ended(is_callback(running));
+    last_run = running.number;
     if (several_streams) done.push_back(std::move(running));
     if (queued.empty()) done.clear(), buffers_queue_is_empty(), several_streams = false;
 }
 
 Time launch_beside() {
     running.what = std::string("kernel ") + launch->kernel->name;
-    running.line = source_line(launch->where);
+    // cudaLaunchKernelEx() knows its own line only.
+    const bool by_header = strstr(launch->where.file, "cpu/include/");
+    running.line = by_header ? first_line(running.callers) : source_line(launch->where);
     buffers_launch_begins(running.number);
     for (const Work& w : done)
         if (!waits_for(running, w)) return w.start;
@@ -111,6 +120,7 @@ Time launch_beside() {
 }
 
 const Work& running_work() { return running; }
+bool is_secondary() { return running.primary && running.primary == last_run; }
 unsigned long last_queued() { return queued.empty() ? 0 : queued.rbegin()->first; }
 bool ordered_with_running(unsigned long number) {
     const auto later = queued.find(number);
@@ -124,10 +134,11 @@ bool before_this_launch(const Epoch& r) {
     return !w || waits_for(running, *w);
 }
 
-void race_of_works(const Epoch& before, const Epoch& mine, char* address) {
+static void report_race_of_works(const Epoch& before, const Epoch& mine, const std::string& what, bool harmless,
+                                 const std::string& end, const std::string& mend) {
     static auto& said = *new std::set<std::pair<uint64_t, uint64_t>>;
     const Work* const w = work_at(before.time);
-    exit_status = 1;
+    if (!harmless) exit_status = 1;
     if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
     std::vector<Remark> lines;
     const auto does = [&](const Work& work, const Epoch& r) {
@@ -139,10 +150,28 @@ void race_of_works(const Epoch& before, const Epoch& mine, char* address) {
                at_line(line);
     };
     const std::string first = does(*w, before), second = does(running, mine);
-    report_hazard("a race between streams on " + explain(address) + "\n" + first + ",\nand " + second +
-                      ", and neither waits for the other",
-                  lines,
-                  "let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() between");
+    print_report_once(finding(what + "\n" + first + ",\nand " + second + end, harmless) + listing(lines) +
+                      wrapped(mend));
+}
+
+void race_of_works(const Epoch& before, const Epoch& mine, char* address) {
+    report_race_of_works(
+        before, mine, "a race between streams on " + explain(address), false, ", and neither waits for the other",
+        "let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() between");
+}
+
+void race_of_secondary(const Epoch& before, const Epoch& mine, char* address, bool undecided) {
+    if (undecided)
+        report_race_of_works(before, mine, "perhaps a race between kernels of one stream on " + explain(address),
+                             true,
+                             ", which waits for the kernel between them, but that one does not wait for the first",
+                             "call cudaGridDependencySynchronize() in the kernel between them");
+    else
+        report_race_of_works(
+            before, mine, "a race between kernels of one stream on " + explain(address), false,
+            ", which may begin before the first has ended",
+            "call cudaGridDependencySynchronize() first, in this thread, or in another one before a "
+            "barrier of both");
 }
 
 void work_touches(const void* address, size_t bytes, bool write) {

@@ -19,8 +19,11 @@ struct Work {
     Time start = 0;
     std::string what, line;  // the line of the kernel; for copies, of the calls
     Callers callers;
+    unsigned long primary = 0;  // the kernel that this one need not wait for
 };
 void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what);
+void work_is_secondary(unsigned long primary);
+bool is_secondary();  // whether the running kernel's primary is the work that ran just before it
 void work_waits(unsigned long number, unsigned long event);
 void work_begins(unsigned long number);
 void work_ended();
@@ -34,6 +37,9 @@ void report_hazard(const std::string& what, const std::vector<Remark>& lines, co
 extern bool several_streams;              // the queue holds works of several streams
 bool before_this_launch(const Epoch& r);  // of an earlier work: does this one wait for it?
 void race_of_works(const Epoch& before, const Epoch& mine, char* address);
+/// The same between a kernel and one that it need not wait for. undecided: NVIDIA's documents do not say whether
+/// the two are ordered.
+void race_of_secondary(const Epoch& before, const Epoch& mine, char* address, bool undecided);
 Time launch_beside();  // A launch begins: returns when the first work began that it does not wait for.
 
 }  // namespace cudacpu::race

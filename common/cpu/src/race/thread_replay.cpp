@@ -28,17 +28,17 @@ struct {
     unsigned done;          // threads that have replayed all steps, before the one that does so now
     unsigned room;          // how many threads can follow before one of them reaches the end of a line
     unsigned first_global;  // index of a step
-} row;
+} replayed;
 
 // Whether the running thread begins as the leader did, and will not be preempted on its way.
-[[gnu::always_inline]] inline bool begins_alike(const char* address, uint64_t site) {
+[[gnu::always_inline]] inline bool starts_like_leader(const char* address, uint64_t site) {
     const ThreadState& m = thread_states[rank];
     return address == replay_steps[0].next && site == replay_steps[0].site && !m.synchronised &&
            (m.counted != last_barrier || !m.steps) && !(m.block == block_start && m.watched) &&
            until_preempted >= int(leader.steps);
 }
 
-void has_done(ThreadState& m, unsigned steps) {
+void commit_replay(ThreadState& m, unsigned steps) {
     if (m.block != block_start) reset(m);
     m.counted = last_barrier;
     m.steps = steps;
@@ -47,25 +47,25 @@ void has_done(ThreadState& m, unsigned steps) {
 }
 
 // Whether all accesses of the leader are still recorded in coalesced form.
-bool can_be_followed() {
+bool leader_is_replayable() {
     const ThreadState& m = thread_states[leader.rank];
     if (state.any() || warp::drawing || now != leader.time ||
         (!leader.passed && (m.counted != last_barrier || m.steps != leader.steps)))
         return false;
-    row = {0, 32, leader.steps};
+    replayed = {0, 32, leader.steps};
     for (unsigned i = leader.steps; i--;) {
         const ReplayStep& f = replay_steps[i];
         const Time others = f.others->time();
         if (f.span->site != f.site || f.span->rest != f.rest ||
             (others >= floor_time && (others != now || (f.others->rest ^ f.rest) >> 32 & 0xff00ffff)))
             return false;
-        row.room = std::min(row.room, f.room);
-        if (!f.shared) row.first_global = i;
+        replayed.room = std::min(replayed.room, f.room);
+        if (!f.shared) replayed.first_global = i;
     }
-    return row.room;
+    return replayed.room;
 }
 
-void set_out() {
+void start_replay() {
     until_preempted -= int(leader.steps);
     follower = rank;
     replay_step = replay_steps;
@@ -74,18 +74,18 @@ void set_out() {
 __attribute__((noinline)) bool follows_leader(const char* address, uint64_t site) {
     if (rank <= leader.rank) return false;
     replay_step = &nowhere;
-    if (rank != leader.rank + 1 || !begins_alike(address, site) || !can_be_followed()) return false;
+    if (rank != leader.rank + 1 || !starts_like_leader(address, site) || !leader_is_replayable()) return false;
     replay_steps[leader.steps].next = nowhere.next;
     in_vain = 0;
-    set_out();
+    start_replay();
     return true;
 }
 
 // The running thread cannot replay all steps, because it will be preempted. The threads after it may.
-__attribute__((noinline)) bool lets_pass() {
+__attribute__((noinline)) bool pass_leadership() {
     if (replay_step != replay_steps + leader.steps || rank != follower + 1 || now != leader.time)
         return stop_following(), false;
-    const unsigned threads = row.done + 2;
+    const unsigned threads = replayed.done + 2;
     stop_following();
     for (unsigned i = 0; i < leader.steps; ++i) {
         ReplayStep& f = replay_steps[i];
@@ -112,12 +112,12 @@ ReplayStep* new_replay_step() {
 
 bool follows(const char* address, uint64_t site) {
     if (replay_step == &behind_leader) return follows_leader(address, site);
-    if (replay_step != replay_steps + leader.steps || rank != follower + 1 || row.done + 2 > row.room ||
-        !begins_alike(address, site))
-        return lets_pass();
-    if (!running_block.has_ended[follower]) has_done(thread_states[follower], leader.steps);
-    ++row.done;
-    set_out();
+    if (replay_step != replay_steps + leader.steps || rank != follower + 1 || replayed.done + 2 > replayed.room ||
+        !starts_like_leader(address, site))
+        return pass_leadership();
+    if (!running_block.has_ended[follower]) commit_replay(thread_states[follower], leader.steps);
+    ++replayed.done;
+    start_replay();
     return true;
 }
 
@@ -126,12 +126,12 @@ void stop_following() {
     if (last == &behind_leader) return;
     const auto steps = unsigned(last - replay_steps);
     for (unsigned i = 0; i < leader.steps; ++i)
-        if (const unsigned threads = row.done + (i < steps))
+        if (const unsigned threads = replayed.done + (i < steps))
             replay_steps[i].span->done |= ((1u << threads) - 1) << (replay_steps[i].element + 1);
-    if (steps) has_done(thread_states[follower], steps);
+    if (steps) commit_replay(thread_states[follower], steps);
     until_preempted += int(leader.steps - steps);
-    const bool touched = steps > row.first_global;
-    if (!touched && (!row.done || row.first_global == leader.steps)) return;
+    const bool touched = steps > replayed.first_global;
+    if (!touched && (!replayed.done || replayed.first_global == leader.steps)) return;
     this_run->last_rank = touched ? follower : follower - 1;
     this_run->last = this_run->last_of_others = now;
 }

@@ -176,7 +176,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     ASAN_UNPOISON_MEMORY_REGION(signal_stack.bytes, signal_stack_bytes);  // of frames that such a jump has left
     auto& thread = *static_cast<ucontext_t*>(context);
     const auto& machine = thread.uc_mcontext;
-    if (signal == SIGTRAP) return shut_again(), single_step(thread, false);
+    if (signal == SIGTRAP) return close_touched_page(), single_step(thread, false);
     if (signal == SIGQUIT) {  // the user wants to know where the program hangs
         alarm(3);             // in case the report needs a lock that is held here
         report_misuse("notice: ended while it was here", "");
@@ -195,7 +195,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
               in_atomic ? &last_atomic : nullptr, pc);
     }
     const char* address = static_cast<char*>(info->si_addr);
-    if (signal == SIGSEGV && runs_works && opened_late(address)) return;
+    if (signal == SIGSEGV && runs_works && open_on_demand(address)) return;
     const Region* r = find(address);
     const std::string below = r ? "" : below_zero(address), about = r ? explain(address) : "";
     const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);

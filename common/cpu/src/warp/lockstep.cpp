@@ -5,9 +5,9 @@
 // (-fsanitize-coverage=trace-pc). A lane stops there. When all lanes of its warp have stopped, wait or
 // have ended, the lanes furthest behind resume: first those in the innermost function, then those with the lowest
 // block number, which cudacpu has put into the code. So lanes that diverge at a branch reconverge where it ends,
-// and lanes that have executed a loop's body wait for the others before the next iteration. (After S. Collange,
-// "Stack-less SIMT reconvergence at low cost", 2011, which uses code addresses.) Spinning lanes let the others
-// resume.
+// and lanes that have executed a loop's body wait for the others before the next iteration. (After S.
+// Collange, "Stack-less SIMT reconvergence at low cost", 2011, which uses code addresses.) Spinning lanes let the
+// others resume.
 #include "warp/lockstep.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ bool leave_warp;
 
 constexpr unsigned patience = 100;
 
-bool before(const LanePosition& a, const LanePosition& b) {
+bool runs_before(const LanePosition& a, const LanePosition& b) {
     if (a.depth != b.depth) return a.depth > b.depth;
     if (a.block != b.block) return a.block < b.block;
     return a.pc != b.pc ? a.pc < b.pc : a.site < b.site;
@@ -109,7 +109,7 @@ void resume_lanes(unsigned number) {
     const bool relieve = w.spin.times > patience && (w.stopped & ~w.spin.mask);
     for_lanes(relieve ? w.stopped & ~w.spin.mask : w.stopped, [&](unsigned l) {
         const LanePosition& s = lane_positions[32 * number + l];
-        if (!next || before(s, *next)) next = &s;
+        if (!next || runs_before(s, *next)) next = &s;
     });
     WarpInstruction o{next->kind, next->site, number, 0};
     for_lanes(w.stopped,
