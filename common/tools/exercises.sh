@@ -187,7 +187,7 @@ for access in read_range write_range memcpy memmove memset; do count=$count,--wr
 # equal values is printed only if there is no other hazard.
 report() {
     awk -v hazards="$(grep -c '^cudacpu: hazard: ' "$1")" '
-        /^cudacpu: note: race, but of equal/ && hazards { on = 0; next }
+        /^cudacpu: note: (race, but of equal|数据竞争（)/ && hazards { on = 0; next }
         /^cudacpu: / { on = !reports++; listed = 0; sub(/^cudacpu: (hazard: |note: )?/, "") }
         /^[^ ]/ && reports && !on { exit }
         on && /^ +[0-9]* +\|  / { listed = 1; print; next }
@@ -228,15 +228,15 @@ complaints() {
         }
         END { if (!told) print elsewhere }' "$2"
 }
-# in_words FILE: explains the first report: in English only a race; in Chinese every kind, because the reports are English
+# in_words FILE: explains the first report: in English only a race; in Chinese every kind, because most reports are English
 in_words() {
     english="" chinese=""
     case $(grep -m 1 -E '^cudacpu: |: runtime error: ' "$1") in
     *'race between streams'*) chinese="流之间的竞争：两个流用同一块内存，谁也不等谁。" ;;
-    *'of equal values'*) english="Two threads write one element (the same value), and nothing orders them:" chinese="竞争：多个线程写同一个元素，只是值碰巧相同。" ;;
-    *race*) english="Two threads access one element, one of them writes, and nothing orders them:" chinese="竞争：几个线程访问同一个元素，其中有写，中间没有同步。" ;;
-    *'out of bounds'* | *'illegal memory'*) chinese="越界：下标超出了数组的范围。看看是哪个线程、哪个元素。" ;;
-    *'nobody has written'*) chinese="读了还没有线程写过的值。" ;;
+    *'of equal values'* | *写入的值相同*) english="Two threads write one element (the same value), and nothing orders them:" chinese="竞争：多个线程写同一个元素，只是值碰巧相同。" ;;
+    *race* | *数据竞争*) english="Two threads access one element, one of them writes, and nothing orders them:" chinese="竞争：几个线程访问同一个元素，其中有写，中间没有同步。" ;;
+    *'out of bounds'* | *'illegal memory'* | *越界访问*) chinese="越界：下标超出了数组的范围。看看是哪个线程、哪个元素。" ;;
+    *'nobody has written'* | *从未写入*) chinese="读了还没有线程写过的值。" ;;
     *'never reach'*) chinese="有的线程已经结束，不会到达这个同步点。" ;;
     *'divergent barrier'*) chinese="同一个线程块的线程停在不同的同步点。" ;;
     *'too early'*) chinese="主机没等设备做完，就用了设备要写的内存。" ;;

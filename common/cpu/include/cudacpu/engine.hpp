@@ -211,10 +211,10 @@ struct SourceFile {
     SourceFile(const char* name, const SourceLine* lines, size_t count);
     static const SourceFile* last;
 };
-/// Records which lines of a source file the preprocessor has left out: "3-5 9-9".
-int left_out(const char* file, const char* lines);
 /// The format of reports if LAB_REPORT is not set: what LAB_REPORT would be set to.
 int report_as(const char* format);
+/// Records the statements of a source file (advice/statement_tree.hpp).
+int statement_tree(const char* file, const char* text, const char* tree);
 extern Kernel** probe;  // if not null, a called kernel stores its Kernel here and does not run
 /// What a kernel declares in its body, found before it has run: a closure's type names the types within it.
 void foresee_shared(Kernel& kernel, const char* closure);

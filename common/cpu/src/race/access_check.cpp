@@ -479,8 +479,9 @@ void launch_ends() {
     close_red_zones();
 }
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
-    access(address, bytes, writes | atomic | kind,
-           reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48, expected);
+    const uint64_t site = reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48;
+    access(address, bytes, writes | atomic | kind, site, expected);
+    note_wait(site);
 }
 
 const struct Observers {

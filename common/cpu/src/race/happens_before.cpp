@@ -32,6 +32,8 @@
 
 namespace cudacpu::race {
 
+uint64_t last_wait() { return me && me->sync->waited_at >= block_start ? me->sync->waited : 0; }
+
 Time now, floor_time, launch_start, kernel_start, primary_start, block_start, interval_start, last_barrier;
 ClockRef block_clock CUDACPU_LASTING;
 uint32_t run;

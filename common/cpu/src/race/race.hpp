@@ -22,6 +22,7 @@ struct Accessor {   // one access, and the thread that made it
     unsigned rank, step;  // step: number of accesses of its thread since the last barrier
     uint8_t access;
 };
+uint64_t last_wait();  // the site of the running thread's last atomic or read of a flag; 0: none in this block
 struct Race {
     Accessor before, after;
     char* address;
@@ -29,6 +30,7 @@ struct Race {
     bool adds;  // a thread reads a value, and writes it after others have written it
     // What the block, and the warp of the running thread, passed last.
     Where block_met = last_met[32], warp_met = last_met[rank / 32];
+    uint64_t waited = last_wait();  // of the later one
     bool equal = false;  // both write the same value: a note that does not change the exit status
 };
 /// Between its threads: 0 in a warp, 1 in a block, 2 between blocks.

@@ -82,6 +82,7 @@ void flag_read(char* address, size_t bytes, uint64_t site, const Epoch& write, b
     me->seen = address;
     me->seen_writes = all;
     me->polled_at = site;
+    note_wait(site);
     me->fresh = 4;
     if (!all || !news || !unordered || bytes > 8 || f->second->published || !(write.access & flag) ||
         waiting_sites.count(site) || shown_old[site]++ % 2 || shown_old[site] > 32)

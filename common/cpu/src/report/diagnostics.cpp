@@ -86,22 +86,41 @@ void print_report_once(const Report& report) {
     if (said.insert(report.text).second) print_report(report);
 }
 
+// The columns of a terminal that a text takes: a character of three bytes or more, such as a Chinese one, takes
+// two.
+static size_t width_of(const std::string& s) {
+    size_t columns_used = 0;
+    for (const char c : s) columns_used += (c & 0xc0) != 0x80 ? 1 + ((c & 0xe0) == 0xe0) : 0;
+    return columns_used;
+}
+
 std::string wrapped(const std::string& words) {
     std::string s, word;
     size_t column = columns;  // starts a new line
-    bool quoted = false;
+    bool quoted = false, blank = true;
+    const auto flush = [&] {
+        const size_t between = column == columns || !blank ? 0 : 1;
+        const bool fits = column + between + width_of(word) <= columns && column < columns;
+        if (!word.empty())
+            s += (!fits ? "\n  " : between ? " " : "") + word, column = (fits ? column + between : 2) + width_of(word);
+        word.clear();
+    };
     const std::string text = from_here(words) + " ";
     for (size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         quoted ^= c == '`';
         if ((c != ' ' && c != '\n') || quoted || (c == ' ' && path_goes_on(word, text, i))) {
+            // A line may also end before a Chinese character, except a closing mark.
+            const bool breaks = (c & 0xf0) == 0xe0 && !quoted && width_of(word) > 1 && !word.ends_with("（") &&
+                                text.compare(i, 3, "，") && text.compare(i, 3, "。") && text.compare(i, 3, "：") &&
+                                text.compare(i, 3, "；") && text.compare(i, 3, "）") && text.compare(i, 3, "、");
+            if (breaks) flush(), blank = false;
             word += c;
             continue;
         }
-        const bool fits = column + 1 + word.size() <= columns;
-        if (!word.empty()) s += (fits ? " " : "\n  ") + word, column = (fits ? column + 1 : 2) + word.size();
+        flush();
+        blank = true;
         if (c == '\n') column = columns;
-        word.clear();
     }
     return s;
 }
@@ -136,7 +155,7 @@ std::string listing(const std::vector<Remark>& remarks) {
         const std::string before = text("\n  %5s |  ", number.c_str());
         const size_t width = columns + 1 - before.size();
         // A line that is too long loses its comment first.
-        if (code.size() + 6 + words.size() > width)
+        if (code.size() + 6 + width_of(words) > width)
             code.erase(code.find_last_not_of(' ', std::min(code.find("//"), code.size()) - 1) + 1);
         const size_t used = name.empty() ? code.npos : code.rfind(name);
         if (code.size() > width)
@@ -145,7 +164,7 @@ std::string listing(const std::vector<Remark>& remarks) {
                        : "..." + code.substr(std::min(used, code.size() - width + 3), width - 3);
         s += before + (code.empty() ? words : code);
         if (code.empty() || words.empty()) continue;
-        if (code.size() + 6 + words.size() <= width) s += "      " + words;
+        if (code.size() + 6 + width_of(words) <= width) s += "      " + words;
         else s += "\n        |  " + words;
     }
     return s;

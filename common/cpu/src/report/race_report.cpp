@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -52,16 +53,60 @@ string index(uint64_t i, dim3 n) {
     if (n.z == 1) return text("(%u,%u)", unsigned(i % n.x), unsigned(i / n.x));
     return text("(%u,%u,%u)", unsigned(i % n.x), unsigned(i / n.x % n.y), unsigned(i / n.x / n.y));
 }
+// ---- what the reports say
+
+constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"at %s", "位于 %s"},
+    one_block{"block %s", "线程块 %s"}, of_two_blocks{"blocks %s and %s", "线程块 %s 和 %s"},
+    race_on{"race on %s", "数据竞争：%s"},
+    equal_race{"race, but of equal values, on %s", "数据竞争（写入的值相同）：%s"}, reads_it{"reads", "读取"},
+    writes_it{"writes", "写入"}, does_atomic{"does an atomic", "执行原子操作"},
+    thread_does{"thread %s %s", "线程 %s %s"}, block_thread_does{"block %s thread %s %s", "线程块 %s 线程 %s %s"},
+    two_threads_write{"threads %s and %s write", "线程 %s 和 %s 写入"},
+    both_write{"%s and %s write", "%s 和 %s 写入"},
+    mend_first{"mend the barrier first: this may follow from it", "先改正同步点：这可能是由它引起的"},
+    foreign_access{"an access to memory that is not the device's", "访问了不属于设备的内存"},
+    foreign_mend{"give the kernel memory from cudaMalloc or cudaMallocManaged",
+                 "传给核函数的内存要来自 cudaMalloc 或 cudaMallocManaged"},
+    past_heap_access{"an access out of bounds: %s from malloc() or new in a kernel",
+                     "越界访问：%s，内存来自核函数中的 malloc() 或 new"},
+    past_heap_mend{"check the index against the size that was asked for: if (i < n)",
+                   "把下标与申请的大小相比较：if (i < n)"},
+    freed_access{"an access to memory that was freed: %s from malloc() or new in a kernel",
+                 "访问了已释放的内存：%s，内存来自核函数中的 malloc() 或 new"},
+    freed_mend{"free it behind its last use", "在最后一次使用之后再释放"},
+    others_access{"an access to a variable of another thread", "访问了另一个线程的变量"},
+    others_mend{"a thread can reach its own variables only: hand the value on in __shared__ memory or by a shuffle",
+                "线程只能访问自己的变量：通过 __shared__ 内存或 shuffle 传递这个值"},
+    bounds_access{"an access out of bounds: %s%s", "越界访问：%s%s"},
+    has_elements{", which has %zu", "，它有 %zu 个元素"},
+    has_bytes{", which has %zu of its %zu bytes", "，它只有 %zu 字节，需要 %zu 字节"},
+    size_in_bytes{"a size counts bytes: n * sizeof(int)", "大小以字节计：n * sizeof(int)"},
+    perhaps_bytes{"give the size in bytes, n * sizeof(int); if it is so already, ",
+                  "大小要以字节给出：n * sizeof(int)；如果已经如此，"},
+    unwritten_read{"a value that nobody has written: %s", "读取了从未写入的值：%s"},
+    set_memory{"set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel",
+               "先设置这块内存的所有字节：cudaMemset、cudaMemcpy 或核函数"},
+    trace{"notice: %s draws these accesses", "notice: %s 会画出这些访问"},
+    set_heap{"write it first: malloc() and new set nothing", "先写入：malloc() 和 new 不会设置任何值"},
+    write_first{"write it first, or check the index; if another thread writes it, put __syncthreads() between",
+                "先写入，或者检查下标；如果由另一个线程写入，在两者之间加上 __syncthreads()"};
+
+string place_of(string name) {  // "element 3 of s (sum.cu:8)"
+    static const std::regex form(R"(element (-?\d+) of (?:the memory )?(.*))");
+    return in_chinese() ? std::regex_replace(name, form, "$2 的元素 $1") : name;
+}
+
 string thread_of(const Accessor& p) { return index(p.rank, launch->block); }
 string block_of(const Accessor& p) { return index(p.block, launch->grid); }
-const char* verb(const Accessor& p) {
-    return p.access & atomic ? "does an atomic" : p.access & writes ? "writes" : "reads";
+string verb(const Accessor& p) {
+    return say(p.access & atomic ? does_atomic : p.access & writes ? writes_it : reads_it);
 }
 
 void report_in_kernel(const string& kind, const string& what, const string& blocks, const Line& at,
                       const std::vector<Remark>& lines, const string& mend, bool harmless = false) {
-    const string who = "in kernel " + kernel_name() + ", " + blocks;
-    const string head = at.number ? on_a_line(who + ",", "at " + at.place) : "\n  " + who;
+    const string who = say(in_kernel, kernel_name(), blocks);
+    const string head =
+        at.number ? on_a_line(who + (in_chinese() ? "，" : ","), say(on_line, at.place)) : "\n  " + who;
     Report report = finding(kind, what, lines, mend, harmless);
     report.text.insert(opening(what_happened(what, harmless)).size(), head);
     report.finding.message += ", " + who;
@@ -81,6 +126,7 @@ const char* kind_of(Mistake m) {
 }
 
 std::set<string> reported CUDACPU_LASTING;
+bool told_of_trace;
 struct Noted {
     Mistake what;
     char *address, *last;
@@ -105,24 +151,22 @@ void say_mistake(const Noted& m) {
     string name;
     const string element = name_of(m.address, m.bytes, &name);
     const Region* r = find(m.address);
-    string what = "an access to memory that is not the device's",
-           mend = "give the kernel memory from cudaMalloc or cudaMallocManaged";
+    string what = say(foreign_access), mend = say(foreign_mend);
     if (m.what == Mistake::past_heap) {
-        what = "an access out of bounds: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
-        mend = "check the index against the size that was asked for: if (i < n)";
+        what = say(past_heap_access, place_in_heap(m.address));
+        mend = say(past_heap_mend);
     } else if (m.what == Mistake::freed) {
-        what =
-            "an access to memory that was freed: " + place_in_heap(m.address) + " from malloc() or new in a kernel";
-        mend = "free it behind its last use";
+        what = say(freed_access, place_in_heap(m.address));
+        mend = say(freed_mend);
     } else if (m.what == Mistake::others_stack) {
-        what = "an access to a variable of another thread";
-        mend = "a thread can reach its own variables only: hand the value on in __shared__ memory or by a shuffle";
+        what = say(others_access);
+        mend = say(others_mend);
     } else if (m.what == Mistake::out_of_bounds) {
         const bool small = r && r->bytes < m.bytes;
-        const string size = !r ? ""
-                               : text(small ? ", which has %zu of its %zu bytes" : ", which has %zu",
-                                      small ? r->bytes : r->bytes / m.bytes, m.bytes);
-        what = "an access out of bounds: " + element + size;
+        const string size = !r      ? ""
+                            : small ? say(has_bytes, r->bytes, m.bytes)
+                                    : say(has_elements, r->bytes / m.bytes);
+        what = say(bounds_access, place_of(element), size);
         const long number = strtol(element.c_str() + strlen("element "), nullptr, 10);
         const bool whole = r && m.address - r->start == number * ptrdiff_t(m.bytes);
         mend = r && r->kind == Kind::dynamic
@@ -133,11 +177,10 @@ void say_mistake(const Noted& m) {
         if (mend.empty()) mend = past_the_end(r);
         if (mend.starts_with("let the launch"))
             mend.insert(strlen("let the launch"), text(" at %s:%d", launch->where.file, launch->where.line));
-        if (small && r->bytes) mend = "a size counts bytes: n * sizeof(int)";
-        else if (counts_elements(r, m.bytes))
-            mend.insert(0, "give the size in bytes, n * sizeof(int); if it is so already, ");
+        if (small && r->bytes) mend = say(size_in_bytes);
+        else if (counts_elements(r, m.bytes)) mend.insert(0, say(perhaps_bytes));
     } else if (m.what == Mistake::unwritten) {
-        what = "a value that nobody has written: " + element;
+        what = element;
         if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
             const size_t number = (m.address - r->start) / m.bytes;
             const string flat = text("element %zu of %s", number, r->name);
@@ -145,32 +188,45 @@ void say_mistake(const Noted& m) {
                 what.replace(at_flat, flat.size(),
                              text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
         }
-        mend = r ? "set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel"
-                 : "write it first: malloc() and new set nothing";
+        what = say(unwritten_read, place_of(what));
+        mend = r ? say(set_memory) : say(set_heap);
         if (is_shared(r)) {
             mend = set_first(at, name, r->bytes / m.bytes);
-            if (mend.empty())
-                mend =
-                    "write it first, or check the index; if another thread writes it, put __syncthreads() between";
+            if (mend.empty()) mend = say(write_first);
         }
     }
-    report_in_kernel(kind_of(m.what), what, "block " + block_of(m.who), at,
-                     {{at.place, "thread " + thread_of(m.who) + " " + verb(m.who), name}}, mend);
+    report_in_kernel(kind_of(m.what), what, say(one_block, block_of(m.who)), at,
+                     {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), name}}, mend);
 }
 
 string remark(const Pair& p, const Line& at) {
     const Accessor &x = p.race.before, &y = p.race.after;
-    const bool blocks = x.block != y.block;
-    auto who = [&](const Accessor& q) {
-        return (blocks ? "block " + block_of(q) + " thread " : "thread ") + thread_of(q);
+    const auto does = [&](const Accessor& q, const string& verb) {
+        const string words = x.block == y.block ? say(thread_does, thread_of(q), verb)
+                                                : say(block_thread_does, block_of(q), thread_of(q), verb);
+        return words.substr(0, words.find_last_not_of(' ') + 1);
     };
-    if (line_of(x.site).place != at.place) return who(y) + " " + verb(y);
-    if (line_of(y.site).place != at.place) return who(x) + " " + verb(x);
-    if (string(verb(x)) != verb(y)) return who(x) + " " + verb(x) + ", " + who(y) + " " + verb(y);
-    return (blocks ? who(x) + " and " + who(y) : "threads " + thread_of(x) + " and " + thread_of(y)) + " write";
+    if (line_of(x.site).place != at.place) return does(y, verb(y));
+    if (line_of(y.site).place != at.place) return does(x, verb(x));
+    if (verb(x) != verb(y)) return does(x, verb(x)) + (in_chinese() ? "，" : ", ") + does(y, verb(y));
+    return x.block == y.block ? say(two_threads_write, thread_of(x), thread_of(y))
+                              : say(both_write, does(x, ""), does(y, ""));
+}
+
+void add_remark(std::vector<Remark>& all, const Remark& m) {
+    if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; })) all.push_back(m);
 }
 
 }  // namespace
+
+bool in_chinese() {
+    static const bool chinese = [] {
+        for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+            if (const char* value = getenv(name); value && *value) return strncmp(value, "zh", 2) == 0;
+        return false;
+    }();
+    return chinese;
+}
 
 Report finding(const string& kind, const string& what, const std::vector<Remark>& lines, const string& mend,
                bool harmless) {
@@ -264,18 +320,31 @@ void report(const std::vector<Race>& races) {
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
         if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
-        Advice advice = deadlocked ? Advice{"mend the barrier first: this may follow from it", ""} : advise(p);
+        Advice advice = deadlocked ? Advice{say(mend_first)} : advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
-        const auto [r, is_new] = reports.try_emplace(
-            (p.equal ? "=" : "") + p.name + "\n" + advice.before + advice.after, Report{p, advice, {}});
-        r->second.advice.lines.merge(advice.lines);
-        for (const Remark& m : remarks) {
-            auto& all = r->second.remarks;
-            if (std::none_of(all.begin(), all.end(), [&](const Remark& o) { return o.place == m.place; }))
-                all.push_back(m);
-        }
+        const auto [r, is_new] =
+            reports.try_emplace((p.equal ? "=" : "") + p.name + "\n" + advice.key(), Report{p, advice, {}});
+        r->second.advice.merge(advice);
+        for (const Remark& m : remarks) add_remark(r->second.remarks, m);
     }
+    // One edit mends both, or a warp's lanes are expected to run in lockstep.
+    const auto one_cause = [](const Report& r, const Report& o) {
+        return r.pair.equal == o.pair.equal && !r.advice.edits.empty() &&
+               (r.advice.words() == o.advice.words() ||
+                (r.advice.lockstep && o.advice.lockstep && r.pair.name == o.pair.name &&
+                 !(r.advice.reason + o.advice.reason).empty()));
+    };
+    for (auto r = reports.begin(); r != reports.end(); ++r)
+        for (auto o = std::next(r); o != reports.end();) {
+            if (!one_cause(r->second, o->second)) {
+                ++o;
+                continue;
+            }
+            r->second.advice.merge(o->second.advice);
+            for (const Remark& m : o->second.remarks) add_remark(r->second.remarks, m);
+            o = reports.erase(o);
+        }
     for (auto& [key, r] : reports) {
         const bool mended = std::any_of(reports.begin(), reports.end(), [&, &r = r](const auto& other) {
             const Report& o = other.second;
@@ -288,14 +357,20 @@ void report(const std::vector<Race>& races) {
         std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {
             return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);
         });
-        if (r.remarks.size() > 6) r.remarks.resize(6);
+        // At most twelve lines: two of the head, at least two of the listing, and the advice.
+        const string mend = wrapped(r.advice.words());
+        const size_t left = 10 - std::min<size_t>(8, std::ranges::count(mend, '\n'));
+        if (r.remarks.size() > std::min<size_t>(left, 6)) r.remarks.resize(std::min<size_t>(left, 6));
         const bool equal = r.pair.equal;
         report_in_kernel(
             equal ? "equal-writes" : "race",
-            (equal ? "race, but of equal values, on " : "race on ") +
-                name_of(r.pair.race.address, r.pair.race.bytes),
-            x.block == y.block ? "block " + block_of(x) : "blocks " + block_of(x) + " and " + block_of(y), r.pair.a,
-            r.remarks, r.advice.words(), equal);
+            say(equal ? equal_race : race_on, place_of(name_of(r.pair.race.address, r.pair.race.bytes))),
+            x.block == y.block ? say(one_block, block_of(x)) : say(of_two_blocks, block_of(x), block_of(y)),
+            r.pair.a, r.remarks, r.advice.words(), equal);
+        if (!equal && !std::exchange(told_of_trace, true))
+            print_report(
+                opening(say(trace, text("--trace race.html --trace-kernel %s --trace-block %lu --trace-warp %u",
+                                        launch->kernel->name, y.block, y.rank / 32))));
     }
 }
 

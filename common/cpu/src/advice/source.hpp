@@ -1,0 +1,43 @@
+// source.hpp - the statements and the text of a source file, as the rules need them.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advice/statement_tree.hpp"
+
+namespace cudacpu {
+
+class Source : public Code {
+    std::vector<size_t> starts{0, 0};  // first characters of the lines, whose numbers begin at 1
+    std::string written;               // the text with its literals
+    friend int statement_tree(const char* file, const char* text, const char* tree);
+
+public:
+    /// The source file, whose statements the program contains; null if it does not.
+    static const Source* of(const std::string& file);
+
+    int line_at(size_t at) const;
+    std::string line(int number) const;                    // its text
+    std::string code(size_t from, size_t to) const;        // with literals, and single blanks for white space
+    std::string code(const Statement& s) const;            // without its semicolon
+    std::string condition(const Statement& s) const;       // between the parentheses of a branch or loop
+    size_t spot(int line, const std::string& name) const;  // where the line uses the name
+    std::string name_at(size_t at) const;                  // the name that begins here, or ""
+    /// Of `s->items[i].size`: where size begins, and what follows it.
+    std::pair<size_t, size_t> last_member(size_t at) const;
+    /// What the function computes a variable from, if it sets it once; "" for a parameter.
+    std::optional<std::string> definition(const Function& f, const std::string& name) const;
+    /// The place, and the places that call its function.
+    std::vector<std::pair<const Function*, size_t>> callers(size_t at) const;
+    bool holds_barrier(const Statement& s) const;            // a branch or loop, so all threads reach it
+    bool declares(const Statement& block, size_t to) const;  // a variable before that place
+    bool alone_in_its_lines(const Statement& s) const;
+    bool begins_with(const Statement& s, const char* name) const { return word_at(text, s.begin) == name; }
+    bool ends_there(const Statement& s) const {
+        return begins_with(s, "return") || begins_with(s, "break") || begins_with(s, "continue");
+    }
+};
+
+}  // namespace cudacpu

@@ -1,0 +1,149 @@
+// statement_tree.hpp - the statements of a source file. driver/statement_tree.cpp parses the file when the program
+// is compiled, and the program contains the result: advice needs neither a parser nor the source file.
+//
+// The form in the program is two strings. The first is the text without comments and directives. The second has
+// words separated by blanks: the number of literals, their places; the number of functions, and for each its name,
+// its number, the place and the end of its parameters, its body, and two lists of variables, each with its length.
+// A statement is its kind, begin, end, head, head_end, the threads that enter it and that leave it early, whether
+// it only waits, and the number of its parts, which follow. A place is a number of characters from the beginning.
+#pragma once
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cudacpu {
+
+enum Who { everybody, whole_warps, some };  // of the threads of a block
+
+/// A statement, from its first character to the one after its last.
+struct Statement {
+    enum Kind { simple, block, branch, loop } kind;
+    size_t begin, end;
+    size_t head = 0, head_end = 0;   // of a branch or loop: its parentheses
+    Who enters = everybody;          // of a branch or loop
+    Who leaves = everybody;          // of a loop: the threads that break or continue
+    bool waits = false;              // a loop whose body does nothing
+    std::vector<Statement> parts{};  // of a block; other statements hold one or two
+    bool holds(size_t at) const { return begin <= at && at < end; }
+    bool asks(size_t at) const { return head <= at && at < head_end; }
+    /// Skips the braces around a single statement.
+    const Statement& bare() const { return kind == block && parts.size() == 1 ? parts[0] : *this; }
+};
+using Path = std::vector<const Statement*>;  // statements that contain a place, the function's body first
+
+struct Function {
+    std::string name;
+    size_t head, head_end;  // its parameters
+    Statement body;
+    std::set<std::string> own{};    // variables that differ from thread to thread
+    std::set<std::string> warps{};  // variables that differ only from warp to warp
+    Path path(size_t at) const {
+        Path found{&body};
+        for (;;) {
+            const auto& parts = found.back()->parts;
+            const auto part = std::ranges::find_if(parts, [&](const Statement& s) { return s.holds(at); });
+            if (part == parts.end()) return found;
+            found.push_back(&*part);
+        }
+    }
+};
+
+/// Whether the character can be part of a name.
+inline bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+inline size_t skip_space(const std::string& s, size_t at) {
+    while (at < s.size() && isspace(static_cast<unsigned char>(s[at]))) ++at;
+    return at;
+}
+
+inline std::string word_at(const std::string& s, size_t at) {
+    size_t end = at;
+    while (end < s.size() && in_word(s[end])) ++end;
+    return at < s.size() ? s.substr(at, end - at) : "";
+}
+
+/// The position after the bracket that closes the one at `at`.
+inline size_t closed(const std::string& s, size_t at) {
+    int depth = 0;
+    for (; at < s.size(); ++at) {
+        depth += strchr("([{", s[at]) ? 1 : strchr(")]}", s[at]) ? -1 : 0;
+        if (!depth) return at + 1;
+    }
+    return s.size();
+}
+
+/// Splits a text at its commas, except those in brackets.
+inline std::vector<std::string> listed(const std::string& list) {
+    std::vector<std::string> parts;
+    for (size_t from = 0, end; from < list.size(); from = end + 1) {
+        from = skip_space(list, from);
+        for (end = from; end < list.size() && list[end] != ',';)
+            end = strchr("([{", list[end]) ? closed(list, end) : end + 1;
+        parts.push_back(list.substr(from, end - from));
+    }
+    return parts;
+}
+
+/// A source text without comments, directives and literals, and its functions.
+class Code {
+public:
+    std::string text;
+    std::vector<Function> functions;  // a lambda precedes the function that holds it
+
+    std::string cut(size_t from, size_t to) const { return text.substr(from, to - from); }
+    /// Where the name is, as a whole word; npos if nowhere. The other forms return all places.
+    size_t word(const std::string& name, size_t from, size_t to) const {
+        if (name.empty()) return text.npos;
+        for (size_t i = text.find(name, from); i < to; i = text.find(name, i + 1))
+            if (!(i && in_word(text[i - 1])) && !in_word(text[i + name.size()])) return i;
+        return text.npos;
+    }
+    std::vector<size_t> words(const std::string& name, size_t from, size_t to) const {
+        std::vector<size_t> found;
+        while ((from = word(name, from, to)) < to) found.push_back(from++);
+        return found;
+    }
+    /// Except members: s.name.
+    std::vector<size_t> variables(const std::string& name, size_t from, size_t to) const {
+        std::vector<size_t> found = words(name, from, to);
+        std::erase_if(found,
+                      [&](size_t i) { return i > 1 && (text[i - 1] == '.' || text.compare(i - 2, 2, "->") == 0); });
+        return found;
+    }
+    size_t variable(const std::string& name, size_t from, size_t to) const {
+        const auto all = variables(name, from, to);
+        return all.empty() ? text.npos : all[0];
+    }
+    /// Except uses of a variable with this name.
+    std::vector<size_t> calls(const std::string& name, size_t from, size_t to) const {
+        std::vector<size_t> found = words(name, from, to);
+        std::erase_if(found, [&](size_t i) {
+            const size_t end = i + name.size(),
+                         open = text[end] == '<' ? text.find(">(", end) : end;  // sum<int>(x)
+            return (open == end && text[end] != '(') || text.find_first_of(";{}", end) < open;
+        });
+        return found;
+    }
+    size_t first_of(std::initializer_list<const char*> names, size_t from, size_t to) const {
+        size_t first = text.npos;
+        for (const char* name : names) first = std::min(first, word(name, from, std::min(first, to)));
+        return first;
+    }
+    bool has(std::initializer_list<const char*> names, size_t from, size_t to) const {
+        return first_of(names, from, to) != text.npos;
+    }
+    bool has(std::initializer_list<const char*> names, const Statement& s) const {
+        return has(names, s.begin, s.end);
+    }
+    const Function* function_at(size_t at) const {
+        for (const Function& f : functions)
+            if (f.body.holds(at)) return &f;
+        return nullptr;
+    }
+};
+
+}  // namespace cudacpu
