@@ -102,7 +102,11 @@ std::string wrapped(const std::string& words) {
         const size_t between = column == columns || !blank ? 0 : 1;
         const bool fits = column + between + width_of(word) <= columns && column < columns;
         if (!word.empty())
-            s += (!fits ? "\n  " : between ? " " : "") + word, column = (fits ? column + between : 2) + width_of(word);
+            s += (!fits     ? "\n  "
+                  : between ? " "
+                            : "") +
+                 word,
+                column = (fits ? column + between : 2) + width_of(word);
         word.clear();
     };
     const std::string text = from_here(words) + " ";
