@@ -46,7 +46,7 @@ sub line_table {
     for my $file (sort keys %facts_of) {
         my $facts = $facts_of{$file};
         my $lines = 'cudacpu_lines_' . ++$serial;
-        my $name = File::Spec->rel2abs($file) =~ s/["\\]/\\$&/gr;
+        my $name = File::Spec->rel2abs($file =~ s/\\(["\\])/$1/gr) =~ s/["\\]/\\$&/gr;
         $all .= "\nstatic const ::cudacpu::SourceLine ${lines}[] = {" . join(', ', map { "{$_, $facts->{$_}}" } sort { $a <=> $b } keys %$facts)
             . "};\n[[maybe_unused]] static const ::cudacpu::SourceFile ${lines}_of {\"$name\", $lines, " . keys(%$facts) . "};\n";
     }

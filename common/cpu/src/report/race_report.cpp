@@ -86,7 +86,7 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     unwritten_read{"a value that nobody has written: %s", "读取了从未写入的值：%s"},
     set_memory{"set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel",
                "先设置这块内存的所有字节：cudaMemset、cudaMemcpy 或核函数"},
-    trace{"notice: %s draws these accesses", "notice: %s 会画出这些访问"},
+    trace{"notice: to see these accesses, run it with %s", "notice: 加上 %s 再运行，可以看到这些访问"},
     set_heap{"write it first: malloc() and new set nothing", "先写入：malloc() 和 new 不会设置任何值"},
     write_first{"write it first, or check the index; if another thread writes it, put __syncthreads() between",
                 "先写入，或者检查下标；如果由另一个线程写入，在两者之间加上 __syncthreads()"};
