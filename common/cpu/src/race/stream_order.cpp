@@ -134,8 +134,10 @@ bool before_this_launch(const Epoch& r) {
     return !w || waits_for(running, *w);
 }
 
-static void report_race_of_works(const Epoch& before, const Epoch& mine, const std::string& what, bool harmless,
-                                 const std::string& end, const std::string& mend) {
+// `what` ends before the name of the memory at the address, which takes long to find and is looked up once for a
+// report.
+static void report_race_of_works(const Epoch& before, const Epoch& mine, const char* address, const char* what,
+                                 bool harmless, const char* end, const char* mend) {
     static auto& said = *new std::set<std::pair<uint64_t, uint64_t>>;
     const Work* const w = work_at(before.time);
     if (!harmless) exit_status = 1;
@@ -150,25 +152,24 @@ static void report_race_of_works(const Epoch& before, const Epoch& mine, const s
                at_line(line);
     };
     const std::string first = does(*w, before), second = does(running, mine);
-    print_report_once(
-        finding("stream-order", what + "\n" + first + ",\nand " + second + end, lines, mend, harmless));
+    print_report_once(finding("stream-order", what + explain(address) + "\n" + first + ",\nand " + second + end,
+                              lines, mend, harmless));
 }
 
 void race_of_works(const Epoch& before, const Epoch& mine, char* address) {
     report_race_of_works(
-        before, mine, "a race between streams on " + explain(address), false, ", and neither waits for the other",
+        before, mine, address, "a race between streams on ", false, ", and neither waits for the other",
         "let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() between");
 }
 
 void race_of_secondary(const Epoch& before, const Epoch& mine, char* address, bool undecided) {
     if (undecided)
-        report_race_of_works(before, mine, "perhaps a race between kernels of one stream on " + explain(address),
-                             true,
+        report_race_of_works(before, mine, address, "perhaps a race between kernels of one stream on ", true,
                              ", which waits for the kernel between them, but that one does not wait for the first",
                              "call cudaGridDependencySynchronize() in the kernel between them");
     else
         report_race_of_works(
-            before, mine, "a race between kernels of one stream on " + explain(address), false,
+            before, mine, address, "a race between kernels of one stream on ", false,
             ", which may begin before the first has ended",
             "call cudaGridDependencySynchronize() first, in this thread, or in another one before a "
             "barrier of both");
