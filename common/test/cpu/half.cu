@@ -116,7 +116,8 @@ nv_bfloat16 from_float(float x, Mode m) {
 INTEGERS(short, short)
 INTEGERS(unsigned short, ushort)
 INTEGERS(int, int)
-INTEGERS(unsigned, uint) INTEGERS(long long, ll) INTEGERS(unsigned long long, ull)
+INTEGERS(unsigned, uint)
+INTEGERS(long long, ll) INTEGERS(unsigned long long, ull)
 
     // The number as an integer, computed from its bits.
     template <class Int, class H>

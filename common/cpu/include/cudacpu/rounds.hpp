@@ -49,9 +49,9 @@ CUDACPU_QUIET __attribute__((const, noinline)) inline uint64_t of_part(uint64_t 
 }
 
 // Four iterations that load adjacent words of shared memory are one load of 16 bytes. They are two loads of 8 bytes
-// if the address of the first is not known at compile time (a row). This tells memory_counters.cpp which of the four a
-// lane is in: 1 to 4, in a row 5 to 8, 0 for none. g++ must not see the store, so that it keeps its knowledge of
-// memory.
+// if the address of the first is not known at compile time (a row). This tells memory_counters.cpp which of the
+// four a lane is in: 1 to 4, in a row 5 to 8, 0 for none. g++ must not see the store, so that it keeps its
+// knowledge of memory.
 CUDACPU_QUIET inline void note(uint64_t of_four) {
     asm volatile("movl %0, cudacpu_round(%%rip)" ::"r"(unsigned(of_four)));
 }

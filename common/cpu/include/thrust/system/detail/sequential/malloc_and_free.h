@@ -1,4 +1,5 @@
-// thrust/system/detail/sequential/malloc_and_free.h - replaces Thrust's header: device_malloc() returns managed memory.
+// thrust/system/detail/sequential/malloc_and_free.h - replaces Thrust's header: device_malloc() returns managed
+// memory.
 #pragma once
 #include <thrust/detail/raw_pointer_cast.h>
 #include <thrust/system/detail/sequential/execution_policy.h>
