@@ -113,11 +113,10 @@ nv_bfloat16 from_float(float x, Mode m) {
         from[2] = __##name##2bfloat16_ru(i);                                                                     \
         from[3] = __##name##2bfloat16_rd(i);                                                                     \
     }
-INTEGERS(short, short)
-INTEGERS(unsigned short, ushort)
-INTEGERS(int, int)
-INTEGERS(unsigned, uint)
-INTEGERS(long long, ll) INTEGERS(unsigned long long, ull)
+// clang-format off
+INTEGERS(short, short)  INTEGERS(unsigned short, ushort)  INTEGERS(int, int)
+INTEGERS(unsigned, uint)  INTEGERS(long long, ll)  INTEGERS(unsigned long long, ull)
+// clang-format on
 
     // The number as an integer, computed from its bits.
     template <class Int, class H>
