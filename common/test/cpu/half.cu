@@ -113,14 +113,17 @@ nv_bfloat16 from_float(float x, Mode m) {
         from[2] = __##name##2bfloat16_ru(i);                                                                     \
         from[3] = __##name##2bfloat16_rd(i);                                                                     \
     }
-// clang-format off
-INTEGERS(short, short)  INTEGERS(unsigned short, ushort)  INTEGERS(int, int)
-INTEGERS(unsigned, uint)  INTEGERS(long long, ll)  INTEGERS(unsigned long long, ull)
-// clang-format on
+INTEGERS(short, short)
+INTEGERS(unsigned short, ushort)
+INTEGERS(int, int)
+INTEGERS(unsigned, uint)
+INTEGERS(long long, ll)
+INTEGERS(unsigned long long, ull)
+#undef INTEGERS
 
-    // The number as an integer, computed from its bits.
-    template <class Int, class H>
-    Int to_integer(U h, int mode) {
+// The number as an integer, computed from its bits.
+template <class Int, class H>
+Int to_integer(U h, int mode) {
     using Range = std::numeric_limits<Int>;
     if (is_nan(h, infinity<H>)) return sizeof(Int) < 8 ? 0 : Int(1ull << 63);
     const bool negative = h >> 15;
