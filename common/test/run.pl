@@ -292,9 +292,9 @@ sub fix {
         for my $name (@$group) {
             my ($status, $output) = $failed ? ($failed, $text) : run(60, "$temporary/fixed", $name);
             my $unfixed = $status || $output =~ ($noted{$name} ? qr/^cudacpu: note: /m : qr/^cudacpu: [^n]/m);
-            if ($label{$name}) { $wrong{$name} = $wrong{$name} || $unfixed ? [] : ['fixed, although it is labelled MISS'] }
+            if ($label{$name}) { $wrong{$name} = @{$wrong{$name}} || $unfixed ? [] : ['fixed, although it is labelled MISS'] }
             elsif ($unfixed) { push @{$wrong{$name}}, 'not fixed' }
-            verdict("fix $name" . ($label{$name} ? ', which its advice does not' : ''), "$said{$name}then\n$output", @{$wrong{$name} // []});
+            verdict("fix $name" . ($label{$name} ? ', which its advice does not' : ''), "$said{$name}then\n$output", @{$wrong{$name}});
         }
     }
 }
