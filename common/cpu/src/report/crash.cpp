@@ -53,7 +53,7 @@ void report_bug(const std::string& what, const std::string& mend, const std::str
                 const std::string& kind) {
     static auto& known = *new std::set<std::string>;
     exit_status = 1;
-    if (!known.insert(what.substr(0, what.find(' ')) + line).second) return;
+    if (!known.insert(kind + line).second) return;
     print_report(compose_report(what, mend, line, kind));
     cudacpu_hazard_found();
 }
@@ -74,10 +74,12 @@ void note_virtual_functions(const void* object, size_t bytes) {
             const std::unique_ptr<char, void (*)(void*)> name(
                 abi::__cxa_demangle(c->name, nullptr, nullptr, nullptr), free);
             report_misuse(
-                text("notice: %s: class %s has virtual functions, and the host has made this object", api_function,
-                     name ? name.get() : c->name),
-                "a kernel of a GPU cannot call them, as their addresses are the host's: let a kernel make "
-                "the object, with new");
+                say({"notice: %s: class %s has virtual functions, and the host has made this object",
+                     "notice: %s：类 %s 有虚函数，而这个对象是主机创建的"},
+                    api_function, name ? name.get() : c->name),
+                say({"a kernel of a GPU cannot call them, as their addresses are the host's: let a kernel make "
+                     "the object, with new",
+                     "GPU 的核函数不能调用这些虚函数，因为地址是主机的：让核函数用 new 创建这个对象"}));
         }
 }
 
@@ -147,12 +149,16 @@ bool has_debugger() {
 
 }  // namespace
 
-const char* past_the_end(const Region* r) {
+std::string past_the_end(const Region* r) {
     if (r && r->kind == Kind::dynamic)
-        return "let the launch give enough bytes of shared memory, <<<blocks, threads, bytes>>>, or check the "
-               "index";
-    if (r && r->kind == Kind::shared) return "check the index against the array's length, or make the array longer";
-    return "check the index against the size: if (i < n)";
+        return say({"let the launch at %s:%d give enough bytes of shared memory, <<<blocks, threads, bytes>>>, or "
+                    "check the index",
+                    "让 %s:%d 的启动给出足够的共享内存字节数，<<<线程块数, 线程数, 字节数>>>，或者检查下标"},
+                   launch->where.file, launch->where.line);
+    if (r && r->kind == Kind::shared)
+        return say({"check the index against the array's length, or make the array longer",
+                    "把下标与数组长度相比较，或者加长数组"});
+    return say({"check the index against the size: if (i < n)", "把下标与大小相比较：if (i < n)"});
 }
 
 namespace {
@@ -164,9 +170,9 @@ std::string below_zero(const char* address) {
         const char* const meant = address - (bytes << 32);
         const Region* r = find(meant);
         if (!r || r->freed || meant >= r->start || (r->start - meant) % bytes) continue;
-        return text(": element -%zu, or %zu as an unsigned number, of the ", (r->start - meant) / bytes,
-                    (size_t{1} << 32) - (r->start - meant) / bytes) +
-               explain(r->start).substr(std::string("byte 0 of the ").size());
+        return say({": element -%zu, or %zu as an unsigned number, before %s",
+                    "：%3$s之前的元素 -%1$zu，看作无符号数是 %2$zu"},
+                   (r->start - meant) / bytes, (size_t{1} << 32) - (r->start - meant) / bytes, explain(r->start));
     }
     return "";
 }
@@ -174,16 +180,23 @@ std::string below_zero(const char* address) {
 // Whether the pointer is null, or was not set in fresh memory, which holds 0xff bytes; or is close to such a value.
 bool near_null(const void* address) { return uintptr_t(address) + (1 << 20) < 2 << 20; }
 
-const char* advice(const void* address, const Region* r, bool outside, bool below) {
+std::string advice(const void* address, const Region* r, bool outside, bool below) {
     if (below)
-        return "an unsigned index that goes below 0 begins anew at 2^32: compare before you subtract, or "
-               "take an int: int(threadIdx.x) - 1";
+        return say(
+            {"an unsigned index that goes below 0 begins anew at 2^32: compare before you subtract, or "
+             "take an int: int(threadIdx.x) - 1",
+             "无符号下标小于 0 时会回绕到 2^32：先比较再相减，或者用 int：int(threadIdx.x) - 1"});
     if (near_null(address))
-        return "that is no pointer: it is null, or nobody has set it (fresh memory holds 0xff bytes here)";
+        return say({"that is no pointer: it is null, or nobody has set it (fresh memory holds 0xff bytes here)",
+                    "这不是有效的指针：它是空指针，或者没有设置过（这里新分配的内存全是 0xff）"});
     if (!r)
-        return "no memory of the device is there: check the pointer, and the index against the size: if (i < n)";
-    if (r->freed) return "free memory only after its last use";
-    if (!outside) return "copy it with cudaMemcpy, or use cudaMallocManaged";
+        return say(
+            {"no memory of the device is there: check the pointer, and the index against the size: if (i < n)",
+             "那里没有设备内存：检查指针，并把下标与大小相比较：if (i < n)"});
+    if (r->freed) return say({"free memory only after its last use", "在最后一次使用之后再释放内存"});
+    if (!outside)
+        return say({"copy it with cudaMemcpy, or use cudaMallocManaged",
+                    "用 cudaMemcpy 复制，或者使用 cudaMallocManaged"});
     return past_the_end(r);
 }
 
@@ -195,7 +208,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (signal == SIGTRAP) return close_touched_page(), single_step(thread, false);
     if (signal == SIGQUIT) {  // the user wants to know where the program hangs
         alarm(3);             // in case the report needs a lock that is held here
-        report_misuse("notice: ended while it was here", "");
+        report_misuse(say({"notice: ended while it was here", "notice: 结束时程序在这里"}));
         return void(raise(SIGTERM));
     }
     const void* pc = reinterpret_cast<void*>(machine.CUDACPU_PC);
@@ -205,10 +218,14 @@ void on_signal(int signal, siginfo_t* info, void* context) {
         if (!is_spinning(thread)) return;
         if (last_access && source_line(pc).empty()) pc = last_access;
         const bool in_atomic = last_atomic.line && source_line(pc).empty();
-        fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
-              "check what ends the loop; a thread gives way only at a barrier, a warp operation, an atomic or a "
-              "volatile read, and not all blocks of a large grid are under way at the same time",
-              in_atomic ? &last_atomic : nullptr, pc);
+        fault(
+            cudaErrorLaunchTimeout,
+            say({"the kernel does not come to an end: this thread spins", "核函数不结束：这个线程在空转"}),
+            say({"check what ends the loop; a thread gives way only at a barrier, a warp operation, an atomic or a "
+                 "volatile read, and not all blocks of a large grid are under way at the same time",
+                 "检查循环怎样结束；线程只在同步点、线程束操作、原子操作或 volatile 读取处让出，而且大网格的线程块"
+                 "并不全都同时运行"}),
+            in_atomic ? &last_atomic : nullptr, pc);
     }
     const char* address = static_cast<char*>(info->si_addr);
     if (signal == SIGSEGV && runs_works && open_on_demand(address)) return;
@@ -216,26 +233,33 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     const std::string below = r ? "" : below_zero(address), about = r ? explain(address) : "";
     const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);
     if (in_kernel && signal == SIGFPE)
-        fault(cudaErrorLaunchFailure, "integer division by zero",
-              "check the divisor: a GPU goes on with an undefined result", nullptr, pc);
+        fault(cudaErrorLaunchFailure, say({"integer division by zero", "整数除以零"}),
+              say({"check the divisor: a GPU goes on with an undefined result",
+                   "检查除数：GPU 会继续运行，结果没有定义"}),
+              nullptr, pc);
     if (in_kernel && below_own_stack(address))
         fault(
-            cudaErrorIllegalAddress, "stack overflow",
-            text("the local variables of a thread have %zu KB: use smaller arrays, or a loop instead of recursion",
-                 local_bytes >> 10),
+            cudaErrorIllegalAddress, say({"stack overflow", "栈溢出"}),
+            say({"the local variables of a thread have %zu KB: use smaller arrays, or a loop instead of recursion",
+                 "线程的局部变量有 %zu KB：用小一些的数组，或者用循环代替递归"},
+                local_bytes >> 10),
             nullptr, pc);
-    const char* const mend = advice(address, r, outside, !below.empty());
+    const std::string mend = advice(address, r, outside, !below.empty());
     if (in_kernel)
         fault(cudaErrorIllegalAddress,
-              text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : below), mend, nullptr, pc);
+              say({"illegal memory access at %p", "非法内存访问：%p"}, info->si_addr) +
+                  (r ? say({": ", "："}) + about : below),
+              mend, nullptr, pc);
     const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel
     if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc,
                       width_of(static_cast<const unsigned char*>(pc))))
         return single_step(thread, !together && !has_debugger());
-    const char* touched = outside ? "the host touched memory out of bounds: " : "the host touched device memory: ";
+    const std::string touched = outside ? say({"the host touched memory out of bounds: ", "主机越界访问了内存："})
+                                        : say({"the host touched device memory: ", "主机访问了设备内存："});
     if (r) fault(cudaErrorIllegalAddress, touched + about, mend, nullptr, pc);
     if (on_heap(address))
-        fault(cudaErrorIllegalAddress, touched + explain(address), "let a kernel copy it into memory of cudaMalloc",
+        fault(cudaErrorIllegalAddress, touched + explain(address),
+              say({"let a kernel copy it into memory of cudaMalloc", "让核函数把它复制到 cudaMalloc 的内存中"}),
               nullptr, pc);
     struct sigaction standard {};  // a fault of the program's own ends it, as without the CPU device
     standard.sa_handler = SIG_DFL;
@@ -243,15 +267,19 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     alarm(3);
     const uintptr_t top = gettid() == getpid() ? uintptr_t(__libc_stack_end) : 0, sp = machine.CUDACPU_SP,
                     at = uintptr_t(address);
-    if (signal == SIGFPE) report_misuse("integer division by zero in the host's code", "check the divisor");
+    if (signal == SIGFPE)
+        report_misuse(say({"integer division by zero in the host's code", "主机代码中整数除以零"}),
+                      say({"check the divisor", "检查除数"}));
     else if (at < top && at + page >= sp)
         report_misuse(
-            "the host's stack is full",
-            "large arrays of this function do not fit there: use std::vector or malloc; or a recursion does "
-            "not end");
+            say({"the host's stack is full", "主机的栈已满"}),
+            say({"large arrays of this function do not fit there: use std::vector or malloc; or a recursion does "
+                 "not end",
+                 "这个函数的大数组放不下：用 std::vector 或 malloc；或者递归没有结束"}));
     else
-        report_misuse(text("the host's code touched %p, where no memory is", info->si_addr),
-                      "check the pointer, and the index against the size");
+        report_misuse(say({"the host's code touched %p, where no memory is", "主机代码访问了 %p，那里没有内存"},
+                          info->si_addr),
+                      say({"check the pointer, and the index against the size", "检查指针，并把下标与大小相比较"}));
     cudacpu_hazard_found();
 }
 
@@ -314,14 +342,19 @@ void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address
     const unsigned alignment = 1u << m->log_of_alignment;
     if (in_kernel() && uintptr_t(address) % alignment && !near_null(address))
         fault(cudaErrorMisalignedAddress,
-              text("misaligned address: %p is no multiple of %u, which %s needs", address, alignment, m->type + 4) +
-                  (find(address) ? ": " + explain(address) : ""),
-              "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
+              say({"misaligned address: %p is no multiple of %u, which %s needs",
+                   "地址没有对齐：%p 不是 %u 的倍数，而 %s 需要"},
+                  address, alignment, m->type + 4) +
+                  (find(address) ? say({": ", "："}) + explain(address) : ""),
+              say({"a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
+                   "GPU 也会在那里停止：从倍数处开始，或者用 memcpy 复制字节"}),
               of_header ? nullptr : &m->where, __builtin_return_address(0));
 }
 void __ubsan_handle_missing_return(const Where* where) {
-    fault(cudaErrorLaunchFailure, "a function that has to return a value ended without a return",
-          "end each of its branches with a return", where);
+    fault(cudaErrorLaunchFailure,
+          say({"a function that has to return a value ended without a return",
+               "应该有返回值的函数没有 return 就结束了"}),
+          say({"end each of its branches with a return", "让每个分支都以 return 结束"}), where);
 }
 #endif
 

@@ -91,11 +91,6 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     write_first{"write it first, or check the index; if another thread writes it, put __syncthreads() between",
                 "先写入，或者检查下标；如果由另一个线程写入，在两者之间加上 __syncthreads()"};
 
-string place_of(string name) {  // "element 3 of s (sum.cu:8)"
-    static const std::regex form(R"(element (-?\d+) of (?:the memory )?(.*))");
-    return in_chinese() ? std::regex_replace(name, form, "$2 的元素 $1") : name;
-}
-
 string thread_of(const Accessor& p) { return index(p.rank, launch->block); }
 string block_of(const Accessor& p) { return index(p.block, launch->grid); }
 string verb(const Accessor& p) {
@@ -166,7 +161,7 @@ void say_mistake(const Noted& m) {
         const string size = !r      ? ""
                             : small ? say(has_bytes, r->bytes, m.bytes)
                                     : say(has_elements, r->bytes / m.bytes);
-        what = say(bounds_access, place_of(element), size);
+        what = say(bounds_access, in_words(element), size);
         const long number = strtol(element.c_str() + strlen("element "), nullptr, 10);
         const bool whole = r && m.address - r->start == number * ptrdiff_t(m.bytes);
         mend = r && r->kind == Kind::dynamic
@@ -175,8 +170,6 @@ void say_mistake(const Noted& m) {
                                  is_shared(r) ? number + (m.last - m.address) / ptrdiff_t(m.bytes) : 0,
                                  whole ? r->bytes / m.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
-        if (mend.starts_with("let the launch"))
-            mend.insert(strlen("let the launch"), text(" at %s:%d", launch->where.file, launch->where.line));
         if (small && r->bytes) mend = say(size_in_bytes);
         else if (counts_elements(r, m.bytes)) mend.insert(0, say(perhaps_bytes));
     } else if (m.what == Mistake::unwritten) {
@@ -188,7 +181,7 @@ void say_mistake(const Noted& m) {
                 what.replace(at_flat, flat.size(),
                              text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
         }
-        what = say(unwritten_read, place_of(what));
+        what = say(unwritten_read, in_words(what));
         mend = r ? say(set_memory) : say(set_heap);
         if (is_shared(r)) {
             mend = set_first(at, name, r->bytes / m.bytes);
@@ -218,15 +211,6 @@ void add_remark(std::vector<Remark>& all, const Remark& m) {
 }
 
 }  // namespace
-
-bool in_chinese() {
-    static const bool chinese = [] {
-        for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
-            if (const char* value = getenv(name); value && *value) return strncmp(value, "zh", 2) == 0;
-        return false;
-    }();
-    return chinese;
-}
 
 Report finding(const string& kind, const string& what, const std::vector<Remark>& lines, const string& mend,
                bool harmless) {
@@ -364,7 +348,7 @@ void report(const std::vector<Race>& races) {
         const bool equal = r.pair.equal;
         report_in_kernel(
             equal ? "equal-writes" : "race",
-            say(equal ? equal_race : race_on, place_of(name_of(r.pair.race.address, r.pair.race.bytes))),
+            say(equal ? equal_race : race_on, in_words(name_of(r.pair.race.address, r.pair.race.bytes))),
             x.block == y.block ? say(one_block, block_of(x)) : say(of_two_blocks, block_of(x), block_of(y)),
             r.pair.a, r.remarks, r.advice.words(), equal);
         if (!equal && !std::exchange(told_of_trace, true))
