@@ -307,6 +307,13 @@ my %absent = (
         |cuda(?:Library|Log|GetDriverEntryPoint|DriverEntryPoint|KernelSet)\w*|cuda(?:GetKernel|Kernel_t|Function_t|GetFuncBySymbol|GetExportTable|FuncGetParamInfo)/x,
 );
 
+sub words_of {
+    my ($file) = @_;
+    open my $in, '<', $file =~ s/\\(["\\])/$1/gr or return;
+    local $/;
+    return <$in> =~ /\w+/g;
+}
+
 sub refuse_absent {
     my %of_the_program;
     $absent{"$_: CUDA's libraries need a GPU"} = qr/$_\w*|\U$_\E_\w*/ for keys %library;
@@ -319,6 +326,11 @@ sub refuse_absent {
                     (?:\s*[*&\s]\s*\b$name\s*[=;,)\[{] | \s+$name\s*\()/x;
             refuse($at, "$name: the CPU device has no $what");
         }
+    }
+    my %word_of_cub = map { $_ => 1 } map { words_of($_) } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
+    while (%word_of_cub && $text =~ /\bcub\s*::\s*((?&word))$cpp/g) {
+        refuse($-[1], "cub::$1: the CPU device's CUB has the collectives of warps and blocks and the most common algorithms for arrays, "
+            . 'but not this') if !$word_of_cub{$1};
     }
 }
 

@@ -1,6 +1,10 @@
 // cuda_runtime_api.h - the part of the CUDA runtime API that the CPU device supports, with CUDA's names and
 // numbers.
 #pragma once
+#include "cudacpu/host_language.hpp"
+#if __cplusplus < 202002L
+#pragma GCC system_header  // no warnings about newer C++
+#endif
 #include <type_traits>
 #include <utility>
 

@@ -3,6 +3,9 @@
 // A CUDA thread is a fiber. One OS thread runs the fibers of one block until all have ended, then the next block. A
 // fiber runs until it waits (at a barrier or in a warp operation) or ends; README.md explains the design.
 #pragma once
+#if __cplusplus < 202002L
+#pragma GCC system_header  // no warnings about newer C++
+#endif
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -226,7 +229,7 @@ template <class S> inline const bool noted_shared = note_shared(typeid(S).name()
 /// In the hazard build pointers and floating-point numbers are parameters of each thread: the compiler calls no
 /// hook before it reads one. Integers are references. Of an integer parameter g++ would see that a word already has
 /// its value, and leave out a store.
-template <class T> using own = std::conditional_t<std::is_pointer_v<T> || std::is_floating_point_v<T>, T, T&>;
+template <class T> using own = std::conditional_t<std::is_pointer<T>() || std::is_floating_point<T>(), T, T&>;
 // As on a GPU, each thread has the arguments' bytes: no constructor copies them, and no destructor runs.
 template <class F> CUDACPU_QUIET CUDACPU_PER_THREAD void run_thread(const void* closure) {
     alignas(F) char mine[sizeof(F)];
@@ -243,7 +246,7 @@ template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
 /// The object that a reference parameter refers to; nullptr if it has no data to read.
 template <class T> const void* referred(T& object) {
-    if (std::is_empty_v<std::remove_cv_t<T>>) return nullptr;
+    if (std::is_empty<std::remove_cv_t<T>>()) return nullptr;
     return (const void*)__builtin_addressof(object);
 }
 /// The body of every kernel is a call of this function; the closure holds the arguments by value. A program has
@@ -322,11 +325,11 @@ template <class S, class Member> CUDACPU_QUIET S& shared(SharedObject& object) {
 #endif
 #ifndef CUDACPU_INSTRUMENTED  // instrumented builds detect reads of values that nobody has written
     // nvcc also leaves out the initializers of an aggregate's members, but without a warning.
-    if constexpr (!std::is_trivially_default_constructible_v<S> && std::is_default_constructible_v<S> &&
-                  !std::is_aggregate_v<std::remove_all_extents_t<Member>>)
+    if constexpr (!std::is_trivially_default_constructible<S>() && std::is_default_constructible<S>() &&
+                  !__is_aggregate(std::remove_all_extents_t<Member>))
         if (!object.address && is_constructed<S>()) constructed(object);
 #endif
-    if constexpr (std::rank_v<Member> == 2) object.columns = std::extent_v<Member, 1>;
+    if constexpr (std::rank<Member>() == 2) object.columns = std::extent<Member, 1>();
     return *reinterpret_cast<S*>(object.serial == block_serial ? object.address : fresh(object));
 }
 template <class S> S& shared_at_namespace_scope(SharedObject& object) {
@@ -405,7 +408,7 @@ public:
     template <class T> CUDACPU_INLINE Lanes(const char* what, unsigned mask, const T& value, Where where,
                                             Rendezvous::Kind kind = Rendezvous::at_warp)
         : rendezvous(join_quickly(kind, what, mask, where)) {
-        static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
+        static_assert(sizeof(T) <= 32 && std::is_trivially_copyable<T>(), "");
         rendezvous->arrived |= 1u << lane();
         (__builtin_memcpy)(rendezvous->value[lane()], &value, sizeof(T));
         await(rendezvous, where);

@@ -21,6 +21,14 @@ int main() {
 }
 #elif defined WMMA  // RUN: refused -DWMMA
 #include <mma.h>  // SAYS: error: the CPU device has no mma.h
+#elif defined CUB_HEADER  // RUN: refused -DCUB_HEADER
+#include <cub/agent/agent_reduce.cuh>  // SAYS: agent_reduce.cuh: include cub/cub.cuh
+#elif defined CUB_CLASS  // RUN: refused -DCUB_CLASS
+#include <cub/cub.cuh>
+int main() {
+    size_t bytes = 0;
+    return cub::DeviceSegmentedReduce::Sum(nullptr, bytes);  // SAYS: error: cub::DeviceSegmentedReduce: the CPU device's CUB has
+}
 #elif defined SAMPLES_HEADER  // RUN: refused -DSAMPLES_HEADER
 #include <helper_cuda.h>  // SAYS: error: there is no helper_cuda.h here: it is one of NVIDIA's samples' headers
 #elif defined TEXTURES  // RUN: refused -DTEXTURES
