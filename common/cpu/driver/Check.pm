@@ -283,8 +283,11 @@ sub check_dynamic_shared {
 # Unsupported features, and the names that request them. Names that are missing here do not compile.
 our %library;    # libraries whose headers the program includes
 my %absent = (
-    'textures and surfaces: read and write the array by its index' =>
-        qr/cuda\w*(?:Texture|Surface)\w*|cudaResource\w*|tex[123]D\w*|surf[123]D\w*|cuda(?!DevP2P)\w*Array\w*|cuda\w*ChannelDesc|cudaChannelFormat\w*/,
+    'textures over arrays and no surfaces: read and write the memory by its index, or use tex1Dfetch() and cudaResourceTypeLinear' =>
+        qr/cuda(?!TextureObject_t|(?:Create|Destroy)TextureObject\b|Texture(?:Desc|(?:Address|Filter|Read)Mode)\b)\w*(?:Texture|Surface)\w*
+        |cudaResource(?!Desc\b|Type(?:Linear)?\b)\w*|tex(?!1Dfetch\b)[123]D\w*|surf[123]D\w*|cuda(?!DevP2P)\w*Array\w*
+        |cuda(?!Create)\w*ChannelDesc/x,
+    'texture references: create a texture object with cudaCreateTextureObject()' => qr/texture(?=\s*<)|textureReference/,
     'graphs: launch the kernels one by one' => qr/cudaGraph(?!ics)\w*|cudaStream\w*Captur\w*|cudaThreadExchangeStreamCaptureMode
         |cudaDevice\w*GraphMem\w*|cudaUserObject\w*/x,
     'memory pools of this kind: use cudaMalloc' => qr/cudaMemPool(?:Export|Import|[GS]etAccess|Ptr)\w*|cudaMemAccessDesc|cudaMem[GS]et(?:Default)?MemPool/,

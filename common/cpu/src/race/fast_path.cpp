@@ -34,6 +34,7 @@ int until_preempted = 7;
 
 namespace {
 
+constexpr size_t smallest_page = 4096;  // pages have this size or a multiple of it
 // Not an address, so that nullptr matches no empty entry.
 constexpr uintptr_t no_page = ~uintptr_t{0};
 char* const no_address = reinterpret_cast<char*>(uintptr_t{1} << 63);
@@ -173,8 +174,8 @@ const CachedSite& refill_site(char* address, uint64_t site) {
     if (thread_states[rank].counted != last_barrier) begin_leader();
     count_steps(thread_state(rank));
     if (!cached_region(address)) region_of(address);
-    if (const CachedRegion& n = region_cache[uintptr_t(address) / page % std::size(region_cache)];
-        n.page == uintptr_t(address) / page) {
+    if (const CachedRegion& n = region_cache[uintptr_t(address) / smallest_page % std::size(region_cache)];
+        n.page == uintptr_t(address) / smallest_page) {
         Shadow& s = *n.region->shadow;
         q = {n.region->start, n.region->bytes, &s, s.all_written ? nullptr : s.written, n.shared};
     }
@@ -277,14 +278,14 @@ void forget_pages() {
 }
 
 Region* cached_region(const char* address) {
-    const uintptr_t number = uintptr_t(address) / page;
+    const uintptr_t number = uintptr_t(address) / smallest_page;
     const auto& n = region_cache[number % std::size(region_cache)];
     return n.page == number ? n.region : nullptr;
 }
 Region* region_of(const char* address) {
     Region* r = find(address);
     if (!r && is_global(address)) r = &program;
-    const uintptr_t number = uintptr_t(address) / page;
+    const uintptr_t number = uintptr_t(address) / smallest_page;
     if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
         region_cache[number % std::size(region_cache)] = {number, r, is_shared(r)};
     return r;

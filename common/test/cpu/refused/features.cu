@@ -31,11 +31,22 @@ int main() {
 }
 #elif defined SAMPLES_HEADER  // RUN: refused -DSAMPLES_HEADER
 #include <helper_cuda.h>  // SAYS: error: there is no helper_cuda.h here: it is one of NVIDIA's samples' headers
-#elif defined TEXTURES  // RUN: refused -DTEXTURES
+#elif defined ARRAYS  // RUN: refused -DARRAYS
 int main() {
-    int t;
-    cudaCreateTextureObject(&t, nullptr, nullptr, nullptr);  // SAYS: error: cudaCreateTextureObject: the CPU device has no textures
+    cudaArray_t a;  // SAYS: error: cudaArray_t: the CPU device has no textures over arrays and no surfaces
 }
+#elif defined TEXTURE_2D  // RUN: refused -DTEXTURE_2D
+__global__ void k(cudaTextureObject_t t, float* p) {
+    *p = tex2D<float>(t, 0, 0);  // SAYS: error: tex2D: the CPU device has no textures over arrays
+}
+#elif defined PITCHED  // RUN: refused -DPITCHED
+int main() {
+    cudaResourceDesc r{};
+    r.resType = cudaResourceTypePitch2D;  // SAYS: error: cudaResourceTypePitch2D: the CPU device has no textures over arrays
+}
+#elif defined TEXTURE_REFERENCE  // RUN: refused -DTEXTURE_REFERENCE
+texture<float> t;  // SAYS: error: texture: the CPU device has no texture references: create a texture object
+int main() { return cudaBindTexture(nullptr, t, nullptr, 0); }
 #elif defined GRAPHS  // RUN: refused -DGRAPHS
 int main() {
     int g;
