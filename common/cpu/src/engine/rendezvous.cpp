@@ -44,6 +44,24 @@ void note_once(const std::string& what, const std::string& mend, Where where) {
     if (!is_noted(where)) print_report(compose_report(what, mend, source_line(where)));
 }
 
+bool is_syncwarp(const Rendezvous& e) { return e.kind == Rendezvous::at_warp && !strcmp(e.what, "__syncwarp()"); }
+
+void note_absent_lanes(const Rendezvous& e, unsigned ended, unsigned diverged) {
+    if (is_noted(e.where)) return;
+    std::string all = std::string("let all lanes come here, ") +
+                      (is_syncwarp(e) ? "move it out of the branch"
+                                      : "with a value that changes nothing where one has no element") +
+                      "; or name those that do: ask __ballot_sync() for them before the branch";
+    let_lanes_come(e.where, e.what, all);
+    const std::string line = source_line(e.where);
+    if (diverged)
+        report_bug(text("hazard: %s names lanes that took another path and do not come: 0x%08x", e.what, diverged),
+                   all, line, "absent-lanes");
+    else
+        print_report(
+            compose_report(text("note: %s names lanes that have ended: 0x%08x", e.what, ended), all, line));
+}
+
 void on_complete(const Rendezvous& e, unsigned warp) {
     if (seconds_in_block >= 2 * patience)  // a loop around a barrier is not a spin
         note_once(text("notice: this block has run for %d seconds, and meets here again and again", 2 * patience),
@@ -51,16 +69,11 @@ void on_complete(const Rendezvous& e, unsigned warp) {
                   e.where);
     lockstep_observer.rendezvous_passed(e, warp);
     for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
-    const bool syncwarp = e.kind == Rendezvous::at_warp && !strcmp(e.what, "__syncwarp()");
-    if (syncwarp) last_met[warp] = e.where, race_observer.lanes_met(32 * warp, e.arrived);
-    if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived;
-        ended && e.kind == Rendezvous::at_warp && !syncwarp && !is_noted(e.where)) {
-        std::string all =
-            "let all lanes come here, with a value that changes nothing where one has no element; or name "
-            "those that do: ask __ballot_sync() for them before the branch";
-        let_lanes_come(e.where, e.what, all);
-        print_report(compose_report(text("note: %s names lanes that have ended: 0x%08x", e.what, ended), all,
-                                    source_line(e.where)));
+    if (is_syncwarp(e)) last_met[warp] = e.where, race_observer.lanes_met(32 * warp, e.arrived);
+    if (e.kind == Rendezvous::at_warp) {
+        const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived;
+        const unsigned diverged = race_observer.warp_operation_passed(e, ended);
+        if (diverged || (ended && !is_syncwarp(e))) note_absent_lanes(e, ended, diverged);
     }
     if (e.kind != Rendezvous::at_barrier) return;
     std::fill(std::begin(last_met), std::end(last_met), e.where);
@@ -112,9 +125,10 @@ Rendezvous* join(Rendezvous::Kind kind, const char* what, unsigned mask, Where w
     if (!in_kernel())
         fault(cudaErrorNotSupported, std::string(what) + " is for kernels", "the host cannot call it", &where);
     if (kind == Rendezvous::at_warp && !(mask >> lane() & 1))
-        fault(cudaErrorLaunchFailure, text("%s: lane %u is not in its own mask 0x%08x", what, lane(), mask),
-              "name in the mask all lanes that come here (0xffffffff: a whole warp), or let only those come",
-              &where);
+        fault(
+            cudaErrorLaunchFailure,
+            text("%s%s: lane %u is not in its own mask 0x%08x", hazard_build ? "hazard: " : "", what, lane(), mask),
+            "name in the mask all lanes that come here (0xffffffff: a whole warp), or let only those come", &where);
     auto& list = open_rendezvous[kind == Rendezvous::at_barrier ? 32 : rank / 32];
     for (Rendezvous* e : list)
         if (e->kind == kind &&

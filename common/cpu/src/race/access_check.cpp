@@ -27,6 +27,7 @@
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
 #include "memory/observer.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
@@ -282,6 +283,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
              floor_time, false, false, false};
     me->steps += me->steps < 255;
+    add_site(rank, site);
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -458,6 +460,7 @@ void block_pauses() {
 }
 void block_goes_on() {
     clocks_block_goes_on();
+    forget_sites(~uint64_t{0});
     sections_go_on(block_number);
 }
 void block_ends() {
@@ -492,6 +495,7 @@ const struct Observers {
         race_observer.block_ends = block_ends;
         race_observer.block_pauses = block_pauses;
         race_observer.block_goes_on = block_goes_on;
+        race_observer.warp_operation_passed = warp_operation_passed;
         race_observer.lanes_met = lanes_met;
         race_observer.barrier_passed = barrier_passed;
         race_observer.grid_barrier_passed = grid_barrier_passed;
