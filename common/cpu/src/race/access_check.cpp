@@ -50,6 +50,7 @@ namespace cudacpu::race {
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 State state;
+void (*observe_access)(const char*, size_t, unsigned);
 
 namespace {
 
@@ -387,7 +388,7 @@ void complete_pending() {
 }
 
 bool none_pending(bool write) {
-    if (yields_next || state.busy || state.something_shown || state.index_too_large) return false;
+    if (yields_next || state.busy || state.something_shown || state.index_too_large || state.observed) return false;
     complete_before(write);
     return !state.pending;
 }
@@ -431,6 +432,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (sample_requested && r && !(kind & atomic)) take_sample(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spinning thread only reads
     me = &thread_state(rank);
+    if (observe_access) observe_access(address, bytes, kind);
     check_access(r, address, bytes, kind, site, expected);
     state.busy = false;
 }
