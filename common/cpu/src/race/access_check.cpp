@@ -27,6 +27,7 @@
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
 #include "memory/observer.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
@@ -49,6 +50,7 @@ namespace cudacpu::race {
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 State state;
+void (*observe_access)(const char*, size_t, unsigned);
 
 namespace {
 
@@ -282,6 +284,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
              floor_time, false, false, false};
     me->steps += me->steps < 255;
+    add_site(rank, site);
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -385,7 +388,7 @@ void complete_pending() {
 }
 
 bool none_pending(bool write) {
-    if (yields_next || state.busy || state.something_shown || state.index_too_large) return false;
+    if (yields_next || state.busy || state.something_shown || state.index_too_large || state.observed) return false;
     complete_before(write);
     return !state.pending;
 }
@@ -429,6 +432,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (sample_requested && r && !(kind & atomic)) take_sample(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spinning thread only reads
     me = &thread_state(rank);
+    if (observe_access) observe_access(address, bytes, kind);
     check_access(r, address, bytes, kind, site, expected);
     state.busy = false;
 }
@@ -458,6 +462,7 @@ void block_pauses() {
 }
 void block_goes_on() {
     clocks_block_goes_on();
+    forget_sites(~uint64_t{0});
     sections_go_on(block_number);
 }
 void block_ends() {
@@ -492,6 +497,7 @@ const struct Observers {
         race_observer.block_ends = block_ends;
         race_observer.block_pauses = block_pauses;
         race_observer.block_goes_on = block_goes_on;
+        race_observer.warp_operation_passed = warp_operation_passed;
         race_observer.lanes_met = lanes_met;
         race_observer.barrier_passed = barrier_passed;
         race_observer.grid_barrier_passed = grid_barrier_passed;

@@ -23,6 +23,7 @@
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/upcalls.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/critical_sections.hpp"
 #include "race/race.hpp"
@@ -311,6 +312,7 @@ void block_begins() {
     clock_owners.clear();
     fencers.clear();
     shared_words.clear();
+    forget_sites(0);
 }
 
 void clocks_block_pauses() {
@@ -351,6 +353,7 @@ void grid_barrier_passed() {
 void barrier_passed() {
     complete_pending();
     last_barrier = ++now;
+    forget_sites(0);
     sections_at_barrier();
     if (!fencers.empty()) gather_fences();
     if (clock_owners.empty()) return;
