@@ -177,9 +177,11 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, co
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
     if (r.time < kernel_start && synchronise && !too_narrow) return;
-    if (r.time < launch_start) return race_of_works(r, mine, a.address);
-    if (r.time < kernel_start)
-        return race_of_secondary(r, mine, a.address, r.time < primary_start && waits_for_primary());
+    if (r.time < launch_start) return race_of_works(WorkRace::between_streams, r, mine, a.address);
+    if (r.time < kernel_start) {
+        const bool undecided = r.time < primary_start && waits_for_primary();
+        return race_of_works(undecided ? WorkRace::undecided : WorkRace::after_primary, r, mine, a.address);
+    }
     const bool loses = a.late && (r.access & (writes | flag)) == (writes | flag);
     if (synchronise && !loses && !flags && !too_narrow) return;
     const Epoch &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
@@ -228,7 +230,7 @@ bool by_this_thread(const Epoch& r) { return r.rank == rank && same_block(r); }
 bool has_ticket(const Word& w, const Access& a) {
     const Epoch& r = w.sync.synced;
     if (!(r.access & atomic)) return false;
-    const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fence[in_device].time : 0);
+    const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fenced[in_device] : 0);
     const bool own = a.mine.access & writes && by_this_thread(r) && !same_block(w.sync.other);
     return own || (!concurrent(r, a) && fence > r.time);
 }

@@ -93,7 +93,7 @@ void note_step(const char* address, unsigned kind) {
     Steps& all = known == steps_of.end() ? steps_of[thread] : known->second;
     if (all.empty() && me->last_atomic >= last_barrier)  // earlier releases do not exist, so it had no fence
         all.push_back({me->sync->fast_atomic, true, true, last_barrier, {}});
-    const auto fenced = [](Scope s) { return me->synchronised ? me->sync->fence[s].time : 0; };
+    const auto fenced = [](Scope s) { return me->synchronised ? me->sync->fenced[s] : 0; };
     if (all.size() < most_steps)
         all.push_back({address,
                        !(kind & writes) || kind & atomic,
