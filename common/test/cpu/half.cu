@@ -117,7 +117,8 @@ INTEGERS(short, short)
 INTEGERS(unsigned short, ushort)
 INTEGERS(int, int)
 INTEGERS(unsigned, uint)
-INTEGERS(long long, ll) INTEGERS(unsigned long long, ull)
+INTEGERS(long long, ll)
+INTEGERS(unsigned long long, ull)
 
     // The number as an integer, computed from its bits.
     template <class Int, class H>
