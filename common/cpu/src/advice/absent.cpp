@@ -45,26 +45,45 @@ bool changes(const Source& src, const string& condition, size_t from, size_t to)
     return false;
 }
 
-// Keeps the threads that `away` sends away, up to a barrier that follows `last` or, if it is a barrier, stands
-// there.
-Advice let_stay(const Source& src, const Function& f, const Statement& away, const Statement& last) {
-    const string leaves = src.condition(away), stays = negated(leaves), call = src.code(last);
-    const bool is_barrier = call.starts_with("__sync");
-    const Path path = f.path(away.begin);
-    const Statement& holder = *path[path.size() - 2];
-    const size_t to = is_barrier ? last.begin : last.end;
-    Statement between = holder;  // variables declared there are not visible after the brace
-    std::erase_if(between.parts, [&](const Statement& s) { return s.begin < away.end; });
-    if (std::ranges::none_of(holder.parts, [&](const Statement& s) { return s.begin == last.begin; }) ||
-        !only_returns(src, away) || !src.alone_in_its_lines(last) || src.has({"return"}, away.end, to) ||
-        src.words("__syncthreads", away.end, f.body.end).size() > size_t(is_barrier) || src.declares(between, to) ||
-        changes(src, leaves, away.end, to))
-        return {say(sent_away, src.line_at(away.begin), stays)};
-    const string end = "} " + (is_barrier ? call : "__syncthreads()") + "; if (" + leaves + ") return;";
-    const int line = src.line_at(last.end - 1);
-    return {say(sent_away_edit, src.line_at(away.begin)),
-            {write_instead(src, "if (" + stays + ") {", away),
-             is_barrier ? write(line, end, call + ";") : Edit{say(write_after, line, end)}}};
+// Keeps the threads that a branch sends away or does not admit, and guards each statement that uses what its
+// condition tests. A value is 0 for the extra threads, which does not change a sum. No edits if that is not enough.
+std::vector<Edit> guard_uses(const Source& src, const Function& f, const Statement& branch) {
+    const bool away = only_returns(src, branch);
+    const string asks = away ? negated(src.condition(branch)) : src.condition(branch);
+    const size_t open = branch.parts[0].begin + 1, from = away ? branch.end : open,
+                 to = away ? f.body.end : branch.end;
+    const auto tested = [&](const string& code) {
+        return std::ranges::any_of(f.own,
+                                   [&](const string& own) { return has_name(asks, own) && has_name(code, own); });
+    };
+    std::vector<Edit> edits{away ? drop(src, branch) : write(src.line_at(open), "{", src.code(branch.begin, open))};
+    bool possible = branch.parts.size() == 1 && (away ? src.alone_in_its_lines(branch)
+                                                      : branch.parts[0].kind == Statement::block &&
+                                                            src.line_at(open) == src.line_at(branch.begin));
+    const auto visit = [&](const auto& self, const Statement& s) -> void {
+        if (s.end > from && s.begin < to && s.head >= from)
+            possible &= !tested(src.condition(s)) || s.kind == Statement::branch;
+        for (const Statement& part : s.parts) self(self, part);
+        const string code = src.code(s);
+        if (s.kind != Statement::simple || s.begin < from || s.end > to || !tested(code)) return;
+        const size_t value = code.find(" = ") + 3;
+        const bool chooses = value > 3 && assignment(code).sign.empty() && !tested(code.substr(0, value));
+        possible &=
+            src.line_at(s.begin) == src.line_at(s.end - 1) && !src.ends_there(s) && (chooses || !src.declares(s));
+        edits.push_back(write(src.line_at(s.begin),
+                              chooses ? code.substr(0, value) + asks + " ? " + code.substr(value) + " : 0"
+                                      : "if (" + asks + ") " + code,
+                              code));
+    };
+    visit(visit, f.body);
+    return possible && edits.size() < 5 ? edits : std::vector<Edit>();
+}
+
+Advice let_stay(const Source& src, const Function& f, const Statement& away) {
+    const auto edits = guard_uses(src, f, away);
+    const int line = src.line_at(away.begin);
+    return edits.empty() ? Advice{say(sent_away, line, negated(src.condition(away)))}
+                         : Advice{say(sent_away_edit, line), edits};
 }
 
 // A barrier in a branch that not all threads enter; the branch is the n-th statement of the barrier's path.
@@ -109,30 +128,6 @@ Advice as_many_rounds(const Source& src, const Statement& loop) {
     return {say(rounds_edit, line, m[1].str() + " - " + m[2].str() + " < " + m[4].str(), m[3].str(), m[3].str())};
 }
 
-// Keeps all threads where a branch ends some or admits only some. The extra threads use a value that does not
-// change the sum: "drop line 5, and in line 6 write `int v = i < n ? in[i] : 0` for `int v = in[i]`". No edits if
-// more depends on the branch.
-std::vector<Edit> take_nothing(const Source& src, const Function& f, const Statement& branch,
-                               const Statement& set) {
-    const bool away = only_returns(src, branch);
-    const string asks = src.condition(branch), code = src.code(set);
-    const size_t sign = code.find(" = "), open = branch.parts[0].begin + 1;
-    if (branch.parts.size() > 1 || sign == string::npos ||
-        !(away ? src.alone_in_its_lines(branch)
-               : branch.parts[0].kind == Statement::block && src.line_at(open) == src.line_at(branch.begin)))
-        return {};
-    for (const string& own : f.own)
-        if (own != "threadIdx" && has_name(asks, own) &&
-            (src.word(own, set.end, f.body.end) < f.body.end ||
-             src.word(own, branch.head_end, set.begin) < set.begin))
-            return {};
-    return {
-        away ? drop(src, branch) : write(src.line_at(open), "{", src.code(branch.begin, open)),
-        write(src.line_at(set.begin),
-              code.substr(0, sign) + " = " + (away ? negated(asks) : asks) + " ? " + code.substr(sign + 3) + " : 0",
-              code)};
-}
-
 const Launch* deadlocked;
 
 void advise_on_barrier(Where where, bool for_ever, string& words) {
@@ -152,16 +147,9 @@ void advise_on_lanes(Where where, const char* what, string& words) {
     const Statement* branch = sends_away(*src, path);
     for (const Statement* s : path)
         if (!branch && s->kind == Statement::branch && s->enters == some) branch = s;
-    static const std::regex sums(R"(.*\+=.*\(\w+, (\w+),.*)");
-    const string sum = src->code(*path.back());
-    std::smatch m;
-    if (!branch || !std::regex_match(sum, m, sums)) return;
-    for (const Statement* block : path)
-        for (const Statement& s : block->parts)
-            if (s.begin >= branch->parts[0].begin && s.end <= at &&
-                src->code(s).find(" " + m[1].str() + " = ") != string::npos)
-                if (const auto edits = take_nothing(*src, *f, *branch, s); !edits.empty())
-                    words = Advice{say(lanes_come), edits}.words();
+    if (!branch || src->code(*path.back()).find("+=") == string::npos) return;
+    if (const auto edits = guard_uses(*src, *f, *branch); !edits.empty())
+        words = Advice{say(lanes_come), edits}.words();
 }
 
 const bool advises = [] {
@@ -177,7 +165,7 @@ bool follows_from_deadlock() { return std::exchange(deadlocked, nullptr) == laun
 Advice let_all_come(const Source& src, size_t barrier) {
     for (const auto& [f, at] : src.callers(barrier)) {
         const Path path = f->path(at);
-        if (const Statement* away = sends_away(src, path)) return let_stay(src, *f, *away, *path.back());
+        if (const Statement* away = sends_away(src, path)) return let_stay(src, *f, *away);
         for (size_t n = 1; n < path.size(); ++n) {
             const Statement& s = *path[n];
             if (s.enters == everybody) continue;
@@ -196,65 +184,29 @@ Advice Conflict::stay(const Advice& v) const {
     if (far == 2 || !away || !v.only_puts() || v.edits[0].lines.empty() ||
         v.edits[0].words.find("__syncthreads()") == string::npos)
         return v;
-    const Statement& last = outermost(a, b);
-    Advice all = around ? Advice() : let_stay(src, *f, *away, last);
-    if (!all.edits.empty()) return all;
-    Advice guarded = v;
-    guarded.reason = say(let_come, src.line_at(away->begin), negated(src.condition(*away)));
-    return guarded;
+    Advice all = let_stay(src, *f, *away);
+    if (all.edits.empty()) all.reason = say(let_come, src.line_at(away->begin), negated(src.condition(*away)));
+    for (const Edit& e : v.edits) all.add(e);
+    return all;
 }
 
 // ---- elements of __shared__ memory that nobody sets
 
 string set_first(const Line& line, const string& name, size_t has) {
-    const Source* source = line.number ? Source::of(line.file) : nullptr;
-    const size_t read = source ? source->spot(line.number, name) : string::npos;
-    const Function* f = read == string::npos ? nullptr : source->function_at(read);
-    if (!f || name.empty()) return "";
-    const Source& src = *source;
-    const Statement* declared = nullptr;
-    for (const size_t i : src.words("__shared__", f->body.begin, read))
-        if (const Statement& d = *f->path(i).back(); src.word(name, d.begin, d.end) < d.end) declared = &d;
-    if (!declared) return "";
-    const Statement* set = nullptr;  // the statement that sets it
-    int sets = 0, updates = 0;
-    const bool is_array = src.text.find('[', declared->begin) < declared->end;
-    for (const size_t i : src.variables(name, declared->end, f->body.end)) {
-        const Statement& s = *f->path(i).back();
-        const string code = src.code(s);
-        const Assignment x = s.kind == Statement::simple ? assignment(code) : Assignment();
-        const bool is_target = s.begin == i || code.starts_with("++");
-        if (is_target && x.sign.empty() && !x.target.empty()) ++sets, set = &s;
-        else if (is_target || code.starts_with("atomicAdd(&" + name) || code.starts_with("atomicAdd(" + name))
-            ++updates;
-        else if (src.text[i - 1] == '&' || (is_array && src.text[i + name.size()] != '[')) return "";  // passed on
-    }
-    const dim3 block = launch->block;
-    const size_t all = size_t{block.x} * block.y * block.z;
-    if (!sets && updates && src.alone_in_its_lines(*declared) && (!is_array || all == block.x)) {
-        const string first = all == block.x ? "threadIdx.x" : "threadIdx.x + threadIdx.y + threadIdx.z",
-                     whose = is_array ? "for (int i = threadIdx.x; i < " + std::to_string(has) +
-                                            "; i += blockDim.x) " + name + "[i]"
-                                      : "if (" + first + " == 0) " + name;
-        return say(set_first_edit) +
-               say(write_after, src.line_at(declared->end - 1), whose + " = 0; __syncthreads();");
-    }
-    if (sets != 1 || updates > 1) return "";
-    const Path path = f->path(set->begin);
-    const bool sums = src.code(*f->path(read).back()).find("+=") != string::npos;
-    const string target = assignment(src.code(*set)).target;
-    if (const Statement* away = sends_away(src, path)) {
-        const auto edits = sums && has >= all ? take_nothing(src, *f, *away, *set) : std::vector<Edit>();
-        return say(sent_before, src.line_at(away->begin)) +
-               (edits.empty() ? say(sent_by_hand, src.line_at(set->begin), negated(src.condition(*away)))
-                              : Advice{"", edits}.words());
-    }
-    for (const Statement* s : path) {
-        if (s->kind == Statement::loop) return "";
-        if (s->kind != Statement::branch || s->enters != some) continue;
-        if (sums && has >= all && s->parts.size() == 1 && &s->parts[0].bare() == set && src.alone_in_its_lines(*s))
-            return say(not_all_set) + say(write_after, src.line_at(s->end - 1), "else " + target + " = 0;");
-        return say(others_set, src.line_at(s->begin), src.line_at(set->begin));
+    const Source* src = line.number ? Source::of(line.file) : nullptr;
+    const size_t read = src ? src->spot(line.number, name) : string::npos;
+    const Function* f = read == string::npos ? nullptr : src->function_at(read);
+    for (const size_t i : f ? src->words("__shared__", f->body.begin, read) : std::vector<size_t>()) {
+        const Statement& d = *f->path(i).back();
+        if (name.empty() || src->word(name, d.begin, d.end) >= d.end || !src->alone_in_its_lines(d)) continue;
+        const dim3 block = launch->block;
+        const string first = block.y * block.z == 1 ? "threadIdx.x" : "threadIdx.x + threadIdx.y + threadIdx.z",
+                     sets = src->text.find('[', d.begin) > d.end ? "if (" + first + " == 0) " + name
+                            : block.y * block.z == 1 ? "for (int i = threadIdx.x; i < " + std::to_string(has) +
+                                                           "; i += blockDim.x) " + name + "[i]"
+                                                     : "";
+        if (!sets.empty())
+            return say(set_first_edit) + say(write_after, src->line_at(d.end - 1), sets + " = 0; __syncthreads();");
     }
     return "";
 }

@@ -288,41 +288,6 @@ const Statement& Conflict::outermost(size_t at, size_t not_this) const {
 
 // ---- the advice
 
-string Advice::words() const {
-    string all = reason;
-    for (const Edit& e : edits) {
-        string lines;
-        for (const int& n : e.lines)
-            lines += (&n == &*e.lines.begin()    ? ""
-                      : in_chinese()             ? "、"
-                      : &n == &*e.lines.rbegin() ? " and "
-                                                 : ", ") +
-                     std::to_string(n);
-        lines = in_chinese() ? "第 " + lines + " 行" : (e.lines.size() > 1 ? "lines " : "line ") + lines;
-        string edit = e.words;
-        if (const size_t at = edit.find('\1'); at != string::npos) edit.replace(at, 1, lines);
-        all += (&e == &edits[0] ? "" : in_chinese() ? "，并" : ", and ") + edit;
-    }
-    return all;
-}
-
-string Advice::key() const {
-    string all = reason;
-    for (const Edit& e : edits) all += "\n" + e.words;
-    return all;
-}
-
-void Advice::merge(const Advice& other) {
-    if (reason != other.reason) reason = say(no_lockstep);
-    for (const Edit& e : other.edits) add(e);
-}
-
-void Advice::add(const Edit& edit) {
-    const auto same = std::ranges::find_if(edits, [&](const Edit& e) { return e.words == edit.words; });
-    if (same == edits.end()) edits.push_back(edit);
-    else same->lines.insert(edit.lines.begin(), edit.lines.end());
-}
-
 static Advice orders(const Conflict& c) {
     const Advice v = c.stay(c.barrier());
     if (!c.one_atomic() || v.only_puts()) return v;

@@ -43,7 +43,6 @@ constexpr Sentence rounds{
     exchange_once{
         "two threads exchange the same elements, and each undoes what the other does; let one of them do it: ",
         "两个线程交换同一对元素，互相抵消；只让其中一个去做："},
-    no_lockstep{"the lanes of a warp do not run in lockstep: ", "线程束的各个通道并不同步执行："},
     order{"order the two: put %s between them", "给两次访问规定先后：在它们之间加上 %s"};
 
 // ---- threads that do not come
@@ -68,20 +67,7 @@ constexpr Sentence sent_away{
         "barriers with if (%s)",
         "让所有线程执行循环的轮数相同：在第 %d 行写 `%s`，代替 `%s`，并用 if (%s) 保护同步点之间的工作"},
     lanes_come{"let all lanes come here: ", "让所有通道都到达这里："},
-    set_first_edit{"set it first: ", "先给它赋值："},
-    sent_before{"line %d sends threads away before they set theirs: ",
-                "第 %d 行让一些线程在设置自己的元素之前就离开："},
-    sent_by_hand{
-        "let them stay and set it in line %d to a value that changes nothing (0 in a sum), and guard with if (%s) "
-        "what else needs an element",
-        "让它们留下，在第 %d 行把元素设为不影响结果的值（求和时为 0），并用 if (%s) 保护其他需要元素的部分"},
-    not_all_set{"not all threads set theirs: ", "并非所有线程都设置了自己的元素："},
-    others_set{
-        "line %d lets not all threads set theirs in line %d: let the others set it to a value that changes "
-        "nothing (0 in a sum), or check the index",
-        "第 %d 行使得并非所有线程都在第 %d 行设置自己的元素：让其他线程把它设为不影响结果的值（求和时为 "
-        "0），或者检查下标"};
-
+    set_first_edit{"check the index, or set it first: ", "检查下标，或者先给它赋值："};
 // ---- an atomic
 
 constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
