@@ -2,7 +2,8 @@
 # run.pl [--slow] BUILD FILE [TEXT]: runs the cases of one test and compares what they print with what the file says. FILE is a
 # program (NAME.cu) or a script (NAME.test); README.md describes the comments that it may contain. TEXT runs only the cases whose
 # RUN line contains it; --slow runs the cases marked slow, which are left out otherwise. Programs are in BUILD/test, and are
-# compiled if they are missing or older than FILE. Prints a line for each case, and the output of each one that fails.
+# compiled if they are missing or older than FILE. If BUILD is a cross build, set EMULATOR to the command that runs programs, such as
+# "qemu-aarch64 -L /usr/aarch64-linux-gnu". Prints a line for each case, and the output of each one that fails.
 # Exit status: 0 if all cases pass, 1 if one does not, 2 if FILE contains a mistake, 77 if the test was left out.
 use strict;
 use warnings;
@@ -21,6 +22,7 @@ my $temporary = tempdir('test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 $SIG{INT} = $SIG{TERM} = sub { exit 1 };
 delete @ENV{grep /^(LAB_(?!NO_GPU)|LC_|LANG|NO_COLOR)/, keys %ENV};
 $ENV{LC_ALL} = 'C.UTF-8';
+my @emulator = split ' ', $ENV{EMULATOR} // '';
 my ($failed, $passed) = (0, 0);
 
 # ---- the file: its cases, labels and marks
@@ -150,6 +152,7 @@ sub run {  # run(seconds, command...): its exit status (128 + the signal's numbe
         open STDIN, '<', '/dev/null';
         $ENV{$1} = $2 while @command && $command[0] =~ /^([A-Z_]+)=(.*)/s && shift @command;
         chdir $temporary;
+        unshift @command, @emulator if $command[0] ne "$build/cpu/cudacpu";
         exec 'timeout', '-k', 5, $seconds, @command or exit 127;
     }
     my $output = do { local $/; <$out> } // '';

@@ -16,6 +16,10 @@ struct LaunchObserver {
     void (*block_goes_on)() = [] {};
     // All threads have arrived; warp 32: the whole block's.
     void (*rendezvous_passed)(const Rendezvous&, unsigned warp) = [](const Rendezvous&, unsigned) {};
+    // A warp operation is complete. Returns those of its ended lanes that took another path before they ended.
+    unsigned (*warp_operation_passed)(const Rendezvous&, unsigned ended) = [](const Rendezvous&, unsigned) {
+        return 0u;
+    };
     // At __syncwarp() and at a barrier of the block, after rendezvous_passed.
     void (*lanes_met)(unsigned first_thread, unsigned lanes) = [](unsigned, unsigned) {};
     void (*barrier_passed)() = [] {};

@@ -44,6 +44,34 @@ void note_once(const std::string& what, const std::string& mend, Where where) {
     if (!is_noted(where)) print_report(compose_report(what, mend, source_line(where)));
 }
 
+bool is_syncwarp(const Rendezvous& e) { return e.kind == Rendezvous::at_warp && !strcmp(e.what, "__syncwarp()"); }
+
+void note_absent_lanes(const Rendezvous& e, unsigned ended, unsigned diverged) {
+    if (is_noted(e.where)) return;
+    std::string all =
+        is_syncwarp(e)
+            ? say({"let all lanes come here, move it out of the branch; or name those that do: ask __ballot_sync() "
+                   "for them before the branch",
+                   "让所有通道都到这里，把它移到分支之外；或者只写出会到这里的通道：在分支之前用 __ballot_sync() "
+                   "求出它们"})
+            : say({"let all lanes come here, with a value that changes nothing where one has no element; or name "
+                   "those that do: ask __ballot_sync() for them before the branch",
+                   "让所有通道都到这里，没有元素的通道用不改变结果的值；或者只写出会到这里的通道：在分支之前用 "
+                   "__ballot_sync() 求出它们"});
+    let_lanes_come(e.where, e.what, all);
+    const std::string line = source_line(e.where);
+    if (diverged)
+        report_bug(say({"hazard: %s names lanes that took another path and do not come: 0x%08x",
+                        "hazard: %s 的掩码中有走了另一条路径、不会到来的通道：0x%08x"},
+                       e.what, diverged),
+                   all, line, "absent-lanes");
+    else
+        print_report(compose_report(
+            say({"note: %s names lanes that have ended: 0x%08x", "note: %s 的掩码中有已结束的通道：0x%08x"}, e.what,
+                ended),
+            all, line));
+}
+
 void on_complete(const Rendezvous& e, unsigned warp) {
     if (seconds_in_block >= 2 * patience)  // a loop around a barrier is not a spin
         note_once(say({"notice: this block has run for %d seconds, and meets here again and again",
@@ -54,20 +82,11 @@ void on_complete(const Rendezvous& e, unsigned warp) {
                   e.where);
     lockstep_observer.rendezvous_passed(e, warp);
     for (unsigned w = 0; w < 32; ++w) syncs[w] += warp == w || warp == 32;
-    const bool syncwarp = e.kind == Rendezvous::at_warp && !strcmp(e.what, "__syncwarp()");
-    if (syncwarp) last_met[warp] = e.where, race_observer.lanes_met(32 * warp, e.arrived);
-    if (const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived;
-        ended && e.kind == Rendezvous::at_warp && !syncwarp && !is_noted(e.where)) {
-        std::string all =
-            say({"let all lanes come here, with a value that changes nothing where one has no element; or name "
-                 "those that do: ask __ballot_sync() for them before the branch",
-                 "让所有通道都到这里，没有元素的通道用不改变结果的值；或者只写出会到这里的通道：在分支之前用 "
-                 "__ballot_sync() 求出它们"});
-        let_lanes_come(e.where, e.what, all);
-        print_report(compose_report(
-            say({"note: %s names lanes that have ended: 0x%08x", "note: %s 的掩码中有已结束的通道：0x%08x"}, e.what,
-                ended),
-            all, source_line(e.where)));
+    if (is_syncwarp(e)) last_met[warp] = e.where, race_observer.lanes_met(32 * warp, e.arrived);
+    if (e.kind == Rendezvous::at_warp) {
+        const unsigned ended = e.mask & lanes_of_block(warp) & ~e.arrived;
+        const unsigned diverged = race_observer.warp_operation_passed(e, ended);
+        if (diverged || (ended && !is_syncwarp(e))) note_absent_lanes(e, ended, diverged);
     }
     if (e.kind != Rendezvous::at_barrier) return;
     std::fill(std::begin(last_met), std::end(last_met), e.where);
@@ -125,8 +144,9 @@ Rendezvous* join(Rendezvous::Kind kind, const char* what, unsigned mask, Where w
               say({"the host cannot call it", "主机不能调用它"}), &where);
     if (kind == Rendezvous::at_warp && !(mask >> lane() & 1))
         fault(cudaErrorLaunchFailure,
-              say({"%s: lane %u is not in its own mask 0x%08x", "%s：通道 %u 不在自己的掩码 0x%08x 中"}, what,
-                  lane(), mask),
+              (hazard_build ? "hazard: " : "") +
+                  say({"%s: lane %u is not in its own mask 0x%08x", "%s：通道 %u 不在自己的掩码 0x%08x 中"}, what,
+                      lane(), mask),
               say({"name in the mask all lanes that come here (0xffffffff: a whole warp), or let only those come",
                    "掩码要包含到这里的所有通道（0xffffffff：整个线程束），或者只让掩码中的通道到这里"}),
               &where);

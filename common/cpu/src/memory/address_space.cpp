@@ -33,7 +33,7 @@ asm(".section cudacpu_builtin,\"aw\"\n.previous");
 namespace cudacpu {
 
 // Each of these has pages of its own (see cudacpu): this one begins at a page boundary and is linked last.
-alignas(page) static char last_page[page] __attribute__((section("cudacpu_managed"), used));
+alignas(largest_page) static char last_page[largest_page] __attribute__((section("cudacpu_managed"), used));
 
 size_t bytes_in_use;
 

@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <signal.h>
 #include <sanitizer/asan_interface.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -97,9 +98,9 @@ struct SignalStack {
 thread_local SignalStack signal_stack;
 
 #if defined(__x86_64__)
-#define CUDACPU_PC gregs[REG_RIP]
-#define CUDACPU_SP gregs[REG_RSP]
-#define CUDACPU_WRITES(context) ((context).gregs[REG_ERR] & 2)
+const void* pc_of(const mcontext_t& machine) { return reinterpret_cast<void*>(machine.gregs[REG_RIP]); }
+uintptr_t sp_of(const mcontext_t& machine) { return machine.gregs[REG_RSP]; }
+bool writes(const mcontext_t& machine) { return machine.gregs[REG_ERR] & 2; }
 bool is_atomic(const unsigned char* code) {  // it has a lock prefix, or is an xchg
     for (; *code == 0xf0 || *code == 0x66 || (*code & 0xf0) == 0x40; ++code)
         if (*code == 0xf0) return true;
@@ -122,18 +123,55 @@ unsigned width_of(const unsigned char* code) {
     return wide || scalar || doubles ? 8 : 4;
 }
 // Executes only the next instruction, then raises SIGTRAP.
-void single_step(ucontext_t& context, bool on) {
-    constexpr long trap_flag = 0x100;
-    auto& flags = context.uc_mcontext.gregs[REG_EFL];
-    flags = on ? flags | trap_flag : flags & ~trap_flag;
-}
+constexpr long trap_flag = 0x100;
+void begin_step(mcontext_t& machine) { machine.gregs[REG_EFL] |= trap_flag; }
+void end_step(mcontext_t& machine) { machine.gregs[REG_EFL] &= ~trap_flag; }
 #elif defined(__aarch64__)
-#define CUDACPU_PC pc
-#define CUDACPU_SP sp
-#define CUDACPU_WRITES(context) true
-bool is_atomic(const unsigned char*) { return false; }
-unsigned width_of(const unsigned char*) { return 4; }
-void single_step(ucontext_t&, bool) {}
+// A program cannot single-step, so a copy of the instruction is executed, followed by a breakpoint.
+thread_local uint32_t* copy;
+thread_local uint64_t copied_from;
+const void* pc_of(const mcontext_t& machine) {
+    return reinterpret_cast<void*>(copy && machine.pc == uintptr_t(copy) ? copied_from : machine.pc);
+}
+uintptr_t sp_of(const mcontext_t& machine) { return machine.sp; }
+uint32_t instruction_at(const void* code) { return *static_cast<const uint32_t*>(code); }
+// Whether the access is a write, by Linux's record of the fault. QEMU makes none; then the instruction decides:
+// loads have bit 22, or bit 23 if they extend the sign.
+bool writes(const mcontext_t& machine) {
+    auto* record = reinterpret_cast<const _aarch64_ctx*>(machine.__reserved);
+    while (record->magic && record->magic != ESR_MAGIC)
+        record = reinterpret_cast<const _aarch64_ctx*>(reinterpret_cast<const char*>(record) + record->size);
+    if (record->magic) return reinterpret_cast<const esr_context*>(record)->esr >> 6 & 1;
+    const uint32_t code = instruction_at(pc_of(machine));
+    return !(code >> 22 & 1) && (code & 0x3e800000) != 0x38800000;
+}
+bool is_atomic(const unsigned char* code) {  // exclusive, acquire or release; or one of ARMv8.1's
+    return (instruction_at(code) & 0x3f000000) == 0x08000000 || (instruction_at(code) & 0x3b200c00) == 0x38200000;
+}
+unsigned width_of(const unsigned char* code) {  // at most 8
+    const uint32_t op = instruction_at(code), size = op >> 30;
+    const bool vector = op >> 26 & 1;
+    if ((op & 0x3a000000) == 0x28000000) return size > !vector ? 8 : 4;  // a pair
+    if ((op & 0x3a000000) == 0x38000000) return vector && op >> 23 & 1 ? 8 : 1 << size;
+    return 4;
+}
+void begin_step(mcontext_t& machine) {
+    if (!copy) {
+        constexpr int executable = PROT_READ | PROT_WRITE | PROT_EXEC;
+        void* const p = mmap(nullptr, page, executable, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) return;  // only the first access to each page is recorded
+        copy = static_cast<uint32_t*>(p);
+    }
+    copied_from = uintptr_t(pc_of(machine));
+    copy[0] = instruction_at(pc_of(machine));
+    copy[1] = 0xd4200000;  // brk #0
+    __builtin___clear_cache(reinterpret_cast<char*>(copy), reinterpret_cast<char*>(copy + 2));
+    machine.pc = uintptr_t(copy);
+}
+void end_step(mcontext_t& machine) {
+    if (copy && machine.pc == uintptr_t(copy + 1)) machine.pc = copied_from + 4;
+    else signal(SIGTRAP, SIG_DFL);  // a breakpoint of the program's own ends it
+}
 #endif
 
 // Whether the program was started by a debugger, which would take the signal of a single step for its own.
@@ -200,18 +238,31 @@ std::string advice(const void* address, const Region* r, bool outside, bool belo
     return past_the_end(r);
 }
 
+void divided_by_zero(const Where* where, const void* pc) {
+    if (in_kernel())
+        fault(cudaErrorLaunchFailure, say({"integer division by zero", "整数除以零"}),
+              say({"check the divisor: a GPU goes on with an undefined result",
+                   "检查除数：GPU 会继续运行，结果没有定义"}),
+              where, pc);
+    alarm(3);
+    report_misuse(say({"integer division by zero in the host's code", "主机代码中整数除以零"}),
+                  say({"check the divisor", "检查除数"}));
+    cudacpu_hazard_found();
+    signal(SIGFPE, SIG_DFL);  // the next one ends the program, as without the CPU device
+}
+
 // The handler leaves a kernel's fault by a jump to the host's stack, which SA_NODEFER permits.
 void on_signal(int signal, siginfo_t* info, void* context) {
     ASAN_UNPOISON_MEMORY_REGION(signal_stack.bytes, signal_stack_bytes);  // of frames that such a jump has left
     auto& thread = *static_cast<ucontext_t*>(context);
-    const auto& machine = thread.uc_mcontext;
-    if (signal == SIGTRAP) return close_touched_page(), single_step(thread, false);
+    auto& machine = thread.uc_mcontext;
+    if (signal == SIGTRAP) return close_touched_page(), end_step(machine);
     if (signal == SIGQUIT) {  // the user wants to know where the program hangs
         alarm(3);             // in case the report needs a lock that is held here
         report_misuse(say({"notice: ended while it was here", "notice: 结束时程序在这里"}));
         return void(raise(SIGTERM));
     }
-    const void* pc = reinterpret_cast<void*>(machine.CUDACPU_PC);
+    const void* pc = pc_of(machine);
     const bool in_kernel = cudacpu::in_kernel();
     if (signal == SIGVTALRM) {  // of processor time
         if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
@@ -227,16 +278,12 @@ void on_signal(int signal, siginfo_t* info, void* context) {
                  "并不全都同时运行"}),
             in_atomic ? &last_atomic : nullptr, pc);
     }
+    if (signal == SIGFPE) return divided_by_zero(nullptr, pc);
     const char* address = static_cast<char*>(info->si_addr);
     if (signal == SIGSEGV && runs_works && open_on_demand(address)) return;
     const Region* r = find(address);
     const std::string below = r ? "" : below_zero(address), about = r ? explain(address) : "";
     const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);
-    if (in_kernel && signal == SIGFPE)
-        fault(cudaErrorLaunchFailure, say({"integer division by zero", "整数除以零"}),
-              say({"check the divisor: a GPU goes on with an undefined result",
-                   "检查除数：GPU 会继续运行，结果没有定义"}),
-              nullptr, pc);
     if (in_kernel && below_own_stack(address))
         fault(
             cudaErrorIllegalAddress, say({"stack overflow", "栈溢出"}),
@@ -251,9 +298,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
                   (r ? say({": ", "："}) + about : below),
               mend, nullptr, pc);
     const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel
-    if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc,
-                      width_of(static_cast<const unsigned char*>(pc))))
-        return single_step(thread, !together && !has_debugger());
+    if (touched_early(address, writes(machine), together ? nullptr : pc,
+                      width_of(static_cast<const unsigned char*>(pc)))) {
+        if (!together && !has_debugger()) begin_step(machine);
+        return;
+    }
     const std::string touched = outside ? say({"the host touched memory out of bounds: ", "主机越界访问了内存："})
                                         : say({"the host touched device memory: ", "主机访问了设备内存："});
     if (r) fault(cudaErrorIllegalAddress, touched + about, mend, nullptr, pc);
@@ -265,12 +314,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     standard.sa_handler = SIG_DFL;
     sigaction(signal, &standard, nullptr);
     alarm(3);
-    const uintptr_t top = gettid() == getpid() ? uintptr_t(__libc_stack_end) : 0, sp = machine.CUDACPU_SP,
+    const uintptr_t top = gettid() == getpid() ? uintptr_t(__libc_stack_end) : 0, sp = sp_of(machine),
                     at = uintptr_t(address);
-    if (signal == SIGFPE)
-        report_misuse(say({"integer division by zero in the host's code", "主机代码中整数除以零"}),
-                      say({"check the divisor", "检查除数"}));
-    else if (at < top && at + page >= sp)
+    if (at < top && at + page >= sp)
         report_misuse(
             say({"the host's stack is full", "主机的栈已满"}),
             say({"large arrays of this function do not fit there: use std::vector or malloc; or a recursion does "
@@ -349,6 +395,11 @@ void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address
               say({"a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
                    "GPU 也会在那里停止：从倍数处开始，或者用 memcpy 复制字节"}),
               of_header ? nullptr : &m->where, __builtin_return_address(0));
+}
+// On arm64, whose division by zero gives 0, the compiler calls this before one.
+void __ubsan_handle_divrem_overflow(const Where* where, uintptr_t, uintptr_t) {
+    divided_by_zero(where, nullptr);
+    raise(SIGFPE);
 }
 void __ubsan_handle_missing_return(const Where* where) {
     fault(cudaErrorLaunchFailure,

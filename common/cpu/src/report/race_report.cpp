@@ -63,6 +63,7 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     thread_does{"thread %s %s", "线程 %s %s"}, block_thread_does{"block %s thread %s %s", "线程块 %s 线程 %s %s"},
     two_threads_write{"threads %s and %s write", "线程 %s 和 %s 写入"},
     both_write{"%s and %s write", "%s 和 %s 写入"},
+    no_lockstep{"the lanes of a warp do not run in lockstep: ", "线程束的各个通道并不同步执行："},
     mend_first{"mend the barrier first: this may follow from it", "先改正同步点：这可能是由它引起的"},
     foreign_access{"an access to memory that is not the device's", "访问了不属于设备的内存"},
     foreign_mend{"give the kernel memory from cudaMalloc or cudaMallocManaged",
@@ -210,6 +211,41 @@ void add_remark(std::vector<Remark>& all, const Remark& m) {
 }
 
 }  // namespace
+
+string Advice::words() const {
+    string all = reason;
+    for (const Edit& e : edits) {
+        string lines;
+        for (const int& n : e.lines)
+            lines += (&n == &*e.lines.begin()    ? ""
+                      : in_chinese()             ? "、"
+                      : &n == &*e.lines.rbegin() ? " and "
+                                                 : ", ") +
+                     std::to_string(n);
+        lines = in_chinese() ? "第 " + lines + " 行" : (e.lines.size() > 1 ? "lines " : "line ") + lines;
+        string edit = e.words;
+        if (const size_t at = edit.find('\1'); at != string::npos) edit.replace(at, 1, lines);
+        all += (&e == &edits[0] ? "" : in_chinese() ? "，并" : ", and ") + edit;
+    }
+    return all;
+}
+
+string Advice::key() const {
+    string all = reason;
+    for (const Edit& e : edits) all += "\n" + e.words;
+    return all;
+}
+
+void Advice::merge(const Advice& other) {
+    if (reason != other.reason) reason = say(no_lockstep);
+    for (const Edit& e : other.edits) add(e);
+}
+
+void Advice::add(const Edit& edit) {
+    const auto same = std::ranges::find_if(edits, [&](const Edit& e) { return e.words == edit.words; });
+    if (same == edits.end()) edits.push_back(edit);
+    else same->lines.insert(edit.lines.begin(), edit.lines.end());
+}
 
 Report finding(const string& kind, const string& what, const std::vector<Remark>& lines, const string& mend,
                bool harmless, const string& head) {
