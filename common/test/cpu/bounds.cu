@@ -38,7 +38,7 @@ CASE(shared_overrun) { return shared_overrun<<<1, 32>>>(device<int>(1)), result(
 // RUN: plain dynamic_overrun
 // STATUS: 200
 // SAYS: byte 256 of the 256 bytes of dynamic shared memory
-// SAYS: let the launch give enough bytes
+// SAYS: let the launch at bounds.cu:{{[0-9]+}} give enough bytes
 __global__ void dynamic_overrun() {
     extern __shared__ char raw[];
     raw[threadIdx.x] = 1;
