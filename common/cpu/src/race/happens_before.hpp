@@ -47,6 +47,7 @@ struct SyncState {            // synchronization state that few threads need
     ClockRef clock;         // acquired by fences
     ClockRef pending[2];    // read by atomics and flags; to be acquired by the next fence of that scope
     Time fenced[2];         // its last fence of at least that scope
+    bool unpublished[2];    // whether `publishes` is older than that fence
     ClockRef publishes[2];  // by scope: known at that fence, or at a fence of a lane before their last __syncwarp()
     std::vector<OptimisticRead> reads;  // weak reads beside atomics, which its CAS may still check
     std::vector<std::pair<const char*, uint64_t>> checked;  // words and sites: its CAS has compared such a read
