@@ -47,7 +47,7 @@ CASE(dynamic_overrun) { return dynamic_overrun<<<1, 257, 256>>>(), result(); }
 
 // RUN: plain unsigned_below_zero
 // STATUS: 200
-// SAYS: element -1, or 4294967295 as an unsigned number, of the 128 bytes of the __shared__ variable
+// SAYS: element -1, or 4294967295 as an unsigned number, before byte 0 of the 128 bytes of the __shared__ variable
 // SAYS: at bounds.cu:@#below_zero
 // SAYS: take an int
 __global__ void unsigned_below_zero(int* p) {

@@ -166,11 +166,13 @@ bool Source::holds_barrier(const Statement& s) const {
     return false;
 }
 
+bool Source::declares(const Statement& s) const {  // two names, or a type and a star
+    const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
+    return s.kind == Statement::simple && in_word(text[s.begin]) && !ends_there(s) &&
+           (in_word(text[next]) || strchr("*&:<", text[next]));
+}
 bool Source::declares(const Statement& block, size_t to) const {
-    return std::ranges::any_of(block.parts, [&](const Statement& s) {  // two names, or a type and a star
-        const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
-        return s.begin < to && s.kind == Statement::simple && (in_word(text[next]) || strchr("*&:<", text[next]));
-    });
+    return std::ranges::any_of(block.parts, [&](const Statement& s) { return s.begin < to && declares(s); });
 }
 
 bool Source::alone_in_its_lines(const Statement& s) const {

@@ -56,6 +56,7 @@ std::string who_waits_where();  // one line for each run of threads
 std::string explain(const void* address, size_t bytes = 4);
 /// "element 19 of cache (sum.cu:8)", with the running kernel's name for it.
 std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
+std::string in_words(const std::string& name_of_element);  // that name in the user's language
 
 // ---- report/symbolize.cpp
 

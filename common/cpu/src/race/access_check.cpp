@@ -16,6 +16,7 @@
 
 #include "api/observer.hpp"
 #include "api/upcalls.hpp"
+#include "engine/async_copies.hpp"
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
@@ -27,6 +28,7 @@
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
 #include "memory/observer.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
@@ -49,6 +51,7 @@ namespace cudacpu::race {
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 State state;
+void (*observe_access)(const char*, size_t, unsigned);
 
 namespace {
 
@@ -232,12 +235,19 @@ void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
     // An exchange may ignore the old value.
     const bool reads_value = !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));
-    if (reads_value && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    if (reads_value && memchr(flags, 0, a.bytes)) {
+        write_out(*r.shadow, first / line_bytes);
+        const bool under_way = copy_under_way(a.address);
+        if (!under_way || !concurrent(r.shadow->words.at(first / 4).cell.write, a))  // otherwise it is a race
+            note(under_way ? Mistake::under_way : Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    }
     memset(flags, 1, a.bytes);
 }
 
-void after_own_atomic() {
+void after_own_atomic(const char* address) {
     me->polled_at = 0;
+    me->sync->atomic_word = address;
+    me->updated = uint8_t(me->steps);
     me->wrote = me->publishes = false;
     me->last_atomic = now;
 }
@@ -252,6 +262,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
              floor_time, false, false, false};
     me->steps += me->steps < 255;
+    add_site(rank, site);
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -267,7 +278,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     }
     if (kind == (writes | atomic) && address >= r->start && !me->watched && no_synchronization() &&
         record_atomic(*r, address - r->start, bytes, a.mine))
-        return me->sync->fast_atomic = address, after_own_atomic();
+        return after_own_atomic(address);
     Shadow& s = *r->shadow;
     const size_t first = address - r->start, end = first + bytes;
     if (address < r->start || end > r->bytes) {
@@ -306,7 +317,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         last.flag_write |= flag_write, last.word |= exchanged, last.releases |= rmw;
         if (rmw) last.released = g;
         else release(address, kind, a.shared, g);
-        if (rmw) after_own_atomic();
+        if (rmw) after_own_atomic(address);
     } else if (kind & flag) {
         const Epoch& w = (bytes < 4 || first % 4 ? s.bytes.at(first) : s.words.at(first / 4)).sync.synced;
         acquire(address, 0, a.shared);
@@ -330,7 +341,7 @@ void complete_pending() {
 }
 
 bool none_pending(bool write) {
-    if (yields_next || state.busy || state.something_shown || state.index_too_large) return false;
+    if (yields_next || state.busy || state.something_shown || state.index_too_large || state.observed) return false;
     complete_before(write);
     return !state.pending;
 }
@@ -374,6 +385,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (sample_requested && r && !(kind & atomic)) take_sample(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spinning thread only reads
     me = &thread_state(rank);
+    if (observe_access) observe_access(address, bytes, kind);
     check_access(r, address, bytes, kind, site, expected);
     state.busy = false;
 }
@@ -392,7 +404,10 @@ void block_pauses() {
     complete_pending();
     clocks_block_pauses();
 }
-void block_goes_on() { clocks_block_goes_on(); }
+void block_goes_on() {
+    clocks_block_goes_on();
+    forget_sites(~uint64_t{0});
+}
 void block_ends() {
     complete_pending();
     report_optimistic_reads();
@@ -411,6 +426,14 @@ void launch_ends() {
     state.busy = false;
     close_red_zones();
 }
+void copy_starts(void* to, unsigned bytes) {
+    complete_pending();
+    stop_if_following();
+    Region* const r = find(to);
+    if (r && r->shadow && !r->shadow->all_written)
+        memset(r->shadow->written + (static_cast<char*>(to) - r->start), 0, bytes);
+}
+void copy_ends(void* to, unsigned bytes, const void* pc) { access(to, bytes, writes, uint64_t(pc)); }
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     const uint64_t site = reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48;
     access(address, bytes, writes | atomic | kind, site, expected);
@@ -425,9 +448,12 @@ const struct Observers {
         race_observer.block_ends = block_ends;
         race_observer.block_pauses = block_pauses;
         race_observer.block_goes_on = block_goes_on;
+        race_observer.warp_operation_passed = warp_operation_passed;
         race_observer.lanes_met = lanes_met;
         race_observer.barrier_passed = barrier_passed;
         race_observer.grid_barrier_passed = grid_barrier_passed;
+        race_observer.copy_starts = copy_starts;
+        race_observer.copy_ends = copy_ends;
         race_observer.at_atomic = at_atomic;
         race_observer.at_fence = at_fence;
         race_observer.grid_dependency_met = grid_dependency_met;

@@ -18,6 +18,7 @@
 #include "engine/upcalls.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_heap.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/access_hooks.hpp"
 #include "race/bounds.hpp"
@@ -35,6 +36,7 @@ int until_preempted = 7;
 
 namespace {
 
+constexpr size_t smallest_page = 4096;  // pages have this size or a multiple of it
 // Not an address, so that nullptr matches no empty entry.
 constexpr uintptr_t no_page = ~uintptr_t{0};
 char* const no_address = reinterpret_cast<char*>(uintptr_t{1} << 63);
@@ -144,9 +146,11 @@ template <unsigned Bytes, bool Write>
     return true;
 }
 
-template <bool Write> [[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes) {
+template <bool Write>
+[[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes, uint64_t site) {
     ThreadState& m = thread_states[rank];
     m.steps += m.steps < 255;
+    add_site(rank, site);
     if (!q.shared) record_global_access();
     if (!Write) return;
     if (q.written) memset(q.written + first, 1, bytes);
@@ -174,8 +178,8 @@ __attribute__((noinline)) void refill_site(char* address, uint64_t site) {
     if (thread_states[rank].counted != last_barrier) begin_leader();
     count_steps(thread_state(rank));
     if (!cached_region(address)) region_of(address);
-    if (const CachedRegion& n = region_cache[uintptr_t(address) / page % std::size(region_cache)];
-        n.page == uintptr_t(address) / page) {
+    if (const CachedRegion& n = region_cache[uintptr_t(address) / smallest_page % std::size(region_cache)];
+        n.page == uintptr_t(address) / smallest_page) {
         Shadow& s = *n.region->shadow;
         q = {n.region->start, n.region->bytes, &s, s.all_written ? nullptr : s.written, n.shared};
     }
@@ -225,9 +229,10 @@ template <unsigned Bytes, bool Write> struct FastPath {
             f->element = i;
             f->room = unsigned(std::min(width / Bytes - i, (q.bytes - first) / Bytes) - 1);
             f->shared = q.shared;
+            f->sites = sites_since_meeting[rank] | site_bit(site);
             f->written = uint8_t(Write ? leader.steps : leader.steps > 1 ? f[-1].written : 0);
         }
-        recorded<Write>(q, first, Bytes);
+        recorded<Write>(q, first, Bytes, site);
     }
     static __attribute__((noinline)) void record(char* address, uint64_t site) {
         const CachedSite* const q = plain_site<Write>(address, Bytes, Bytes, site);
@@ -237,7 +242,7 @@ template <unsigned Bytes, bool Write> struct FastPath {
         ShadowLine& line = q->shadow->lines[first / line_bytes];
         constexpr uint32_t all = (1u << Bytes / 4) - 1;
         if (!Write && Bytes >= 4 && line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
-            return recorded<Write>(*q, first, Bytes);
+            return recorded<Write>(*q, first, Bytes, site);
         const Time from = q->from();
         const bool words = Bytes < 4 && std::max({line.words, line.write.time(), line.read.time()}) >= from;
         if (!words && record_in_span<Write>(line_of(*q, first), i, site, rest_of(i), from, q->shared)) {
@@ -246,7 +251,7 @@ template <unsigned Bytes, bool Write> struct FastPath {
         } else if (!record_in_cells<Bytes, Write>(*q, first, Bytes, site)) {
             return slow_path(address, site);
         }
-        recorded<Write>(*q, first, Bytes);
+        recorded<Write>(*q, first, Bytes, site);
     }
 };
 
@@ -259,7 +264,7 @@ void forget_pages() {
 }
 
 Region* cached_region(const char* address) {
-    const uintptr_t number = uintptr_t(address) / page;
+    const uintptr_t number = uintptr_t(address) / smallest_page;
     const auto& n = region_cache[number % std::size(region_cache)];
     return n.page == number ? n.region : nullptr;
 }
@@ -270,7 +275,7 @@ Region* region_of(const char* address) {
         return block && !block->freed && block->contains(address) ? &heap_region : nullptr;
     }
     if (!r && is_global(address)) r = &program;
-    const uintptr_t number = uintptr_t(address) / page;
+    const uintptr_t number = uintptr_t(address) / smallest_page;
     if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
         region_cache[number % std::size(region_cache)] = {number, r, is_shared(r)};
     return r;
@@ -328,7 +333,7 @@ template <bool Write> bool record_range(char* address, size_t bytes, uint64_t si
     const size_t first = q ? address - q->start : 0;
     if (!q || !record_in_cells<0, Write>(*q, first, bytes, site)) return false;
     --until_preempted;
-    recorded<Write>(*q, first, bytes);
+    recorded<Write>(*q, first, bytes, site);
     return true;
 }
 bool record_range(void* p, size_t bytes, bool write, uint64_t site) {

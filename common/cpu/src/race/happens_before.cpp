@@ -23,6 +23,7 @@
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/upcalls.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/critical_sections.hpp"
 #include "race/race.hpp"
@@ -306,6 +307,7 @@ void block_begins() {
     begin_interval();
     block_start = last_barrier = now;
     this_block = {};
+    forget_sites(0);
 }
 
 void clocks_block_pauses() {
@@ -342,6 +344,7 @@ void barrier_passed() {
     }
     this_block.fencers.clear();
     last_barrier = ++now;
+    forget_sites(0);
     sections_at_barrier();
     for (unsigned i : std::exchange(this_block.clock_owners, {})) {
         this_block.clock = join(this_block.clock, acquire_all(thread_states[i]));
@@ -372,7 +375,7 @@ void lanes_met(unsigned first, unsigned lanes) {
         ThreadState& m = thread_states[i];
         memcpy(m.sync->lanes, all, sizeof all);
         m.has_lanes = true;
-        m.steps = m.written = 0;
+        m.steps = m.written = m.updated = 0;
         join(m, known);
         for (Scope s : {in_block, in_device})
             if (fenced[s]) m.sync->publishes[s] = fenced[s], m.synchronised = true;
