@@ -22,7 +22,6 @@ extern Region program;    // the program's variables
 void complete_pending();  // checks the last access, which is now done
 /// The same before a plain access. Returns false if the slow path is needed.
 bool none_pending(bool write);
-void heap_changed(const char* start, size_t bytes);  // the memory is new, or free
 /// Tells the value that a CAS expects.
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site, const void* expected = nullptr);
 void note(const Race& race);  // to be reported when the launch ends
