@@ -229,6 +229,9 @@ struct SourceLine {
         indexes_row = 16,    // of a matrix: a[i][j]
         barrier_in_branch = 32,
         barrier_in_loop = 64,
+        adds_index = 128,  // each + in the line calculates an index
+        subtracts_index = 256,
+        multiplies_index = 512,
     };
     int number;
     unsigned facts;
