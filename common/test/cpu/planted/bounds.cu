@@ -60,7 +60,7 @@ __global__ void unset_shared(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x + 1];  // FIXED: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
 }
-PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}write it first
+PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}set it first
 
 __global__ void unset_bins(const int* in, int* out) {
     __shared__ int bins[8];
