@@ -28,6 +28,9 @@ struct LaunchObserver {
                       const void* expected) = [](void*, unsigned, unsigned, Where, const void*) {};
     void (*at_fence)(bool block_only) = [](bool) {};
     void (*grid_dependency_met)() = [] {};                       // cudaGridDependencySynchronize()
+    // An asynchronous copy: its destination has no value until it ends. pc: where the program has begun it.
+    void (*copy_starts)(void* to, unsigned bytes) = [](void*, unsigned) {};
+    void (*copy_ends)(void* to, unsigned bytes, const void* pc) = [](void*, unsigned, const void*) {};
     void (*at_switch)() = [] {};                                 // between two threads, except in the plain build
     void (*launch_stops)(const char* why) = [](const char*) {};  // the running kernel does not finish
 };

@@ -17,6 +17,7 @@
 
 #include "api/observer.hpp"
 #include "api/upcalls.hpp"
+#include "engine/async_copies.hpp"
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
@@ -266,7 +267,12 @@ bool reads_value(const Access& a) {  // an exchange may ignore the old value
 }
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
-    if (reads_value(a) && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    if (reads_value(a) && memchr(flags, 0, a.bytes)) {
+        write_out(*r.shadow, first / line_bytes);
+        const bool under_way = copy_under_way(a.address);
+        if (!under_way || !concurrent(r.shadow->words.at(first / 4).cell.write, a))  // otherwise it is a race
+            note(under_way ? Mistake::under_way : Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    }
     memset(flags, 1, a.bytes);
 }
 
@@ -485,6 +491,14 @@ void launch_ends() {
     state.busy = false;
     close_red_zones();
 }
+void copy_starts(void* to, unsigned bytes) {
+    complete_pending();
+    stop_if_following();
+    Region* const r = find(to);
+    if (r && r->shadow && !r->shadow->all_written)
+        memset(r->shadow->written + (static_cast<char*>(to) - r->start), 0, bytes);
+}
+void copy_ends(void* to, unsigned bytes, const void* pc) { access(to, bytes, writes, uint64_t(pc)); }
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     const uint64_t site = reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48;
     access(address, bytes, writes | atomic | kind, site, expected);
@@ -503,6 +517,8 @@ const struct Observers {
         race_observer.lanes_met = lanes_met;
         race_observer.barrier_passed = barrier_passed;
         race_observer.grid_barrier_passed = grid_barrier_passed;
+        race_observer.copy_starts = copy_starts;
+        race_observer.copy_ends = copy_ends;
         race_observer.at_atomic = at_atomic;
         race_observer.at_fence = at_fence;
         race_observer.grid_dependency_met = grid_dependency_met;

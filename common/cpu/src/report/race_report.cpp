@@ -85,6 +85,12 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     perhaps_bytes{"give the size in bytes, n * sizeof(int); if it is so already, ",
                   "大小要以字节给出：n * sizeof(int)；如果已经如此，"},
     unwritten_read{"a value that nobody has written: %s", "读取了从未写入的值：%s"},
+    under_way_read{"a value that an asynchronous copy has not brought yet: %s", "读取了异步复制尚未送达的值：%s"},
+    wait_for_copy{
+        "wait first: each thread that copies calls __pipeline_wait_prior(0) after __pipeline_commit(), and "
+        "__syncthreads() follows",
+        "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，然后是 "
+        "__syncthreads()"},
     set_memory{"set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel",
                "先设置这块内存的所有字节：cudaMemset、cudaMemcpy 或核函数"},
     trace{"notice: to see these accesses, run it with %s", "notice: 加上 %s 再运行，可以看到这些访问"},
@@ -114,6 +120,7 @@ const char* kind_of(Mistake m) {
         case Mistake::out_of_bounds: return "out-of-bounds";
         case Mistake::freed: return "use-after-free";
         case Mistake::others_stack: return "variable-of-another-thread";
+        case Mistake::under_way:
         case Mistake::unwritten: return "unwritten-value";
         case Mistake::foreign: return "host-memory";
     }
@@ -172,6 +179,9 @@ void say_mistake(const Noted& m) {
         if (mend.empty()) mend = past_the_end(r);
         if (small && r->bytes) mend = say(size_in_bytes);
         else if (counts_elements(r, m.bytes)) mend.insert(0, say(perhaps_bytes));
+    } else if (m.what == Mistake::under_way) {
+        what = say(under_way_read, in_words(element));
+        mend = say(wait_for_copy);
     } else if (m.what == Mistake::unwritten) {
         what = element;
         if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
