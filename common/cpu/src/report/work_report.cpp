@@ -49,17 +49,18 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
         Sentence what, works, mend;
     } words[] = {
         {{"a race between streams on %s", "流之间的数据竞争：%s"},
-         {"%s %s, %s %s, and neither waits for the other", "%s%s，%s%s，两者互不等待"},
+         {"%s %s, and %s %s, and neither waits for the other", "%s%s，%s%s，两者互不等待"},
          {"let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() between",
           "让其中一个等待：cudaEventRecord() 和 cudaStreamWaitEvent()，或者在两者之间加上 "
           "cudaStreamSynchronize()"}},
         {{"a race between kernels of one stream on %s", "同一个流的核函数之间的数据竞争：%s"},
-         {"%s %s, %s %s, and may begin before the first has ended", "%s%s，%s%s，而且可能在前一个结束之前就开始"},
+         {"%s %s, and %s %s, which may begin before the first has ended",
+          "%s%s，%s%s，而且可能在前一个结束之前就开始"},
          {"call cudaGridDependencySynchronize() first, in this thread, or in another one before a barrier "
           "of both",
           "先调用 cudaGridDependencySynchronize()：由这个线程调用，或者由另一个线程在两者的同步点之前调用"}},
         {{"perhaps a race between kernels of one stream on %s", "同一个流的核函数之间可能有数据竞争：%s"},
-         {"%s %s, %s %s, and waits for the kernel between them, but that one does not wait for the first",
+         {"%s %s, and %s %s, which waits for the kernel between them, but that one does not wait for the first",
           "%s%s，%s%s，后者等待中间的核函数，但中间的核函数不等待前者"},
          {"call cudaGridDependencySynchronize() in the kernel between them",
           "在中间的核函数中调用 cudaGridDependencySynchronize()"}}};
