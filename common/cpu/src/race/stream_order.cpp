@@ -15,6 +15,7 @@
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"
+#include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/upcalls.hpp"
 #include "race/access_check.hpp"
@@ -98,7 +99,7 @@ void work_ended() {
 }
 
 Time launch_beside() {
-    running.what = std::string("kernel ") + launch->kernel->name;
+    running.what = say({"kernel %s", "核函数 %s"}, launch->kernel->name);
     // cudaLaunchKernelEx() knows its own line only.
     const bool by_header = strstr(launch->where.file, "cpu/include/");
     running.line = by_header ? first_line(running.callers) : source_line(launch->where);
