@@ -14,7 +14,7 @@ extern struct alignas(4) State {  // usually none is set, which one comparison t
     bool index_too_large;  // the compiler found that the index of the next access is too large
     uint32_t any() const { return std::bit_cast<uint32_t>(*this); }
 } state;
-extern Region program;    // the program's variables
+Region* program_region(const void* address);  // the program's variables; nullptr: it is not one of them
 void complete_pending();  // checks the last access, which is now done
 /// The same before a plain access. Returns false if the slow path is needed.
 bool none_pending(bool write);

@@ -283,7 +283,7 @@ Region* cached_region(const char* address) {
 }
 Region* region_of(const char* address) {
     Region* r = find(address);
-    if (!r && is_global(address)) r = &program;
+    if (!r) r = program_region(address);
     const uintptr_t number = uintptr_t(address) / page;
     if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
         region_cache[number % std::size(region_cache)] = {number, r, is_shared(r)};
