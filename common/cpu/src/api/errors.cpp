@@ -83,9 +83,11 @@ void at_program_end(int status, void*) {
 // Registered first, so it runs last: destructors of the program have freed their memory by then.
 __attribute__((constructor(102))) void at_start() {
     if (cudacpu_devices++) {
-        print_report(opening(
-            "two parts of this program have a CPU device each: give the program's link line the shared library "
-            "with kernels before CUDA::cudart, or make the library STATIC"));
+        print_report(
+            opening("the program and a shared library have different CPU devices: compile the program with "
+                    "--cudart shared, and "
+                    "select the build for all of CMake's targets with NVCC_APPEND_FLAGS, such as "
+                    "NVCC_APPEND_FLAGS=--hazards"));
         _exit(2);
     }
     on_exit(at_program_end, nullptr);
