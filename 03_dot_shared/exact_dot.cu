@@ -42,8 +42,9 @@ __device__ Plain<Real, Factor> from_lane_above(const Plain<Real, Factor>& x, int
     return {__shfl_down_sync(all_lanes, x.sum, offset)};
 }
 
-// sum + lost is exactly what was added. If `lost` is NaN, something is missing.
-struct Twofold {
+// sum + lost is exactly what was added. If `lost` is NaN, something is missing. Both are aligned so
+// that one instruction loads or stores them.
+struct alignas(16) Twofold {
     double sum = 0, lost = 0;
 
     // Adds x, and what this loses to `lost` (Knuth's TwoSum: the error of an addition in double is

@@ -28,7 +28,7 @@ set arrow 1 from exact * 50, graph 0 to exact * 50, graph 1 nohead lc rgb grey l
 set yrange [STATS_records - 0.4:-0.6]
 set logscale x
 set xrange [exact / 50:1e5]
-set xtics ("exact" exact, "10^{-15}" 1e-15, "10^{-12}" 1e-12, "10^{-9}" 1e-9, "10^{-6}" 1e-6, "10^{-3}" 1e-3)
+set xtics ("0" exact, "10^{-15}" 1e-15, "10^{-12}" 1e-12, "10^{-9}" 1e-9, "10^{-6}" 1e-6, "10^{-3}" 1e-3)
 set xlabel "relative error" offset 0,0.3
 plot rows using (known("bound")):0:yticlabels(stringcolumn("variant")) with points pt 9 ps 1 lc rgb grey, \
      "" using (above_0(known("error"))):0 with points pt 7 ps 1 lc rgb orange, \

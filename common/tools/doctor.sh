@@ -88,6 +88,7 @@ check_packages() {
     package optional "Google Benchmark" libbenchmark-dev "measures the CPU device (make bench-cpu)" \
         "$(header benchmark/benchmark.h)"
     package optional gnuplot gnuplot-nox "plots (make report)" "$(tool gnuplot)"
+    package optional gdb gdb "stops in kernels (make learn GDB=NN.N)" "$(tool gdb)"
 }
 
 # ---- nvcc ----------------------------------------------------------------------------------------------------------

@@ -26,7 +26,6 @@ s/>error</>误差</
 s/>its bound</>误差界</
 s/>time, µs</>时间，µs</
 s/>relative error</>相对误差</
-s/>exact</>精确</
 s/one float on CPU/CPU 上一个 float/
 s/closed form/公式/
 s/: bound \([0-9]\)/：误差界 \1/

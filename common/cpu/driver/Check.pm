@@ -283,8 +283,11 @@ sub check_dynamic_shared {
 # Unsupported features, and the names that request them. Names that are missing here do not compile.
 our %library;    # libraries whose headers the program includes
 my %absent = (
-    'textures and surfaces: read and write the array by its index' =>
-        qr/cuda\w*(?:Texture|Surface)\w*|cudaResource\w*|tex[123]D\w*|surf[123]D\w*|cuda(?!DevP2P)\w*Array\w*|cuda\w*ChannelDesc|cudaChannelFormat\w*/,
+    'textures over arrays and no surfaces: read and write the memory by its index, or use tex1Dfetch() and cudaResourceTypeLinear' =>
+        qr/cuda(?!TextureObject_t|(?:Create|Destroy)TextureObject\b|Texture(?:Desc|(?:Address|Filter|Read)Mode)\b)\w*(?:Texture|Surface)\w*
+        |cudaResource(?!Desc\b|Type(?:Linear)?\b)\w*|tex(?!1Dfetch\b)[123]D\w*|surf[123]D\w*|cuda(?!DevP2P)\w*Array\w*
+        |cuda(?!Create)\w*ChannelDesc/x,
+    'texture references: create a texture object with cudaCreateTextureObject()' => qr/texture(?=\s*<)|textureReference/,
     'graphs: launch the kernels one by one' => qr/cudaGraph(?!ics)\w*|cudaStream\w*Captur\w*|cudaThreadExchangeStreamCaptureMode
         |cudaDevice\w*GraphMem\w*|cudaUserObject\w*/x,
     'memory pools of this kind: use cudaMalloc' => qr/cudaMemPool(?:Export|Import|[GS]etAccess|Ptr)\w*|cudaMemAccessDesc|cudaMem[GS]et(?:Default)?MemPool/,
@@ -307,6 +310,13 @@ my %absent = (
         |cuda(?:Library|Log|GetDriverEntryPoint|DriverEntryPoint|KernelSet)\w*|cuda(?:GetKernel|Kernel_t|Function_t|GetFuncBySymbol|GetExportTable|FuncGetParamInfo)/x,
 );
 
+sub words_of {
+    my ($file) = @_;
+    open my $in, '<', $file =~ s/\\(["\\])/$1/gr or return;
+    local $/;
+    return <$in> =~ /\w+/g;
+}
+
 sub refuse_absent {
     my %of_the_program;
     $absent{"$_: CUDA's libraries need a GPU"} = qr/$_\w*|\U$_\E_\w*/ for keys %library;
@@ -319,6 +329,11 @@ sub refuse_absent {
                     (?:\s*[*&\s]\s*\b$name\s*[=;,)\[{] | \s+$name\s*\()/x;
             refuse($at, "$name: the CPU device has no $what");
         }
+    }
+    my %word_of_cub = map { $_ => 1 } map { words_of($_) } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
+    while (%word_of_cub && $text =~ /\bcub\s*::\s*((?&word))$cpp/g) {
+        refuse($-[1], "cub::$1: the CPU device's CUB has the collectives of warps and blocks and the most common algorithms for arrays, "
+            . 'but not this') if !$word_of_cub{$1};
     }
 }
 

@@ -1,6 +1,10 @@
 // cuda_runtime.h - replaces NVIDIA's header on the CPU device: the language extensions of CUDA C++. The translator
 // (cudacpu) finds `__global__`, `__shared__` and similar words as they are, and rewrites them.
 #pragma once
+#include "cudacpu/host_language.hpp"
+#if __cplusplus < 202002L
+#pragma GCC system_header  // no warnings about newer C++
+#endif
 #define CUDACPU 1  // lets a header distinguish the CPU device from a GPU
 #if defined CUDACPU_INSTRUMENTED && \
     !(defined CUDACPU_COUNTED || defined CUDACPU_HAZARDS || defined CUDACPU_COUNTERS)
@@ -379,5 +383,6 @@ CUDACPU_QUIET inline void __nanosleep(unsigned) {              // gives way at e
 inline void __trap(CUDACPU_HERE) { cudacpu::trap("__trap()", where); }
 
 #include "cudacpu/intrinsics.hpp"
+#include "texture_fetch_functions.h"
 
 #endif

@@ -1,10 +1,15 @@
 // cuda_runtime_api.h - the part of the CUDA runtime API that the CPU device supports, with CUDA's names and
 // numbers.
 #pragma once
+#include "cudacpu/host_language.hpp"
+#if __cplusplus < 202002L
+#pragma GCC system_header  // no warnings about newer C++
+#endif
 #include <type_traits>
 #include <utility>
 
 #include "cudacpu/engine.hpp"
+#include "texture_types.h"
 #ifdef CUDACPU_COUNTED
 #include "cudacpu/rounds.hpp"
 #endif
@@ -282,6 +287,8 @@ struct StreamProperties {
 StreamProperties properties_of(cudaStream_t);
 cudaError_t create(cudaStream_t*, unsigned flags, int priority = 0), create(cudaEvent_t*, unsigned flags);
 cudaError_t destroy(cudaStream_t), destroy(cudaEvent_t);
+cudaError_t create(cudaTextureObject_t*, const cudaResourceDesc*, const cudaTextureDesc*),
+    destroy(cudaTextureObject_t);
 cudaError_t record(cudaEvent_t, cudaStream_t), wait_for(cudaEvent_t, cudaStream_t);
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop);
 
@@ -456,6 +463,9 @@ CUDACPU_API(cudaHostGetFlags, (unsigned* flags, void* p),
             check(attributes_of(p).type == cudaMemoryTypeHost) ?: give(flags, cudaHostAllocMapped))
 CUDACPU_API(cudaHostGetDevicePointer, (auto** p, void* host, unsigned = 0),
             check(attributes_of(host).type == cudaMemoryTypeHost) ?: give((void**)p, host))
+CUDACPU_API(cudaCreateTextureObject, (cudaTextureObject_t* t, const cudaResourceDesc* r, const cudaTextureDesc* d,
+                                     decltype(nullptr)), create(t, r, d))
+CUDACPU_API(cudaDestroyTextureObject, (cudaTextureObject_t t), destroy(t))
 CUDACPU_API(cudaPointerGetAttributes, (cudaPointerAttributes* a, const void* p), give(a, attributes_of(p)))
 CUDACPU_API(cudaMemGetInfo, (size_t* free, size_t* total),
             give(total, available_memory()) ?: give(free, *total - bytes_in_use))

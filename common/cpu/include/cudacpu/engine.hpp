@@ -3,6 +3,9 @@
 // A CUDA thread is a fiber. One OS thread runs the fibers of one block until all have ended, then the next block. A
 // fiber runs until it waits (at a barrier or in a warp operation) or ends; README.md explains the design.
 #pragma once
+#if __cplusplus < 202002L
+#pragma GCC system_header  // no warnings about newer C++
+#endif
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -46,6 +49,13 @@ enum cudaError : int;
 struct CUstream_st;
 
 namespace cudacpu {
+
+// The largest size of a memory page that the processor has.
+#if defined(__x86_64__)
+constexpr size_t largest_page = 4 << 10;
+#else
+constexpr size_t largest_page = 64 << 10;
+#endif
 
 #ifdef __clang__
 #define CUDACPU_COLUMN __builtin_COLUMN()
@@ -124,6 +134,28 @@ CUDACPU_INLINE void switch_stacks(void** from, void* to) {
           "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
           "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory",
           "cc" CUDACPU_AVX512 CUDACPU_APX);
+}
+#elif defined(__aarch64__)
+#define CUDACPU_SWITCH
+#ifdef __ARM_FEATURE_SVE
+#define CUDACPU_SVE \
+    , "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15"
+#else
+#define CUDACPU_SVE
+#endif
+// As above. `hint 36` (bti j) marks where the branch may go, if the compiler protects branches.
+CUDACPU_INLINE void switch_stacks(void** from, void* to) {
+    register void** saved asm("x0") = from;
+    register void* resumed asm("x1") = to;
+    asm volatile(
+        "adr x16, 1f\n\tstp x16, x19, [sp, -32]!\n\tstp x29, x30, [sp, 16]\n\tmov x2, sp\n\tstr x2, [x0]\n\t"
+        "mov sp, x1\n\tldp x29, x30, [sp, 16]\n\tldp x16, x19, [sp], 32\n\tbr x16\n1:\thint 36"
+        : "+r"(saved), "+r"(resumed)
+        :
+        : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+          "x18", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "v0", "v1", "v2", "v3", "v4", "v5",
+          "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
+          "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc" CUDACPU_SVE);
 }
 #else
 void switch_stacks(void** from, void* to);
@@ -226,7 +258,7 @@ template <class S> inline const bool noted_shared = note_shared(typeid(S).name()
 /// In the hazard build pointers and floating-point numbers are parameters of each thread: the compiler calls no
 /// hook before it reads one. Integers are references. Of an integer parameter g++ would see that a word already has
 /// its value, and leave out a store.
-template <class T> using own = std::conditional_t<std::is_pointer_v<T> || std::is_floating_point_v<T>, T, T&>;
+template <class T> using own = std::conditional_t<std::is_pointer<T>() || std::is_floating_point<T>(), T, T&>;
 // As on a GPU, each thread has the arguments' bytes: no constructor copies them, and no destructor runs.
 template <class F> CUDACPU_QUIET CUDACPU_PER_THREAD void run_thread(const void* closure) {
     alignas(F) char mine[sizeof(F)];
@@ -243,7 +275,7 @@ template <class T> const void* pointer_in(const T&) { return nullptr; }
 template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
 /// The object that a reference parameter refers to; nullptr if it has no data to read.
 template <class T> const void* referred(T& object) {
-    if (std::is_empty_v<std::remove_cv_t<T>>) return nullptr;
+    if (std::is_empty<std::remove_cv_t<T>>()) return nullptr;
     return (const void*)__builtin_addressof(object);
 }
 /// The body of every kernel is a call of this function; the closure holds the arguments by value. A program has
@@ -322,11 +354,11 @@ template <class S, class Member> CUDACPU_QUIET S& shared(SharedObject& object) {
 #endif
 #ifndef CUDACPU_INSTRUMENTED  // instrumented builds detect reads of values that nobody has written
     // nvcc also leaves out the initializers of an aggregate's members, but without a warning.
-    if constexpr (!std::is_trivially_default_constructible_v<S> && std::is_default_constructible_v<S> &&
-                  !std::is_aggregate_v<std::remove_all_extents_t<Member>>)
+    if constexpr (!std::is_trivially_default_constructible<S>() && std::is_default_constructible<S>() &&
+                  !__is_aggregate(std::remove_all_extents_t<Member>))
         if (!object.address && is_constructed<S>()) constructed(object);
 #endif
-    if constexpr (std::rank_v<Member> == 2) object.columns = std::extent_v<Member, 1>;
+    if constexpr (std::rank<Member>() == 2) object.columns = std::extent<Member, 1>();
     return *reinterpret_cast<S*>(object.serial == block_serial ? object.address : fresh(object));
 }
 template <class S> S& shared_at_namespace_scope(SharedObject& object) {
@@ -405,7 +437,7 @@ public:
     template <class T> CUDACPU_INLINE Lanes(const char* what, unsigned mask, const T& value, Where where,
                                             Rendezvous::Kind kind = Rendezvous::at_warp)
         : rendezvous(join_quickly(kind, what, mask, where)) {
-        static_assert(sizeof(T) <= 32 && std::is_trivially_copyable_v<T>);
+        static_assert(sizeof(T) <= 32 && std::is_trivially_copyable<T>(), "");
         rendezvous->arrived |= 1u << lane();
         (__builtin_memcpy)(rendezvous->value[lane()], &value, sizeof(T));
         await(rendezvous, where);

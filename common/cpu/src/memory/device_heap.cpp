@@ -91,15 +91,20 @@ extern "C" void cudacpu_free(void* memory) noexcept {
     if (!on_heap(p)) return free(memory);
     const auto block = sizes.find(p);
     if (!in_kernel())
-        return report_bug("the host gives back what a kernel got from malloc() or new", "let a kernel do that", "");
+        return report_bug(say({"the host gives back what a kernel got from malloc() or new",
+                               "主机释放了核函数用 malloc() 或 new 得到的内存"}),
+                          say({"let a kernel do that", "由核函数来释放"}), "", "misuse");
     if (block == sizes.end())
-        return report_bug("what a kernel gives back it has not got from malloc() or new, or given back before",
-                          "give it back once", "");
+        return report_bug(say({"what a kernel gives back it has not got from malloc() or new, or given back before",
+                               "核函数释放的内存不是由 malloc() 或 new 得到的，或者已经释放过"}),
+                          say({"give it back once", "只释放一次"}), "");
     const size_t bytes = block->second;
     const auto is_mark = [](char c) { return c == mark; };
     if (!hazard_build && !std::all_of(p + bytes, p + bytes + behind, is_mark))
-        report_bug(text("a kernel wrote beyond the %zu bytes that malloc() or new gave it", bytes),
-                   "--hazards names the line", "", "out-of-bounds");
+        report_bug(say({"a kernel wrote beyond the %zu bytes that malloc() or new gave it",
+                        "核函数的写入超出了 malloc() 或 new 得到的 %zu 字节"},
+                       bytes),
+                   say({"--hazards names the line", "--hazards 会指出那一行"}), "", "out-of-bounds");
     sizes.erase(block);
     region_observer.heap_taken(p);
     return_to_heap(bytes);

@@ -17,6 +17,7 @@
 
 #include "api/observer.hpp"
 #include "api/upcalls.hpp"
+#include "engine/async_copies.hpp"
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
@@ -27,6 +28,7 @@
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
 #include "memory/observer.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
@@ -49,6 +51,7 @@ namespace cudacpu::race {
 Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
                &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 State state;
+void (*observe_access)(const char*, size_t, unsigned);
 
 namespace {
 
@@ -175,9 +178,11 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, co
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
     if (r.time < kernel_start && synchronise && !too_narrow) return;
-    if (r.time < launch_start) return race_of_works(r, mine, a.address);
-    if (r.time < kernel_start)
-        return race_of_secondary(r, mine, a.address, r.time < primary_start && waits_for_primary());
+    if (r.time < launch_start) return race_of_works(WorkRace::between_streams, r, mine, a.address);
+    if (r.time < kernel_start) {
+        const bool undecided = r.time < primary_start && waits_for_primary();
+        return race_of_works(undecided ? WorkRace::undecided : WorkRace::after_primary, r, mine, a.address);
+    }
     const bool loses = a.late && (r.access & (writes | flag)) == (writes | flag);
     if (synchronise && !loses && !flags && !too_narrow) return;
     const Epoch &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
@@ -226,7 +231,7 @@ bool by_this_thread(const Epoch& r) { return r.rank == rank && same_block(r); }
 bool has_ticket(const Word& w, const Access& a) {
     const Epoch& r = w.sync.synced;
     if (!(r.access & atomic)) return false;
-    const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fence[in_device].time : 0);
+    const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fenced[in_device] : 0);
     const bool own = a.mine.access & writes && by_this_thread(r) && !same_block(w.sync.other);
     return own || (!concurrent(r, a) && fence > r.time);
 }
@@ -262,7 +267,12 @@ bool reads_value(const Access& a) {  // an exchange may ignore the old value
 }
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
-    if (reads_value(a) && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    if (reads_value(a) && memchr(flags, 0, a.bytes)) {
+        write_out(*r.shadow, first / line_bytes);
+        const bool under_way = copy_under_way(a.address);
+        if (!under_way || !concurrent(r.shadow->words.at(first / 4).cell.write, a))  // otherwise it is a race
+            note(under_way ? Mistake::under_way : Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    }
     memset(flags, 1, a.bytes);
 }
 
@@ -282,6 +292,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
              floor_time, false, false, false};
     me->steps += me->steps < 255;
+    add_site(rank, site);
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
         if (address >= arguments && address < arguments + launch->body.bytes) return;
@@ -385,7 +396,7 @@ void complete_pending() {
 }
 
 bool none_pending(bool write) {
-    if (yields_next || state.busy || state.something_shown || state.index_too_large) return false;
+    if (yields_next || state.busy || state.something_shown || state.index_too_large || state.observed) return false;
     complete_before(write);
     return !state.pending;
 }
@@ -429,6 +440,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (sample_requested && r && !(kind & atomic)) take_sample(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spinning thread only reads
     me = &thread_state(rank);
+    if (observe_access) observe_access(address, bytes, kind);
     check_access(r, address, bytes, kind, site, expected);
     state.busy = false;
 }
@@ -458,6 +470,7 @@ void block_pauses() {
 }
 void block_goes_on() {
     clocks_block_goes_on();
+    forget_sites(~uint64_t{0});
     sections_go_on(block_number);
 }
 void block_ends() {
@@ -478,6 +491,14 @@ void launch_ends() {
     state.busy = false;
     close_red_zones();
 }
+void copy_starts(void* to, unsigned bytes) {
+    complete_pending();
+    stop_if_following();
+    Region* const r = find(to);
+    if (r && r->shadow && !r->shadow->all_written)
+        memset(r->shadow->written + (static_cast<char*>(to) - r->start), 0, bytes);
+}
+void copy_ends(void* to, unsigned bytes, const void* pc) { access(to, bytes, writes, uint64_t(pc)); }
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     const uint64_t site = reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48;
     access(address, bytes, writes | atomic | kind, site, expected);
@@ -492,9 +513,12 @@ const struct Observers {
         race_observer.block_ends = block_ends;
         race_observer.block_pauses = block_pauses;
         race_observer.block_goes_on = block_goes_on;
+        race_observer.warp_operation_passed = warp_operation_passed;
         race_observer.lanes_met = lanes_met;
         race_observer.barrier_passed = barrier_passed;
         race_observer.grid_barrier_passed = grid_barrier_passed;
+        race_observer.copy_starts = copy_starts;
+        race_observer.copy_ends = copy_ends;
         race_observer.at_atomic = at_atomic;
         race_observer.at_fence = at_fence;
         race_observer.grid_dependency_met = grid_dependency_met;

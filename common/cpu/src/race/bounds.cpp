@@ -84,8 +84,11 @@ static bool index_is_bad() {
     const char* const type = bad_bounds->array + 4;
     const bool is_matrix = std::string_view(type).find("][") != std::string_view::npos;
     if ((facts_of(where) & SourceLine::indexes_row) && !is_matrix) return false;
-    report_bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index, type),
-               "check the index against the array's size", source_line(where), "out-of-bounds");
+    report_bug(say({"hazard: an access out of bounds: element %ld of an array %s",
+                    "hazard: 越界访问：数组 %2$s 的元素 %1$ld"},
+                   bad_index, type),
+               say({"check the index against the array's size", "把下标与数组大小相比较"}), source_line(where),
+               "out-of-bounds");
     return true;
 }
 

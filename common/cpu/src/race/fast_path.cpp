@@ -17,6 +17,7 @@
 #include "engine/scheduler.hpp"
 #include "engine/upcalls.hpp"
 #include "memory/address_space.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/access_hooks.hpp"
 #include "race/bounds.hpp"
@@ -34,6 +35,7 @@ int until_preempted = 7;
 
 namespace {
 
+constexpr size_t smallest_page = 4096;  // pages have this size or a multiple of it
 // Not an address, so that nullptr matches no empty entry.
 constexpr uintptr_t no_page = ~uintptr_t{0};
 char* const no_address = reinterpret_cast<char*>(uintptr_t{1} << 63);
@@ -143,9 +145,11 @@ template <unsigned Bytes, bool Write>
     return true;
 }
 
-template <bool Write> [[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes) {
+template <bool Write>
+[[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes, uint64_t site) {
     ThreadState& m = thread_states[rank];
     m.steps += m.steps < 255;
+    add_site(rank, site);
     if (!q.shared) record_global_access();
     if (!Write) return;
     if (q.written) memset(q.written + first, 1, bytes);
@@ -173,8 +177,8 @@ const CachedSite& refill_site(char* address, uint64_t site) {
     if (thread_states[rank].counted != last_barrier) begin_leader();
     count_steps(thread_state(rank));
     if (!cached_region(address)) region_of(address);
-    if (const CachedRegion& n = region_cache[uintptr_t(address) / page % std::size(region_cache)];
-        n.page == uintptr_t(address) / page) {
+    if (const CachedRegion& n = region_cache[uintptr_t(address) / smallest_page % std::size(region_cache)];
+        n.page == uintptr_t(address) / smallest_page) {
         Shadow& s = *n.region->shadow;
         q = {n.region->start, n.region->bytes, &s, s.all_written ? nullptr : s.written, n.shared};
     }
@@ -220,9 +224,10 @@ template <unsigned Bytes, bool Write> struct FastPath {
             f->element = i;
             f->room = unsigned(std::min(width / Bytes - i, (q.bytes - first) / Bytes) - 1);
             f->shared = q.shared;
+            f->sites = sites_since_meeting[rank] | site_bit(site);
             f->written = uint8_t(Write ? leader.steps : leader.steps > 1 ? f[-1].written : 0);
         }
-        recorded<Write>(q, first, Bytes);
+        recorded<Write>(q, first, Bytes, site);
     }
     /// Extends the record of the other lanes that have just executed the same line on adjacent elements.
     [[gnu::always_inline]] static void extend_span(char* address, uint64_t site) {
@@ -242,14 +247,14 @@ template <unsigned Bytes, bool Write> struct FastPath {
         if constexpr (!Write && Bytes >= 4)
             if (constexpr uint32_t all = (1u << Bytes / 4) - 1;
                 line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
-                return recorded<Write>(q, first, Bytes);
+                return recorded<Write>(q, first, Bytes, site);
         Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
         const bool none = other.time() < floor_time,
                    same_threads = other.time() == now && !((other.rest ^ rest) >> 32 & 0xff00ffff);
         if (mine.site != site || mine.rest != rest || !(none || same_threads)) return record_access(address, site);
         mine.done |= 1u << i;
         if (leader.is_new) return record_replay_step(address, site);
-        recorded<Write>(q, first, Bytes);
+        recorded<Write>(q, first, Bytes, site);
     }
     static __attribute__((noinline)) void record_access(char* address, uint64_t site) {
         const CachedSite& q = cached_site(address, site);
@@ -264,7 +269,7 @@ template <unsigned Bytes, bool Write> struct FastPath {
         } else if (!record_in_cells<Bytes, Write>(q, first, Bytes, site)) {
             return slow_path(address, site);
         }
-        recorded<Write>(q, first, Bytes);
+        recorded<Write>(q, first, Bytes, site);
     }
 };
 
@@ -277,14 +282,14 @@ void forget_pages() {
 }
 
 Region* cached_region(const char* address) {
-    const uintptr_t number = uintptr_t(address) / page;
+    const uintptr_t number = uintptr_t(address) / smallest_page;
     const auto& n = region_cache[number % std::size(region_cache)];
     return n.page == number ? n.region : nullptr;
 }
 Region* region_of(const char* address) {
     Region* r = find(address);
     if (!r && is_global(address)) r = &program;
-    const uintptr_t number = uintptr_t(address) / page;
+    const uintptr_t number = uintptr_t(address) / smallest_page;
     if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
         region_cache[number % std::size(region_cache)] = {number, r, is_shared(r)};
     return r;
@@ -346,7 +351,7 @@ template <bool Write> bool record_range(char* address, size_t bytes, uint64_t si
     const size_t first = address - q->start;
     if (!record_in_cells<0, Write>(*q, first, bytes, site)) return false;
     --until_preempted;
-    recorded<Write>(*q, first, bytes);
+    recorded<Write>(*q, first, bytes, site);
     return true;
 }
 bool record_range(void* p, size_t bytes, bool write, uint64_t site) {

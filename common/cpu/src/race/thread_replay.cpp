@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/upcalls.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/fast_path.hpp"
 #include "race/happens_before.hpp"
@@ -43,6 +44,7 @@ void commit_replay(ThreadState& m, unsigned steps) {
     m.counted = last_barrier;
     m.steps = steps;
     m.written = replay_steps[steps - 1].written;
+    sites_since_meeting[follower] |= replay_steps[steps - 1].sites;
     m.wrote |= m.written;
 }
 
@@ -116,6 +118,7 @@ bool follows(const char* address, uint64_t site) {
         !starts_like_leader(address, site))
         return pass_leadership();
     if (!running_block.has_ended[follower]) commit_replay(thread_states[follower], leader.steps);
+    else sites_since_meeting[follower] |= replay_steps[leader.steps - 1].sites;
     ++replayed.done;
     start_replay();
     return true;

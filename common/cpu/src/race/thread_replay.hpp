@@ -13,6 +13,7 @@ struct ReplayStep {                                            // a replay step:
     ptrdiff_t flags;         // from an address to its written flags; 0: all is written
     Span *span, *others;     // others: the span of the writes, if this is a read
     uint64_t rest;           // rest of the span
+    uint64_t sites;          // sites_since_meeting of the leader so far
     unsigned element, room;  // element: index in the line; room: elements after it
     bool shared;
     uint8_t written;  // the number of the last write so far; 0: none

@@ -2,6 +2,7 @@
 #include "report/symbolize.hpp"
 
 #include <execinfo.h>
+#include <fcntl.h>
 #include <link.h>
 #include <unistd.h>
 
@@ -44,11 +45,18 @@ std::string first_line(const Callers& callers) {
     return "";
 }
 
+// The program's file, as a path that other processes can open: also if it was deleted, and in an emulator, whose
+// own file is /proc/PID/exe.
+static std::string program_file() {
+    static const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    return text("/proc/%d/fd/%d", getpid(), file);
+}
+
 // The symbol that contains the address, as `nm` lists it: {its name, its first address}.
 std::pair<std::string, uintptr_t> symbol(const void* address) {
     const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0,
                     at = uintptr_t(address) - base;
-    FILE* pipe = popen(text("nm -CS /proc/%d/exe 2>/dev/null", getpid()).c_str(), "r");
+    FILE* pipe = popen(("nm -CS " + program_file() + " 2>/dev/null").c_str(), "r");
     if (!pipe) return {};
     std::pair<std::string, uintptr_t> found;
     char line[8192];
@@ -91,7 +99,7 @@ std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
     const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0;
     constexpr size_t at_once = 1000;
     for (size_t first = 0; first < pcs.size(); first += at_once) {
-        std::string command = text("addr2line -a -i -e /proc/%d/exe", getpid());
+        std::string command = "addr2line -a -i -e " + program_file();
         for (size_t i = first; i < std::min(pcs.size(), first + at_once); ++i)
             command += text(" %#lx", is_global(pcs[i]) ? uintptr_t(pcs[i]) - base : 0);
         FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");

