@@ -45,5 +45,4 @@ void __ubsan_handle_mul_overflow(const UbsanOverflow* o, uintptr_t, uintptr_t) {
 void __ubsan_handle_negate_overflow(const UbsanOverflow* o, uintptr_t) {
     overflow(o, SourceLine::subtracts_index, "negation");
 }
-void __ubsan_handle_divrem_overflow(const UbsanOverflow*, uintptr_t, uintptr_t) {}  // the processor traps it
 }  // extern "C"
