@@ -45,8 +45,8 @@ sub order_blocks {
     }
 }
 
-# What number_code() looks for in the assembly of a processor. call: the beginning of a call; jump: a jump and its label; branch: a
-# jump with a condition; leaves: an instruction that does not continue with the next. set(i, number): sets the argument i of a call,
+# What number_code() looks for in the assembly of a processor. call: the beginning of a call; jump: a jump and its label,
+# if it has one; branch: a jump with a condition; leaves: an instruction that does not continue with the next. set(i, number): sets the argument i of a call,
 # of which 0 is the address. parts(line): the register or stack word that a line sets; if it is computed from others by adding
 # constants, then the scale, if any, and these.
 my %name_of = map { my $r = $_; map { ($_ => $r) } "%r$r", "%e$r", "%$r", $r =~ /x/ ? '%' . substr($r, 0, 1) . 'l' : "%${r}l" }
@@ -55,24 +55,24 @@ $name_of{"%r$_->[0]$_->[1]"} = $_->[0] for map { my $n = $_; map { [$n, $_] } ''
 $name_of{"w$_"} = "x$_" for 0 .. 30;
 my $register = qr/%(?:[re]?(?:[abcd]x|[sd]i|bp)|[abcd]l|(?:[sd]i|bp)l|r(?:8|9|1[0-5])[dwb]?)/;
 my %x86_64 = (
-    call => qr/^\tcall\s+/, jump => qr/^\tj\w+\s+(\.L\w+)/, branch => qr/^\tj(?!mp)/, leaves => qr/^\t(?:(?:notrack\s+)?jmp|ret|ud2)\b/,
+    call => qr/^\tcall\s+/, jump => qr/^\tj\w+\s+(\.L\w+|)/, branch => qr/^\tj(?!mp)/, leaves => qr/^\t(?:(?:notrack\s+)?jmp|ret|ud2)\b/,
     address => 'di', set => sub { sprintf "\tmovl \$%d, %s\n", $_[1], (qw(%edi %esi %edx %ecx %r8d))[$_[0]] },
     parts => sub {
         my ($text, $to) = $_[0] =~ /^\t(?!cmp|test|push)\w+\t(.*?)(?:, )?($register|-?\d*\(%rsp\))$/ or return;
         return ($to, undef, $to) if $_[0] =~ /^\t(?:add|sub)[lq]\t\$/;
         return ($to, undef, $text =~ /^($register|-?\d*\(%rsp\))$/) if $_[0] =~ /^\tmov(?:q|l|slq)\t/;
-        return $_[0] =~ /^\tlea[lq]\t/ ? ($to, $text =~ /,(\d)\)/ ? $1 : undef, $text =~ /($register)/g) : $to;
+        return $_[0] =~ /^\tlea[lq]\t/ ? ($to, $text =~ /,(\d)\)/ ? "$1" : undef, $text =~ /($register)/g) : $to;
     },
 );
 my %arm64 = (
-    call => qr/^\tbl\s+/, jump => qr/^\t(?:b\S*|[ct]bn?z)\s+(?:[^.]*,\s*)?(\.L\w+)/, branch => qr/^\t(?:b\S+|[ct]bn?z)\s+(?:[^.]*,\s*)?\.L/,
-    leaves => qr/^\t(?:b|br|ret|brk)(?:\s|$)/,
+    call => qr/^\tbl\s+/, jump => qr/^\t(?|(?:b\S*|[ct]bn?z)\s+(?:[^.]*,\s*)?(\.L\w+)|br\s+())/, branch => qr/^\t(?:b\S+|[ct]bn?z)\s+(?:[^.]*,\s*)?\.L/,
+    leaves => qr/^\t(?:b|ret|brk)(?:\s|$)/,
     address => 'x0', set => sub { sprintf "\tmovz w%d, %d\n\tmovk w%1\$d, %d, lsl 16\n", $_[0], $_[1] & 0xffff, $_[1] >> 16 },
     parts => sub {
         my ($what, $to, $text) = $_[0] =~ /^\t(?!c?cm|tst|[ct]bn?z)(\w+)\t([xw]\d+), (.*)/ or return;
         return $what eq 'str' && $text =~ /^\[sp/ ? ($text, undef, $to) : () if $what =~ /^st/;
         return ($to, undef, $text =~ /^([xw]\d+|\[sp(?:, \d+)?\])$/) if $what =~ /^(?:mov|sxtw|ldr)$/;
-        return $what =~ /^(?:add|sub)$/ ? ($to, $text =~ /, \w+ (\d)$/ ? $1 : undef, $text =~ /([xw]\d+)/g) : $to;
+        return $what =~ /^(?:add|sub)$/ ? ($to, $text =~ /, \w+ (\d)$/ ? "$1" : undef, $text =~ /([xw]\d+)/g) : $to;
     },
 );
 

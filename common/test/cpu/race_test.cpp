@@ -221,12 +221,29 @@ TEST_F(Clocks, AreNotCompactedPastABlockOfWhichMoreIsUnknown) {
     fence();
     write(memory[2], 1);  // not released
     const Epoch unreleased = epoch();
-    next_block(1);
-    add(memory[0], 1);
+    for (unsigned b : {1, 2}) {
+        next_block(b);
+        add(memory[0], 1);
+        fence();
+        add(memory[0], 1);
+    }
+    EXPECT_EQ(0u, me->sync->clock->prefix);
+    EXPECT_FALSE(ordered(unreleased));
+}
+TEST_F(Clocks, AreNotCompactedPastAThreadOfWhichMoreIsUnknown) {
+    thread(40);
+    write(memory[2], 1);  // not released
+    const Epoch unreleased = epoch();
+    thread(0);
+    write(memory[1], 1);
     fence();
-    next_block(2);
     add(memory[0], 1);
-    fence();
+    for (unsigned b : {1, 2}) {
+        next_block(b);
+        add(memory[0], 1);
+        fence();
+        add(memory[0], 1);
+    }
     EXPECT_EQ(0u, me->sync->clock->prefix);
     EXPECT_FALSE(ordered(unreleased));
 }
@@ -555,6 +572,25 @@ TEST_F(ReleaseAcquire, APausedBlockKeepsWhatItKnows) {
     fence();
     EXPECT_TRUE(ordered(data));
 }
+TEST_F(HappensBefore, APausedBlockKeepsItsLastBarrier) {
+    thread(40);
+    const Epoch before = epoch();
+    barrier();
+    const Epoch after = epoch();
+    race_observer.block_pauses();
+    block(1);
+    barrier();
+    race_observer.block_pauses();
+    block_number = 0;
+    race_observer.block_goes_on();
+    thread(0);
+    EXPECT_TRUE(ordered(before));
+    EXPECT_FALSE(ordered(after));
+    race_observer.block_pauses();
+    block_number = 1;
+    race_observer.block_goes_on();
+    thread(0);
+}
 
 // ---- shadow cells: which access is kept
 
@@ -573,8 +609,7 @@ TEST_F(ShadowCells, TwoUnorderedReadersAreKept) {
     thread(40);
     read(memory[3]);
     const Word w = cell(memory[3]);
-    EXPECT_EQ(0, w.cell.read.rank);
-    EXPECT_EQ(40, w.sync.read.rank);
+    EXPECT_EQ((std::set<int>{0, 40}), (std::set<int>{w.cell.read.rank, w.sync.read.rank}));
 }
 TEST_F(ShadowCells, AnOrderedReaderIsReplacedFirst) {
     read(memory[3]);
@@ -590,17 +625,23 @@ TEST_F(ShadowCells, AThreadHasOneReadAtMost) {
     read(memory[3], first);
     read(memory[3], second);
     const Word w = cell(memory[3]);
-    EXPECT_EQ(second, w.cell.read.site);
-    EXPECT_LT(w.sync.read.time, begun);
+    EXPECT_EQ(1, (w.cell.read.time >= begun) + (w.sync.read.time >= begun));
+    EXPECT_EQ(second, std::max(w.cell.read, w.sync.read, [](auto& x, auto& y) { return x.time < y.time; }).site);
 }
-TEST_F(ShadowCells, AWeakReadIsWorthMoreThanAVolatileOne) {
+TEST_F(ShadowCells, AWeakReadReplacesAVolatileOne) {
     volatile_read(memory[3]);
-    thread(1);
-    volatile_read(memory[3]);
-    thread(2);
-    read(memory[3]);
+    for (unsigned t : {1, 2}) thread(t), read(memory[3]);
     const Word w = cell(memory[3]);
-    EXPECT_EQ(1, (w.cell.read.access == reads) + (w.sync.read.access == reads));
+    EXPECT_EQ((std::set<int>{1, 2}), (std::set<int>{w.cell.read.rank, w.sync.read.rank}));
+}
+TEST_F(ShadowCells, AVolatileReadReplacesNoWeakOne) {
+    read(memory[3]);
+    thread(1);
+    read(memory[3]);
+    thread(2);
+    volatile_read(memory[3]);
+    const Word w = cell(memory[3]);
+    EXPECT_EQ((std::set<int>{0, 1}), (std::set<int>{w.cell.read.rank, w.sync.read.rank}));
 }
 TEST_F(ShadowCells, TheLastAtomicOfAnotherThreadIsKept) {
     add(memory[3], 1);
@@ -610,6 +651,14 @@ TEST_F(ShadowCells, TheLastAtomicOfAnotherThreadIsKept) {
     const Word w = cell(memory[3]);
     EXPECT_EQ(1, w.sync.synced.rank);
     EXPECT_EQ(0, w.sync.other.rank);
+    EXPECT_GE(w.sync.other.time, begun);
+}
+TEST_F(ShadowCells, TheLastAtomicOfAnotherThreadIsKeptIfThreadsFence) {  // then not on the fast path
+    for (unsigned t : {0, 1}) thread(t), fence(), add(memory[3], 1), add(memory[3], 1);
+    const Word w = cell(memory[3]);
+    EXPECT_EQ(1, w.sync.synced.rank);
+    EXPECT_EQ(0, w.sync.other.rank);
+    EXPECT_GE(w.sync.other.time, begun);
 }
 TEST_F(ShadowCells, ACasThatFailsIsARead) {
     memory[3] = 5;
@@ -724,7 +773,7 @@ TEST_F(Spans, ARowIsOneRecord) {
     EXPECT_EQ(~0u, line.write.done);
     EXPECT_EQ(4u, line.write.bytes());
     EXPECT_EQ(now, line.write.time());
-    EXPECT_EQ(0u, line.read.done);
+    EXPECT_LT(line.read.time(), begun);
 }
 TEST_F(Spans, ARecordIsExpandedIntoTheCellsOfItsThreads) {
     row_written(row, 20);
@@ -759,6 +808,16 @@ TEST_F(Spans, TheNeighbourOfARowIsNoConflict) {
     read(row[31]);
     EXPECT_FALSE(finds_race());
 }
+TEST_F(Spans, AWrittenRowIsComparedWithTheReadOne) {
+    for (unsigned t = 0; t < 32; ++t) thread(t), __tsan_read4(&row[t]);
+    for (unsigned t = 0; t < 31; ++t) thread(t), __tsan_write4(&row[t + 1]);
+    EXPECT_TRUE(finds_race());
+}
+TEST_F(Spans, ARowMayBeReadAndWrittenByItsThreads) {
+    for (unsigned t = 0; t < 32; ++t) thread(t), __tsan_read4(&row[t]);
+    for (unsigned t = 0; t < 32; ++t) thread(t), __tsan_write4(&row[t]);
+    EXPECT_FALSE(finds_race());
+}
 TEST_F(Spans, ARowThatABarrierHasOrderedIsNoConflict) {
     row_written(row, 32);
     barrier();
@@ -785,14 +844,15 @@ TEST_F(Spans, ShortElementsHaveLinesOfTheirOwn) {
 
 struct Replay : Detector {
     int *const a = memory + 64, *const b = memory + 128;
-    void steps(unsigned from_thread, unsigned to_thread, unsigned deviates = ~0u) {
-        for (unsigned t = from_thread; t < to_thread; ++t) {
-            thread(t);
-            until_preempted = 1 << 20;
-            __tsan_read4(&a[t]);
-            __tsan_write4(&b[t == deviates ? 0 : t]);
-            b[t == deviates ? 0 : t] = 100 + int(t);
-        }
+    /// Reads a[of_a] and writes b[of_b], always by the same two calls.
+    [[gnu::noinline]] void accesses(unsigned number, unsigned of_a, unsigned of_b) {
+        thread(number);
+        __tsan_read4(&a[of_a]);
+        __tsan_write4(&b[of_b]);
+        b[of_b] = 100 + int(number);
+    }
+    void threads(unsigned from, unsigned to) {
+        for (unsigned t = from; t < to; ++t) accesses(t, t, t);
     }
     void SetUp() override {
         Detector::SetUp();
@@ -801,7 +861,7 @@ struct Replay : Detector {
     }
 };
 TEST_F(Replay, AThreadFollows) {
-    steps(0, 3);
+    threads(0, 3);
     EXPECT_EQ(2u, follower);
     EXPECT_EQ(2u, leader.steps);
     EXPECT_EQ(replay_steps + 2, replay_step);
@@ -811,14 +871,15 @@ TEST_F(Replay, AThreadFollows) {
     EXPECT_EQ(7u, line_of(*a).read.done);
 }
 TEST_F(Replay, AFollowersAccessIsComparedLater) {
-    steps(0, 8);
+    threads(0, 8);
     thread(40);
     read(b[5]);
     ASSERT_TRUE(finds_race());
     EXPECT_EQ(5u, reported[0].before.rank);
 }
 TEST_F(Replay, AFollowerThatDeviatesKeepsWhatItHasDone) {
-    steps(0, 8, 7);
+    threads(0, 7);
+    accesses(7, 7, 0);
     EXPECT_EQ(&nowhere, replay_step);
     EXPECT_EQ(0xffu, line_of(*a).read.done);
     EXPECT_EQ(7, cell(a[7]).cell.read.rank);
@@ -828,12 +889,17 @@ TEST_F(Replay, AFollowerThatDeviatesKeepsWhatItHasDone) {
     EXPECT_EQ(7u, reported[0].after.rank);
 }
 TEST_F(Replay, ASkippedThreadEndsIt) {
-    steps(0, 3);
-    steps(4, 5);
+    threads(0, 3);
+    threads(4, 5);
     stop_if_following();
     EXPECT_EQ(0x17u, line_of(*b).write.done);
     EXPECT_LT(cell(b[3]).cell.write.time, begun);
     EXPECT_EQ(4, cell(b[4]).cell.write.rank);
+}
+TEST_F(Replay, AThreadOutOfTurnDoesNotFollow) {  // although it makes the accesses that thread 3 would make
+    threads(0, 3);
+    accesses(4, 3, 3);
+    EXPECT_EQ(4, cell(b[3]).cell.write.rank);
 }
 
 // ---- critical sections: each block takes the lock memory[0] and accesses memory[10]
@@ -887,6 +953,17 @@ TEST_F(CriticalSections, BlockFencesInTwoBlocks) {
     section(both, true);
     EXPECT_TRUE(finds_race());
 }
+TEST_F(CriticalSections, TheFirstEntersWithABlockFence) {  // which is too narrow if it came second
+    compare_and_swap(memory[0], 0, 1);
+    fence_block();
+    write(memory[10], 1);
+    fence();
+    race_observer.at_atomic(&memory[0], 4, at_exchanges, {"kernel.cu", 12}, nullptr);
+    memory[0] = 0;
+    next_block(1);
+    section(both);
+    EXPECT_TRUE(finds_race());
+}
 TEST_F(CriticalSections, BlockFencesInOneBlock) {
     section(both, true);
     thread(40);
@@ -908,6 +985,150 @@ TEST_F(CriticalSections, WithCommonDataTheyOrderWhatFollows) {
     section(both);
     read(memory[20]);
     EXPECT_FALSE(finds_race());
+}
+
+// ---- optimistic reads: a weak read of a word that others change by CAS
+
+using OptimisticReads = Detector;
+TEST_F(OptimisticReads, AReadThatItsThreadComparesIsAccepted) {
+    read(memory[3]);
+    thread(1);
+    compare_and_swap(memory[3], 0, 5);
+    thread(0);
+    compare_and_swap(memory[3], 0, 6);
+    write(memory[20], 1);
+    EXPECT_FALSE(finds_race());
+}
+TEST_F(OptimisticReads, AReadOfWhichAnotherValueIsComparedIsNot) {
+    read(memory[3]);
+    thread(1);
+    compare_and_swap(memory[3], 0, 5);
+    thread(0);
+    compare_and_swap(memory[3], 5, 6);
+    write(memory[20], 1);
+    EXPECT_TRUE(finds_race());
+}
+TEST_F(OptimisticReads, AReadThatIsUsedWithoutACasIsNot) {
+    read(memory[3]);
+    thread(1);
+    compare_and_swap(memory[3], 0, 5);
+    thread(0);
+    write(memory[20], 1);
+    EXPECT_TRUE(finds_race());
+}
+TEST_F(OptimisticReads, AThreadThatWritesNothingAfterwardsIsAccepted) {
+    read(memory[3]);
+    thread(1);
+    compare_and_swap(memory[3], 0, 5);
+    EXPECT_FALSE(finds_race());
+}
+TEST_F(OptimisticReads, AReadBesideOtherAtomicsIsNot) {
+    read(memory[3]);
+    thread(1);
+    add(memory[3], 5);
+    EXPECT_TRUE(finds_race());
+}
+
+// ---- volatile data: block 0 writes data and memory[0], block 1 reads memory[0]
+
+using VolatileData = Detector;
+TEST_F(VolatileData, AnUnfencedValueIsARace) {
+    write(memory[10], 1);
+    volatile_write(memory[0], 1);
+    volatile_write(memory[0], 2);
+    next_block(1);
+    volatile_read(memory[0]);
+    EXPECT_TRUE(finds_race());
+}
+TEST_F(VolatileData, AFencedValueIsAFlag) {
+    write(memory[10], 1);
+    fence();
+    volatile_write(memory[0], 1);
+    next_block(1);
+    volatile_read(memory[0]);
+    EXPECT_FALSE(finds_race());
+}
+TEST_F(VolatileData, AWordThatAThreadWaitsForIsAFlag) {
+    write(memory[10], 1);
+    volatile_write(memory[0], 1);
+    volatile_write(memory[0], 2);
+    next_block(1);
+    for (int turn = 0; turn < 3; ++turn) volatile_read(memory[0]);
+    EXPECT_FALSE(finds_race());
+}
+TEST_F(VolatileData, AWordThatAnotherThreadWaitsForIsAFlag) {
+    write(memory[10], 1);
+    volatile_write(memory[0], 1);
+    volatile_write(memory[0], 2);
+    next_block(1);
+    access(&memory[0], 4, flag, second);
+    thread(1);
+    for (int turn = 0; turn < 3; ++turn) volatile_read(memory[0]);
+    EXPECT_FALSE(finds_race());
+}
+TEST_F(VolatileData, AnUpdateThatIsLostIsARace) {  // although the word is a flag
+    for (unsigned t : {0, 1}) {
+        thread(t);
+        write(memory[10 + t], 1);
+        fence();
+        volatile_read(memory[0]);
+    }
+    volatile_write(memory[0], 1);
+    thread(0);
+    volatile_write(memory[0], 1);
+    EXPECT_TRUE(finds_race());
+}
+TEST_F(VolatileData, AnUpdateOfTheNewestValueIsNot) {
+    for (unsigned t : {0, 1}) {
+        thread(t);
+        write(memory[10 + t], 1);
+        fence();
+        volatile_read(memory[0]);
+        volatile_write(memory[0], memory[0] + 1);
+    }
+    EXPECT_FALSE(finds_race());
+}
+
+// ---- torn reads: memory[0] is the version of memory[1] and memory[2]
+
+struct TornReads : Detector {
+    void rounds(bool fences) {  // block 1 writes
+        next_block(1);
+        for (int round = 0; round < 2; ++round) {
+            volatile_write(memory[0], memory[0] + 1);
+            if (fences) fence();
+            for (int word : {1, 2}) volatile_write(memory[word], memory[word] + 1);
+            fence();
+            volatile_write(memory[0], memory[0] + 1);
+        }
+    }
+    void reader(bool looks_again, bool fences = true) {  // block 0, so nothing orders it after the writes
+        volatile_read(memory[0]);
+        if (fences) fence();
+        for (int word : {1, 2}) volatile_read(memory[word]);
+        fence();
+        if (looks_again) volatile_read(memory[0]);
+    }
+};
+TEST_F(TornReads, AVersionWithFencesOnBothSidesGuardsItsWords) {
+    reader(true);
+    rounds(true);
+    EXPECT_FALSE(finds_race());
+}
+TEST_F(TornReads, AReaderThatLooksOnceMayGetAMix) {
+    reader(false);
+    rounds(true);
+    EXPECT_TRUE(finds_race());
+}
+TEST_F(TornReads, AReaderWithoutAFenceMayGetAMix) {
+    reader(true, false);
+    rounds(true);
+    EXPECT_TRUE(finds_race());
+}
+TEST_F(TornReads, AWriterWithoutAFenceMayWriteAMix) {
+    reader(true);
+    rounds(false);
+    EXPECT_TRUE(finds_race());
 }
 
 // ---- stream order: each work is a kernel

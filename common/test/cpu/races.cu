@@ -244,11 +244,11 @@ CASE(race_no_fence) { return race_no_fence<<<8, 32>>>(device<int>(8), device<int
 // STATUS: 1
 // SAYS: of all (case.cuh:
 // SAYS: @#after_ticket | atomicAdd(out, all[i]);
-// SAYS: put __syncthreads() after line @#before_ticket
+// SAYS: put __syncthreads() before line @#ticket
 __global__ void race_early_ticket(int* all, int* out) {
     __shared__ bool last;
-    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // #before_ticket
-    if (threadIdx.x == 0) {
+    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    if (threadIdx.x == 0) {  // #ticket
         __threadfence();
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
     }

@@ -39,7 +39,7 @@ sub record {
             $reports{$case}{$language} += $report =~ /^cudacpu: (?:hazard|note): /;
             my @lines = split /\n/, $report;
             complain "$case ($language): a report of ${\scalar @lines} lines\n$report" if @lines > 12;
-            complain "$case ($language): a line of more than 80 columns\n$_" for grep { columns($_) > 80 } @lines;
+            complain "$case ($language): a line of more than 80 columns\n$_" for grep { columns($_) > 80 && !/^  `[^`]*`\W*$/ } @lines;  # code is one piece
         }
     }
 }

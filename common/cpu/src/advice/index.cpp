@@ -364,28 +364,21 @@ Advice tiles_rule(const Conflict& c) {
 // ---- a __shared__ variable that each thread sets and uses as if it were its own
 
 static bool each_has_its_own(const Conflict& c, const string& name, const Statement& declaration,
-                             const std::set<string>& others) {
-    const Source& src = c.src;
+                             const std::set<string>& own) {
     const auto scope = c.f->path(declaration.begin);
-    const auto all = src.variables(name, declaration.end, scope[scope.size() - 2]->end);
-    if (all.empty() || std::ranges::any_of(all, [&](size_t i) { return src.text[i - 1] == '&'; })) return false;
-    const size_t first = all.front(), last = all.back();
-    const auto path = c.f->path(first);
-    const Statement& sets = *path.back();  // or a loop with a counter that all threads share
-    if (sets.kind == Statement::loop && src.text.find_first_not_of(" (", sets.head) == first && sets.holds(last))
-        return true;
-    if (c.barrier_between(first, last) || !src.code(sets).starts_with(name + " = ") ||
-        !path[path.size() - 2]->holds(last))
+    const auto all = c.src.variables(name, declaration.end, scope[scope.size() - 2]->end);
+    if (all.empty() || std::ranges::any_of(all, [&](size_t i) { return c.src.text[i - 1] == '&'; })) return false;
+    const auto path = c.f->path(all.front());
+    const Statement& first = *path.back();
+    if (first.kind == Statement::loop) return first.asks(all.front()) && first.holds(all.back());  // its counter
+    if (c.barrier_between(all.front(), all.back()) || assignment(c.src.code(first)).target != name ||
+        !path[path.size() - 2]->holds(all.back()))
         return false;
-    const auto differs = [&](const Statement& s) {
-        const auto is_in = [&](const string& own) { return src.has({own.c_str()}, s); };
-        return std::ranges::any_of(c.f->own, is_in) || std::ranges::any_of(others, is_in);
-    };
-    return differs(sets) || (differs(*c.f->path(last).back()) && std::ranges::any_of(all, [&](size_t i) {
-                                 return std::ranges::any_of(c.f->path(i), [&](const Statement* s) {
-                                     return s->kind == Statement::loop && !s->holds(first);  // the thread's own sum
-                                 });
-                             }));
+    return std::ranges::any_of(all, [&](size_t i) {
+        const string code = c.src.code(*c.f->path(i).back());
+        return assignment(code).target == name &&
+               std::ranges::any_of(own, [&](const string& x) { return x != name && has_name(code, x); });
+    });
 }
 
 Advice own_variable(const Conflict& c) {
@@ -396,11 +389,11 @@ Advice own_variable(const Conflict& c) {
         std::smatch m;
         if (!std::regex_match(code, m, form)) continue;
         const std::vector<string> names = listed(m[2]);
-        std::set<string> mine;
+        std::set<string> mine = c.f->own;
         for (size_t round = 0; round < names.size(); ++round)  // a name may be computed from another
             for (const string& name : names)
                 if (each_has_its_own(c, name, d, mine)) mine.insert(name);
-        if (!mine.count(c.pair.name)) continue;
+        if (!mine.count(c.pair.name) || c.f->own.count(c.pair.name)) continue;
         string own, shared;
         for (const string& name : names) {
             string& list = mine.count(name) ? own : shared;

@@ -34,8 +34,9 @@ struct Remark {
     std::string place, words;  // "sum.cu:12", "thread 3 reads"
     std::string name = {};     // the part that must stay visible if the line is too long
 };
-/// Each line as in its file, with the words beside or below it; unknown lines are left out.
-std::string listing(const std::vector<Remark>& remarks);
+/// Each line as in its file, with the words beside or below it; unknown lines are left out. If that takes more than
+/// `at_most` lines, the words are beside the code, which is shortened, and the last lines are left out.
+std::string listing(const std::vector<Remark>& remarks, size_t at_most = 12);
 struct Finding {
     std::string kind;            // an identifier that stays the same: "race", "cudaErrorIllegalAddress"
     std::string message;         // begins with "note: " or "notice: " if it is no error

@@ -139,7 +139,9 @@ void report_misuse(const std::string& words, const std::string& mend) {
                   {"misuse", words, {{line, ""}}, mend}});
 }
 
-std::string listing(const std::vector<Remark>& remarks) {
+namespace {
+
+std::string list(const std::vector<Remark>& remarks, bool words_beside_code) {
     std::string s, file_before;
     for (const auto& [place, words, name] : remarks) {
         if (place.empty()) continue;
@@ -164,16 +166,29 @@ std::string listing(const std::vector<Remark>& remarks) {
         if (code.size() + 6 + width_of(words) > width)
             code.erase(code.find_last_not_of(' ', std::min(code.find("//"), code.size()) - 1) + 1);
         const size_t used = name.empty() ? code.npos : code.rfind(name);
-        if (code.size() > width)
-            code = used == code.npos || used + name.size() < width - 3
-                       ? code.substr(0, width - 3) + "..."
-                       : "..." + code.substr(std::min(used, code.size() - width + 3), width - 3);
+        const bool beside = words_beside_code && !words.empty() && width_of(words) + 26 < width;
+        const size_t room = beside ? width - 6 - width_of(words) : width;
+        if (code.size() > room)
+            code = used == code.npos || used + name.size() < room - 3
+                       ? code.substr(0, room - 3) + "..."
+                       : "..." + code.substr(std::min(used, code.size() - room + 3), room - 3);
         s += before + (code.empty() ? words : code);
         if (code.empty() || words.empty()) continue;
         if (code.size() + 6 + width_of(words) <= width) s += "      " + words;
         else s += "\n        |  " + words;
     }
     return s;
+}
+
+}  // namespace
+
+std::string listing(const std::vector<Remark>& remarks, size_t at_most) {
+    std::string s = list(remarks, false);
+    if (size_t(std::ranges::count(s, '\n')) <= at_most) return s;
+    s = list(remarks, true);
+    size_t end = 0;
+    for (size_t line = 0; line <= at_most && end != s.npos; ++line) end = s.find('\n', end + (line > 0));
+    return s.substr(0, end);
 }
 
 std::string name_of(const void* address, size_t bytes, std::string* name) {

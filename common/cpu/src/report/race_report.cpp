@@ -109,8 +109,7 @@ void report_in_kernel(const string& kind, const string& what, const string& bloc
     const string who = say(in_kernel, kernel_name(), blocks);
     const string head =
         at.number ? on_a_line(who + (in_chinese() ? "，" : ","), say(on_line, at.place)) : "\n  " + who;
-    Report report = finding(kind, what, lines, mend, harmless);
-    report.text.insert(opening(what_happened(what, harmless)).size(), head);
+    Report report = finding(kind, what, lines, mend, harmless, head);
     report.finding.message += ", " + who;
     print_report(report);
 }
@@ -259,10 +258,11 @@ void Advice::add(const Edit& edit) {
 }
 
 Report finding(const string& kind, const string& what, const std::vector<Remark>& lines, const string& mend,
-               bool harmless) {
+               bool harmless, const string& head) {
     if (!harmless) exit_status = 1;
-    const string message = what_happened(what, harmless);
-    return {opening(message) + listing(lines) + wrapped(mend), {kind, message, lines, mend}};
+    const string message = what_happened(what, harmless), first = opening(message) + head, last = wrapped(mend);
+    const size_t taken = 1 + std::ranges::count(first + last, '\n');  // of twelve lines
+    return {first + listing(lines, 12 - std::min<size_t>(taken, 10)) + last, {kind, message, lines, mend}};
 }
 
 void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
@@ -387,10 +387,7 @@ void report(const std::vector<Race>& races) {
         std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {
             return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);
         });
-        // At most twelve lines: two of the head, at least two of the listing, and the advice.
-        const string mend = wrapped(r.advice.words());
-        const size_t left = 10 - std::min<size_t>(8, std::ranges::count(mend, '\n'));
-        if (r.remarks.size() > std::min<size_t>(left, 6)) r.remarks.resize(std::min<size_t>(left, 6));
+        if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
         report_in_kernel(
             equal ? "equal-writes" : "race",

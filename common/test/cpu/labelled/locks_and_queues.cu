@@ -786,7 +786,7 @@ void run_join(Kernel kernel, int n) {
 #define TICKET(name) [](int n) { name<<<few(n), 32>>>(zeros<TicketLock>(1), zeros<int>(1)); }
 #define ONE_WORD(name) [](int n) { name < <<3, n<64 ? n : 64>>>(zeros<int>(2)); }
 #define JOIN(name) [](int n) { run_join(name, many(n)); }
-#define PAIR(name) [](int) { name<<<4, 32>>>(zeros<Sequenced>(1), zeros<int>(4)); }
+#define PAIR(name) [](int) { name<<<16, 32>>>(zeros<Sequenced>(1), zeros<int>(16)); }
 
 int main(int argc, char** argv) {
     const Case cases[] = {
