@@ -43,9 +43,9 @@ struct PastSection {
 using PastSections = std::vector<std::shared_ptr<const PastSection>>;
 struct Section {
     unsigned entered = 0;
-    std::vector<std::pair<const char*, Touched>> touched;
+    std::vector<std::pair<const char*, Touched>> touched{};
     bool alone = true;
-    PastSections pasts;  // earlier sections of this lock whose releases it has not acquired
+    PastSections pasts{};  // earlier sections of this lock whose releases it has not acquired
 };
 std::map<std::pair<uint32_t, unsigned>, Section> sections CUDACPU_LASTING;  // by run and thread
 std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
@@ -82,10 +82,11 @@ void lock_changed(ThreadState& m, const char* address, bool taken, bool given_ba
     const unsigned thread = unsigned(&m - thread_states);
     if (given_back) close_section(address, sections[{run, thread}]);
     if (taken && m.lock) stops_being_alone(thread, sections[{run, thread}]);
-    if (taken || given_back) sections.erase({run, thread});
-    if (taken)
-        if (const auto p = past_sections.find(address); p != past_sections.end())
-            sections[{run, thread}].pasts = p->second;
+    if (given_back) sections.erase({run, thread});
+    if (taken) {
+        const auto p = past_sections.find(address);
+        sections[{run, thread}] = {.pasts = p != past_sections.end() ? p->second : PastSections{}};
+    }
     m.lock = taken ? address : given_back ? nullptr : m.lock;
     m.records = m.watched = m.lock;
 }
