@@ -47,7 +47,7 @@ __global__ void four() {
 }
 CASE(four) { return four<<<1, 1>>>(), result(); }
 
-// RUN: hazards,counters own_state
+// RUN: hazards own_state
 __global__ void own_state(curandState_t* states, float* sum) {
     curandState_t& state = states[threadIdx.x];
     curand_init(42, threadIdx.x, 0, &state);
