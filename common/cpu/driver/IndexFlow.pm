@@ -30,7 +30,9 @@ sub read_function {
     my $index = $is_index{$function->{name}} //= {};
     $function->{used} = ' ' x length $body;
     while ($body =~ /(?<![.\w])(\w+)(?<!operator)\s*(?:[-+*]|<<)?=(?!=)((?:(?&p)|(?&s)|(?&b)|[^,;(){}\[\]])++)$cpp/g) {
-        unshift @{$function->{assigned}}, [$1, $-[1], substr $body, $-[1], $+[2] - $-[1]];
+        my ($name, $begin, $end) = ($1, $-[1], $+[2]);
+        next if substr($body, 0, $begin) =~ /(?:[;{}(),]|\belse|\bdo)\s*\*+\s*$/;    # *p = x changes what p points to
+        unshift @{$function->{assigned}}, [$name, $begin, substr $body, $begin, $end - $begin];
     }
     while ($body =~ /\breturn\b([^;]*)/g) { push @{$function->{returned}}, [$function->{name}, $-[1], $1] }
     while ($body =~ /\b(\w+)\s*(?=((?&p)))$cpp/g) {
