@@ -1076,7 +1076,7 @@ TEST_F(VolatileData, AnUpdateThatIsLostIsARace) {  // although the word is a fla
     }
     volatile_write(memory[0], 1);
     thread(0);
-    volatile_write(memory[0], 1);
+    volatile_write(memory[0], 2);
     EXPECT_TRUE(finds_race());
 }
 TEST_F(VolatileData, AnUpdateOfTheNewestValueIsNot) {
