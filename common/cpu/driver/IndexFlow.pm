@@ -1,6 +1,6 @@
 # IndexFlow.pm - which additions, subtractions and multiplications of device code calculate an index.
 #
-# A value is used as an index if it is in the brackets of a subscript, or is assigned to a variable that is an index or a pointer,
+# A value is used as an index if it is in the brackets of a subscript, or is added to a pointer parameter, or is assigned to a variable that is an index or a pointer,
 # or is returned by a function or passed as an argument that is used as one. Variables are told apart by function and name. The
 # low bits of `x & mask` are right whatever overflows, so such an index is left out.
 package IndexFlow;
@@ -45,6 +45,8 @@ sub read_function {
     }
     $index->{$1} = 1 while $body =~ /(?:[-=(,;{}+*\/<>!|?:]|\breturn)\s*\*\s*(\w+)/g;    # a pointer
     $index->{$1} = 1 while $body =~ /\b(\w+)\s*(?:\[|->)/g;
+    my $pointers = join '|', map { quotemeta } grep { $_ } @{$function->{pointers}};
+    if ($pointers) { use_part($-[1], $1) while $body =~ /\b(?:$pointers)\s*\+\s*((?:(?&p)|(?&s)|[^,;(){}\[\]])++)$cpp/g }
     use_part($-[1] + 1, substr $1, 1, -1) while $body =~ /((?&s))$cpp/g;
 }
 
@@ -65,7 +67,9 @@ sub index_operations {
     my (@functions, %operations);
     %$_ = () for \%is_index, \%returns_index, \%takes_index;
     while ($text =~ /\b__(?:global|device)__\b[^;{}()]*(?:\b(?&attribute)[^;{}()]*)*?\b(\w+)\s*((?&p))[^;{}()]*((?&b))$cpp/gx) {
-        push @functions, {name => $1, begin => $-[3], body => $3, parameters => [map { parameter_name($_) // '' } items(substr $2, 1, -1)]};
+        my ($name, $begin, $body, @parameters) = ($1, $-[3], $3, items(substr $2, 1, -1));
+        push @functions, {name => $name, begin => $begin, body => $body, parameters => [map { parameter_name($_) // '' } @parameters],
+            pointers => [map { parameter_name($_) } grep { /\*/ } @parameters]};
     }
     read_function($_, $_->{body}) for @functions;
     for (my $news = 1; $news;) { $news = 0; $news += search($_) for @functions }
