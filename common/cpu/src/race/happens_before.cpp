@@ -60,7 +60,7 @@ struct BlockState {                                      // what the threads of 
     Time block_start, last_barrier;
     ThreadState* thread_states;
 };
-BlockState block CUDACPU_LASTING;
+BlockState this_block CUDACPU_LASTING;
 std::map<uint64_t, BlockState> paused CUDACPU_LASTING;  // by block number
 Time grid_barrier;
 // Of a kernel that need not wait for its primary: the first block of this kernel; what a thread knows after
@@ -97,12 +97,14 @@ ClockRef join(const std::vector<ClockRef>& clocks) {
     auto& e = all->entries;
     for (const ClockRef& c : clocks) {
         all->prefix = std::max(all->prefix, c->prefix);
+        const ptrdiff_t before = ptrdiff_t(e.size());
         e.insert(e.end(), c->entries.begin(), c->entries.end());
+        std::inplace_merge(e.begin(), e.begin() + before, e.end(), [](const auto& a, const auto& b) {
+            return a.who != b.who ? a.who < b.who : a.time > b.time;
+        });
     }
-    std::erase_if(e, [&](const auto& a) { return a.who >> 11 < all->prefix; });
-    std::sort(e.begin(), e.end(),
-              [](const auto& a, const auto& b) { return a.who != b.who ? a.who < b.who : a.time > b.time; });
     e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }), e.end());
+    std::erase_if(e, [&](const auto& a) { return a.who >> 11 < all->prefix; });
     return all;
 }
 ClockRef join(const ClockRef& a, const ClockRef& b) {
@@ -130,31 +132,45 @@ void compact(VectorClock& c) {
     std::erase_if(c.entries, [&](const VectorClock::Entry& e) { return e.who >> 11 < c.prefix; });
 }
 
-const ClockRef& current_clock() { return me->sync->clock ? me->sync->clock : block.clock; }
+const ClockRef& current_clock() { return me->sync->clock ? me->sync->clock : this_block.clock; }
 
-// All that the running thread knows, as one clock.
-ClockRef knowledge() {
+// All that a thread knew at its last fence, at this time, as one clock.
+ClockRef knowledge(unsigned thread, Time fence) {
+    const ThreadState& m = thread_states[thread];
     const auto own = std::make_shared<VectorClock>();
     auto& e = own->entries;
-    for (unsigned i = 0; me->has_lanes && i < 32; ++i)
-        if (me->sync->lanes[i] > last_barrier) e.push_back({key(run, rank / 32 * 32 + i), me->sync->lanes[i]});
-    e.push_back({key(run, rank), now});
+    for (unsigned i = 0; m.has_lanes && i < 32; ++i)
+        if (m.sync->lanes[i] > last_barrier && i != thread % 32)
+            e.push_back({key(run, thread / 32 * 32 + i), m.sync->lanes[i]});
+    e.push_back({key(run, thread), fence});
     if (last_barrier > block_start) e.push_back({key(run, whole_block), last_barrier});
-    std::vector<ClockRef> both{own};
-    if (current_clock()) both.push_back(current_clock());
-    const auto all = std::make_shared<VectorClock>(*join(both));
+    std::sort(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who < b.who; });
+    const auto all = std::make_shared<VectorClock>(*join(m.sync->clock ? m.sync->clock : this_block.clock, own));
     compact(*all);
     return all;
 }
 
+// What a release by the thread publishes. Built on demand, and before the thread learns more: most fences are
+// followed by no release.
+const ClockRef& published(unsigned thread, Scope s) {
+    SyncState& m = *thread_states[thread].sync;
+    if (std::exchange(m.unpublished[s], false))
+        m.publishes[s] = s == in_block && m.fenced[in_block] == m.fenced[in_device]
+                             ? published(thread, in_device)
+                             : knowledge(thread, m.fenced[s]);
+    return m.publishes[s];
+}
+
 void owns_clock(ThreadState& m) {
     m.synchronised = true;
-    if (!std::exchange(m.has_clock, true)) block.clock_owners.push_back(unsigned(&m - thread_states));
+    if (!std::exchange(m.has_clock, true)) this_block.clock_owners.push_back(unsigned(&m - thread_states));
 }
 void join(ThreadState& m, const ClockRef& news) {
     if (!news) return;
+    const auto thread = unsigned(&m - thread_states);
+    for (Scope s : {in_block, in_device}) published(thread, s);
     owns_clock(m);
-    m.sync->clock = join(m.sync->clock ? m.sync->clock : block.clock, news);
+    m.sync->clock = join(m.sync->clock ? m.sync->clock : this_block.clock, news);
 }
 
 ClockRef acquire_all(ThreadState& m) {  // a barrier is also a fence
@@ -174,7 +190,7 @@ void reset_sync(ThreadState& m) {
     m.synchronised = false;
     m.sync->clock = nullptr;
     for (Scope s : {in_block, in_device})
-        m.sync->fenced[s] = 0, m.sync->pending[s] = m.sync->publishes[s] = nullptr;
+        m.sync->fenced[s] = 0, m.sync->unpublished[s] = false, m.sync->pending[s] = m.sync->publishes[s] = nullptr;
 }
 
 bool happens_before_by_clock(const Epoch& r) {
@@ -208,7 +224,7 @@ Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it 
 }
 
 void acquire(const char* address, unsigned access, bool shared) {
-    const Words& words = shared ? block.shared_words : releases;
+    const Words& words = shared ? this_block.shared_words : releases;
     if (const auto w = words.find(address); w != words.end())
         acquire(*me, {w->second.block, access & narrow ? nullptr : w->second.device, w->second.run}, 0);
 }
@@ -225,20 +241,22 @@ void acquire(ThreadState& m, const Release& released, unsigned fenced) {
     join_later(in_device, released.device);
 }
 
-static bool no_fence() { return !me->synchronised && !block.publishes[in_block]; }
+static bool no_fence() { return !me->synchronised && !this_block.publishes[in_block]; }
 
-bool nothing_was_released() { return releases.empty() && block.shared_words.empty() && !sections_have_released(); }
+bool nothing_was_released() {
+    return releases.empty() && this_block.shared_words.empty() && !sections_have_released();
+}
 bool no_synchronization() { return nothing_was_released() && no_fence(); }
 
 Release current_release(unsigned access) {
     if (no_fence()) return {};
-    const auto of = [](Scope s) { return join(me->sync->publishes[s], block.publishes[s]); };
+    const auto of = [](Scope s) { return join(published(rank, s), this_block.publishes[s]); };
     return {of(in_block), access & narrow ? nullptr : of(in_device), run};
 }
 
 void release(const char* address, unsigned access, bool shared, const Release& released) {
     const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
-    Words& words = shared ? block.shared_words : releases;
+    Words& words = shared ? this_block.shared_words : releases;
     if (!released.block && !released.device && (both || words.empty())) return;
     Release& word = words[address];
     if (!both || word.run != run) word.block = nullptr;
@@ -288,23 +306,23 @@ void block_begins() {
     runs.push_back({block_number});
     begin_interval();
     block_start = last_barrier = now;
-    block = {};
+    this_block = {};
     forget_sites(0);
 }
 
 void clocks_block_pauses() {
-    block.run = run, block.block_start = block_start, block.last_barrier = last_barrier;
-    block.thread_states = thread_states;
-    paused[block_number] = std::move(block);
+    this_block.run = run, this_block.block_start = block_start, this_block.last_barrier = last_barrier;
+    this_block.thread_states = thread_states;
+    paused[block_number] = std::move(this_block);
     if (spare_states.empty()) spare_states.push_back(new ThreadState[running_block.size]);
     thread_states = spare_states.back();
     spare_states.pop_back();
 }
 void clocks_block_goes_on() {
     spare_states.push_back(thread_states);
-    block = std::move(paused.extract(block_number).mapped());
-    run = block.run, block_start = block.block_start, last_barrier = block.last_barrier;
-    thread_states = block.thread_states;
+    this_block = std::move(paused.extract(block_number).mapped());
+    run = this_block.run, block_start = this_block.block_start, last_barrier = this_block.last_barrier;
+    thread_states = this_block.thread_states;
     begin_interval();
 }
 
@@ -317,19 +335,19 @@ void grid_barrier_passed() {
 
 void barrier_passed() {
     complete_pending();
+    for (Scope s : {in_block, in_device}) {
+        if (this_block.fencers.empty()) break;
+        std::vector<ClockRef> all{this_block.publishes[s]};
+        for (unsigned i : this_block.fencers) all.push_back(published(i, s));
+        std::erase(all, nullptr);
+        if (!all.empty()) this_block.publishes[s] = join(all);
+    }
+    this_block.fencers.clear();
     last_barrier = ++now;
     forget_sites(0);
     sections_at_barrier();
-    for (Scope s : {in_block, in_device}) {
-        if (block.fencers.empty()) break;
-        std::vector<ClockRef> all{block.publishes[s]};
-        for (unsigned i : block.fencers) all.push_back(thread_states[i].sync->publishes[s]);
-        std::erase(all, nullptr);
-        if (!all.empty()) block.publishes[s] = join(all);
-    }
-    block.fencers.clear();
-    for (unsigned i : std::exchange(block.clock_owners, {})) {
-        block.clock = join(block.clock, acquire_all(thread_states[i]));
+    for (unsigned i : std::exchange(this_block.clock_owners, {})) {
+        this_block.clock = join(this_block.clock, acquire_all(thread_states[i]));
         thread_states[i].sync->clock = nullptr;
         thread_states[i].has_clock = false;
     }
@@ -339,7 +357,7 @@ void lanes_met(unsigned first, unsigned lanes) {
     stop_if_following();
     ++now;
     Time all[32] = {};
-    ClockRef known, published[2];  // published: any of these lanes may release it
+    ClockRef known, fenced[2];  // fenced: any of these lanes may release it
     const unsigned end = std::min(first + 32, running_block.size);
     for (unsigned i = first; i < end; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
@@ -347,7 +365,7 @@ void lanes_met(unsigned first, unsigned lanes) {
         ThreadState& m = thread_state(i);
         if (m.has_clock) known = join(known, acquire_all(m));
         for (Scope s : {in_block, in_device})
-            if (m.synchronised) published[s] = join(published[s], m.sync->publishes[s]);
+            if (m.synchronised) fenced[s] = join(fenced[s], published(i, s));
         for (unsigned j = 0; m.has_lanes && j < 32; ++j) all[j] = std::max(all[j], m.sync->lanes[j]);
     }
     for (unsigned i = 0; i < 32; ++i)
@@ -357,10 +375,10 @@ void lanes_met(unsigned first, unsigned lanes) {
         ThreadState& m = thread_states[i];
         memcpy(m.sync->lanes, all, sizeof all);
         m.has_lanes = true;
-        m.steps = m.written = 0;
+        m.steps = m.written = m.updated = 0;
         join(m, known);
         for (Scope s : {in_block, in_device})
-            if (published[s]) m.sync->publishes[s] = published[s], m.synchronised = true;
+            if (fenced[s]) m.sync->publishes[s] = fenced[s], m.synchronised = true;
     }
 }
 
@@ -381,16 +399,14 @@ void at_fence(bool block_only) {
     complete_pending();
     me = &thread_state(rank);
     SyncState& s = *me->sync;
-    if (s.fenced[in_block] < last_barrier) block.fencers.push_back(rank);
+    if (s.fenced[in_block] < last_barrier) this_block.fencers.push_back(rank);
     me->synchronised = true;
     ++now;
     for (Scope scope : {in_block, in_device}) {
         if (scope == in_device && block_only) break;
         join(*me, std::exchange(s.pending[scope], nullptr));
-        s.fenced[scope] = now;
+        s.fenced[scope] = now, s.unpublished[scope] = true;
     }
-    s.publishes[in_block] = knowledge();
-    if (!block_only) s.publishes[in_device] = s.publishes[in_block];
     me->publishes = me->wrote || last_barrier > me->last_atomic;
     me->written = 0;
     sections_fenced(rank, block_only ? in_block : in_device);

@@ -34,7 +34,7 @@ struct OptimisticRead {  // a weak read of a word that atomics of other threads 
 };
 struct SyncState {            // synchronization state that few threads need
     uint64_t unlocked;        // the lock's value before it was taken
-    const char* fast_atomic;  // the last one that record_atomic() recorded
+    const char* atomic_word;  // of its last atomic
     const char* atomic_at;    // its last atomic while other blocks are paused, and the value found there
     uint64_t atomic_found;
     uint64_t polled_before;  // polled_at and seen of the previous access
@@ -47,6 +47,7 @@ struct SyncState {            // synchronization state that few threads need
     ClockRef clock;         // acquired by fences
     ClockRef pending[2];    // read by atomics and flags; to be acquired by the next fence of that scope
     Time fenced[2];         // its last fence of at least that scope
+    bool unpublished[2];    // whether `publishes` is older than that fence
     ClockRef publishes[2];  // by scope: known at that fence, or at a fence of a lane before their last __syncwarp()
     std::vector<OptimisticRead> reads;  // weak reads beside atomics, which its CAS may still check
     std::vector<std::pair<const char*, uint64_t>> checked;  // words and sites: its CAS has compared such a read
@@ -66,6 +67,7 @@ struct alignas(64) ThreadState {  // state of a thread of the running block, one
     const char* lock;      // the lock that it holds
     unsigned seen_writes;  // the number of writes to the flag when it read it
     bool optimistic;       // `reads` or `checked` is in use
+    uint8_t updated;       // the number of its last atomic since its last barrier; 0: none
     uint8_t fresh;         // a write after so few further reads may store the flag's value that was read last
     std::unique_ptr<SyncState> sync = std::make_unique<SyncState>();
 };
@@ -93,7 +95,7 @@ void forget_optimistic_reads(ThreadState& m);
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
     m.has_lanes = m.has_clock = m.records = m.wrote = m.publishes = m.watched = false;
-    m.polled_at = m.written = m.fresh = 0;
+    m.polled_at = m.written = m.updated = m.fresh = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
     if (m.synchronised) reset_sync(m);
@@ -109,7 +111,7 @@ inline void note_wait(uint64_t site) {
     s.waited = site, s.waited_at = now;
 }
 inline void count_steps(ThreadState& m) {  // since the last barrier
-    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = m.written = 0;
+    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = m.written = m.updated = 0;
 }
 uint32_t run_at(Time t);  // the block that ran at that time
 inline bool same_block(const Epoch& r) {

@@ -92,7 +92,7 @@ void note_step(const char* address, unsigned kind) {
     if (known == steps_of.end() && steps_of.size() == most_threads) return;
     Steps& all = known == steps_of.end() ? steps_of[thread] : known->second;
     if (all.empty() && me->last_atomic >= last_barrier)  // earlier releases do not exist, so it had no fence
-        all.push_back({me->sync->fast_atomic, true, true, last_barrier, {}});
+        all.push_back({me->sync->atomic_word, true, true, last_barrier, {}});
     const auto fenced = [](Scope s) { return me->synchronised ? me->sync->fenced[s] : 0; };
     if (all.size() < most_steps)
         all.push_back({address,

@@ -15,6 +15,7 @@
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"
+#include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/upcalls.hpp"
 #include "race/access_check.hpp"
@@ -98,7 +99,7 @@ void work_ended() {
 }
 
 Time launch_beside() {
-    running.what = std::string("kernel ") + launch->kernel->name;
+    running.what = say({"kernel %s", "核函数 %s"}, launch->kernel->name);
     // cudaLaunchKernelEx() knows its own line only.
     const bool by_header = strstr(launch->where.file, "cpu/include/");
     running.line = by_header ? first_line(running.callers) : source_line(launch->where);
@@ -132,33 +133,23 @@ void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const 
 void work_touches(const void* address, size_t bytes, bool write) {
     if (!several_streams) return;
     char* const first = static_cast<char*>(const_cast<void*>(address));
-    if (!program.shadow) region_added(program);
-    Region* const r = is_global(first) ? &program : find(first);
+    Region *const variables = program_region(first), *const r = variables ? variables : find(first);
     if (!r || !r->shadow || r->freed || first < r->start || first + bytes > r->start + r->bytes) return;
     Epoch mine{0, now, 0xffff, 0, 15, uint8_t(write ? writes : reads)};
     auto concurrent = [&](const Epoch& o) {
         return o.bytes & mine.bytes && o.time && o.time < running.start && !before_this_launch(o);
     };
-    const size_t from = first - r->start, end = from + bytes;
-    auto compare = [&](Word w, size_t at) {
-        const Epoch* other = nullptr;
-        for (const Epoch* o : {&w.sync.other, &w.sync.synced, &w.cell.write})
-            if (concurrent(*o)) other = o;
-        for (const Epoch* o : {&w.cell.read, &w.sync.read})
-            if (write && concurrent(*o)) other = o;
-        if (other) race_of_works(WorkRace::between_streams, *other, mine, r->start + at);
-    };
-    for (size_t i = from / 4; 4 * i < end; ++i) {
-        ShadowLine& line = r->shadow->lines[4 * i / line_bytes];
-        mine.bytes = ((1u << std::min<size_t>(end - 4 * i, 4)) - (1u << (std::max(from, 4 * i) - 4 * i))) & 15;
-        write_out(*r->shadow, 4 * i / line_bytes);
-        compare(r->shadow->words.at(i), 4 * i);
-        for (size_t b = 4 * i; line.bytes && b < 4 * i + 4; ++b)
-            if (b >= from && b < end) compare(r->shadow->bytes.at(b), b);
-        ShadowCell& cell = r->shadow->words.cells[i];
-        (write ? cell.write : cell.read) = mine;
-        line.words_noted();
-    }
+    each_cell(*r->shadow, size_t(first - r->start), size_t(first - r->start) + bytes,
+              [&](const Word& w, size_t word, uint8_t mask, bool own) {
+                  mine.bytes = mask & 15;
+                  const Epoch* other = nullptr;
+                  for (const Epoch* o : {&w.sync.other, &w.sync.synced, &w.cell.write})
+                      if (concurrent(*o)) other = o;
+                  for (const Epoch* o : {&w.cell.read, &w.sync.read})
+                      if (write && concurrent(*o)) other = o;
+                  if (other) race_of_works(WorkRace::between_streams, *other, mine, r->start + word);
+                  if (own) (write ? w.cell.write : w.cell.read) = mine;
+              });
 }
 
 }  // namespace cudacpu::race
