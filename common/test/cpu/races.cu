@@ -191,7 +191,7 @@ CASE(lost_update) {
 // RUN: hazards race_volatile
 // STATUS: 1
 // SAYS: @#volatile | *p = *p + 1;{{.*}}write
-// SAYS: write `atomicAdd(p, 1)`
+// SAYS: write `atomicAdd((int*)p, 1)`
 __global__ void race_volatile(volatile int* p) {
     *p = *p + 1;  // #volatile
 }

@@ -280,7 +280,7 @@ Advice Conflict::barrier() const {
 }
 
 const Statement& Conflict::outermost(size_t at, size_t not_this) const {
-    const auto path = f->path(at);
+    const auto path = src.function_at(at)->path(at);
     for (const Statement* s : path)
         if (!s->holds(not_this)) return *s;
     return *path.back();

@@ -88,8 +88,8 @@ struct Conflict {
     const Statement& outermost(size_t at, size_t not_this) const;  // contains one place and not the other
 
     // ---- update.cpp
-    string type_of(const string& array) const;  // of its elements
-    string type_at(const string& pointer) const;
+    string type_of(const string& array, bool* is_volatile = nullptr) const;  // of its elements
+    string type_at(const string& pointer, bool* is_volatile = nullptr) const;
     /// The call that does what an assignment does; "" if there is none. exchange: accept x = y.
     string atomic(const Assignment& s, bool exchange) const;
     string cas_loop(const Assignment& s) const;

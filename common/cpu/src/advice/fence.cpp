@@ -12,8 +12,8 @@ namespace cudacpu::race {
 namespace {
 
 // Whether one is in an `if` and the other in its `else`.
-bool concurrent(const Function& f, size_t x, size_t y) {
-    const auto px = f.path(x), py = f.path(y);
+bool concurrent(const Source& src, size_t x, size_t y) {
+    const auto px = src.function_at(x)->path(x), py = src.function_at(x)->path(y);
     const auto [i, j] = std::ranges::mismatch(px, py);
     return i != px.begin() && i[-1]->kind == Statement::branch && i != px.end() && j != py.end();
 }
@@ -55,7 +55,7 @@ std::vector<string> names_in(const Source& src, size_t from, size_t to) {
 bool Conflict::fenced(size_t from, size_t to) const {
     for (const char* name : {"__threadfence", "__threadfence_system", "__threadfence_block"})
         for (const size_t i : src.words(name, from, to))
-            if ((far < 2 || !strstr(name, "block")) && !concurrent(*f, i, to)) return true;
+            if ((far < 2 || !strstr(name, "block")) && !concurrent(src, i, to)) return true;
     return false;
 }
 
@@ -70,10 +70,11 @@ bool Conflict::fenced_inside(size_t from, size_t to, bool after) const {
 
 // Where the function uses a name, itself or in a function that it calls.
 size_t Conflict::next_use(const string& name, size_t from) const {
-    size_t first = src.word(name, from, f->body.end);
+    const Function& in = *src.function_at(from);
+    size_t first = src.word(name, from, in.body.end);
     for (const Function& g : src.functions)
-        if (&g != f && src.has({name.c_str()}, g.body))
-            for (const size_t call : src.calls(g.name, from, f->body.end)) first = std::min(first, call);
+        if (&g != &in && src.has({name.c_str()}, g.body))
+            for (const size_t call : src.calls(g.name, from, in.body.end)) first = std::min(first, call);
     return first;
 }
 
@@ -87,7 +88,7 @@ int Conflict::line_after(const Statement& s, size_t at) const {
 // The line after which a fence precedes what is released at `give`, on the way from `at`.
 int Conflict::line_before(size_t give, size_t at) const {
     const Statement *next = &outermost(give, at), *last = &outermost(at, give);
-    for (const Statement* s : f->path(give))
+    for (const Statement* s : src.function_at(give)->path(give))
         for (const Statement& part : s->parts)
             if (part.begin > last->begin && part.end <= next->begin) last = &part;
     return src.line_at(last->end - 1);
@@ -96,8 +97,10 @@ int Conflict::line_before(size_t give, size_t at) const {
 Advice narrow_scope_rule(const Conflict& c) {
     static const std::regex narrow(R"(\b((__threadfence|atomic\w+)_block)\()");  // but not fold_block()
     std::set<int> lines{c.pair.a.number, c.pair.b.number};
-    for (int line = c.src.line_at(c.f->body.begin); line <= c.src.line_at(c.f->body.end - 1); ++line)
-        lines.insert(line);
+    for (const Function* f : {c.f, c.src.function_at(c.src.spot(c.pair.a.number, "")),
+                              c.src.function_at(c.src.spot(c.pair.b.number, ""))})
+        for (int line = f ? c.src.line_at(f->body.begin) : 1; f && line <= c.src.line_at(f->body.end - 1); ++line)
+            lines.insert(line);
     Advice v{say(narrow_scope)};
     for (const int line : lines) {
         const string code = c.src.line(line);
@@ -111,29 +114,31 @@ Advice narrow_scope_rule(const Conflict& c) {
 
 // A thread that acquires needs a fence between that and the data, and one that releases a fence between the data
 // and that. What is acquired and released is a word that both statements name.
-Advice handover(const Conflict& c) {
+static Advice handed(const Conflict& c, size_t x, size_t y) {
     const Source& src = c.src;
     Path all;
-    acquiring(src, c.f->body, all);
+    acquiring(src, src.function_at(x)->body, all);
+    if (src.function_at(x) != src.function_at(y)) acquiring(src, src.function_at(y)->body, all);
     const Line& l = line_of(c.pair.race.waited);
     if (c.pair.race.waited && Source::of(l.file) == &src && !c.one_atomic())  // a macro hides it
         if (const size_t at = c.in_function(src.spot(l.number, "")); at != string::npos)
             if (const Statement& s = *c.f->path(at).back(); src.code(s).find("atomic") == string::npos)
                 all.push_back(&s);
     std::set<int> lines, joins;
-    for (const auto& [writer, reader] : {std::pair(c.a, c.b), std::pair(c.b, c.a)}) {
+    for (const auto& [writer, reader] : {std::pair(x, y), std::pair(y, x)}) {
+        const Function &gives = *src.function_at(writer), &takes = *src.function_at(reader);
         const Statement* taken = nullptr;  // the last one before the reader
         size_t given = 0;
         for (const Statement* s : all) {
             const size_t from = s->head ? s->head : s->begin, end = s->head && !s->waits ? s->head_end : s->end;
-            if (end > reader || (taken && taken->begin > s->begin) || s->asks(writer) ||
-                concurrent(*c.f, s->begin, reader))
+            if (!takes.body.holds(s->begin) || end > reader || (taken && taken->begin > s->begin) ||
+                s->asks(writer) || concurrent(src, s->begin, reader))
                 continue;
             for (const string& name : names_in(src, from, s->head ? s->head_end : s->end)) {
-                if (c.f->own.contains(name) || has_name(src.code(*c.f->path(writer).back()), name)) continue;
+                if (takes.own.contains(name) || has_name(src.code(*gives.path(writer).back()), name)) continue;
                 size_t set = c.next_use(name, writer);
-                while (set < c.f->body.end && concurrent(*c.f, writer, set)) set = c.next_use(name, set + 1);
-                if (set >= c.f->body.end || (c.far < 2 && set >= from && set < end)) continue;
+                while (set < gives.body.end && concurrent(src, writer, set)) set = c.next_use(name, set + 1);
+                if (set >= gives.body.end || (c.far < 2 && set >= from && set < end)) continue;
                 taken = s, given = set;
                 break;
             }
@@ -145,10 +150,10 @@ Advice handover(const Conflict& c) {
             lines.insert(c.line_after(*taken, reader));
         if (!c.fenced(writer, given) && !c.fenced_inside(given, given + 1, false))
             lines.insert(c.line_before(given, writer));
-        const Path path = c.f->path(given);  // one thread draws a ticket for all
-        const bool drawn =
-            taken->begin <= given && given < end && joined && !src.has({"__syncthreads"}, writer, given);
-        const auto both = size_t(std::ranges::mismatch(c.f->path(writer), path).in2 - path.begin());
+        const Path path = gives.path(given);  // one thread draws a ticket for all
+        const bool drawn = &gives == c.f && taken->begin <= given && given < end && joined &&
+                           !src.has({"__syncthreads"}, writer, given);
+        const auto both = size_t(std::ranges::mismatch(gives.path(writer), path).in2 - path.begin());
         if (drawn && both < path.size() && c.all_come(path, both) && !c.all_come(path, path.size()) &&
             path[both]->begin > writer)
             joins.insert(src.line_at(path[both]->begin));
@@ -157,6 +162,13 @@ Advice handover(const Conflict& c) {
     if (!lines.empty()) v.edits.push_back({say(put_after, "__threadfence()"), lines});
     if (!joins.empty()) v.edits.push_back({say(put_before, "__syncthreads()"), joins});
     return v;
+}
+
+// The two accesses may be in functions of their own.
+Advice handover(const Conflict& c) {
+    const size_t x = c.src.spot(c.pair.a.number, c.pair.name), y = c.src.spot(c.pair.b.number, c.pair.name);
+    const Advice v = handed(c, c.a, c.b);
+    return v.empty() && c.src.function_at(x) != c.src.function_at(y) ? handed(c, x, y) : v;
 }
 
 // The lock or the flag itself.
@@ -210,32 +222,41 @@ Advice plain_flag(const Conflict& c) {
 // before and after it writes. Each of the four needs a fence between it and the data.
 Advice seqlock_rule(const Conflict& c) {
     const Source& src = c.src;
-    const auto add_unfenced = [&](const std::vector<Statement>& all, size_t from, size_t to, std::set<int>& lines) {
-        for (const auto& [inside, after] : {std::pair(from + 1, from), std::pair(to - 1, to - 1)})
-            if (from + 1 < to && !src.has({"__threadfence", "__threadfence_system"}, all[inside]))
-                lines.insert(src.line_at(all[after].end - 1));
+    const size_t x = src.spot(c.pair.a.number, c.pair.name), y = src.spot(c.pair.b.number, c.pair.name);
+    std::set<int> lines;
+    // Whether the statements around the place use the name twice; the lines where a fence is missing between the
+    // two.
+    const auto add_unfenced = [&](const string& name, size_t at, size_t other, bool writes) {
+        const Path path = src.function_at(at)->path(at);
+        const auto loop =
+            std::find_if(path.rbegin(), path.rend(), [](auto* s) { return s->kind == Statement::loop; });
+        if (path.size() < 2 || (!writes && (loop == path.rend() || (*loop)->holds(other)))) return false;
+        const std::vector<Statement>& all =
+            path.back()->asks(at) && loop == path.rbegin() ? (*loop)->parts[0].parts : path[path.size() - 2]->parts;
+        std::vector<size_t> uses;
+        for (size_t n = 0; n < all.size(); ++n)
+            if (const string code = src.code(all[n]); writes
+                                                          ? has_name(assignment(code).target, name) ||
+                                                                (code.starts_with("atomic") && has_name(code, name))
+                                                          : has_name(code, name))
+                uses.push_back(n);
+        if (!writes && src.word(name, (*loop)->head, (*loop)->head_end) < (*loop)->head_end)
+            uses.push_back(all.size());
+        if (uses.size() != 2 || uses[1] < uses[0] + 2) return false;
+        for (const auto& [inside, line] : {std::pair(uses[0] + 1, uses[0]), std::pair(uses[1] - 1, uses[1] - 1)})
+            if (!src.has({"__threadfence", "__threadfence_system"}, all[inside]))
+                lines.insert(src.line_at(all[line].end - 1));
+        return true;
     };
-    const auto uses = [&](const string& name, const std::vector<Statement>& all) {
-        std::vector<size_t> found;
-        for (size_t i = 0; i < all.size(); ++i)
-            if (src.variable(name, all[i].begin, all[i].end) < all[i].end) found.push_back(i);
-        return found;
-    };
-    for (const auto& [reader, writer] : {std::pair(c.a, c.b), std::pair(c.b, c.a)})
-        for (const Statement* loop : c.f->path(reader)) {
-            if (loop->kind != Statement::loop || loop->holds(writer) || loop->head < loop->parts[0].begin) continue;
-            const Path path = c.f->path(writer);
-            const std::vector<Statement>&body = loop->parts[0].parts, &steps = path[path.size() - 2]->parts;
-            for (size_t i = loop->head; i < loop->head_end; ++i) {
-                const string version = src.name_at(i);
-                const auto read = uses(version, body), stepped = uses(version, steps);
-                if (version.empty() || read.size() != 1 || stepped.size() != 2) continue;
-                std::set<int> lines;
-                add_unfenced(body, read[0], body.size(), lines);
-                add_unfenced(steps, stepped[0], stepped[1], lines);
-                if (!lines.empty()) return {"", {{say(put_after, "__threadfence()"), lines}}};
-            }
+    for (const auto& [reader, writer] : {std::pair(x, y), std::pair(y, x)}) {
+        const Function& g = *src.function_at(writer);
+        for (const string& name : names_in(src, g.body.begin, g.body.end)) {
+            lines.clear();
+            if (!g.own.contains(name) && add_unfenced(name, writer, reader, true) &&
+                add_unfenced(name, reader, writer, false) && !lines.empty())
+                return {"", {{say(put_after, "__threadfence()"), lines}}};
         }
+    }
     return {};
 }
 

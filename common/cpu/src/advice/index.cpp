@@ -315,8 +315,10 @@ Advice wrong_index(const Conflict& c) {
         std::smatch m;
         if (c.far < 2 || !std::regex_match(head, m, counts) || m[1] != i) continue;
         const string step = c.computed(m[4]).value_or("gridDim");
-        if (!has_name(step, "gridDim") && has_name(c.computed(head).value_or(""), "blockIdx") &&
-            !has_name(c.computed(m[2]).value_or(""), "blockIdx"))
+        const Statement& set = *c.f->path(c.src.variable(i, c.f->body.begin, c.f->body.end)).back();
+        const bool by_block =
+            c.src.has({"blockIdx"}, set.head ? set.head : set.begin, set.head ? set.head_end : set.end);
+        if (!has_name(step, "gridDim") && by_block && !has_name(c.computed(m[2]).value_or(""), "blockIdx"))
             return {say(stride), {write(c.src.line_at(s->head), i + " += blockDim.x * gridDim.x", m[3])}};
     }
     // int i = threadIdx.x; out[i] = 0, by several blocks

@@ -92,7 +92,7 @@ Edit drop(const Source& src, const Statement& s) {
 
 // ---- a single atomic
 
-string Conflict::type_of(const string& array) const {
+string Conflict::type_of(const string& array, bool* is_volatile) const {
     static const std::regex other(
         R"(\b(__shared__|__device__|__restrict__|extern|static|const|volatile)\b|^ +| +$)");
     for (const size_t start : {f->head, size_t(0)}) {  // in the function, then outside
@@ -100,6 +100,7 @@ string Conflict::type_of(const string& array) const {
         if (at == string::npos) continue;
         string type = src.code(src.text.find_last_of(",(;{}", at) + 1, at);
         if (type.find_first_of("=+-[].|^%/!?") != string::npos) continue;
+        if (is_volatile) *is_volatile = has_name(type, "volatile");
         type = std::regex_replace(type.substr(0, type.find_first_of("*&")), other, "");
         type = std::regex_replace(type, std::regex("^ +| +$"), "");
         if (!type.empty() && type != "return") return type;
@@ -108,10 +109,10 @@ string Conflict::type_of(const string& array) const {
 }
 
 // The type of the value that a pointer such as `&s->count[i]` points to, by the name count.
-string Conflict::type_at(const string& pointer) const {
+string Conflict::type_at(const string& pointer, bool* is_volatile) const {
     const size_t end = std::min(pointer.find('['), pointer.size()), dot = pointer.find_last_of(".>", end);
     const size_t from = dot == string::npos ? pointer.find_first_not_of("&*( ") : dot + 1;
-    return type_of(pointer.substr(from, end - from));
+    return type_of(pointer.substr(from, end - from), is_volatile);
 }
 
 string Conflict::atomic(const Assignment& s, bool exchange) const {
@@ -122,14 +123,16 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
     if (s.target.empty() || name == std::end(names) || (s.sign.empty() && !exchange)) return "";
     static const std::regex long_type(R"(long|long int|(std::)?int64_t|ptrdiff_t)"),
         unsigned_type(R"(unsigned long|(std::)?size_t|(std::)?uint64_t)");
-    const string pointer = pointer_to(s.target), type = type_at(pointer);
+    bool is_volatile = false;
+    const string pointer = pointer_to(s.target), type = type_at(pointer, &is_volatile);
     const bool compares = s.sign.starts_with("m"), is_long = std::regex_match(type, long_type);
     if ((type == "float" || type == "double") && strcmp(name->second, "Add") && !s.sign.empty()) return "";
     const bool to_unsigned =
         std::regex_match(type, unsigned_type) || (!compares && (is_long || type == "long long"));
     return string("atomic") + name->second + "(" +
-           (to_unsigned           ? "(unsigned long long*)"
+           (to_unsigned           ? string("(unsigned long long*)")
             : compares && is_long ? "(long long*)"
+            : is_volatile         ? "(" + type + "*)"
                                   : "") +
            pointer + ", " + (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
 }
@@ -388,7 +391,11 @@ Advice exchanged_twice(const Conflict& c) {
             continue;
         const auto index = [&](const string& x) { return x.substr(array.size(), x.size() - array.size() - 1); };
         const string x = index(first.target), y = index(second.target), one = x + " < " + y;
-        if (meeting(c.src, *c.f, y, {x}, {}) == Meeting::of_readers &&
+        std::vector<string> conditions;
+        for (size_t n = 1; n + 1 < c.pa.size(); ++n)
+            if (c.pa[n]->kind == Statement::branch && &c.pa[n]->parts[0] == c.pa[n + 1])
+                for (const string& part : operands(c.src.condition(*c.pa[n]))) conditions.push_back(part);
+        if (meeting(c.src, *c.f, y, {x}, conditions) == Meeting::of_readers &&
             meeting(c.src, *c.f, y, {x}, {one}) == Meeting::none)
             return {
                 say(exchange_once),

@@ -166,7 +166,7 @@ __global__ void saxpy(int n, float a, const float* x, float* y) {
         y[i] = a * x[i] + y[i];
     }
 }
-PLANT(grid_stride) {  // MISS grid_stride
+PLANT(grid_stride) {
     float* y = filled<float>(3000);
     saxpy<<<4, 64>>>(3000, 2.0f, filled<float>(3000), y);
     wants(y, 3000, [](int i) { return 3.0f * in_at(i); });

@@ -116,7 +116,7 @@ __global__ void exchange(Mailbox* box, const int* in, int* out) {
     else
         out[threadIdx.x] = receive(box);
 }
-PLANT(flag_without_fence) {  // MISS flag_without_fence
+PLANT(flag_without_fence) {
     int* out = zeros(32);
     exchange<<<2, 32>>>(zeros<Mailbox>(1), filled(32), out);
     wants(out, 32, [](int i) { return in_at(31 - i); });
@@ -247,7 +247,7 @@ __global__ void ping(int* slot, int* flag, int* result) {
     if (blockIdx.x == 1) signal::publish(slot, 42, flag);
     if (blockIdx.x == 0) *result = signal::await_value(slot, flag);
 }
-PLANT(block_fence) {  // MISS block_fence
+PLANT(block_fence) {
     int* result = zeros(1);
     ping<<<2, 32>>>(zeros(1), zeros(1), result);
     wants(result, 1, [](int) { return 42; });
@@ -359,7 +359,7 @@ __global__ void count_even(const int* keys, unsigned* hits) {
     Counter c(hits);
     if (keys[blockIdx.x * blockDim.x + threadIdx.x] % 2 == 0) c.increment();
 }
-PLANT(volatile_counter) {  // MISS volatile_counter
+PLANT(volatile_counter) {
     unsigned* hits = zeros<unsigned>(1);
     count_even<<<4, 64>>>(filled(256), hits);
     wants(hits, 1, [](int) {
@@ -400,7 +400,7 @@ __global__ void seq_kernel(Snapshot* s, int* out) {
         *out = last;
     }
 }
-PLANT(seqlock) {  // MISS seqlock
+PLANT(seqlock) {
     int* out = zeros(1);
     seq_kernel<<<2, 32>>>(zeros<Snapshot>(1), out);
     wants(out, 1, [](int) { return 50; });
