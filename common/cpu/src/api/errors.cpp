@@ -56,12 +56,13 @@ void at_program_end(int status, void*) {
     const auto [kernels, functions] = unfinished_work();
     if ((kernels || functions) && !status && !sticky_error && !runs_works) {
         const size_t count = kernels ? kernels : functions;
-        print_report(say(
-            {"cudacpu: notice: the program ended without waiting for its last %zu %s%s:\n  on a GPU nobody "
-             "knows how far they get; here they run now. Call cudaDeviceSynchronize()",
-             "cudacpu: notice: 程序没有等待最后 %zu 个%s就结束了：\n  在 GPU 上它们执行到哪里无法知道；"
-             "这里现在执行。请调用 cudaDeviceSynchronize()"},
-            count, kernels ? say({"kernel", "核函数"}) : say({"host function", "主机函数"}), count > 1 ? "s" : ""));
+        print_report(opening(say(
+            {"notice: the program ended without waiting for its last %zu %s%s:\non a GPU nobody knows how far they "
+             "get; here they run now. Call cudaDeviceSynchronize()",
+             "notice: 程序没有等待最后 %zu 个%s就结束了：\n在 GPU 上它们执行到哪里无法知道；这里现在执行。请调用 "
+             "cudaDeviceSynchronize()"},
+            count, kernels ? say({"kernel", "核函数"}) : say({"host function", "主机函数"}),
+            count > 1 ? "s" : "")));
         finish_all();
         fflush(stdout);
     }
