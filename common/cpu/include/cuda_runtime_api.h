@@ -270,7 +270,7 @@ cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent,
 void* symbol_address(const void* symbol);
 char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes);  // nullptr: an error was reported
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
-    return right_way ? part_of(&symbol, sizeof(S), offset, bytes) : nullptr;
+    return right_way ? part_of((const void*)&symbol, sizeof(S), offset, bytes) : nullptr;
 }
 
 // Queued work runs when the host waits for it, in finish().
@@ -518,7 +518,7 @@ CUDACPU_API(cudaMemcpyToSymbolAsync, (const auto& symbol, const void* from, size
 CUDACPU_API(cudaMemcpyFromSymbolAsync, (void* to, const auto& symbol, size_t n, size_t offset, cudaMemcpyKind kind,
                                         cudaStream_t s = nullptr),
             copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, s, false))
-CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, symbol_address(&symbol)))
+CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, symbol_address((const void*)&symbol)))
 CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
 
 CUDACPU_API(cudaStreamCreate, (cudaStream_t* s), create(s, cudaStreamDefault))

@@ -44,6 +44,7 @@ void take_report(const std::vector<Race>& races) { reported = races; }
 namespace {
 
 alignas(128) int memory[256];  // device memory: the detector has shadow memory for each variable of a program
+const Region& program = *program_region(memory);
 enum Line : uint64_t { first = 0x1000, second = 0x2000, third = 0x3000 };  // lines of the kernel
 
 class Detector : public testing::Test {

@@ -62,7 +62,7 @@ for my $file (glob '*.cu') {
 sub pattern {
     my ($words) = @_;
     my $pattern = join '', map { /^%.|^\\1/ ? '.*?' : quotemeta flat($_) =~ s/\\"/"/gr =~ s/\\n//gr }
-        split /(%(?:\d\$)?\d*(?:zu|td|l?[dusxgp])|\\1)/, $words;
+        split /(%(?:\d\$)?\d*(?:zu|td|l?l?[dusxgp])|\\1)/, $words;
     return qr/$pattern/;
 }
 for my $file (glob '../../cpu/src/*/*.[ch]pp') {

@@ -3,7 +3,8 @@
 
 #include "case.cuh"
 
-template <class T> cudaError_t create(cudaTextureObject_t* t, void* p, size_t n, cudaTextureReadMode mode = cudaReadModeElementType) {
+template <class T>
+cudaError_t create(cudaTextureObject_t* t, void* p, size_t n, cudaTextureReadMode mode = cudaReadModeElementType) {
     cudaResourceDesc r{};
     r.resType = cudaResourceTypeLinear;
     r.res.linear.devPtr = p;
@@ -13,7 +14,8 @@ template <class T> cudaError_t create(cudaTextureObject_t* t, void* p, size_t n,
     d.readMode = mode;
     return cudaCreateTextureObject(t, &r, &d, NULL);
 }
-template <class T> cudaTextureObject_t texture_of(T* p, size_t n) {
+template <class T>
+cudaTextureObject_t texture_of(T* p, size_t n) {
     cudaTextureObject_t t = 0;
     if (create<T>(&t, p, n)) exit(97);
     return t;
@@ -24,7 +26,8 @@ template <class T> cudaTextureObject_t texture_of(T* p, size_t n) {
 // SAYS: global load {{ *}}96 {{ *}}31.2
 __global__ void blur(cudaTextureObject_t t, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = (tex1Dfetch<float>(t, i - 1) + tex1Dfetch<float>(t, i) + tex1Dfetch<float>(t, i + 1)) / 3.0f;
+    if (i < n)
+        out[i] = (tex1Dfetch<float>(t, i - 1) + tex1Dfetch<float>(t, i) + tex1Dfetch<float>(t, i + 1)) / 3.0f;
 }
 CASE(blur) {
     const int n = 1000;
@@ -34,15 +37,18 @@ CASE(blur) {
     blur<<<8, 128>>>(t, out, n);
     if (result()) return 98;
     int wrong = 0;
-    for (int i = 0; i < n; ++i) wrong += out[i] != ((i ? in[i - 1] : 0) + in[i] + (i < n - 1 ? in[i + 1] : 0)) / 3.0f;
+    for (int i = 0; i < n; ++i)
+        wrong += out[i] != ((i ? in[i - 1] : 0) + in[i] + (i < n - 1 ? in[i + 1] : 0)) / 3.0f;
     return wrong || cudaDestroyTextureObject(t) || !cudaDestroyTextureObject(t);
 }
 
 // RUN: plain,hazards gather
-template <class T> __global__ void gather(cudaTextureObject_t t, T* out, int n) {
+template <class T>
+__global__ void gather(cudaTextureObject_t t, T* out, int n) {
     tex1Dfetch(out + threadIdx.x, t, threadIdx.x * 13 % n);
 }
-template <class T, class Make> bool gathers(Make make) {
+template <class T, class Make>
+bool gathers(Make make) {
     const int n = 97;
     T *in = managed<T>(n), *out = managed<T>(n);
     for (int i = 0; i < n; ++i) in[i] = make(i);
@@ -54,8 +60,8 @@ template <class T, class Make> bool gathers(Make make) {
 }
 CASE(gather) {
     const auto number = [](int i) { return i * 7 - 100; };
-    return !(gathers<int>(number) && gathers<unsigned char>(number) && gathers<short>(number) && gathers<float>(number) &&
-             gathers<uint2>([](int i) { return make_uint2(i, 5 * i); }) &&
+    return !(gathers<int>(number) && gathers<unsigned char>(number) && gathers<short>(number) &&
+             gathers<float>(number) && gathers<uint2>([](int i) { return make_uint2(i, 5 * i); }) &&
              gathers<char4>([](int i) { return make_char4(i, -i, 2, 3); }) &&
              gathers<float4>([](int i) { return make_float4(i, -i, 2, 3); }));
 }
@@ -73,12 +79,15 @@ CASE(fractions) {
     auto* b = managed<float2>(256);
     for (int i = 0; i < 256; ++i) p[i] = i, q[i] = {short(i * 256 - 32768), short(32767 - i)};
     cudaTextureObject_t bytes, pairs;
-    if (create<uchar1>(&bytes, p, 256, cudaReadModeNormalizedFloat) || create<short2>(&pairs, q, 256, cudaReadModeNormalizedFloat)) return 97;
+    if (create<uchar1>(&bytes, p, 256, cudaReadModeNormalizedFloat) ||
+        create<short2>(&pairs, q, 256, cudaReadModeNormalizedFloat))
+        return 97;
     fractions<<<1, 256>>>(bytes, pairs, a, b);
     if (result()) return 98;
     int wrong = 0;
     for (int i = 0; i < 256; ++i)
-        wrong += a[i] != i / 255.0f || b[i].x != fmaxf((i * 256 - 32768) / 32767.0f, -1) || b[i].y != (32767 - i) / 32767.0f;
+        wrong += a[i] != i / 255.0f || b[i].x != fmaxf((i * 256 - 32768) / 32767.0f, -1) ||
+                 b[i].y != (32767 - i) / 32767.0f;
     return wrong;
 }
 
@@ -91,8 +100,10 @@ CASE(fractions) {
 CASE(refusals) {
     int *p = device<int>(100), local[4];
     cudaTextureObject_t t;
-    return !(create<int>(&t, p, 101) == cudaErrorInvalidValue && create<int>(&t, p + 1, 10) == cudaErrorInvalidValue &&
-             create<int>(&t, local, 4) == cudaErrorInvalidValue && create<double>(&t, p, 10) == cudaErrorInvalidChannelDescriptor &&
+    return !(create<int>(&t, p, 101) == cudaErrorInvalidValue &&
+             create<int>(&t, p + 1, 10) == cudaErrorInvalidValue &&
+             create<int>(&t, local, 4) == cudaErrorInvalidValue &&
+             create<double>(&t, p, 10) == cudaErrorInvalidChannelDescriptor &&
              create<int3>(&t, p, 10) == cudaErrorInvalidChannelDescriptor &&
              create<int>(&t, p, 10, cudaReadModeNormalizedFloat) == cudaErrorInvalidNormSetting);
 }

@@ -229,6 +229,9 @@ struct SourceLine {
         indexes_row = 16,    // of a matrix: a[i][j]
         barrier_in_branch = 32,
         barrier_in_loop = 64,
+        adds_index = 128,  // each + in the line calculates an index
+        subtracts_index = 256,
+        multiplies_index = 512,
     };
     int number;
     unsigned facts;
@@ -245,6 +248,18 @@ struct SourceFile {
 };
 /// The format of reports if LAB_REPORT is not set: what LAB_REPORT would be set to.
 int report_as(const char* format);
+/// The executable, or a shared library with kernels. Each unit of the program registers the one that it is linked
+/// into.
+struct Module {
+    const char *start, *zeros, *end;  // zeros: the variables from here on begin as 0
+    const Module* before;
+    Module(const char* start, const char* zeros, const char* end);
+    static const Module* last;
+};
+const Module* module_of(const void* address);  // nullptr: it is not the program's
+/// From the linker: where this module begins, where its variables begin as 0, and where it ends.
+extern "C" __attribute__((visibility("hidden"))) char __ehdr_start, __bss_start, _end;
+[[maybe_unused]] static const Module this_module(&__ehdr_start, &__bss_start, &_end);
 /// Records the statements of a source file (advice/statement_tree.hpp).
 int statement_tree(const char* file, const char* text, const char* tree);
 extern Kernel** probe;  // if not null, a called kernel stores its Kernel here and does not run

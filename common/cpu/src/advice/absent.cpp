@@ -185,7 +185,7 @@ Advice Conflict::stay(const Advice& v) const {
         v.edits[0].words.find("__syncthreads()") == string::npos)
         return v;
     Advice all = let_stay(src, *f, *away);
-    if (all.edits.empty()) all.reason = say(let_come, src.line_at(away->begin), negated(src.condition(*away)));
+    if (all.edits.empty()) all.reason += in_chinese() ? "，然后" : ", then ";
     for (const Edit& e : v.edits) all.add(e);
     return all;
 }

@@ -116,9 +116,10 @@ Advice handover(const Conflict& c) {
     Path all;
     acquiring(src, c.f->body, all);
     const Line& l = line_of(c.pair.race.waited);
-    if (c.pair.race.waited && Source::of(l.file) == &src && !c.one_atomic())
+    if (c.pair.race.waited && Source::of(l.file) == &src && !c.one_atomic())  // a macro hides it
         if (const size_t at = c.in_function(src.spot(l.number, "")); at != string::npos)
-            all.push_back(c.f->path(at).back());  // a macro hides it
+            if (const Statement& s = *c.f->path(at).back(); src.code(s).find("atomic") == string::npos)
+                all.push_back(&s);
     std::set<int> lines, joins;
     for (const auto& [writer, reader] : {std::pair(c.a, c.b), std::pair(c.b, c.a)}) {
         const Statement* taken = nullptr;  // the last one before the reader

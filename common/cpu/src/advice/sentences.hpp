@@ -50,9 +50,6 @@ constexpr Sentence sent_away{
     "line %d sends threads away: let them stay, and guard with if (%s) what needs an element",
     "第 %d 行让一些线程提前离开：让它们留下，并用 if (%s) 保护需要元素的部分"},
     sent_away_edit{"line %d sends threads away that a barrier needs: ", "第 %d 行让同步点需要的一些线程提前离开："},
-    let_come{
-        "let all threads come: line %d sends some away; guard with if (%s) what needs an element instead, then ",
-        "让所有线程都到达：第 %d 行让一些线程离开；改用 if (%s) 保护需要元素的部分，然后"},
     call_for_all{"not all threads enter the if of line %d: let all call %s",
                  "并非所有线程都进入第 %d 行的 if：让所有线程都调用 %s"},
     move_out{"move it out of the branch: ", "把它移到分支之外："},

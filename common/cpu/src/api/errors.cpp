@@ -18,6 +18,10 @@
 
 extern "C" __attribute__((weak)) const char lab_gives_advice;  // defined if the program prints the command itself
 
+// Shared libraries with kernels have a CPU device. They and the program share this variable.
+extern "C" __attribute__((visibility("default"))) int cudacpu_devices;
+int cudacpu_devices;
+
 namespace cudacpu {
 
 cudaError_t last_error, sticky_error, untold;
@@ -85,7 +89,17 @@ void at_program_end(int status, void*) {
     _exit(exit_status);
 }
 // Registered first, so it runs last: destructors of the program have freed their memory by then.
-__attribute__((constructor(102))) void at_start() { on_exit(at_program_end, nullptr); }
+__attribute__((constructor(102))) void at_start() {
+    if (cudacpu_devices++) {
+        print_report(
+            opening("the program and a shared library have different CPU devices: compile the program with "
+                    "--cudart shared, and "
+                    "select the build for all of CMake's targets with NVCC_APPEND_FLAGS, such as "
+                    "NVCC_APPEND_FLAGS=--hazards"));
+        _exit(2);
+    }
+    on_exit(at_program_end, nullptr);
+}
 
 }  // namespace
 

@@ -26,7 +26,9 @@
 #include "engine/scheduler.hpp"
 #include "engine/text.hpp"
 
-extern "C" int __real_main(int argc, char** argv, char** environment);
+// A shared library has no main, and is not where the program's is looked for.
+extern "C" __attribute__((weak)) int __real_main(int argc, char** argv, char** environment);
+extern "C" __attribute__((visibility("hidden"))) int __wrap_main(int argc, char** argv, char** environment);
 
 namespace cudacpu::warp {
 

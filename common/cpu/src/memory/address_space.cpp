@@ -23,8 +23,7 @@
 #include "memory/observer.hpp"
 #include "memory/upcalls.hpp"
 
-// From the linker: the program, its variables and its __managed__ variables.
-extern "C" char __executable_start, _end, __start_cudacpu_managed, __stop_cudacpu_managed;
+extern "C" char __start_cudacpu_managed, __stop_cudacpu_managed;  // from the linker: the __managed__ variables
 
 // The linker places sections in the order in which it meets them. If the managed variables come last, no mapping is
 // split when they are closed.
@@ -79,7 +78,18 @@ Space space_of(const void* p) {
     return on_own_stack(p) ? Space::local : Space::global;
 }
 
-bool is_global(const void* p) { return p >= &__executable_start && p < &_end; }
+const Module* Module::last;
+
+Module::Module(const char* start_, const char* zeros_, const char* end_)
+    // cppcheck-suppress [noCopyConstructor, noOperatorEq, noDestructor]
+    : start(start_), zeros(zeros_), end(end_), before(last) {
+    if (!module_of(start)) last = this;  // otherwise another unit has registered it
+}
+const Module* module_of(const void* p) {
+    const Module* m = Module::last;
+    while (m && (p < m->start || p >= m->end)) m = m->before;
+    return m;
+}
 
 // Allocates pages such that the memory ends at an inaccessible page. CUDA aligns allocations to 256 bytes; here
 // only sizes that are multiples of 256 give such addresses.

@@ -29,7 +29,7 @@ inline bool is_shared(const Region* r) { return r && (r->kind == Kind::shared ||
 Region* find(const void* address);  // the region, or the region before the inaccessible page
 char* map_before_guard(size_t bytes, size_t alignment, char** base, size_t* pages);
 Region* add_region(const Region& region);
-bool is_global(const void* address);              // a variable of the program
+inline bool is_global(const void* address) { return module_of(address); }  // a variable of the program
 const Region* used_by_both(const void* address);  // memory that both the host and the device may use; or nullptr
 void device_takes_over(bool device);              // whether device memory may be touched
 bool device_has_memory();                         // whether device memory is open, because works run

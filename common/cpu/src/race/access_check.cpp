@@ -44,14 +44,22 @@
 #include "race/thread_replay.hpp"
 #include "race/upcalls.hpp"
 
-extern "C" char __executable_start, _end;  // from the linker
-
 namespace cudacpu::race {
 
-Region program{&__executable_start, size_t(&_end - &__executable_start), Kind::registered,
-               &__executable_start, size_t(&_end - &__executable_start), {"", 0}};
 State state;
 void (*observe_access)(const char*, size_t, unsigned);
+
+Region* program_region(const void* address) {
+    static auto& known = *new std::map<const Module*, Region>;
+    const Module* const m = module_of(address);
+    if (!m) return nullptr;
+    const auto start = const_cast<char*>(m->start);
+    const auto bytes = size_t(m->end - m->start);
+    const auto [region, is_new] =
+        known.try_emplace(m, Region{start, bytes, Kind::registered, start, bytes, {"", 0}});
+    if (is_new) region_added(region->second);
+    return &region->second;
+}
 
 namespace {
 
@@ -395,7 +403,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
 namespace {
 
 void launch_begins() {
-    if (!program.shadow) region_added(program);
+    for (const Module* m = Module::last; m; m = m->before) program_region(m->start);  // it advances the clock
     clocks_launch_begins();
     perturb_launch_begins();
     optimistic_reads_launch_begins();

@@ -18,8 +18,8 @@ extern struct alignas(8) State {  // usually none is set, which one comparison t
 } state;
 /// Called for each access to memory that threads can share; nullptr, except in programs built with --hazards=all.
 extern void (*observe_access)(const char* address, size_t bytes, unsigned kind);
-extern Region program;    // the program's variables
-void complete_pending();  // checks the last access, which is now done
+Region* program_region(const void* address);  // the program's variables; nullptr: it is not one of them
+void complete_pending();                      // checks the last access, which is now done
 /// The same before a plain access. Returns false if the slow path is needed.
 bool none_pending(bool write);
 /// Tells the value that a CAS expects.

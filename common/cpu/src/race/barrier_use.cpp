@@ -14,6 +14,7 @@
 #include "engine/launch.hpp"
 #include "engine/observer.hpp"
 #include "engine/reporting.hpp"
+#include "engine/text.hpp"
 #include "memory/observer.hpp"
 #include "race/access_check.hpp"
 
@@ -89,9 +90,11 @@ struct BarrierUse {
         for (const auto& [place, needed] : is_needed)
             if (!needed)
                 print_report(compose_report(
-                    "note: in this run no conflict was ordered by this barrier alone",
-                    "other data may need it. Of two barriers without an access between them, one suffices", place,
-                    "redundant-barrier"));
+                    say({"note: in this run no conflict was ordered by this barrier alone",
+                         "note: 在这次运行中，没有冲突只靠这个同步点来定序"}),
+                    say({"other data may need it. Of two barriers without an access between them, one suffices",
+                         "别的数据可能需要它。两个同步点之间没有访问时，一个就够了"}),
+                    place, "redundant-barrier"));
     }
 } barrier_use;
 

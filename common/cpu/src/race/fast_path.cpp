@@ -274,7 +274,7 @@ Region* region_of(const char* address) {
         const HeapBlock* const block = nearest_heap_block(address);
         return block && !block->freed && block->contains(address) ? &heap_region : nullptr;
     }
-    if (!r && is_global(address)) r = &program;
+    if (!r) r = program_region(address);
     const uintptr_t number = uintptr_t(address) / smallest_page;
     if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
         region_cache[number % std::size(region_cache)] = {number, r, is_shared(r)};

@@ -15,6 +15,7 @@
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"
+#include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/upcalls.hpp"
 #include "race/access_check.hpp"
@@ -98,7 +99,7 @@ void work_ended() {
 }
 
 Time launch_beside() {
-    running.what = std::string("kernel ") + launch->kernel->name;
+    running.what = say({"kernel %s", "核函数 %s"}, launch->kernel->name);
     // cudaLaunchKernelEx() knows its own line only.
     const bool by_header = strstr(launch->where.file, "cpu/include/");
     running.line = by_header ? first_line(running.callers) : source_line(launch->where);
@@ -132,8 +133,7 @@ void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const 
 void work_touches(const void* address, size_t bytes, bool write) {
     if (!several_streams) return;
     char* const first = static_cast<char*>(const_cast<void*>(address));
-    if (!program.shadow) region_added(program);
-    Region* const r = is_global(first) ? &program : find(first);
+    Region *const variables = program_region(first), *const r = variables ? variables : find(first);
     if (!r || !r->shadow || r->freed || first < r->start || first + bytes > r->start + r->bytes) return;
     Epoch mine{0, now, 0xffff, 0, 15, uint8_t(write ? writes : reads)};
     auto concurrent = [&](const Epoch& o) {

@@ -120,4 +120,8 @@ void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
 void __ubsan_handle_out_of_bounds(void*, uintptr_t) {}
+void __ubsan_handle_add_overflow(void*, uintptr_t, uintptr_t) {}
+void __ubsan_handle_sub_overflow(void*, uintptr_t, uintptr_t) {}
+void __ubsan_handle_mul_overflow(void*, uintptr_t, uintptr_t) {}
+void __ubsan_handle_negate_overflow(void*, uintptr_t) {}
 }  // extern "C"

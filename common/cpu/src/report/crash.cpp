@@ -396,8 +396,9 @@ void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address
                    "GPU 也会在那里停止：从倍数处开始，或者用 memcpy 复制字节"}),
               of_header ? nullptr : &m->where, __builtin_return_address(0));
 }
-// On arm64, whose division by zero gives 0, the compiler calls this before one.
-void __ubsan_handle_divrem_overflow(const Where* where, uintptr_t, uintptr_t) {
+// Before a division by zero, or of the least integer by -1. x86-64 traps both; on arm64 the former gives 0.
+void __ubsan_handle_divrem_overflow(const Where* where, uintptr_t, uintptr_t by) {
+    if (by) return;
     divided_by_zero(where, nullptr);
     raise(SIGFPE);
 }

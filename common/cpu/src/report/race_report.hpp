@@ -15,6 +15,8 @@ struct Line {
 };
 const Line& line_of(uint64_t site);
 
+constexpr Sentence reads_it{"reads", "读取"}, writes_it{"writes", "写入"};
+
 struct Pair {  // all races between two lines
     Line a, b;
     Race race;  // one of them: the one between the most distant threads

@@ -1,9 +1,11 @@
 // symbolize.cpp - source lines, source text, symbols and callers by address.
 #include "report/symbolize.hpp"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,8 +18,6 @@
 #include "engine/reporting.hpp"
 #include "engine/text.hpp"
 #include "memory/address_space.hpp"
-
-extern "C" const ElfW(Ehdr) __ehdr_start;  // from the linker: where the program begins
 
 namespace cudacpu {
 
@@ -45,18 +45,34 @@ std::string first_line(const Callers& callers) {
     return "";
 }
 
-// The program's file, as a path that other processes can open: also if it was deleted, and in an emulator, whose
-// own file is /proc/PID/exe.
-static std::string program_file() {
-    static const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    return text("/proc/%d/fd/%d", getpid(), file);
+namespace {
+
+// What is added to the addresses in the module's file when it is loaded.
+uintptr_t base_of(const Module& m) {
+    return reinterpret_cast<const ElfW(Ehdr)*>(m.start)->e_type == ET_DYN ? uintptr_t(m.start) : 0;
 }
+// The module's file, for a shell. The program's own also if it was deleted, and in an emulator, whose own file is
+// /proc/PID/exe.
+std::string file_of(const Module& m) {
+    const auto headers = uintptr_t(m.start) + reinterpret_cast<const ElfW(Ehdr)*>(m.start)->e_phoff;
+    Dl_info library;
+    if (headers == getauxval(AT_PHDR) || !dladdr(m.start, &library)) {
+        static const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+        return text("/proc/%d/fd/%d", getpid(), file);
+    }
+    std::string quoted = "'";
+    for (const char* c = library.dli_fname; *c; ++c) quoted += *c == '\'' ? "'\\''" : std::string(1, *c);
+    return quoted + "'";
+}
+
+}  // namespace
 
 // The symbol that contains the address, as `nm` lists it: {its name, its first address}.
 std::pair<std::string, uintptr_t> symbol(const void* address) {
-    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0,
-                    at = uintptr_t(address) - base;
-    FILE* pipe = popen(("nm -CS " + program_file() + " 2>/dev/null").c_str(), "r");
+    const Module* const module = module_of(address);
+    if (!module) return {};
+    const uintptr_t base = base_of(*module), at = uintptr_t(address) - base;
+    FILE* pipe = popen(("nm -CS " + file_of(*module) + " 2>/dev/null").c_str(), "r");
     if (!pipe) return {};
     std::pair<std::string, uintptr_t> found;
     char line[8192];
@@ -94,16 +110,16 @@ std::string kernel_name() {
 
 std::string source_line(Where where) { return text("%s:%d", where.file, where.line); }
 
-std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
-    std::vector<std::string> found(pcs.size());
-    const uintptr_t base = __ehdr_start.e_type == ET_DYN ? uintptr_t(&__ehdr_start) : 0;
+// The lines of the addresses that are in the module.
+static void find_lines(const Module& module, const std::vector<const void*>& pcs, std::vector<std::string>& found) {
+    const uintptr_t base = base_of(module);
     constexpr size_t at_once = 1000;
     for (size_t first = 0; first < pcs.size(); first += at_once) {
-        std::string command = "addr2line -a -i -e " + program_file();
+        std::string command = "addr2line -a -i -e " + file_of(module);
         for (size_t i = first; i < std::min(pcs.size(), first + at_once); ++i)
-            command += text(" %#lx", is_global(pcs[i]) ? uintptr_t(pcs[i]) - base : 0);
+            command += text(" %#lx", module_of(pcs[i]) == &module ? uintptr_t(pcs[i]) - base : 0);
         FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
-        if (!pipe) return found;
+        if (!pipe) return;
         char line[4096];
         size_t i = first - 1;  // an address precedes its lines, innermost first; the program's own is needed
         while (fgets(line, sizeof line, pipe)) {
@@ -116,6 +132,11 @@ std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
         }
         pclose(pipe);
     }
+}
+
+std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
+    std::vector<std::string> found(pcs.size());
+    for (const Module* m = Module::last; m; m = m->before) find_lines(*m, pcs, found);
     return found;
 }
 

@@ -11,12 +11,14 @@
 #include "race/shadow_memory.hpp"
 #include "race/stream_order.hpp"
 #include "race/upcalls.hpp"
+#include "report/race_report.hpp"
 
 namespace cudacpu::race {
 
 namespace {
 
-std::string at_line(const std::string& line) { return line.empty() ? "" : " at " + line; }
+constexpr Sentence is_queued{"is queued", "加入队列"}, host_writes_it{"the host writes", "主机写入"};
+
 std::string line_of(const Work& work) { return work.line.empty() ? first_line(work.callers) : work.line; }
 std::string line_of(const Epoch& r) {
     if (r.rank == 0xffff) return "";  // a copy
@@ -43,54 +45,69 @@ size_t element_of(const Region& r) {  // the size that kernels access it with; 1
 
 void report(WorkRace kind, const Work& before, const Epoch& its, const Work& after, const Epoch& mine,
             const char* address) {
-    constexpr struct {
-        const char *what, *end, *mend;
-    } words[] = {{"a race between streams on ", ", and neither waits for the other",
-                  "let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() between"},
-                 {"a race between kernels of one stream on ", ", which may begin before the first has ended",
-                  "call cudaGridDependencySynchronize() first, in this thread, or in another one before a barrier "
-                  "of both"},
-                 {"perhaps a race between kernels of one stream on ",
-                  ", which waits for the kernel between them, but that one does not wait for the first",
-                  "call cudaGridDependencySynchronize() in the kernel between them"}};
+    static constexpr struct {
+        Sentence what, works, mend;
+    } words[] = {
+        {{"a race between streams on %s", "流之间的数据竞争：%s"},
+         {"%s %s, and %s %s, and neither waits for the other", "%s%s，%s%s，两者互不等待"},
+         {"let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() between",
+          "让其中一个等待：cudaEventRecord() 和 cudaStreamWaitEvent()，或者在两者之间加上 "
+          "cudaStreamSynchronize()"}},
+        {{"a race between kernels of one stream on %s", "同一个流的核函数之间的数据竞争：%s"},
+         {"%s %s, and %s %s, which may begin before the first has ended",
+          "%s%s，%s%s，而且可能在前一个结束之前就开始"},
+         {"call cudaGridDependencySynchronize() first, in this thread, or in another one before a barrier "
+          "of both",
+          "先调用 cudaGridDependencySynchronize()：由这个线程调用，或者由另一个线程在两者的同步点之前调用"}},
+        {{"perhaps a race between kernels of one stream on %s", "同一个流的核函数之间可能有数据竞争：%s"},
+         {"%s %s, and %s %s, which waits for the kernel between them, but that one does not wait for the first",
+          "%s%s，%s%s，后者等待中间的核函数，但中间的核函数不等待前者"},
+         {"call cudaGridDependencySynchronize() in the kernel between them",
+          "在中间的核函数中调用 cudaGridDependencySynchronize()"}}};
     static auto& said = *new std::set<std::pair<uint64_t, uint64_t>>;
     if (!said.insert({its.site ^ before.number << 50, mine.site ^ after.number << 50}).second) return;
     std::vector<Remark> lines;
     const auto does = [&](const Work& work, const Epoch& r) {
-        const std::string queued = line_of(work), verb = r.access & writes ? "writes" : "reads", line = line_of(r);
-        lines.push_back({queued, line.empty() ? verb : "is queued"});
+        const std::string line = line_of(r), verb = say(r.access & writes ? writes_it : reads_it);
+        lines.push_back({line_of(work), line.empty() ? verb : say(is_queued)});
         lines.push_back({line, verb});
-        return work.what + (queued.empty() ? " " : ", queued" + at_line(queued) + ", ") + verb + at_line(line);
+        return verb;
     };
-    const auto& [what, end, mend] = words[int(kind)];
+    const auto& [what, works, mend] = words[int(kind)];
     const std::string first = does(before, its), second = does(after, mine);
-    report_hazard(what + explain(address) + "\n" + first + ",\nand " + second + end, lines, mend,
-                  kind == WorkRace::undecided);
+    report_hazard(say(what, explain(address)) + "\n" + say(works, before.what, first, after.what, second), lines,
+                  say(mend), kind == WorkRace::undecided);
 }
 
 void report_changed_source(const CopySource& s, const Work* callback) {
     const std::string line = first_line(s.callers);
     if (callback)
-        report_hazard("a callback changes " + explain(s.start) + ",\nwhich " + s.what + at_line(line) + " copies",
-                      {{line, "is queued"}, {first_line(callback->callers), "its function writes"}},
-                      "let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both in "
-                      "one stream");
+        report_hazard(
+            say({"a callback changes %s,\nwhich %s copies", "回调函数修改 %s，\n而 %s 要复制它"}, explain(s.start),
+                s.what),
+            {{line, say(is_queued)}, {first_line(callback->callers), say({"its function writes", "它的函数写入"})}},
+            say({"let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both in "
+                 "one stream",
+                 "让一个等待另一个：cudaEventRecord() 和 cudaStreamWaitEvent()，或者把两者放入同一个流"}));
     else
         report_hazard(
-            "the host has changed " + explain(s.start) + "\nbefore " + s.what + at_line(line) + " had copied it",
-            {{line, "is queued"}, {source_line(where_touched(s.start, s.width)), "the host writes"}},
-            "wait for the copy first: cudaStreamSynchronize(), or an event");
+            say({"the host has changed %s\nbefore %s had copied it", "主机修改了 %s，\n而 %s 还没有复制它"},
+                explain(s.start), s.what),
+            {{line, say(is_queued)}, {source_line(where_touched(s.start, s.width)), say(host_writes_it)}},
+            say({"wait for the copy first: cudaStreamSynchronize(), or an event",
+                 "先等待复制完成：cudaStreamSynchronize() 或事件"}));
 }
 
 void report_late_read(const Work& work, const Epoch& read, const char* address, const void* host_writes) {
     static auto& said = *new std::set<std::pair<const void*, std::string>>;
     if (said.insert({host_writes, work.line}).second)
-        report_hazard("the host has written " + explain(address) + "\nbefore " + work.what + ", queued" +
-                          at_line(work.line) + ", had read it",
-                      {{work.line, "is queued"},
-                       {source_line(host_writes), "the host writes"},
-                       {line_of(read), "the kernel reads"}},
-                      "wait for the kernel first: cudaDeviceSynchronize()");
+        report_hazard(say({"the host has written %s\nbefore %s had read it", "主机写入了 %s，\n而 %s 还没有读取它"},
+                          explain(address), work.what),
+                      {{work.line, say(is_queued)},
+                       {source_line(host_writes), say(host_writes_it)},
+                       {line_of(read), say({"the kernel reads", "核函数读取"})}},
+                      say({"wait for the kernel first: cudaDeviceSynchronize()",
+                           "先等待核函数完成：cudaDeviceSynchronize()"}));
 }
 
 void report_unwritten_copy(const Work& work, const Region& r, size_t first, size_t last, size_t count, bool all) {
@@ -98,16 +115,22 @@ void report_unwritten_copy(const Work& work, const Region& r, size_t first, size
     static auto& said = *new std::set<std::string>;
     if (!said.insert(call + (all ? "*" : "")).second) return;
     const size_t unit = element_of(r);
-    std::string which = text(unit == 1 ? "byte %zu" : "element %zu", first / unit);
+    std::string which =
+        say(unit == 1 ? Sentence{"byte %zu", "字节 %zu"} : Sentence{"element %zu", "元素 %zu"}, first / unit);
     if (last / unit != first / unit)
-        which = text(unit == 1 ? "bytes %zu to %zu" : "elements %zu to %zu", first / unit, last / unit);
-    if (count < last + 1 - first) which = text("%zu among ", count / unit) + which;
+        which = say(unit == 1 ? Sentence{"bytes %zu to %zu", "字节 %zu 到 %zu"}
+                              : Sentence{"elements %zu to %zu", "元素 %zu 到 %zu"},
+                    first / unit, last / unit);
+    if (count < last + 1 - first) which = say({"%zu among %s", "%2$s 中的 %1$zu 个"}, count / unit, which);
     print_report(finding("unwritten-value",
-                         text("%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
-                              work.what.c_str(), which.c_str(), r.bytes / unit, r.where.file, r.where.line),
+                         say({"%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
+                              "%s 把从未写入的值交给主机：%s，内存有 %zu 个，在 %s:%d 分配"},
+                             work.what, which, r.bytes / unit, r.where.file, r.where.line),
                          {{call, ""}},
-                         all ? "let a kernel, cudaMemcpy or cudaMemset write it first"
-                             : "if it is no padding, check which elements the kernel writes",
+                         all ? say({"let a kernel, cudaMemcpy or cudaMemset write it first",
+                                    "先由核函数、cudaMemcpy 或 cudaMemset 写入"})
+                             : say({"if it is no padding, check which elements the kernel writes",
+                                    "如果不是填充字节，检查核函数写入哪些元素"}),
                          !all));
 }
 

@@ -193,4 +193,4 @@ __global__ void find(const int* in, int* where) {
         *where = i;
     }
 }
-PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: write `in[i] % 8 == 7 && atomicCAS(where, 0
+PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: write `if (in[i] % 8 == 7) atomicCAS(where, 0, i);`

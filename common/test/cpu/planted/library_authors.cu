@@ -274,9 +274,9 @@ __global__ void staged_reverse(const int4* in, int4* out) {
     __pipeline_memcpy_async(&stage[threadIdx.x], &in[blockIdx.x * blockDim.x + threadIdx.x], sizeof(int4));
     __pipeline_commit();
     __syncthreads();
-    out[blockIdx.x * blockDim.x + threadIdx.x] = stage[blockDim.x - 1 - threadIdx.x];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = stage[blockDim.x - 1 - threadIdx.x];  // FIXED: __pipeline_wait_prior(0); __syncthreads(); out[blockIdx.x * blockDim.x + threadIdx.x] = stage[blockDim.x - 1 - threadIdx.x];
 }
-PLANT(async_copy) {  // MISS async_copy
+PLANT(async_copy) {
     int4* out = zeros<int4>(64);
     staged_reverse<<<2, 32, 32 * sizeof(int4)>>>(reinterpret_cast<int4*>(filled(256)), out);
     wants(reinterpret_cast<int*>(out), 256, [](int i) {
@@ -318,11 +318,11 @@ __global__ void sum_pairs(const int* in, int* out, int n) {
     __shared__ BlockReduce<int, 64> reduce;
     const int i = blockIdx.x * (blockDim.x * 2) + threadIdx.x;
     int x = 0;
-    if (i < n) x = in[i] + in[i + blockDim.x];  // FIXED: if (i < n) x = in[i] + (i + blockDim.x < 300 ? in[i + blockDim.x] : 0);
+    if (i < n) x = in[i] + in[i + blockDim.x];
     const int s = reduce.sum(x);
     if (threadIdx.x == 0) out[blockIdx.x] = s;
 }
-PLANT(reduction_tail) {
+PLANT(reduction_tail) {  // MISS reduction_tail
     int* out = zeros(3);
     sum_pairs<<<3, 64>>>(filled(300), out, 300);
     wants(out, 3, [](int b) {

@@ -19,6 +19,15 @@ int main() {
     cublasHandle_t handle;  // SAYS: error: cublasHandle_t: the CPU device has no cublas: CUDA's libraries
     return cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS;
 }
+#elif defined CURAND_HOST  // RUN: refused -DCURAND_HOST
+#include <curand.h>
+int main() {
+    curandGenerator_t g;  // SAYS: error: curandGenerator_t: the CPU device has no cuRAND for the host: use curand_init()
+    return curandDestroyGenerator(g) != CURAND_STATUS_SUCCESS;
+}
+#elif defined CURAND_OTHERS  // RUN: refused -DCURAND_OTHERS
+#include <curand_kernel.h>
+__global__ void k(curandStateMRG32k3a* s) {}  // SAYS: error: curandStateMRG32k3a: the CPU device has no random numbers of this kind
 #elif defined WMMA  // RUN: refused -DWMMA
 #include <mma.h>  // SAYS: error: the CPU device has no mma.h
 #elif defined CUB_HEADER  // RUN: refused -DCUB_HEADER
