@@ -10,9 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
