@@ -25,7 +25,8 @@
 #include "memory/address_space.hpp"
 #include "warp/lockstep.hpp"
 
-extern "C" char __data_start;  // from the linker: what is below it is constant
+// From the linker: what is below it is constant. A shared library does not have it.
+extern "C" __attribute__((weak)) char __data_start;
 
 namespace cudacpu::warp {
 

@@ -1,0 +1,3 @@
+#pragma once
+#include <vector>
+long long reduce_sum(const std::vector<int>& v);
