@@ -256,6 +256,7 @@ void after_own_atomic(const char* address) {
     me->polled_at = 0;
     me->sync->atomic_word = address;
     me->updated = uint8_t(me->steps);
+    me->released = me->publishes || (me->released && !me->wrote);
     me->wrote = me->publishes = false;
     me->last_atomic = now;
 }

@@ -407,7 +407,7 @@ void at_fence(bool block_only) {
         join(*me, std::exchange(s.pending[scope], nullptr));
         s.fenced[scope] = now, s.unpublished[scope] = true;
     }
-    me->publishes = me->wrote || last_barrier > me->last_atomic;
+    me->publishes = me->wrote || me->released || last_barrier > me->last_atomic;
     me->written = 0;
     sections_fenced(rank, block_only ? in_block : in_device);
 }
