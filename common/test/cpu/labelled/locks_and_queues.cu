@@ -159,6 +159,29 @@ __global__ void mcs_lock(int* tail, Node* nodes, int* total) {
     __threadfence();
     if (after) store(&nodes[after].waits, 0);
 }
+__global__ void mcs_lock_volatile(int* tail, volatile Node* nodes, int* total) {
+    if (threadIdx.x) return;
+    const int me = blockIdx.x + 1;
+    nodes[me].next = 0;
+    nodes[me].waits = 1;
+    __threadfence();
+    const int before = atomicExch(tail, me);
+    if (before) {
+        __threadfence();
+        nodes[before].next = me;
+        if (!await_equal(&nodes[me].waits, 0)) return;
+    }
+    __threadfence();
+    *total += me;
+    __threadfence();
+    if (nodes[me].next == 0) {
+        if (atomicCAS(tail, me, 0) == me) return;
+        for (int spin = 0; spin < patience && nodes[me].next == 0; ++spin) {}
+    }
+    const int after = nodes[me].next;
+    __threadfence();
+    if (after) nodes[after].waits = 0;
+}
 // The exchange has no fence after it: the link may reach the node before the node's own first 0 does.
 __global__ void mcs_lock_link_unfenced(int* tail, volatile Node* nodes, int* total) {
     if (threadIdx.x) return;
@@ -805,6 +828,7 @@ int main(int argc, char** argv) {
              ticket_lock_reads_after<<<few(n), 32>>>(zeros<TicketLock>(1), zeros<int>(1), zeros<int>(few(n)));
          }},
         {"right", "mcs_lock", MCS(mcs_lock)},
+        {"right", "mcs_lock_volatile", MCS(mcs_lock_volatile)},
         {"race", "mcs_lock_link_unfenced", MCS(mcs_lock_link_unfenced)},
         {"race", "mcs_lock_waiter_unfenced", MCS(mcs_lock_waiter_unfenced)},
         {"race", "mcs_lock_node_unfenced", MCS(mcs_lock_node_unfenced)},
