@@ -283,12 +283,19 @@ sub check_dynamic_shared {
 # Unsupported features, and the names that request them. Names that are missing here do not compile.
 our %library;    # libraries whose headers the program includes
 my %absent = (
-    'textures and surfaces: read and write the array by its index' =>
-        qr/cuda\w*(?:Texture|Surface)\w*|cudaResource\w*|tex[123]D\w*|surf[123]D\w*|cuda(?!DevP2P)\w*Array\w*|cuda\w*ChannelDesc|cudaChannelFormat\w*/,
+    'textures over arrays and no surfaces: read and write the memory by its index, or use tex1Dfetch() and cudaResourceTypeLinear' =>
+        qr/cuda(?!TextureObject_t|(?:Create|Destroy)TextureObject\b|Texture(?:Desc|(?:Address|Filter|Read)Mode)\b)\w*(?:Texture|Surface)\w*
+        |cudaResource(?!Desc\b|Type(?:Linear)?\b)\w*|tex(?!1Dfetch\b)[123]D\w*|surf[123]D\w*|cuda(?!DevP2P)\w*Array\w*
+        |cuda(?!Create)\w*ChannelDesc/x,
+    'texture references: create a texture object with cudaCreateTextureObject()' => qr/texture(?=\s*<)|textureReference/,
     'graphs: launch the kernels one by one' => qr/cudaGraph(?!ics)\w*|cudaStream\w*Captur\w*|cudaThreadExchangeStreamCaptureMode
         |cudaDevice\w*GraphMem\w*|cudaUserObject\w*/x,
     'memory pools of this kind: use cudaMalloc' => qr/cudaMemPool(?:Export|Import|[GS]etAccess|Ptr)\w*|cudaMemAccessDesc|cudaMem[GS]et(?:Default)?MemPool/,
     'peers: there is one device' => qr/cudaMemcpy3DPeer\w*|cudaIpc\w*|cuda\w*External(?:Memory|Semaphore)\w*|cudaDeviceGetNvSciSyncAttributes/,
+    'cuRAND for the host: use curand_init() and curand_uniform() of curand_kernel.h in a kernel' =>
+        qr/curand(?:Generat|Create|Destroy|Set|Get|Status|Rng|Order)\w*|CURAND_(?:RNG|STATUS|ORDERING)_\w*/,
+    'random numbers of this kind: use a curandState, and uniform or normal numbers' =>
+        qr/curandState(?:MRG|Mtgp|Sobol|Scrambled)\w*|curandDirection\w*|curandDiscrete\w*|curand_(?:poisson|discrete)\w*/,
     'atomics of this kind: use atomicAdd(), atomicCAS() and the like' => qr/__nv_atomic_\w+/,
     'clusters: write kernel<<<grid, block>>>(...)' => qr/__cluster_dims__|cluster_group|this_cluster|cudaLaunchAttributeCluster\w*|cudaOccupancyMax\w+Cluster\w*/,
     'tiles of more than 32 threads: use the block' => qr/tiled_partition(?=\s*<\s*(?:64|128|256|512)\s*>)/,
@@ -316,7 +323,7 @@ sub words_of {
 
 sub refuse_absent {
     my %of_the_program;
-    $absent{"$_: CUDA's libraries need a GPU"} = qr/$_\w*|\U$_\E_\w*/ for keys %library;
+    $absent{"$_: CUDA's libraries need a GPU"} = qr/$_\w*|\U$_\E_\w*/ for grep { $_ ne 'curand' } keys %library;
     for my $what (sort keys %absent) {
         while ($text =~ /\b(?!cudaError)($absent{$what})\b/g) {
             my ($name, $at) = ($1, $-[0]);

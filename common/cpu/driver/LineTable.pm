@@ -5,13 +5,15 @@ use strict;
 use warnings;
 use Exporter 'import';
 use File::Spec;
+use IndexFlow;
 use Source;
 our @EXPORT = 'line_table';
 
-my %fact = (member => 1, shared => 2, local => 4, global => 8, row => 16, in_branch => 32, in_loop => 64);
+my %fact = (member => 1, shared => 2, local => 4, global => 8, row => 16, in_branch => 32, in_loop => 64, '+' => 128, '-' => 256, '*' => 512);
 
-# Returns the table of the text, which is not yet translated, in C++.
+# Returns the table of the text, which is not yet translated, in C++, for a build: plain, hazards, counters or asan.
 sub line_table {
+    my ($build) = @_;
     my (%shared, %global, %local, %facts_at, %facts_of);
     forget_index();
     while ($text =~ /\b__shared__\b([^;]*)/g) {
@@ -37,10 +39,14 @@ sub line_table {
         $facts_at{$at} |= $fact{in_branch} if $around =~ /\b(?:if|switch)\s*(?:constexpr\s*)?\(|\belse\b/;
         $facts_at{$at} |= $fact{in_loop} if $around =~ /\b(?:for|while)\s*\(|\bdo\b/;
     }
-    my $places = places(keys %facts_at);
+    my ($operations, %others_of) = $build eq 'hazards' ? index_operations() : {};
+    $facts_at{$_} |= $fact{$operations->{$_}[0]} for grep { $operations->{$_}[1] } keys %$operations;
+    my @others = grep { !$operations->{$_}[1] } keys %$operations;
+    my $places = places(keys %facts_at, @others);
+    $others_of{$places->{$_}} |= $fact{$operations->{$_}[0]} for @others;
     for my $at (keys %facts_at) {
         my ($file, $line) = $places->{$at} =~ /(.*):(\d+)$/s;
-        $facts_of{$file}{$line} |= $facts_at{$at};
+        $facts_of{$file}{$line} |= $facts_at{$at} & ~($others_of{$places->{$at}} // 0);
     }
     my ($all, $serial) = ('', 0);
     for my $file (sort keys %facts_of) {

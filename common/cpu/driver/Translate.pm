@@ -278,7 +278,7 @@ sub translate_text {
     $text =~ s{ \b __(?:device|global)__ \b [^;{}]* \K ( (?: (?&b) \s* (?: , [^;{}]* )? )+ ) $cpp
               }{ $1 =~ s/(?<!operator )\bnew\b(?=\s*(?!(?:$own_new)\b)[\w:])/new (::cudacpu::device_heap)/gr }gsex;
     mark_loops() if $build eq 'counters';
-    s/\b__managed__\b/__attribute__((section("cudacpu_managed"), aligned(4096)))/g, s/$read//g for $text, @lines;
+    s/\b__managed__\b/__attribute__((section("cudacpu_managed"), aligned(::cudacpu::largest_page)))/g, s/$read//g for $text, @lines;
     find_vector_words() if $build =~ /hazards|counters/;
     if ($build eq 'counters') {
         order_rounds();

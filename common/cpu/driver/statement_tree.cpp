@@ -19,7 +19,6 @@ constexpr size_t npos = string::npos;
 
 class Parser : public Code {
     string written;  // with literals
-    std::vector<std::pair<size_t, size_t>> literals;
 
     void blank(string& s, size_t from, size_t to) {
         for (; from < to && from < s.size(); ++from)
@@ -44,7 +43,6 @@ class Parser : public Code {
             } else if (c == '"' || (c == '\'' && !(i && isalnum(static_cast<unsigned char>(text[i - 1]))))) {
                 for (++i; i < text.size() && text[i] != c && text[i] != '\n'; ++i) i += text[i] == '\\';
                 blank(text, from + 1, i);
-                literals.emplace_back(from + 1, i);
             }
             if (i < text.size()) fresh = text[i] == '\n' || (fresh && isspace(static_cast<unsigned char>(text[i])));
         }
@@ -96,10 +94,6 @@ class Parser : public Code {
         return s;
     }
 
-    void add_lambda(const string& name, size_t open, size_t brace) {
-        functions.push_back({name, open, closed(text, open), statement(brace)});
-    }
-
     // A brace after a parameter list opens a function. The parser also looks inside namespaces and classes.
     void read_functions() {
         for (size_t at = 0, begin = 0; at < text.size(); ++at) {
@@ -130,20 +124,16 @@ class Parser : public Code {
             }
             const size_t body = at;
             const Statement whole = statement(at);
-            // The body of a lambda for a kernel does not belong to the host function that holds it.
-            for (const size_t i : words("__device__", body, at)) {
-                const size_t given = text.find('(', i), opened = text.find('{', given);
-                size_t before = text.find_last_not_of(" \n", i - 1);
-                if (text.compare(before - 7, 8, "__host__") == 0) before = text.find_last_not_of(" \n", before - 8);
-                if (text[before] == ']' && opened < at) add_lambda("", given, opened);
-            }
-            // auto fold = [&](int d) {...}, which is called by its name
-            for (size_t i = text.find("= [", body); i < at; i = text.find("= [", i + 1)) {
-                size_t end = text.find_last_not_of(' ', i - 1) + 1, first = end;
-                while (in_word(text[first - 1])) --first;
-                const size_t given = skip_space(text, closed(text, i + 2));
+            // A lambda: [=] __device__ (int i) {...}, or auto fold = [&](int d) {...}, which is called by its name
+            for (size_t i = text.find('[', body); i < at; i = text.find('[', i + 1)) {
+                size_t given = skip_space(text, closed(text, i));
+                while (in_word(text[given])) given = skip_space(text, given + word_at(text, given).size());
                 const size_t brace = text[given] == '(' ? skip_space(text, closed(text, given)) : at;
-                if (brace < at && text[brace] == '{' && first != end) add_lambda(cut(first, end), given, brace);
+                const size_t sign = text.find_last_not_of(' ', i - 1), end = text.find_last_not_of(" =", sign) + 1;
+                if (brace >= at || text[brace] != '{' || in_word(text[sign])) continue;
+                size_t first = text[sign] == '=' ? end : i, last = first;
+                while (in_word(text[first - 1])) --first;
+                functions.push_back({cut(first, last), given, closed(text, given), statement(last = brace)});
             }
             functions.push_back({name, begin + open, closed(text, begin + open), whole});
             begin = at--;
@@ -270,8 +260,6 @@ public:
 
     string tree() const {
         std::ostringstream out;
-        out << literals.size() << ' ';
-        for (const auto& [from, to] : literals) out << from << ' ' << to << ' ';
         out << functions.size() << ' ';
         for (const Function& f : functions) {
             out << (f.name.empty() ? "-" : f.name) << ' ' << f.head << ' ' << f.head_end << ' ';

@@ -383,5 +383,6 @@ CUDACPU_QUIET inline void __nanosleep(unsigned) {              // gives way at e
 inline void __trap(CUDACPU_HERE) { cudacpu::trap("__trap()", where); }
 
 #include "cudacpu/intrinsics.hpp"
+#include "texture_fetch_functions.h"
 
 #endif

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cudacpu/engine.hpp"
+#include "texture_types.h"
 #ifdef CUDACPU_COUNTED
 #include "cudacpu/rounds.hpp"
 #endif
@@ -269,7 +270,7 @@ cudaError_t set_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent,
 void* symbol_address(const void* symbol);
 char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes);  // nullptr: an error was reported
 template <class S> char* within_symbol(const S& symbol, size_t offset, size_t bytes, bool right_way) {
-    return right_way ? part_of(&symbol, sizeof(S), offset, bytes) : nullptr;
+    return right_way ? part_of((const void*)&symbol, sizeof(S), offset, bytes) : nullptr;
 }
 
 // Queued work runs when the host waits for it, in finish().
@@ -286,6 +287,8 @@ struct StreamProperties {
 StreamProperties properties_of(cudaStream_t);
 cudaError_t create(cudaStream_t*, unsigned flags, int priority = 0), create(cudaEvent_t*, unsigned flags);
 cudaError_t destroy(cudaStream_t), destroy(cudaEvent_t);
+cudaError_t create(cudaTextureObject_t*, const cudaResourceDesc*, const cudaTextureDesc*),
+    destroy(cudaTextureObject_t);
 cudaError_t record(cudaEvent_t, cudaStream_t), wait_for(cudaEvent_t, cudaStream_t);
 cudaError_t elapsed(float* ms, cudaEvent_t start, cudaEvent_t stop);
 
@@ -460,6 +463,9 @@ CUDACPU_API(cudaHostGetFlags, (unsigned* flags, void* p),
             check(attributes_of(p).type == cudaMemoryTypeHost) ?: give(flags, cudaHostAllocMapped))
 CUDACPU_API(cudaHostGetDevicePointer, (auto** p, void* host, unsigned = 0),
             check(attributes_of(host).type == cudaMemoryTypeHost) ?: give((void**)p, host))
+CUDACPU_API(cudaCreateTextureObject, (cudaTextureObject_t* t, const cudaResourceDesc* r, const cudaTextureDesc* d,
+                                     decltype(nullptr)), create(t, r, d))
+CUDACPU_API(cudaDestroyTextureObject, (cudaTextureObject_t t), destroy(t))
 CUDACPU_API(cudaPointerGetAttributes, (cudaPointerAttributes* a, const void* p), give(a, attributes_of(p)))
 CUDACPU_API(cudaMemGetInfo, (size_t* free, size_t* total),
             give(total, available_memory()) ?: give(free, *total - bytes_in_use))
@@ -512,7 +518,7 @@ CUDACPU_API(cudaMemcpyToSymbolAsync, (const auto& symbol, const void* from, size
 CUDACPU_API(cudaMemcpyFromSymbolAsync, (void* to, const auto& symbol, size_t n, size_t offset, cudaMemcpyKind kind,
                                         cudaStream_t s = nullptr),
             copy(to, n, within_symbol(symbol, offset, n, kind & (2 | 4)), n, n, 1, kind, s, false))
-CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, symbol_address(&symbol)))
+CUDACPU_API(cudaGetSymbolAddress, (auto** p, const auto& symbol), give((void**)p, symbol_address((const void*)&symbol)))
 CUDACPU_API(cudaGetSymbolSize, (size_t* size, const auto& symbol), give(size, sizeof symbol))
 
 CUDACPU_API(cudaStreamCreate, (cudaStream_t* s), create(s, cudaStreamDefault))

@@ -10,7 +10,7 @@
 // STATUS: 219
 // SAYS: divergent barrier
 // SAYS: out of the branch
-// SAYS: threads 1-1 wait in __syncthreads() at barriers.cu:@#even, number 1 there
+// SAYS: threads 1, 3, 5, 7, ... wait in __syncthreads() at barriers.cu:@#even, number 1 there
 __global__ void divergent_barrier() {
     threadIdx.x % 2 ? __syncthreads() : __syncthreads();  // #even
 }

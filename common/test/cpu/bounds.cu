@@ -38,7 +38,7 @@ CASE(shared_overrun) { return shared_overrun<<<1, 32>>>(device<int>(1)), result(
 // RUN: plain dynamic_overrun
 // STATUS: 200
 // SAYS: byte 256 of the 256 bytes of dynamic shared memory
-// SAYS: let the launch give enough bytes
+// SAYS: let the launch at bounds.cu:{{[0-9]+}} give enough bytes
 __global__ void dynamic_overrun() {
     extern __shared__ char raw[];
     raw[threadIdx.x] = 1;
@@ -47,7 +47,7 @@ CASE(dynamic_overrun) { return dynamic_overrun<<<1, 257, 256>>>(), result(); }
 
 // RUN: plain unsigned_below_zero
 // STATUS: 200
-// SAYS: element -1, or 4294967295 as an unsigned number, of the 128 bytes of the __shared__ variable
+// SAYS: element -1, or 4294967295 as an unsigned number, before byte 0 of the 128 bytes of the __shared__ variable
 // SAYS: at bounds.cu:@#below_zero
 // SAYS: take an int
 __global__ void unsigned_below_zero(int* p) {
@@ -96,7 +96,7 @@ CASE(use_after_free) {
 // SAYS: an access out of bounds: element 17 of p (case.cuh:{{[0-9]+}}), which has 17 in kernel
 // SAYS: @#bounds | p[threadIdx.x] = 1;
 // SAYS: thread 17 writes
-// SAYS: if (i < n)
+// SAYS: if (threadIdx.x < 17)
 __global__ void out_of_bounds(unsigned char* p) {
     p[threadIdx.x] = 1;  // #bounds
 }

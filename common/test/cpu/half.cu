@@ -117,11 +117,13 @@ INTEGERS(short, short)
 INTEGERS(unsigned short, ushort)
 INTEGERS(int, int)
 INTEGERS(unsigned, uint)
-INTEGERS(long long, ll) INTEGERS(unsigned long long, ull)
+INTEGERS(long long, ll)
+INTEGERS(unsigned long long, ull)
+#undef INTEGERS
 
-    // The number as an integer, computed from its bits.
-    template <class Int, class H>
-    Int to_integer(U h, int mode) {
+// The number as an integer, computed from its bits.
+template <class Int, class H>
+Int to_integer(U h, int mode) {
     using Range = std::numeric_limits<Int>;
     if (is_nan(h, infinity<H>)) return sizeof(Int) < 8 ? 0 : Int(1ull << 63);
     const bool negative = h >> 15;

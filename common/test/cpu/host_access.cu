@@ -20,7 +20,8 @@ __global__ void number(T* p) {
 // SAYS: host_access.cu:@#host_touch
 CASE(host_touch) {
     int* p = device<int>(4);
-    return p[1];  // #host_touch
+    p[1] = 5;  // #host_touch
+    return 0;
 }
 
 // RUN: plain host_touches_one
@@ -46,7 +47,8 @@ CASE(host_touches_one) {
 CASE(host_overrun) { return managed<int>(32)[33]; }
 CASE(host_overrun_at) {
     int* p = managed<int>(32);
-    return p[32];  // #host_overrun
+    p[32] = 5;  // #host_overrun
+    return 0;
 }
 
 // ---- too early

@@ -191,7 +191,7 @@ CASE(lost_update) {
 // RUN: hazards race_volatile
 // STATUS: 1
 // SAYS: @#volatile | *p = *p + 1;{{.*}}write
-// SAYS: write `atomicAdd(p, 1)`
+// SAYS: write `atomicAdd((int*)p, 1)`
 __global__ void race_volatile(volatile int* p) {
     *p = *p + 1;  // #volatile
 }
@@ -244,11 +244,11 @@ CASE(race_no_fence) { return race_no_fence<<<8, 32>>>(device<int>(8), device<int
 // STATUS: 1
 // SAYS: of all (case.cuh:
 // SAYS: @#after_ticket | atomicAdd(out, all[i]);
-// SAYS: put __syncthreads() after line @#before_ticket
+// SAYS: put __syncthreads() before line @#ticket
 __global__ void race_early_ticket(int* all, int* out) {
     __shared__ bool last;
-    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // #before_ticket
-    if (threadIdx.x == 0) {
+    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    if (threadIdx.x == 0) {  // #ticket
         __threadfence();
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
     }

@@ -16,6 +16,7 @@ __global__ void add(int* p, int n, int value) {
 }
 __global__ void fail(int* p) { p[4] = 1; }  // behind 16 bytes lies an inaccessible page
 __device__ int device_variable = 3;
+__device__ volatile int watched_variable;
 __constant__ float table[4];
 __managed__ int managed_variable;
 __global__ void use_symbols(float* out) {
@@ -282,12 +283,19 @@ TEST(Symbols, CopiesAndManaged) {
     EXPECT_EQ(17, managed_variable);
     EXPECT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&read, device_variable, sizeof read));
     EXPECT_EQ(8, read);
+    read = 0;
+    EXPECT_EQ(cudaSuccess, cudaMemcpyToSymbol(watched_variable, &eight, sizeof eight));
+    EXPECT_EQ(cudaSuccess, cudaMemcpyFromSymbol(&read, watched_variable, sizeof read));
+    EXPECT_EQ(8, read);
     EXPECT_EQ(cudaErrorInvalidValue,
               cudaMemcpyToSymbol(device_variable, &eight, sizeof eight, 0, cudaMemcpyDeviceToHost));
     int* address;
     size_t size;
     EXPECT_EQ(cudaSuccess, cudaGetSymbolAddress(&address, device_variable));
     EXPECT_EQ(&device_variable, address);
+    volatile int* watched;
+    EXPECT_EQ(cudaSuccess, cudaGetSymbolAddress(&watched, watched_variable));
+    EXPECT_EQ(&watched_variable, watched);
     EXPECT_EQ(cudaSuccess, cudaGetSymbolSize(&size, table));
     EXPECT_EQ(sizeof table, size);
     cudaFree(out);

@@ -82,6 +82,16 @@ __global__ void some_unset(const int* in, int* out, int n) {
 }
 PLANT(unset_behind_a_return) { some_unset<<<1, 64>>>(filled(64), zeros(64), 50); }
 
+__global__ void leaves_before_a_loop(int* out, int n) {
+    __shared__ int s[64];
+    const int i = threadIdx.x;
+    if (i >= n) return;
+    for (int k = i; k < 64; k += n) s[k] = k;
+    __syncthreads();
+    out[i] = s[63 - i];
+}
+PLANT(leaves_and_loops) { leaves_before_a_loop<<<1, 64>>>(zeros(64), 50); }
+
 __global__ void some_set(const int* in, int* out, int n) {
     __shared__ int s[64];
     const int i = threadIdx.x;

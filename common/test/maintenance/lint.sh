@@ -65,7 +65,7 @@ if tool cppcheck 2.10; then
     must cppcheck test $? = 0
 fi
 
-must "the CPU device's layers include only lower ones" sh "$here/maintenance/include_directions.sh"
+must "the CPU device's layers include only lower ones" sh "$here/include_directions.sh"
 
 [ $ran$failed != 00 ] || skip "no tool is here"
 finish

@@ -50,6 +50,13 @@ struct CUstream_st;
 
 namespace cudacpu {
 
+// The largest size of a memory page that the processor has.
+#if defined(__x86_64__)
+constexpr size_t largest_page = 4 << 10;
+#else
+constexpr size_t largest_page = 64 << 10;
+#endif
+
 #ifdef __clang__
 #define CUDACPU_COLUMN __builtin_COLUMN()
 #elif __cplusplus >= 202002L
@@ -128,6 +135,28 @@ CUDACPU_INLINE void switch_stacks(void** from, void* to) {
           "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory",
           "cc" CUDACPU_AVX512 CUDACPU_APX);
 }
+#elif defined(__aarch64__)
+#define CUDACPU_SWITCH
+#ifdef __ARM_FEATURE_SVE
+#define CUDACPU_SVE \
+    , "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15"
+#else
+#define CUDACPU_SVE
+#endif
+// As above. `hint 36` (bti j) marks where the branch may go, if the compiler protects branches.
+CUDACPU_INLINE void switch_stacks(void** from, void* to) {
+    register void** saved asm("x0") = from;
+    register void* resumed asm("x1") = to;
+    asm volatile(
+        "adr x16, 1f\n\tstp x16, x19, [sp, -32]!\n\tstp x29, x30, [sp, 16]\n\tmov x2, sp\n\tstr x2, [x0]\n\t"
+        "mov sp, x1\n\tldp x29, x30, [sp, 16]\n\tldp x16, x19, [sp], 32\n\tbr x16\n1:\thint 36"
+        : "+r"(saved), "+r"(resumed)
+        :
+        : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+          "x18", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "v0", "v1", "v2", "v3", "v4", "v5",
+          "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
+          "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc" CUDACPU_SVE);
+}
 #else
 void switch_stacks(void** from, void* to);
 #endif
@@ -200,6 +229,9 @@ struct SourceLine {
         indexes_row = 16,    // of a matrix: a[i][j]
         barrier_in_branch = 32,
         barrier_in_loop = 64,
+        adds_index = 128,  // each + in the line calculates an index
+        subtracts_index = 256,
+        multiplies_index = 512,
     };
     int number;
     unsigned facts;

@@ -53,7 +53,11 @@ CUDACPU_QUIET __attribute__((const, noinline)) inline uint64_t of_part(uint64_t 
 // four a lane is in: 1 to 4, in a row 5 to 8, 0 for none. g++ must not see the store, so that it keeps its
 // knowledge of memory.
 CUDACPU_QUIET inline void note(uint64_t of_four) {
+#if defined(__x86_64__)
     asm volatile("movl %0, cudacpu_round(%%rip)" ::"r"(unsigned(of_four)));
+#else
+    asm volatile("adrp x16, cudacpu_round\n\tstr %w0, [x16, :lo12:cudacpu_round]" ::"r"(unsigned(of_four)) : "x16");
+#endif
 }
 CUDACPU_QUIET inline void note(Form f, bool row, uint64_t part, uint64_t done) {
     note(f.rest_last && part < 4 ? 4 * row + done % 4 + 1 : 0);

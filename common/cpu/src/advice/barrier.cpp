@@ -3,6 +3,7 @@
 // It goes between the two lines, or after the second if a loop leads back to the first. It is never put where some
 // threads do not arrive.
 #include <algorithm>
+#include <optional>
 #include <regex>
 
 #include "advice/conflict.hpp"
@@ -84,18 +85,17 @@ bool Conflict::unconditional(size_t at) const {
 bool Conflict::is_tile(const string& group) const {
     const size_t declared = src.word(group, f->head, f->body.end);
     if (declared >= f->body.end) return false;
-    const size_t from = src.text.find_last_of(";{(,", declared),
-                 to = declared < f->body.begin ? declared : src.text.find(';', declared);
-    const auto makes_tiles = [&](size_t begin, size_t end) {
-        return src.has({"tiled_partition", "thread_block_tile", "coalesced_threads", "coalesced_group",
-                        "labeled_partition", "binary_partition"},
-                       begin, end);
+    const bool parameter = declared < f->body.begin;
+    const auto makes = [&](std::initializer_list<const char*> names, const Function& g) {
+        const size_t from = &g == f ? src.text.find_last_of(";{(,", declared) : g.body.begin;
+        return src.has(names, from, &g != f ? g.body.end : parameter ? declared : src.text.find(';', declared));
     };
-    return makes_tiles(from, to) ||
-           (!src.has({"thread_block", "this_thread_block", "grid_group", "this_grid"}, from, to) &&
-            std::ranges::any_of(src.callers(f->body.begin), [&](const auto& caller) {
-                return caller.first != f && makes_tiles(caller.first->body.begin, caller.first->body.end);
-            }));
+    return std::ranges::any_of(src.callers(f->body.begin), [&](const auto& caller) {
+        return (caller.first == f || (parameter && !makes({"thread_block", "grid_group"}, *f))) &&
+               makes({"tiled_partition", "thread_block_tile", "coalesced_threads", "coalesced_group",
+                      "labeled_partition", "binary_partition"},
+                     *caller.first);
+    });
 }
 
 string Conflict::grid_sync() const {
@@ -128,18 +128,45 @@ string Conflict::barrier_at(const Path& path, size_t n) const {
     return who == everybody ? "__syncthreads()" : who == whole_warps && !far ? "__syncwarp()" : "";
 }
 
+bool Conflict::all_come_round() const {
+    const Path round = last_in_turn();
+    return !barrier_at(round, round.size() - 1).empty();
+}
+
+// Elements that a loop without a barrier swaps; no atomic can do that.
+bool Conflict::swaps() const {
+    if (far == 2 || pair.name.empty() || !goes_round()) return false;
+    std::set<string> indices;
+    for (const size_t i : src.variables(pair.name, around->begin, around->end)) {
+        const size_t open = i + pair.name.size();
+        if (src.text[open] != '[') return false;
+        const string index = src.code(open + 1, closed(src.text, open) - 1);
+        if (index.find('[') != string::npos) return false;  // its value comes from memory
+        indices.insert(index);
+    }
+    return indices.size() > 1;
+}
+
+// The expression with its variables replaced by what they are computed from; no value if that is unknown, or comes
+// from memory.
+std::optional<string> Conflict::computed(string expression) const {
+    for (int depth = 0; depth < 3; ++depth)
+        for (size_t i = 0; i < expression.size(); ++i) {
+            if (!in_word(expression[i]) || (i && (in_word(expression[i - 1]) || expression[i - 1] == '.')))
+                continue;
+            const string name = word_at(expression, i);
+            const bool is_object = expression.substr(i + name.size()).starts_with('.');
+            const auto value = is_object ? std::nullopt : src.definition(*f, name);
+            if (value && !value->empty())
+                expression.replace(i, name.size(), "(" + *value + ")"), i += value->size();
+        }
+    return expression.find('[') == string::npos ? std::optional(expression) : std::nullopt;
+}
+
 bool Conflict::goes_round() const {
     const bool met_inside = around && met != string::npos && unconditional(met) && around->holds(met);
     return around && !(met_inside && !(met > a && met < b)) && !barrier_between(b, around->end) &&
            !barrier_between(around->begin, a);
-}
-
-bool Conflict::called_again() const {
-    int calls = 0;
-    for (const size_t call : src.calls(f->name, 0, src.text.size()))
-        if (const Function* g = src.function_at(call); g && g != f)
-            calls += std::ranges::any_of(g->path(call), [](auto* s) { return s->kind == Statement::loop; }) ? 2 : 1;
-    return calls > 1;
 }
 
 Edit Conflict::put(const string& what, const Path& path, size_t n) const {
@@ -177,12 +204,9 @@ Path Conflict::last_in_turn() const {
     return path;
 }
 
-// Two threads in one statement. Either the thread's number alone decides which thread writes, or the data do.
-Advice Conflict::same_round() const {
-    const bool by_number = std::ranges::all_of(
-        pa, [&](const Statement* s) { return s->kind != Statement::branch || computed(src.condition(*s)); });
-    if (both_write()) return {say(by_number ? one_thread : an_atomic_decides, pair.a.number)};
-    return {say(all_must_read, pair.a.number) + say(read_where_all_come, far ? "__syncthreads()" : "__syncwarp()")};
+Advice Conflict::same_round() const {  // two threads in one statement
+    if (both_write()) return {say(one_thread, pair.a.number)};
+    return {say(all_must_read, pair.a.number) + say(read_where_all_come)};
 }
 
 // Not all threads come here, so a barrier would wait for ever.
@@ -221,9 +245,8 @@ Advice Conflict::barrier() const {
     const size_t level = common, turn = round.size() - 1;
     // Whether a barrier is missing from the first to the second, and from the second around the loop to the first.
     const bool straight = !met_between && !barrier_between(pa.back()->end, b), turns = goes_round();
-    if (same() && !around && called_again() && pa.size() > 1)
-        if (const string first = barrier_at(pa, 1); !first.empty() && update(pa).meets == Meeting::none)
-            return {"", {put(first, pa, 1)}};
+    if (same() && !around && update(pa).meets == Meeting::none)  // the function is called again
+        if (const string first = barrier_at(pa, 1); !first.empty()) return {"", {put(first, pa, 1)}};
     if (same() && (!around || met_inside || !turns)) return same_round();
     if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))
         return {say(mask, src.line_at(met)), {{say(put_after, "__syncwarp()"), {src.line_at(met)}}}};
@@ -257,7 +280,7 @@ Advice Conflict::barrier() const {
 }
 
 const Statement& Conflict::outermost(size_t at, size_t not_this) const {
-    const auto path = f->path(at);
+    const auto path = src.function_at(at)->path(at);
     for (const Statement* s : path)
         if (!s->holds(not_this)) return *s;
     return *path.back();
@@ -265,50 +288,8 @@ const Statement& Conflict::outermost(size_t at, size_t not_this) const {
 
 // ---- the advice
 
-string Advice::words() const {
-    string all = reason;
-    for (const Edit& e : edits) {
-        string lines;
-        for (const int& n : e.lines)
-            lines += (&n == &*e.lines.begin()    ? ""
-                      : in_chinese()             ? "、"
-                      : &n == &*e.lines.rbegin() ? " and "
-                                                 : ", ") +
-                     std::to_string(n);
-        lines = in_chinese() ? "第 " + lines + " 行" : (e.lines.size() > 1 ? "lines " : "line ") + lines;
-        string edit = e.words;
-        if (const size_t at = edit.find('\1'); at != string::npos) edit.replace(at, 1, lines);
-        all += (&e == &edits[0] ? "" : in_chinese() ? "，并" : ", and ") + edit;
-    }
-    return all;
-}
-
-string Advice::key() const {
-    string all = reason;
-    for (const Edit& e : edits) all += "\n" + e.words;
-    return all;
-}
-
-void Advice::merge(const Advice& other) {
-    if (reason != other.reason) reason = say(no_lockstep);
-    for (const Edit& e : other.edits) add(e);
-}
-
-void Advice::add(const Edit& edit) {
-    const auto same = std::ranges::find_if(edits, [&](const Edit& e) { return e.words == edit.words; });
-    if (same == edits.end()) edits.push_back(edit);
-    else same->lines.insert(edit.lines.begin(), edit.lines.end());
-}
-
 static Advice orders(const Conflict& c) {
-    if (c.far == 2 && (c.one_atomic() || c.grid_sync().empty())) return two_blocks_rule(c);
-    Advice v = c.stay(c.barrier());
-    bool both = false;
-    const Advice instead = c.extremum(both);
-    if (!instead.empty() && v.only_puts()) {
-        v.edits.push_back({instead.words()});
-        return v;
-    }
+    const Advice v = c.stay(c.barrier());
     if (!c.one_atomic() || v.only_puts()) return v;
     const int line = line_of(c.plain().site).number;
     return c.plain().access & writes ? c.an_atomic(c.src.line_at(c.a) == line ? c.pa : c.pb)
@@ -316,16 +297,14 @@ static Advice orders(const Conflict& c) {
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {own_variable,  mixed_rows_of_race, equal_writes,  narrow_scope_rule,
-                                      lock,          seqlock_rule,       flag_rule,     tiles_rule,
-                                      exchange_rule, in_place,           extremum_rule, first_one,
-                                      stride_rule,   old_value_rule,     update_rule,   orders};
+    static constexpr Rule* rules[] = {own_variable, tiles_rule,     wrong_index, equal_writes,    narrow_scope_rule,
+                                      plain_flag,   seqlock_rule,   handover,    exchanged_twice, in_place,
+                                      test_and_set, old_value_rule, update_rule, two_blocks_rule, orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)
             for (Rule* rule : rules)
                 if (Advice v = rule(c); !v.empty()) {
-                    for (Edit& e : v.edits) e.words = c.cast(e.words);
                     v.lockstep = !c.far && !v.edits.empty() && (rule == in_place || rule == orders);
                     return v;
                 }

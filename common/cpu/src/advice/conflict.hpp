@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "advice/sentences.hpp"
@@ -12,33 +13,22 @@ namespace cudacpu::race {
 
 using std::string;
 
-/// The atomic that does what a statement such as `x += y` does; "" if there is none. exchange: accept x = y.
-string as_atomic(const string& statement, bool exchange);
-string negated(const string& condition);
-std::vector<string> operands(const string& condition);               // of &&
-void replace_name(string& s, const string& name, const string& by);  // a name, or an expression
-bool has_name(const string& s, const string& name);
+/// `x += y`: x, "+" and y. `++x`, `x = x + y`, `x = max(x, y)` and `x = x < y ? y : x` (sign "max") also are.
+struct Assignment {
+    string target, sign, value;
+};
+Assignment assignment(const string& code);
+bool has_name(const string& s, const string& name);  // a name, or an expression
 /// "in line 5 write `code` for" the statement; drops it.
 Edit write_instead(const Source& src, const string& code, const Statement& s);
 Edit drop(const Source& src, const Statement& s);
 Edit write(int line, const string& code, const string& old);
 
-// ---- index.cpp
-
-/// The value of an expression for each of 64 threads; no value if it depends on memory.
-class Evaluator;
 // How two threads use the same element in one iteration: one writes it and the other reads it, or both write it.
 enum class Meeting { unknown, none, of_readers, of_writers };
 Meeting meeting(const Source& src, const Function& f, const string& written, const std::vector<string>& read,
                 const std::vector<string>& conditions);
-/// The remark if writer and reader assume different row lengths in `y * width + x`; "" if they agree.
-string mixed_rows(const Source& src, const Function& f, size_t at, string index);
 
-// ---- absent.cpp
-
-/// The `if (i >= n) return;` before the end of a path, which keeps some threads from it; null if there is none.
-const Statement* sends_away(const Source& src, const Path& path);
-bool only_returns(const Source& src, const Statement& s);
 /// How to let all threads reach a barrier; empty if the text does not tell why some do not.
 Advice let_all_come(const Source& src, size_t barrier);
 
@@ -46,7 +36,7 @@ Advice let_all_come(const Source& src, size_t barrier);
 struct Update {
     Path path;                       // to the assignment
     size_t level = 0;                // of the outermost `if` in it that tests elements
-    string base, target;             // s, i
+    string base, index;              // s, i
     std::vector<string> others;      // s[i + d]
     std::vector<string> indices;     // i + d
     std::vector<string> guards;      // other conditions of the `if`
@@ -69,8 +59,11 @@ struct Conflict {
     Conflict(const Pair& p, const Source& source);
     bool same() const { return common == pa.size() && common == pb.size(); }  // statement or condition
     bool both_write() const { return pair.race.before.access & pair.race.after.access & writes; }
-    bool one_atomic() const { return (pair.race.before.access ^ pair.race.after.access) & atomic; }
-    const Accessor& plain() const { return pair.race.before.access & atomic ? pair.race.after : pair.race.before; }
+    bool one_atomic() const { return (pair.race.before.access ^ pair.race.after.access) & race::atomic; }
+    const Accessor& plain() const {
+        return pair.race.before.access & race::atomic ? pair.race.after : pair.race.before;
+    }
+    std::optional<string> computed(string expression) const;
 
     // ---- barrier.cpp
     size_t in_function(size_t at) const;  // the place here from which that one is reached; npos if none
@@ -82,7 +75,8 @@ struct Conflict {
     bool barrier_between(size_t from, size_t to) const;
     string barrier_at(const Path& path, size_t n) const;  // that can be put there; "" if not all threads come
     bool goes_round() const;  // no barrier on the way from the second around the loop to the first
-    bool called_again() const;
+    bool all_come_round() const;
+    bool swaps() const;
     Edit put(const string& what, const Path& path, size_t n) const;  // after the n-th statement of the path
     Path before_second(size_t n) const;
     Path last_in_turn() const;
@@ -94,33 +88,31 @@ struct Conflict {
     const Statement& outermost(size_t at, size_t not_this) const;  // contains one place and not the other
 
     // ---- update.cpp
-    string type_of(const string& array) const;  // of its elements
-    string cast(const string& code) const;      // with the casts that 64-bit atomics need
+    string type_of(const string& array, bool* is_volatile = nullptr) const;  // of its elements
+    string type_at(const string& pointer, bool* is_volatile = nullptr) const;
+    /// The call that does what an assignment does; "" if there is none. exchange: accept x = y.
+    string atomic(const Assignment& s, bool exchange) const;
+    string cas_loop(const Assignment& s) const;
+    std::pair<string, string> step_in(const string& code) const;
     Update update(Path path) const;
-    Advice extremum(bool& both) const;  // both: the two accesses are of that statement
-    std::pair<string, string> step_at(const string& name, size_t from, size_t to) const;
-    Advice all_read_first(const Update& u, const string& check) const;
+    Advice take_old_value() const;
+    Advice all_read_first(const Update& u) const;
     Advice an_atomic(const Path& path) const;
     Advice read_atomically(int line) const;
 
     // ---- fence.cpp
     bool fenced(size_t from, size_t to) const;
-    size_t first_atomic(size_t from, size_t to) const;
-    string first_argument(size_t call) const;
-    size_t else_behind(size_t take, size_t at) const;  // the block of the branch taken at `at` but not at `take`
-    int line_behind(size_t take, size_t at) const;     // where the fence after taking a lock goes
-    int line_before(size_t give, size_t at) const;     // where the fence before releasing it goes
-    Advice fences(bool behind_take, int take, bool before_give, int give) const;
-    Advice give_back(size_t give, bool behind_fence) const;
-    std::optional<string> computed(string expression) const;
+    bool fenced_inside(size_t from, size_t to, bool after) const;
+    size_t next_use(const string& name, size_t from) const;
+    int line_after(const Statement& s, size_t at) const;
+    int line_before(size_t give, size_t at) const;
 };
 
 // ---- the rules: each returns its advice, or none if it does not apply
 
 using Rule = Advice(const Conflict&);
-Rule own_variable, mixed_rows_of_race, equal_writes;                              // index.cpp, absent.cpp
-Rule narrow_scope_rule, lock, seqlock_rule, flag_rule;                            // fence.cpp
-Rule tiles_rule, exchange_rule, in_place, extremum_rule, first_one, stride_rule;  // index.cpp, update.cpp
-Rule old_value_rule, update_rule, two_blocks_rule;                                // update.cpp, fence.cpp
+Rule own_variable, tiles_rule, wrong_index, equal_writes;                     // index.cpp
+Rule narrow_scope_rule, handover, plain_flag, seqlock_rule, two_blocks_rule;  // fence.cpp
+Rule in_place, exchanged_twice, test_and_set, old_value_rule, update_rule;    // update.cpp
 
 }  // namespace cudacpu::race

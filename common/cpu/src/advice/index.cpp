@@ -7,7 +7,6 @@
 #include <regex>
 
 #include "advice/conflict.hpp"
-#include "engine/launch.hpp"
 #include "race/race.hpp"
 #include "report/upcalls.hpp"
 
@@ -42,7 +41,6 @@ constexpr Operator operators[] = {
     {"*", 9, [](long x, long y) -> long { return x * y; }},
     {"/", 9, [](long x, long y) -> long { return y ? x / y : 0; }},
     {"%", 9, [](long x, long y) -> long { return y ? x % y : 0; }}};
-}  // namespace
 
 class Evaluator {
     const Source& src;
@@ -65,7 +63,6 @@ class Evaluator {
         const string word = word_at(s, at);
         at += word.size();
         if (isdigit(static_cast<unsigned char>(word[0]))) return strtol(word.c_str(), nullptr, 0);
-        if (word == "warpSize") return 32;
         for (const auto& [builtin, value] :
              {std::pair("threadIdx", thread), {"blockIdx", 0L}, {"blockDim", threads}})
             if (word == builtin) return skip(".x") ? value : unknown();
@@ -81,13 +78,11 @@ class Evaluator {
     long unary() {
         if (skip("-")) return -unary();
         if (skip("!")) return !unary();
-        for (const char* cast : {"(int)", "(unsigned)", "(unsigned int)", "(size_t)"})
+        for (const char* cast : {"(int)", "(unsigned)", "(size_t)"})
             if (skip(cast)) return unary();
-        if (skip("(")) {
-            const long x = binary(0);
-            return skip(")") ? x : unknown();
-        }
-        return at < s.size() && in_word(s[at]) ? name() : unknown();
+        if (!skip("(")) return at < s.size() && in_word(s[at]) ? name() : unknown();
+        const long x = binary(0);
+        return skip(")") ? x : unknown();
     }
     long binary(int level) {
         for (long x = unary();;) {
@@ -109,6 +104,7 @@ public:
         return known && at == s.size() ? std::optional(x) : std::nullopt;
     }
 };
+}  // namespace
 
 Meeting meeting(const Source& src, const Function& f, const string& written, const std::vector<string>& read,
                 const std::vector<string>& conditions) {
@@ -141,169 +137,7 @@ Meeting meeting(const Source& src, const Function& f, const string& written, con
     return found;
 }
 
-// The expression with its variables replaced by what they are computed from; no value if that is unknown, or comes
-// from memory.
-std::optional<string> Conflict::computed(string expression) const {
-    for (int depth = 0; depth < 3; ++depth)
-        for (size_t i = 0; i < expression.size(); ++i) {
-            if (!in_word(expression[i]) || (i && (in_word(expression[i - 1]) || expression[i - 1] == '.')))
-                continue;
-            const string name = word_at(expression, i);
-            if (name == "threadIdx" || expression.compare(i + name.size(), 13, ".thread_rank(") == 0 ||
-                (!f->own.count(name) && !f->warps.count(name)))
-                continue;
-            const auto value = src.definition(*f, name);
-            if (!value || value->empty()) return {};
-            expression.replace(i, name.size(), "(" + *value + ")");
-        }
-    return expression.find('[') == string::npos ? std::optional(expression) : std::nullopt;
-}
-
-static string index_at(const Source& src, size_t place, const string& name) {  // of name[...]; "" if it is none
-    const size_t open = place + name.size();
-    return name.empty() || src.text[open] != '[' ? "" : src.code(open + 1, closed(src.text, open) - 1);
-}
-
-// ---- races of elements
-
-Advice equal_writes(const Conflict& c) {
-    if (!c.pair.equal) return {};
-    string indices;
-    for (size_t i = c.a + c.pair.name.size(); !c.pair.name.empty() && c.src.text[i] == '[';
-         i = closed(c.src.text, i))
-        indices += c.src.code(i + 1, closed(c.src.text, i) - 1) + " ";
-    const auto index = c.a == c.b ? c.computed(indices) : std::nullopt;
-    if (!index || index->find("threadIdx") == string::npos) return {say(equal_values)};
-    const bool no_block = c.far == 2 && index->find("blockIdx") == string::npos;
-    return {say(equal_elements, c.src.line_at(c.a),
-                in_chinese() ? (c.far == 2 ? "线程块" : "线程") : (c.far == 2 ? "blocks" : "threads"),
-                !no_block      ? ""
-                : in_chinese() ? "（是否应含有 blockIdx.x？）"
-                               : " (should it hold blockIdx.x?)")};
-}
-
-Advice mixed_rows_of_race(const Conflict& c) {
-    const string index = c.a == c.b && c.pair.both_write ? index_at(c.src, c.a, c.pair.name) : "";
-    const string words = index.empty() ? "" : mixed_rows(c.src, *c.f, c.a, index);
-    return words.empty() ? Advice() : Advice{words};
-}
-
-// for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) y[i] += x[i];
-Advice stride_rule(const Conflict& c) {
-    const string index = c.a == c.b && c.far == 2 ? index_at(c.src, c.a, c.pair.name) : "", i = word_at(index, 0);
-    const auto depends_on = [&](const string& expression, const char* word) {
-        string all = expression;
-        for (int depth = 0; depth < 3; ++depth)
-            for (size_t at = 0; at < all.size(); ++at)
-                if (in_word(all[at]) && !(at && in_word(all[at - 1])))
-                    if (const auto value = c.src.definition(*c.f, word_at(all, at)); value && !value->empty())
-                        all.replace(at, word_at(all, at).size(), *value), at += value->size();
-        return has_name(all, word);
-    };
-    static const std::regex counts(R"((.*); (\w+)( [^;]*); (\2 \+= (.*)))");
-    for (const Statement* s : c.pa) {
-        const string head = s->kind == Statement::loop && !i.empty() ? c.src.condition(*s) : "";
-        std::smatch m;
-        if (std::regex_match(head, m, counts) && m[2] == i && !depends_on(m[5], "gridDim") &&
-            depends_on(m[1], "blockIdx") && !depends_on(m[3], "blockIdx"))
-            return {say(stride), {write(c.src.line_at(s->head), i + " += blockDim.x * gridDim.x", m[4])}};
-    }
-    return {};
-}
-
-// For a subscript that uses the number in a tile or a warp only: what must be added so that each tile has its own
-// part.
-// "" if the subscript uses no thread number; no value if it uses the number in the block.
-static std::optional<string> part_of(const Conflict& c, const string& index) {
-    static const std::regex number(R"(threadIdx(\.x\)? *([%&]) *(\w+))?)"), rank(R"((\w+)\.thread_rank\(\))");
-    const auto known = c.computed(index);
-    if (!known) return {};
-    string part;
-    for (std::sregex_iterator i(known->begin(), known->end(), number), none; i != none; ++i) {
-        string size = (*i)[3];
-        if (!(*i)[1].matched || ((*i)[2] == "&" && !atoi(size.c_str()))) return {};
-        if ((*i)[2] == "&") size = std::to_string(atoi(size.c_str()) + 1);
-        part = "threadIdx.x / " + size + " * " + size;
-    }
-    for (std::sregex_iterator i(known->begin(), known->end(), rank), none; i != none; ++i) {
-        if (!c.is_tile((*i)[1])) return {};
-        part = "threadIdx.x - " + (*i)[1].str() + ".thread_rank()";
-    }
-    return part;
-}
-
-// Tiles or warps whose threads index an array of the block by their number in the tile.
-Advice tiles_rule(const Conflict& c) {
-    const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
-    if (c.far == 2 || x.rank == y.rank || (x.access | y.access) & atomic || launch->block.y * launch->block.z > 1)
-        return {};
-    string part;
-    for (const size_t at : {c.a, c.b}) {
-        const std::optional<string> own = part_of(c, index_at(c.src, at, c.pair.name));
-        if (!own || own->empty()) return {};
-        part = *own;
-    }
-    const string size = part.substr(part.rfind(' ') + 1);
-    const unsigned lanes = size == "warpSize" ? 32 : unsigned(atoi(size.c_str()));
-    if (lanes && x.rank / lanes == y.rank / lanes) return {};  // in the same tile
-    for (const Statement* s : c.a_writes ? c.pa : c.pb)
-        if (s->kind == Statement::branch && !part_of(c, c.src.condition(*s))) return {};
-    if (c.pair.adds && c.a == c.b && c.update(c.pa).others.empty()) return {};  // all threads add to it
-    return {"", {{say(tiles, part), {c.src.line_at(c.a), c.src.line_at(c.b)}}}};
-}
-
-// ---- a __shared__ variable that each thread sets and uses as if it were its own
-
-static bool each_has_its_own(const Conflict& c, const string& name, const Statement& declaration,
-                             const std::set<string>& others) {
-    const Source& src = c.src;
-    const auto scope = c.f->path(declaration.begin);
-    const auto all = src.variables(name, declaration.end, scope[scope.size() - 2]->end);
-    if (all.empty() || std::ranges::any_of(all, [&](size_t i) { return src.text[i - 1] == '&'; })) return false;
-    const size_t first = all.front(), last = all.back();
-    const auto path = c.f->path(first);
-    const Statement& sets = *path.back();  // or a loop with a counter that all threads share
-    if (sets.kind == Statement::loop && src.text.find_first_not_of(" (", sets.head) == first && sets.holds(last))
-        return true;
-    const string code = src.code(sets);
-    if (c.barrier_between(first, last) || !code.starts_with(name + " = ") || !path[path.size() - 2]->holds(last))
-        return false;
-    const auto differs = [&](const Statement& s) {
-        const auto is_in = [&](const string& own) { return src.has({own.c_str()}, s); };
-        return std::ranges::any_of(c.f->own, is_in) || std::ranges::any_of(others, is_in);
-    };
-    if (differs(sets)) return true;
-    for (const size_t i : src.variables(name, first + 1, last))  // the thread's own sum
-        for (const Statement* s : c.f->path(i))
-            if (s->kind == Statement::loop && !s->holds(first)) return differs(*c.f->path(last).back());
-    return false;
-}
-
-Advice own_variable(const Conflict& c) {
-    static const std::regex form(R"(__shared__ ((?:\w+ )+)(\w+(?:, \w+)*))");
-    for (const size_t i : c.src.words("__shared__", c.f->body.begin, c.a)) {
-        const Statement& d = *c.f->path(i).back();
-        const string code = c.src.code(d);
-        std::smatch m;
-        if (!std::regex_match(code, m, form)) continue;
-        const std::vector<string> names = listed(m[2]);
-        std::set<string> mine;
-        for (size_t round = 0; round < names.size(); ++round)  // a name may be computed from another
-            for (const string& name : names)
-                if (each_has_its_own(c, name, d, mine)) mine.insert(name);
-        if (!mine.count(c.pair.name)) continue;
-        string own, shared;
-        for (const string& name : names) {
-            string& list = mine.count(name) ? own : shared;
-            list += (list.empty() ? "" : ", ") + name;
-        }
-        if (!shared.empty()) shared = " __shared__ " + m[1].str() + shared + ";";
-        return {say(own_variable_words), {write(c.src.line_at(i), m[1].str() + own + ";" + shared, code + ";")}};
-    }
-    return {};
-}
-
-// ---- out of bounds
+// ---- bounds
 
 namespace {
 
@@ -311,20 +145,19 @@ namespace {
 struct Bound {
     int line;
     string name, limit, code;
-    bool sends_away, itself, of_loop;  // sends_away: threads that fail it return; itself: `i <= n`
-    string instead(const string& what) const {
-        return Advice{"", {write(line, what + (sends_away ? " >= " : " < ") + limit, code)}}.words();
+    bool sends_away, itself;  // sends_away: threads that fail it return; itself: `i <= n`
+    string instead(const string& what, const char* sign = " < ") const {
+        return Advice{"", {write(line, what + (sends_away ? " >= " : sign) + limit, code)}}.words();
     }
 };
 
-// The names in a subscript; compared: the last line that compares one of them.
+// compared: the last line that compares a name in the subscript.
 std::vector<Bound> bounds_of(const Source& src, const Function& f, size_t at, const string& index, int& compared) {
     static const std::regex compares(R"(\b(\w+) (<=|<|>=|>) (\w[\w. ]*?)(?= *(\)|;|&&|\|\||$)))");
     std::vector<Bound> found;
     const auto look = [&](const Statement& s, bool sends_away) {
         const string head = src.cut(s.head, s.head_end);
-        if (head.find_first_of("<>") == string::npos) return;
-        for (size_t i = s.head; i < s.head_end; ++i)
+        for (size_t i = s.head; i < s.head_end && head.find_first_of("<>") != string::npos; ++i)
             if (const string name = src.name_at(i); !name.empty() && has_name(index, name))
                 compared = src.line_at(s.head);
         for (std::sregex_iterator c(head.begin(), head.end(), compares), none; c != none; ++c) {
@@ -332,7 +165,7 @@ std::vector<Bound> bounds_of(const Source& src, const Function& f, size_t at, co
             if (has_name(index, name) && (sign[0] == '>') == sends_away &&
                 head.find("= -" + limit) == string::npos)  // from -R to R
                 found.push_back({src.line_at(s.head + size_t(c->position())), name, limit, c->str(), sends_away,
-                                 sign == "<=" || sign == ">", s.kind == Statement::loop});
+                                 sign == "<=" || sign == ">"});
         }
     };
     for (const Statement* s : f.path(at)) {
@@ -343,51 +176,7 @@ std::vector<Bound> bounds_of(const Source& src, const Function& f, size_t at, co
     return found;
 }
 
-// The advice if `i <= n` lets through the element n, which does not exist; "" if that is not the mistake.
-string too_far(const std::vector<Bound>& bounds, const string& index) {
-    for (const Bound& b : bounds)
-        if (b.itself && std::regex_match(index, std::regex("(.*\\+ )?" + b.name + "( \\* \\w+)?( \\+.*)?")) &&
-            !std::regex_search(index, std::regex("-|\\+ *\\d")))  // another summand goes out of bounds
-            return b.instead(b.name);
-    return "";
-}
-
-// The guard that `in[i + 1]` or `in[i - 1]` needs, where the code tests `i < n`.
-string shifted(const std::vector<Bound>& bounds, const string& index, bool below) {
-    static const std::regex form(R"((\w+) ([+-]) (\d+))");
-    std::smatch m;
-    if (!std::regex_match(index, m, form)) return "";
-    for (const Bound& b : bounds) {
-        if (m[1] != b.name || b.itself || (m[2] == "-") != below) continue;
-        if (!below) return b.instead(index);
-        if (!b.of_loop)
-            return b.instead(b.name + (b.sends_away ? " < " : " >= ") + m[3].str() +
-                             (b.sends_away ? " || " : " && ") + b.name);
-    }
-    return "";
-}
-
-// The statement with the guard `if (i < n)`, where n is the only whole number that the function gets, else the
-// size.
-string guarded(const Source& src, const Function& f, size_t at, const string& index, size_t has) {
-    static const std::regex number(R"((?:const )?(?:int|unsigned|unsigned int|size_t|long) (\w+))"),
-        sets(R"([^ (]+ [-+*/]?= .*)");
-    const Statement& s = *f.path(at).back();
-    const string code = src.code(s);
-    if (!has || index != word_at(index, 0) || !std::regex_match(code, sets) ||
-        src.line_at(s.begin) != src.line_at(s.end - 1))
-        return "";
-    std::vector<string> numbers;
-    for (const string& parameter : listed(src.code(f.head + 1, f.head_end - 1)))
-        if (std::smatch m; std::regex_match(parameter, m, number)) numbers.push_back(m[1]);
-    const string limit = numbers.size() == 1 ? numbers[0] : std::to_string(has);
-    return Advice{say(against_size),
-                  {write(src.line_at(s.begin), "if (" + index + " < " + limit + ") " + code, code)}}
-        .words();
-}
-
-}  // namespace
-
+// The remark if writer and reader assume different row lengths in `y * width + x`; "" if they agree.
 string mixed_rows(const Source& src, const Function& f, size_t at, string index) {
     static const std::regex form(R"((\w+) \* (\w+) \+ (\w+))");
     if (const auto value = src.definition(f, index); value && !value->empty()) index = *value;
@@ -404,12 +193,39 @@ string mixed_rows(const Source& src, const Function& f, size_t at, string index)
     return say(rows, index, length, rows_line, row, column, limit);
 }
 
+// Lets only threads for which the condition holds execute the statement: "in line 5 write `if (i < n) x[i] = 0`".
+string guard(const Source& src, const Function& f, size_t at, const string& asks) {
+    const Statement& s = *f.path(at).back();
+    const string code = src.code(s);
+    const size_t value = code.find(" = ") + 3;
+    if (s.kind != Statement::simple || src.line_at(s.begin) != src.line_at(s.end - 1) || src.ends_there(s))
+        return say(guard_it, asks);
+    return Advice{
+        "",
+        {write(src.line_at(s.begin),
+               src.declares(s) && value > 3 ? code.substr(0, value) + asks + " ? " + code.substr(value) + " : 0"
+                                            : "if (" + asks + ") " + code,
+               code)}}
+        .words();
+}
+
+// The only whole number that the function gets, else the size.
+string limit_of(const Source& src, const Function& f, size_t has) {
+    static const std::regex number(R"((?:const )?(?:int|unsigned|unsigned int|size_t|long) (\w+))");
+    std::vector<string> numbers;
+    for (const string& parameter : listed(src.code(f.head + 1, f.head_end - 1)))
+        if (std::smatch m; std::regex_match(parameter, m, number)) numbers.push_back(m[1]);
+    return numbers.size() == 1 ? numbers[0] : std::to_string(has);
+}
+
+}  // namespace
+
 string check_index(const Line& line, const string& name, long element, long last, size_t has, bool shared) {
     const Source* src = line.number ? Source::of(line.file) : nullptr;
     const size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
     std::map<string, string> others;  // accesses that do not use the thread's own number, with their subscripts
-    string index, less;
+    string index, found;
     bool whole = true;  // whole elements of a one-dimensional array
     int compared = 0;
     std::vector<Bound> bounds;
@@ -420,45 +236,175 @@ string check_index(const Line& line, const string& name, long element, long last
         index = src->code(open + 1, end - 1);
         std::map<string, long> names;  // the thread's number in its block or in the grid?
         const auto value = [&](long thread) { return Evaluator(*src, *f, index, thread, names).value(); };
-        const bool own =
-            src->text[end] != '[' && value(0) == 0L && value(1) == 1L && value(7) == 7L && names.empty();
+        const bool own = src->text[end] != '[' && value(0) == 0L && value(1) == 1L && names.empty();
         whole &= !strchr("[.", src->text[end]) && src->text.compare(end, 2, "->");
         while (src->text[end] == '[') end = closed(src->text, end);
         if (!own) others[src->code(i, end)] = index;
         const string all = src->code(open + 1, end - 1);
         bounds = bounds_of(*src, *f, open, all, compared);
-        if (!has || element != long(has)) continue;
-        if (less.empty()) less = too_far(bounds, all);
-        for (const Bound& b : bounds)
+        for (const Bound& b : bounds) {
+            if (!has || element != long(has)) break;
+            if (b.itself && std::regex_match(all, std::regex("(.*\\+ )?" + b.name + "( \\* \\w+)?( \\+.*)?")) &&
+                !std::regex_search(all, std::regex("-|\\+ *\\d")))  // another summand goes out of bounds
+                found = b.instead(b.name);
             if (all == b.limit + " - " + b.name)
-                less = Advice{"",
-                              {write(line.number, name + "[" + b.limit + " - 1 - " + b.name + "]",
-                                     name + "[" + all + "]")}}
-                           .words();
+                found = Advice{"",
+                               {write(line.number, name + "[" + b.limit + " - 1 - " + b.name + "]",
+                                      name + "[" + all + "]")}}
+                            .words();
+        }
     }
-    if (!index.empty() && others.empty() && !compared && !shared) return guarded(*src, *f, first, index, has);
     if (index.empty()) return "";
-    if (!less.empty()) return say(one_too_far, has, has - 1) + less;
+    if (!found.empty()) return say(one_too_far, has, has - 1) + found;
     const auto adds = [](const auto& o) { return o.second.find('-') == string::npos; };
     if (element < 0 && !std::ranges::all_of(others, adds)) std::erase_if(others, adds);
     if (others.size() == 1) index = others.begin()->second;
     if (string all = mixed_rows(*src, *f, first, index); !all.empty()) return all;
-    const string ask = whole && others.size() == 1 && !shared ? shifted(bounds, index, element < 0) : "";
-    if (index.find_first_of("?&|^=<>") != string::npos) index = "(" + index + ")";
-    const string guard = whole && has && others.size() < 2
-                             ? ": if (" + index + (element < 0 ? " >= 0" : " < " + std::to_string(has)) + ")"
-                             : "",
-                 more = element < 0 ? ""
-                        : last > 0  ? say(larger_by, last + 1)
-                                    : say(larger);
-    if (others.empty()) return compared ? say(grows, compared) + guard + more : say(for_each_thread) + guard;
-    string all;
-    size_t left = others.size();
-    for (const auto& other : others)
-        all += "`" + other.first + "`" + (--left > 1 ? ", " : !left ? "" : in_chinese() ? " 和 " : " and ");
-    return (compared ? say(compared_there, compared) : say(check_first)) +
-           (others.size() > 1 ? say(are_they_meant, all) : say(is_it_meant, all)) +
-           (!ask.empty() ? ask : (others.size() == 1 ? say(guard_it) : "") + guard + more);
+    const string more = element < 0 || !compared + others.size() == 0 ? ""
+                        : last > 0                                    ? say(larger_by, last + 1)
+                                                                      : say(larger);
+    string all, asks;
+    for (const auto& [code, subscript] : others.empty() ? std::map<string, string>{{"", index}} : others) {
+        const string x = subscript.find_first_of("?&|^=<>") == string::npos ? subscript : "(" + subscript + ")";
+        asks +=
+            (asks.empty() ? "" : " && ") + x +
+            (element < 0 ? " >= 0" : " < " + (x == word_at(x, 0) ? limit_of(*src, *f, has) : std::to_string(has)));
+        all += (all.empty() ? "`" : in_chinese() ? "、`" : " and `") + code + "`";
+    }
+    static const std::regex moved(R"((\w+) [+-] \d+)");
+    std::smatch m;
+    for (const Bound& b : bounds)  // in[i + 1], where the code tests i < n
+        if (element >= 0 && others.size() == 1 && !shared && !b.itself && std::regex_match(index, m, moved) &&
+            m[1] == b.name)
+            found = b.instead(index);
+    const string target = assignment(src->code(*f->path(first).back())).target;
+    const bool updates =
+        target.starts_with(name + "[") && !others.empty() && !others.count(target);  // s[t] += s[t + d]
+    for (const size_t i :
+         src->words("__shared__", f->body.begin, shared && last > 0 && whole && !updates ? first : 0)) {
+        const string code = src->code(*f->path(i).back());
+        const size_t size = code.find(name + "[") + name.size() + 1;
+        if (size <= name.size()) continue;
+        const string enlarged = code.substr(0, size) + std::to_string(last + 1) + code.substr(code.find(']', size));
+        return Advice{say(enlarge), {write(src->line_at(i), enlarged, code)}}.words();
+    }
+    const string mend = !found.empty() ? found
+                        : whole && has ? guard(*src, *f, first, asks)
+                                       : say(guard_it, "i < n");
+    if (others.empty()) return (compared ? say(grows, compared) : say(against_size)) + mend + more;
+    return (compared ? say(compared_there, compared) : say(check_first)) + say(is_it_meant, all) + mend + more;
+}
+
+// ---- races of elements
+
+Advice equal_writes(const Conflict& c) {
+    return c.pair.equal ? Advice{say(equal_values, c.src.line_at(c.a))} : Advice();
+}
+
+// Two blocks, or two rows, that write the same elements.
+Advice wrong_index(const Conflict& c) {
+    const size_t open = c.a + c.pair.name.size();
+    if (c.a != c.b || c.pair.name.empty() || c.src.text[open] != '[') return {};
+    const string index = c.src.code(open + 1, closed(c.src.text, open) - 1), i = word_at(index, 0);
+    if (const string words = c.pair.both_write ? mixed_rows(c.src, *c.f, c.a, index) : ""; !words.empty())
+        return {words};
+    static const std::regex counts(R"(.*; *(\w+)( [^;]*); (\1 \+= ([^;]*)))");
+    for (const Statement* s :
+         c.pa) {  // for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x)
+        const string head = s->kind == Statement::loop ? c.src.condition(*s) : "";
+        std::smatch m;
+        if (c.far < 2 || !std::regex_match(head, m, counts) || m[1] != i) continue;
+        const string step = c.computed(m[4]).value_or("gridDim");
+        const Statement& set = *c.f->path(c.src.variable(i, c.f->body.begin, c.f->body.end)).back();
+        const bool by_block =
+            c.src.has({"blockIdx"}, set.head ? set.head : set.begin, set.head ? set.head_end : set.end);
+        if (!has_name(step, "gridDim") && by_block && !has_name(c.computed(m[2]).value_or(""), "blockIdx"))
+            return {say(stride), {write(c.src.line_at(s->head), i + " += blockDim.x * gridDim.x", m[3])}};
+    }
+    // int i = threadIdx.x; out[i] = 0, by several blocks
+    const auto computed = c.computed(index);
+    if (c.far < 2 || !c.pair.both_write || c.pair.adds || !computed || !has_name(*computed, "threadIdx.x") ||
+        has_name(*computed, "blockIdx"))
+        return {};
+    const Path first = c.f->path(c.src.variable(i, c.f->body.begin, c.f->body.end));
+    for (const Statement* s : {first.back(), c.pa.back()}) {
+        string code = c.src.code(*s);
+        const string written = code;
+        for (const string x : {"= threadIdx.x", "[threadIdx.x]"})
+            for (size_t at = 0; (at = code.find(x, at)) != code.npos; at += 30)
+                code.insert(code.find('t', at), "blockIdx.x * blockDim.x + ");
+        if (code != written && s->kind == Statement::simple)
+            return {say(block_missing), {write(c.src.line_at(s->begin), code, written)}};
+    }
+    return {say(two_blocks, c.src.line_at(c.a))};
+}
+
+// Tiles or warps whose threads index an array of the block by their number in the tile.
+Advice tiles_rule(const Conflict& c) {
+    static const std::regex number(R"(threadIdx\.x\)? *([%&]) *(\d+)|(\w+)\.thread_rank\(\))");
+    const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
+    string part;
+    for (const size_t at : {c.a, c.b}) {
+        const size_t open = at + c.pair.name.size();
+        const auto index =
+            c.src.text[open] == '[' ? c.computed(c.src.code(open + 1, closed(c.src.text, open) - 1)) : std::nullopt;
+        std::smatch m;
+        const auto partial = [](const Statement* s) {
+            return s->kind == Statement::branch && s->enters != everybody;
+        };
+        if (c.far == 2 || c.pair.adds || !index || std::ranges::any_of(c.f->path(at), partial) ||
+            !std::regex_search(*index, m, number))
+            return {};
+        const int lanes = atoi(m[2].str().c_str()) + (m[1] == "&");
+        if (m[3].matched ? !c.is_tile(m[3]) : x.rank / unsigned(lanes) == y.rank / unsigned(lanes)) return {};
+        part = m[3].matched ? "threadIdx.x - " + m[3].str() + ".thread_rank()"
+                            : "threadIdx.x / " + std::to_string(lanes) + " * " + std::to_string(lanes);
+    }
+    return {"", {{say(tiles, part), {c.src.line_at(c.a), c.src.line_at(c.b)}}}};
+}
+
+// ---- a __shared__ variable that each thread sets and uses as if it were its own
+
+static bool each_has_its_own(const Conflict& c, const string& name, const Statement& declaration,
+                             const std::set<string>& own) {
+    const auto scope = c.f->path(declaration.begin);
+    const auto all = c.src.variables(name, declaration.end, scope[scope.size() - 2]->end);
+    if (all.empty() || std::ranges::any_of(all, [&](size_t i) { return c.src.text[i - 1] == '&'; })) return false;
+    const auto path = c.f->path(all.front());
+    const Statement& first = *path.back();
+    if (first.kind == Statement::loop) return first.asks(all.front()) && first.holds(all.back());  // its counter
+    if (c.barrier_between(all.front(), all.back()) || assignment(c.src.code(first)).target != name ||
+        !path[path.size() - 2]->holds(all.back()))
+        return false;
+    return std::ranges::any_of(all, [&](size_t i) {
+        const string code = c.src.code(*c.f->path(i).back());
+        return assignment(code).target == name &&
+               std::ranges::any_of(own, [&](const string& x) { return x != name && has_name(code, x); });
+    });
+}
+
+Advice own_variable(const Conflict& c) {
+    static const std::regex form(R"(__shared__ ((?:\w+ )+)(\w+(?:, \w+)*))");
+    for (const size_t i : c.src.words("__shared__", c.f->body.begin, c.a)) {
+        const Statement& d = *c.f->path(i).back();
+        const string code = c.src.code(d);
+        std::smatch m;
+        if (!std::regex_match(code, m, form)) continue;
+        const std::vector<string> names = listed(m[2]);
+        std::set<string> mine = c.f->own;
+        for (size_t round = 0; round < names.size(); ++round)  // a name may be computed from another
+            for (const string& name : names)
+                if (each_has_its_own(c, name, d, mine)) mine.insert(name);
+        if (!mine.count(c.pair.name) || c.f->own.count(c.pair.name)) continue;
+        string own, shared;
+        for (const string& name : names) {
+            string& list = mine.count(name) ? own : shared;
+            list += (list.empty() ? "" : ", ") + name;
+        }
+        if (!shared.empty()) shared = " __shared__ " + m[1].str() + shared + ";";
+        return {say(own_variable_words), {write(c.src.line_at(i), m[1].str() + own + ";" + shared, code + ";")}};
+    }
+    return {};
 }
 
 // ---- one race that follows from another
@@ -494,10 +440,7 @@ bool index_from(const Pair& pair, const Pair& cause) {
     for (const Line* c : {&cause.a, &cause.b}) {
         std::smatch m;
         const string line = src->line(c->number);
-        if (!std::regex_search(line, m, sets)) continue;
-        const string name = m[1];
-        const size_t at = src->spot(pair.a.number, name);
-        if (name != cause.name && src->name_at(at) == name && src->text[at - 1] == '[') return true;
+        if (std::regex_search(line, m, sets) && m[1] != cause.name && has_name(index, m[1])) return true;
     }
     return false;
 }

@@ -13,7 +13,6 @@ constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
     put_in_braces{"give the %3$s of line %2$d braces, and put %1$s after \1, inside them",
                   "给第 %2$d 行的%3$s加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
-    write_for_if{"write `%s` for the if of lines %d to %d", "写 `%s`，代替第 %d 到 %d 行的 if"},
     write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"},
     write_after{"after line %d write `%s`", "在第 %d 行之后写 `%s`"}, drop_line{"drop line %d", "删去第 %d 行"},
     drop_lines{"drop lines %d to %d", "删去第 %d 到 %d 行"};
@@ -38,17 +37,8 @@ constexpr Sentence rounds{
         "meant, all must have read before one writes: ",
         "检查第 %d 行的下标：在这一条语句里，一个线程读取另一个线程写入的元素；如果是有意的，"
         "所有线程都要先读完再写："},
-    scan{
-        "check the index of line %d: in this one statement a thread reads what another writes; if it needs what "
-        "that "
-        "one writes, take a scan, in rounds; if it needs what stood there, all must have read before one writes: ",
-        "检查第 %d 行的下标：在这一条语句里，一个线程读取另一个线程写入的元素；如果需要的是对方写入的值，"
-        "请分轮做扫描；如果需要的是原来的值，所有线程都要先读完再写："},
-    read_rounds{"not all threads take all rounds of the loop of line %d, so let it write into another array",
-                "并非所有线程都执行第 %d 行循环的每一轮，所以让它写到另一个数组"},
-    read_where_all_come{"read into a variable, put %s where all threads come, and write then",
-                        "先读入变量，在所有线程都会到达的地方加上 %s，然后再写"},
-    no_lockstep{"the lanes of a warp do not run in lockstep: ", "线程束的各个通道并不同步执行："},
+    read_where_all_come{"read into a variable, put __syncthreads() where all threads come, and write then",
+                        "先读入变量，在所有线程都会到达的地方加上 __syncthreads()，然后再写"},
     smaller{"a thread reads what another writes there: ", "一个线程读取另一个线程在那里写入的元素："},
     exchange_once{
         "two threads exchange the same elements, and each undoes what the other does; let one of them do it: ",
@@ -60,9 +50,6 @@ constexpr Sentence sent_away{
     "line %d sends threads away: let them stay, and guard with if (%s) what needs an element",
     "第 %d 行让一些线程提前离开：让它们留下，并用 if (%s) 保护需要元素的部分"},
     sent_away_edit{"line %d sends threads away that a barrier needs: ", "第 %d 行让同步点需要的一些线程提前离开："},
-    let_come{
-        "let all threads come: line %d sends some away; guard with if (%s) what needs an element instead, then ",
-        "让所有线程都到达：第 %d 行让一些线程离开；改用 if (%s) 保护需要元素的部分，然后"},
     call_for_all{"not all threads enter the if of line %d: let all call %s",
                  "并非所有线程都进入第 %d 行的 if：让所有线程都调用 %s"},
     move_out{"move it out of the branch: ", "把它移到分支之外："},
@@ -77,20 +64,7 @@ constexpr Sentence sent_away{
         "barriers with if (%s)",
         "让所有线程执行循环的轮数相同：在第 %d 行写 `%s`，代替 `%s`，并用 if (%s) 保护同步点之间的工作"},
     lanes_come{"let all lanes come here: ", "让所有通道都到达这里："},
-    set_first_edit{"set it first: ", "先给它赋值："},
-    sent_before{"line %d sends threads away before they set theirs",
-                "第 %d 行让一些线程在设置自己的元素之前就离开"},
-    sent_by_hand{
-        " in line %d: let them stay and set it to a value that changes nothing (0 in a sum), and guard with if "
-        "(%s) what else needs an element",
-        "（第 %d 行）：让它们留下，把元素设为不影响结果的值（求和时为 0），并用 if (%s) 保护其他需要元素的部分"},
-    not_all_set{"not all threads set theirs: ", "并非所有线程都设置了自己的元素："},
-    others_set{
-        "line %d lets not all threads set theirs in line %d: let the others set it to a value that changes "
-        "nothing (0 in a sum), or check the index",
-        "第 %d 行使得并非所有线程都在第 %d 行设置自己的元素：让其他线程把它设为不影响结果的值（求和时为 "
-        "0），或者检查下标"};
-
+    set_first_edit{"check the index, or set it first: ", "检查下标，或者先给它赋值："};
 // ---- an atomic
 
 constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
@@ -99,12 +73,12 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
                 "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环"},
     too_small{"use an atomic in line %d: none has %zu bytes, so make the elements int first",
               "在第 %d 行使用原子操作：没有 %zu 字节的原子操作，所以先把元素改成 int"},
-    old_value{"take the old value from the atomic: ", "用原子操作返回的旧值："},
     one_word{
         "what lines %d to %d set belongs together: put it into one 64-bit word, the upper half what line %d "
         "compares, and take its %s(), or hold a lock",
         "第 %d 到 %d 行设置的值是一个整体：把它们放进一个 64 位的字，高半部分是第 %d 行所比较的值，对它用 %s()，"
         "或者加锁"},
+    old_value{"take the old value from the atomic: ", "用原子操作返回的旧值："},
     read_by_atomic{
         "read it by an atomic in line %d: atomicAdd(&x, 0); others go on changing it, and its last value is "
         "for the next kernel or the host to read",
@@ -117,27 +91,16 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
 // ---- a fence
 
 constexpr Sentence narrow_scope{
-    "__threadfence_block() and atomics that end in _block order threads of one block only: use "
-    "those without _block in \1",
-    "__threadfence_block() 和以 _block 结尾的原子操作只对同一线程块内的线程有效：在\1使用"
-    "不带 _block 的版本"},
-    give_back{"give the lock back by an atomic: ", "用原子操作释放锁："},
-    give_back_fenced{"give the lock back by an atomic, behind a fence: ", "在栅栏之后用原子操作释放锁："},
-    flag_by_atomics{
-        "a flag needs atomics: in line %d read it by atomicAdd(&flag, 0), in line %d write it by atomicExch(&flag, "
-        "value), behind a __threadfence()",
-        "标志需要原子操作：在第 %d 行用 atomicAdd(&flag, 0) 读取，在第 %d 行的 __threadfence() 之后用 "
-        "atomicExch(&flag, "
-        "value) 写入"};
+    "__threadfence_block() and atomics that end in _block order threads of one block only: ",
+    "__threadfence_block() 和以 _block 结尾的原子操作只对同一线程块内的线程有效："},
+    give_back{"give the lock back behind a fence, by an atomic: ", "在栅栏之后用原子操作释放锁："},
+    flag_by_atomics{"a flag needs atomics, and a fence before it is set: ",
+                    "标志需要原子操作，设置之前还需要栅栏："};
 
 // ---- two blocks
 
 constexpr Sentence other_array{"blocks cannot wait for each other: let line %d write into another array",
                                "线程块不能互相等待：让第 %d 行写到另一个数组"},
-    other_array_or_kernel{
-        "blocks cannot wait for each other: let line %d write into another array, or move it into a "
-        "second kernel",
-        "线程块不能互相等待：让第 %d 行写到另一个数组，或者移到第二个核函数里"},
     second_kernel{
         "blocks cannot wait for each other: end the kernel behind line %d, and do line %d in a second kernel",
         "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"},
@@ -147,41 +110,27 @@ constexpr Sentence other_array{"blocks cannot wait for each other: let line %d w
 // ---- an index
 
 constexpr Sentence two_blocks{
-    "check the index of line %d: two blocks write one element (should it hold blockIdx.x?); if "
-    "that is meant, let one block write, or use an atomic",
-    "检查第 %d 行的下标：两个线程块写同一个元素（是否应含有 blockIdx.x？）；如果是有意的，"
-    "只让一个线程块写，或者使用原子操作"},
-    two_blocks_use{
-        "check the index of \1: two blocks use one element (should it hold blockIdx.x?); if that is meant, use "
-        "an atomic, or a loop around atomicCAS",
-        "检查\1的下标：两个线程块使用同一个元素（是否应含有 blockIdx.x？）；如果是有意的，使用原子操作或 "
-        "atomicCAS 循环"},
+    "check the index of line %d: two blocks write one element (should it hold blockIdx.x?); if that is meant, let "
+    "one block write, or use an atomic",
+    "检查第 %d 行的下标：两个线程块写同一个元素（是否应含有 "
+    "blockIdx.x？）；如果是有意的，只让一个线程块写，或者使用原子操作"},
     one_thread{
         "check the index of line %d: two threads write one element; if that is meant, let one of them write: if "
         "(threadIdx.x == 0)",
         "检查第 %d 行的下标：两个线程写同一个元素；如果是有意的，只让其中一个写：if (threadIdx.x == 0)"},
-    an_atomic_decides{
-        "check the index of line %d: two threads write one element; if that is meant, let an atomic decide "
-        "who writes: atomicCAS() who comes first, atomicMax() or atomicMin() who has the most or the "
-        "least, with both values in one 64-bit word",
-        "检查第 %d 行的下标：两个线程写同一个元素；如果是有意的，由原子操作决定谁来写：atomicCAS() "
-        "取先到者，atomicMax() 或 atomicMin() 取最大或最小者，两个值放在一个 64 位的字里"},
     equal_values{
-        "nothing goes wrong while all write the same value; if one may write another, let one thread write",
-        "只要都写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
-    equal_elements{
-        "check the index of line %d: two %s write one element%s; if that is meant, nothing goes wrong while all "
-        "write the same value",
-        "检查第 %d 行的下标：两个%s写同一个元素%s；如果是有意的，只要都写同一个值就不会出错"},
+        "nothing goes wrong while all write the same value in line %d; if one may write another, let one thread "
+        "write",
+        "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
     own_variable_words{"__shared__ makes it one variable for all threads, but each puts a value of its own there: ",
                        "__shared__ 使它成为所有线程共用的一个变量，而每个线程都往里放自己的值："},
+    block_missing{"two blocks write one element, because its index lacks blockIdx.x: ",
+                  "两个线程块写同一个元素，因为下标里没有 blockIdx.x："},
     tiles{
         "tiles of one block use the same elements, but each needs some of its own: add %s to the index in \1, and "
-        "let "
-        "the array have an element for each thread of the block",
-        "同一线程块的各个 tile 使用了相同的元素，而它们各自需要自己的：在\1的下标上加 "
-        "%s，并让数组对线程块的每个线程"
-        "都有一个元素"},
+        "let the array have an element for each thread of the block",
+        "同一线程块的各个 tile 使用了相同的元素，而它们各自需要自己的：在\1的下标上加 %s，"
+        "并让数组对线程块的每个线程都有一个元素"},
     stride{"two blocks take one element, as the loop goes on by less than the grid has threads: ",
            "两个线程块取到同一个元素，因为循环的步长小于网格的线程数："},
     rows{
@@ -194,15 +143,12 @@ constexpr Sentence two_blocks{
 // ---- out of bounds
 
 constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元素的最后一个编号是 %zu："},
-    grows{"check the index: line %d lets it grow beyond the size", "检查下标：第 %d 行让它超过了大小"},
-    for_each_thread{"let it have an element for each thread, or check the index against the size",
-                    "让它对每个线程都有一个元素，或者把下标与大小相比较"},
+    grows{"check the index: line %d lets it grow beyond the size: ", "检查下标：第 %d 行让它超过了大小："},
     compared_there{"check the index, and what line %d compares: ", "检查下标，以及第 %d 行的比较："},
     check_first{"check the index first: ", "先检查下标："},
-    is_it_meant{"is %s the element that is meant? If it is, ", "%s 是想要的元素吗？如果是，"},
-    are_they_meant{"are %s the elements that are meant? If they are, guard them",
-                   "%s 是想要的元素吗？如果是，加上保护"},
-    guard_it{"guard it", "加上保护"}, larger{", or make the array larger", "，或者加大数组"},
+    is_it_meant{"is %s the element that you mean? If so, ", "%s 是想要的元素吗？如果是，"},
+    guard_it{"guard it: if (%s)", "加上保护：if (%s)"}, larger{", or make the array larger", "，或者加大数组"},
+    enlarge{"the array is too small: ", "数组太小："},
     against_size{"check the index against the size: ", "把下标与大小相比较："},
     larger_by{", or give the array %ld elements", "，或者让数组有 %ld 个元素"};
 

@@ -39,14 +39,11 @@ int statement_tree(const char* file, const char* text, const char* tree) {
     Source*& source = all_sources()[full_name(file)];
     if (source) return 0;
     Source& s = *(source = new Source);
-    s.text = s.written = text;
+    s.text = text;
     for (size_t i = 0; i < s.text.size(); ++i)
         if (s.text[i] == '\n') s.starts.push_back(i + 1);
     std::istringstream in(tree);
     size_t count, from, to;
-    for (in >> count; count && in >> from >> to; --count)
-        std::replace_if(
-            s.text.begin() + from, s.text.begin() + to, [](char c) { return c != '\n'; }, ' ');
     std::string name;
     for (in >> count; count && in >> name >> from >> to; --count) {
         Function& f = s.functions.emplace_back(Function{name == "-" ? "" : name, from, to, read_statement(in)});
@@ -75,7 +72,7 @@ std::string Source::line(int number) const {
 
 std::string Source::code(size_t from, size_t to) const {
     std::string code;
-    for (const char c : written.substr(from, to - from))
+    for (const char c : text.substr(from, to - from))
         if (!isspace(static_cast<unsigned char>(c))) code += c;
         else if (!code.empty() && code.back() != ' ') code += ' ';
     return code.erase(code.find_last_not_of(' ') + 1);
@@ -166,11 +163,13 @@ bool Source::holds_barrier(const Statement& s) const {
     return false;
 }
 
+bool Source::declares(const Statement& s) const {  // two names, or a type and a star
+    const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
+    return s.kind == Statement::simple && in_word(text[s.begin]) && !ends_there(s) &&
+           (in_word(text[next]) || strchr("*&:<", text[next]));
+}
 bool Source::declares(const Statement& block, size_t to) const {
-    return std::ranges::any_of(block.parts, [&](const Statement& s) {  // two names, or a type and a star
-        const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
-        return s.begin < to && s.kind == Statement::simple && (in_word(text[next]) || strchr("*&:<", text[next]));
-    });
+    return std::ranges::any_of(block.parts, [&](const Statement& s) { return s.begin < to && declares(s); });
 }
 
 bool Source::alone_in_its_lines(const Statement& s) const {

@@ -11,7 +11,6 @@ namespace cudacpu {
 
 class Source : public Code {
     std::vector<size_t> starts{0, 0};  // first characters of the lines, whose numbers begin at 1
-    std::string written;               // the text with its literals
     friend int statement_tree(const char* file, const char* text, const char* tree);
 
 public:
@@ -20,7 +19,7 @@ public:
 
     int line_at(size_t at) const;
     std::string line(int number) const;                    // its text
-    std::string code(size_t from, size_t to) const;        // with literals, and single blanks for white space
+    std::string code(size_t from, size_t to) const;        // with single blanks for white space
     std::string code(const Statement& s) const;            // without its semicolon
     std::string condition(const Statement& s) const;       // between the parentheses of a branch or loop
     size_t spot(int line, const std::string& name) const;  // where the line uses the name
@@ -32,7 +31,8 @@ public:
     /// The place, and the places that call its function.
     std::vector<std::pair<const Function*, size_t>> callers(size_t at) const;
     bool holds_barrier(const Statement& s) const;            // a branch or loop, so all threads reach it
-    bool declares(const Statement& block, size_t to) const;  // a variable before that place
+    bool declares(const Statement& s) const;                 // a variable
+    bool declares(const Statement& block, size_t to) const;  // one before that place
     bool alone_in_its_lines(const Statement& s) const;
     bool begins_with(const Statement& s, const char* name) const { return word_at(text, s.begin) == name; }
     bool ends_there(const Statement& s) const {

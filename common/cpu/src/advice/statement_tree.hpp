@@ -2,10 +2,10 @@
 // is compiled, and the program contains the result: advice needs neither a parser nor the source file.
 //
 // The form in the program is two strings. The first is the text without comments and directives. The second has
-// words separated by blanks: the number of literals, their places; the number of functions, and for each its name,
-// its number, the place and the end of its parameters, its body, and two lists of variables, each with its length.
-// A statement is its kind, begin, end, head, head_end, the threads that enter it and that leave it early, whether
-// it only waits, and the number of its parts, which follow. A place is a number of characters from the beginning.
+// words separated by blanks: the number of functions, and for each its name, the place and the end of its
+// parameters, its body, and two lists of variables, each with its length. A statement is its kind, begin, end,
+// head, head_end, the threads that enter it and that leave it early, whether it only waits, and the number of its
+// parts, which follow. A place is a number of characters from the beginning.
 #pragma once
 #include <algorithm>
 #include <cctype>

@@ -46,8 +46,10 @@ cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cuda
 
 void report_beyond(size_t bytes, const void* p) {
     const Region* r = find(p);
-    report_misuse(text("%s of %zu bytes goes beyond its memory: %s", api_function, bytes, explain(p).c_str()),
-                  r && r->freed ? "free it behind its last use" : "a size counts bytes: n * sizeof(int)");
+    report_misuse(say({"%s of %zu bytes goes beyond its memory: %s", "%s 的 %zu 字节超出了内存：%s"}, api_function,
+                      bytes, explain(p)),
+                  r && r->freed ? say({"free it behind its last use", "在最后一次使用之后再释放"})
+                                : say({"a size counts bytes: n * sizeof(int)", "大小以字节计：n * sizeof(int)"}));
 }
 
 }  // namespace
@@ -61,7 +63,9 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     if (height > 1 && (to_pitch < width || from_pitch < width)) return failed(cudaErrorInvalidPitchValue);
     if (!to || !from) {
         if (!strstr(api_function, "Symbol"))
-            report_misuse(text("%s: the %s is a null pointer", api_function, to ? "source" : "target"));
+            report_misuse(say(to ? Sentence{"%s: the source is a null pointer", "%s：源是空指针"}
+                                 : Sentence{"%s: the target is a null pointer", "%s：目标是空指针"},
+                              api_function));
         return untold = failed(cudaErrorInvalidValue);
     }
     const Side target = side_of(to, to_pitch * (height - 1) + width);
@@ -72,13 +76,17 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     const bool named = kind != cudaMemcpyDefault;
     const bool misdirected = named && ((kind & 1 && ordinary(to, target)) || (kind & 2 && ordinary(from, source)));
     const bool odd = named && ((!(kind & 1) && target == device_only) || (!(kind & 2) && source == device_only));
-    const char* const names[] = {on_heap(from) ? "a kernel's own" : "host", "device", "managed"};
+    const Sentence names[] = {on_heap(from) ? Sentence{"a kernel's own", "核函数自己的"} : Sentence{"host", "主机"},
+                              {"device", "设备"},
+                              {"managed", "托管"}};
     if (target == outside || source == outside) report_beyond(width * height, target == outside ? to : from);
     else if (misdirected || odd)
-        report_misuse(
-            text("%s%s: the direction is wrong: the target is %s memory, the source %s memory",
-                 misdirected ? "" : "notice: ", api_function, names[target], names[source]),
-            misdirected ? "cudaMemcpyDefault takes the right one" : "CUDA goes by the addresses and copies");
+        report_misuse(say({"%s%s: the direction is wrong: the target is %s memory, the source %s memory",
+                           "%s%s：方向不对：目标是%s内存，源是%s内存"},
+                          misdirected ? "" : "notice: ", api_function, say(names[target]), say(names[source])),
+                      misdirected
+                          ? say({"cudaMemcpyDefault takes the right one", "cudaMemcpyDefault 会选择正确的方向"})
+                          : say({"CUDA goes by the addresses and copies", "CUDA 按地址判断，仍然复制"}));
     if (target == outside || source == outside || misdirected) return untold = failed(cudaErrorInvalidValue);
     if (source == host_only && target != host_only && !is_awaited(static_cast<const char*>(from)))
         note_virtual_functions(from, width);
@@ -114,7 +122,10 @@ cudaError_t set(void* p, size_t pitch, int value, size_t width, size_t height, c
     const Side side = side_of(p, pitch * (height - 1) + width);
     if (side == outside) report_beyond(width * height, p);
     const bool ordinary = side == host_only && !find(p);
-    if (ordinary) report_misuse(text("%s: the memory is the host's own, and none of the device's", api_function));
+    if (ordinary)
+        report_misuse(say(
+            {"%s: the memory is the host's own, and none of the device's", "%s：这是主机自己的内存，不是设备内存"},
+            api_function));
     if (side == outside || ordinary) return untold = failed(cudaErrorInvalidValue);
     const auto write = [=](char* row, size_t) { memset(row, value, width); };
     if (auto e = write_rows(p, pitch, width, height, stream, write)) return e;

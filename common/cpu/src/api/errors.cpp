@@ -31,7 +31,8 @@ std::atomic<unsigned long> api_calls;
 int (*write_output_files)() = [] { return 0; };
 
 cudaError_t gate(const char* function) {
-    if (in_kernel()) fault(cudaErrorNotSupported, text("a kernel calls %s", function), "", nullptr);
+    if (in_kernel())
+        fault(cudaErrorNotSupported, say({"a kernel calls %s", "核函数调用了 %s"}, function), "", nullptr);
     api_function = function;
     ++api_calls;
     if (std::exchange(told, false)) untold = cudaSuccess;
@@ -55,10 +56,13 @@ void at_program_end(int status, void*) {
     const auto [kernels, functions] = unfinished_work();
     if ((kernels || functions) && !status && !sticky_error && !runs_works) {
         const size_t count = kernels ? kernels : functions;
-        print_report(
-            text("cudacpu: notice: the program ended without waiting for its last %zu %s%s:\n  on a GPU nobody "
-                 "knows how far they get; here they run now. Call cudaDeviceSynchronize()",
-                 count, kernels ? "kernel" : "host function", count > 1 ? "s" : ""));
+        print_report(opening(say(
+            {"notice: the program ended without waiting for its last %zu %s%s:\non a GPU nobody knows how far they "
+             "get; here they run now. Call cudaDeviceSynchronize()",
+             "notice: 程序没有等待最后 %zu 个%s就结束了：\n在 GPU 上它们执行到哪里无法知道；这里现在执行。请调用 "
+             "cudaDeviceSynchronize()"},
+            count, kernels ? say({"kernel", "核函数"}) : say({"host function", "主机函数"}),
+            count > 1 ? "s" : "")));
         finish_all();
         fflush(stdout);
     }
@@ -70,12 +74,17 @@ void at_program_end(int status, void*) {
     // searching.
     if (plain_build && status == EXIT_FAILURE && kernel_ran && !has_reported && !&lab_gives_advice &&
         !getenv("LAB_ORDER"))
-        print_report(
-            opening("notice: the program ended with status 1. Build it with --hazards to look for races, accesses "
-                    "out of bounds and values that nobody has written"));
+        print_report(opening(
+            say({"notice: the program ended with status 1. Build it with --hazards to look for races, accesses "
+                 "out of bounds and values that nobody has written",
+                 "notice: 程序以状态 1 结束。用 --hazards 编译，可以查找数据竞争、越界访问和从未写入的值"})));
     if (status || !exit_status) return end_reports();
-    print_report(text("cudacpu: %s were found: exit status %d (the program's own was 0)",
-                      hazard_build ? "hazards" : "bugs", exit_status));
+    print_report(say(hazard_build
+                         ? Sentence{"cudacpu: hazards were found: exit status %d (the program's own was 0)",
+                                    "cudacpu: 发现了隐患：退出状态 %d（程序自己的是 0）"}
+                         : Sentence{"cudacpu: bugs were found: exit status %d (the program's own was 0)",
+                                    "cudacpu: 发现了错误：退出状态 %d（程序自己的是 0）"},
+                     exit_status));
     end_reports();
     fflush(nullptr);
     _exit(exit_status);

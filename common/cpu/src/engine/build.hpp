@@ -1,5 +1,7 @@
 // build.hpp - which build of the CPU device this is, and constants and attributes that every layer uses.
 #pragma once
+#include <unistd.h>
+
 #include <cstddef>
 
 namespace cudacpu {
@@ -21,10 +23,15 @@ constexpr bool asan_build = false;
 #endif
 constexpr bool plain_build = !hazard_build && !counters_build && !asan_build;
 
-constexpr size_t page = 4096;
 // threadIdx, blockIdx and similar variables: between __start_cudacpu_builtin and __stop_cudacpu_builtin.
 #define CUDACPU_BUILTIN __attribute__((section("cudacpu_builtin")))
 // Outlives the program's own objects, because kernels may run at its very end.
 #define CUDACPU_LASTING __attribute__((init_priority(101)))
+
+/// The size of a memory page in bytes: 4 KB on x86-64; 4, 16 or 64 KB on arm64. At most `largest_page`.
+const struct Page {
+    size_t bytes = size_t(sysconf(_SC_PAGESIZE));
+    operator size_t() const { return bytes; }
+} page CUDACPU_LASTING;
 
 }  // namespace cudacpu

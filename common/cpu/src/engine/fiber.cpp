@@ -44,9 +44,9 @@ void fiber_main() {
     run_threads();
 }
 void* begin(char* top) {  // simulates a call of fiber_main
-    void** stack = reinterpret_cast<void**>(top) - 2;
+    void** const stack = reinterpret_cast<void**>(top) - 4;
     stack[0] = reinterpret_cast<void*>(fiber_main);
-    stack[1] = nullptr;
+    stack[1] = stack[2] = stack[3] = nullptr;
     return stack;
 }
 #else

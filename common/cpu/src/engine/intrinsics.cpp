@@ -11,6 +11,7 @@
 #include "engine/launch.hpp"
 #include "engine/observer.hpp"
 #include "engine/reporting.hpp"
+#include "engine/text.hpp"
 #include "engine/upcalls.hpp"
 #include "engine/watchdog.hpp"
 
@@ -22,8 +23,10 @@ void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where wher
     last_atomic = where;
     if (sample_requested) take_sample(last_access, address, bytes);
     if (on_own_stack(address)) {
-        const std::string what = "an atomic on a variable of the thread's own",
-                          mend = "a GPU stops there, and no other thread sees the variable: write = or +=";
+        const std::string what =
+                              say({"an atomic on a variable of the thread's own", "对线程自己的变量执行原子操作"}),
+                          mend = say({"a GPU stops there, and no other thread sees the variable: write = or +=",
+                                      "GPU 会在那里停止，别的线程也看不到这个变量：写 = 或 +="});
         if (!hazard_build) fault(cudaErrorLaunchFailure, what, mend, &where);
         report_bug(what, mend, source_line(where));
     }
@@ -69,8 +72,8 @@ void fence(bool block_only) { race_observer.at_fence(block_only); }
 void grid_dependency_wait() { race_observer.grid_dependency_met(); }
 
 void trap(const char* what, Where where) {
-    fault(cudaErrorLaunchFailure, std::string(what) + " was called", "it ends the kernel: see what led there",
-          &where);
+    fault(cudaErrorLaunchFailure, say({"%s was called", "调用了 %s"}, what),
+          say({"it ends the kernel: see what led there", "它会结束核函数：看看是什么走到了那里"}), &where);
 }
 
 long long clock_ticks() {  // in nanoseconds; no two calls return the same value

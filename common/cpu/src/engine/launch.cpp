@@ -5,6 +5,7 @@
 #include <deque>
 #include <numeric>
 
+#include "engine/async_copies.hpp"
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/observer.hpp"
@@ -94,6 +95,7 @@ cudaError_t run_launch(const Launch& l) {
             paused.pop_front();
         }
         const bool ended = run_block(starts);
+        if (ended) block_forgets_copies();
         if (ended) race_observer.block_ends(), lockstep_observer.block_ends();
         if (!ended) paused.emplace_back(), pause(paused.back());
         starts = !ended || !starts;  // the end of a block may be what another one waits for

@@ -16,6 +16,10 @@ struct LaunchObserver {
     void (*block_goes_on)() = [] {};
     // All threads have arrived; warp 32: the whole block's.
     void (*rendezvous_passed)(const Rendezvous&, unsigned warp) = [](const Rendezvous&, unsigned) {};
+    // A warp operation is complete. Returns those of its ended lanes that took another path before they ended.
+    unsigned (*warp_operation_passed)(const Rendezvous&, unsigned ended) = [](const Rendezvous&, unsigned) {
+        return 0u;
+    };
     // At __syncwarp() and at a barrier of the block, after rendezvous_passed.
     void (*lanes_met)(unsigned first_thread, unsigned lanes) = [](unsigned, unsigned) {};
     void (*barrier_passed)() = [] {};
@@ -24,6 +28,9 @@ struct LaunchObserver {
                       const void* expected) = [](void*, unsigned, unsigned, Where, const void*) {};
     void (*at_fence)(bool block_only) = [](bool) {};
     void (*grid_dependency_met)() = [] {};                       // cudaGridDependencySynchronize()
+    // An asynchronous copy: its destination has no value until it ends. pc: where the program has begun it.
+    void (*copy_starts)(void* to, unsigned bytes) = [](void*, unsigned) {};
+    void (*copy_ends)(void* to, unsigned bytes, const void* pc) = [](void*, unsigned, const void*) {};
     void (*at_switch)() = [] {};                                 // between two threads, except in the plain build
     void (*launch_stops)(const char* why) = [](const char*) {};  // the running kernel does not finish
 };

@@ -34,8 +34,9 @@ struct Remark {
     std::string place, words;  // "sum.cu:12", "thread 3 reads"
     std::string name = {};     // the part that must stay visible if the line is too long
 };
-/// Each line as in its file, with the words beside or below it; unknown lines are left out.
-std::string listing(const std::vector<Remark>& remarks);
+/// Each line as in its file, with the words beside or below it; unknown lines are left out. If that takes more than
+/// `at_most` lines, the words are beside the code, which is shortened, and the last lines are left out.
+std::string listing(const std::vector<Remark>& remarks, size_t at_most = 12);
 struct Finding {
     std::string kind;            // an identifier that stays the same: "race", "cudaErrorIllegalAddress"
     std::string message;         // begins with "note: " or "notice: " if it is no error
@@ -56,6 +57,7 @@ std::string who_waits_where();  // one line for each run of threads
 std::string explain(const void* address, size_t bytes = 4);
 /// "element 19 of cache (sum.cu:8)", with the running kernel's name for it.
 std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
+std::string in_words(const std::string& name_of_element);  // that name in the user's language
 
 // ---- report/symbolize.cpp
 

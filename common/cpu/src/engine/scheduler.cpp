@@ -48,43 +48,47 @@ std::string missing_lane() {
     for (unsigned warp = 0; warp < 32; ++warp)
         for (const Rendezvous* e : open_rendezvous[warp])
             if (const unsigned missing = e->mask & ~e->arrived; e->kind == Rendezvous::at_warp && missing)
-                return text("deadlock: lane %d is named in the mask of %s and does not arrive",
-                            __builtin_ctz(missing), e->what);
-    return "deadlock: the threads of a block wait for each other";
+                return say({"deadlock: lane %d is named in the mask of %s and does not arrive",
+                            "死锁：%2$s 的掩码包含通道 %1$d，但该通道不来"},
+                           __builtin_ctz(missing), e->what);
+    return say({"deadlock: the threads of a block wait for each other", "死锁：线程块的线程互相等待"});
 }
 
 [[noreturn]] void report_deadlock() {
     Thread* const end = running_block.threads + running_block.size;
     become(std::find_if(running_block.threads, end, [](const Thread& t) { return t.at; }));
     const size_t barriers = open_rendezvous[32].size();
-    std::string what = missing_lane(), mend = "every lane in the mask must call the operation, with the same mask";
-    std::string together = "every thread of the block must reach the same barrier: move it out of the branch";
+    std::string what = missing_lane(),
+                mend = say({"every lane in the mask must call the operation, with the same mask",
+                            "掩码中的所有通道都要调用这个操作，而且掩码相同"});
     bool in_branch = false, in_loop = false;
     for (const Rendezvous* e : open_rendezvous[32]) {
         const unsigned facts = facts_of(e->where);
         in_branch |= (facts & SourceLine::barrier_in_branch) != 0;
         in_loop |= (facts & SourceLine::barrier_in_loop) != 0;
     }
-    const char* const rounds = "let all take as many rounds of the loop, and guard the work in it with if";
+    std::string together;
+    if (in_branch || !in_loop) together = say({"move it out of the branch", "把它移到分支之外"});
+    if (in_branch && in_loop) together += say({", and ", "，并且"});
     if (in_loop)
-        together.replace(together.find("move"), std::string::npos,
-                         in_branch ? "move it out of the branch, and " : "") += rounds;
+        together += say({"let all take as many rounds of the loop, and guard the work in it with if",
+                         "让所有线程执行同样多轮循环，用 if 保护循环中的工作"});
     for (const Rendezvous* e : open_rendezvous[32]) {
-        const size_t from = together.find(": ") + 2;
-        const std::string before = together.substr(from);
-        std::string words = before;
-        let_all_come(e->where, true, words);
-        if (words == before) continue;
-        together.resize(from), together += words;
-        break;
+        const std::string before = together;
+        let_all_come(e->where, true, together);
+        if (together != before) break;
     }
+    together = say(
+        {"every thread of the block must reach the same barrier: %s", "线程块的所有线程都要到达同一个同步点：%s"},
+        together);
     if (barriers == 1) {
-        mend = together + "; " + mend;
+        mend = together + say({"; ", "；"}) + mend;
     } else if (barriers > 1) {
-        what = "divergent barrier: the threads of the block wait at different ones";
+        what = say({"divergent barrier: the threads of the block wait at different ones",
+                    "同步点分歧：线程块的线程在不同的同步点等待"});
         mend = together;
     }
-    fault(cudaErrorLaunchFailure, what, mend + who_waits_where(), &self->where);
+    fault(cudaErrorLaunchFailure, what, who_waits_where() + "\n" + mend, &self->where);
 }
 
 uint64_t eight_of(const bool* flags) {
@@ -259,8 +263,12 @@ void give_way() {
 
 void grid_barrier(Where where) {
     if (!launch->cooperative)
-        fault(cudaErrorLaunchFailure, "grid.sync() in a kernel that is launched by <<<>>>",
-              "launch it with cudaLaunchCooperativeKernel: else a GPU has no barrier for the grid", &where);
+        fault(
+            cudaErrorLaunchFailure,
+            say({"grid.sync() in a kernel that is launched by <<<>>>", "核函数由 <<<>>> 启动，却调用 grid.sync()"}),
+            say({"launch it with cudaLaunchCooperativeKernel: else a GPU has no barrier for the grid",
+                 "用 cudaLaunchCooperativeKernel 启动它：否则 GPU 没有整个网格的同步点"}),
+            &where);
     barrier("grid.sync()", 0, where);
     static unsigned long passed;
     if (!rank) {
@@ -269,9 +277,11 @@ void grid_barrier(Where where) {
         if (last) blocks_at_barrier = 0, ++passed, ++progress, race_observer.grid_barrier_passed();
         while (passed == before) {
             if (blocks_at_barrier == blocks_under_way)
-                fault(cudaErrorLaunchFailure, "grid.sync() waits for blocks that do not come",
-                      "all threads of the grid must reach it, and all blocks be resident: launch it with "
-                      "cudaLaunchCooperativeKernel",
+                fault(cudaErrorLaunchFailure,
+                      say({"grid.sync() waits for blocks that do not come", "grid.sync() 等待的线程块不来"}),
+                      say({"all threads of the grid must reach it, and all blocks be resident: launch it with "
+                           "cudaLaunchCooperativeKernel",
+                           "网格的所有线程都要到达它，所有线程块都要驻留：用 cudaLaunchCooperativeKernel 启动"}),
                       &where);
             pause_block();
         }

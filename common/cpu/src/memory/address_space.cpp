@@ -32,7 +32,7 @@ asm(".section cudacpu_builtin,\"aw\"\n.previous");
 namespace cudacpu {
 
 // Each of these has pages of its own (see cudacpu): this one begins at a page boundary and is linked last.
-alignas(page) static char last_page[page] __attribute__((section("cudacpu_managed"), used));
+alignas(largest_page) static char last_page[largest_page] __attribute__((section("cudacpu_managed"), used));
 
 size_t bytes_in_use;
 
@@ -158,10 +158,14 @@ void report_leaks() {
     for (const auto& [end, r] : regions())
         if (!r.freed && r.kind <= Kind::pinned && (!count++ || r.number < first->number)) first = &r;
     if (!count) return;
-    const std::string what = text("notice: %zu allocation%s, %zu bytes, never freed", count, count > 1 ? "s" : "",
-                                  bytes_in_use),
+    const std::string what = say(count > 1 ? Sentence{"notice: %zu allocations, %zu bytes, never freed",
+                                                      "notice: %zu 次分配（共 %zu 字节）没有释放"}
+                                           : Sentence{"notice: %zu allocation, %zu bytes, never freed",
+                                                      "notice: %zu 次分配（%zu 字节）没有释放"},
+                                 count, bytes_in_use),
                       place = source_line(first->where);
-    print_report(Report{opening(what + "; the first at " + place), {"leak", what, {{place, "the first"}}, ""}});
+    print_report(Report{opening(what + say({"; the first at %s", "；第一次在 %s"}, place)),
+                        {"leak", what, {{place, say({"the first", "第一次"})}}, ""}});
 }
 
 size_t available_memory() {  // the lower of the system's figure and the container's limit
@@ -211,7 +215,8 @@ cudaError_t release(void* p, Kind kind) {
     Region* r = find(p);
     const bool of_kind = r && (r->kind == kind || (r->kind == Kind::managed && kind == Kind::device));
     if (r && r->freed)
-        report_misuse(text("%s: this memory was freed before: %s", api_function, explain(p).c_str()));
+        report_misuse(
+            say({"%s: this memory was freed before: %s", "%s：这块内存已经释放过：%s"}, api_function, explain(p)));
     if (!of_kind || r->start != p || r->freed)
         return failed(kind == Kind::registered ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
     region_observer.gone(*r);

@@ -9,7 +9,7 @@ namespace race {
 struct Shadow;
 }
 
-constexpr size_t guard = hazard_build ? 1 << 20 : page;  // inaccessible memory after each region
+constexpr size_t guard = hazard_build ? 1 << 20 : largest_page;  // inaccessible memory after each region
 constexpr size_t guard_before = hazard_build ? 64 << 10 : 0;
 
 struct Region {  // memory that the device may use

@@ -11,6 +11,7 @@
 
 #include "engine/build.hpp"
 #include "engine/reporting.hpp"
+#include "engine/text.hpp"
 #include "memory/address_space.hpp"
 
 namespace cudacpu {
@@ -32,8 +33,9 @@ void check_canaries(const Region& r) {
     const auto check = [&](auto from, auto to) {
         const auto hit = std::find_if_not(from, to, untouched);
         if (hit == to) return;
-        report_bug("something wrote beyond its memory: " + explain(&*hit, 1), "--hazards names the line",
-                   source_line(r.where), "out-of-bounds");
+        report_bug(say({"something wrote beyond its memory: %s", "有写入超出了内存：%s"}, explain(&*hit, 1)),
+                   say({"--hazards names the line", "--hazards 会指出那一行"}), source_line(r.where),
+                   "out-of-bounds");
         write_canaries(r);
     };
     if (!has_canaries || r.kind > Kind::pinned) return;

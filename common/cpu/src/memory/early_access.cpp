@@ -134,11 +134,14 @@ void compare_touches(unsigned long work, bool waits, bool asks) {
     std::erase_if(touches, [&](const Touch& t) {
         if (t.work >= work) return false;
         if (waits && !(asks && t.looks) && used_by_both(t.address) && memcmp(&t.value, t.address, t.bytes) != 0)
-            report_bug(
-                text("the host %s memory too early, the device had yet to write ", t.writes ? "wrote" : "read") +
-                    explain(t.address, t.bytes),
-                "wait first, for the kernel or the copy: cudaDeviceSynchronize()", line_of_touch(t.pc),
-                "early-host-access");
+            report_bug(say(t.writes ? Sentence{"the host wrote memory too early, the device had yet to write %s",
+                                               "主机写入内存过早，设备还没有写 %s"}
+                                    : Sentence{"the host read memory too early, the device had yet to write %s",
+                                               "主机读取内存过早，设备还没有写 %s"},
+                           explain(t.address, t.bytes)),
+                       say({"wait first, for the kernel or the copy: cudaDeviceSynchronize()",
+                            "先等待核函数或复制完成：cudaDeviceSynchronize()"}),
+                       line_of_touch(t.pc), "early-host-access");
         return true;
     });
     if (touches.empty()) times_touched.clear();

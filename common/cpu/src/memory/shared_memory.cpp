@@ -33,7 +33,9 @@ Region* map_shared(size_t bytes, size_t alignment, Kind kind, Where where, const
     Region r{nullptr, bytes, kind, nullptr, 0, where};
     r.name = name;
     r.start = map_before_guard(bytes, alignment, &r.base, &r.pages);
-    if (!r.start) fault(cudaErrorMemoryAllocation, "no memory is left", "end other programs, or use less", &where);
+    if (!r.start)
+        fault(cudaErrorMemoryAllocation, say({"no memory is left", "没有内存了"}),
+              say({"end other programs, or use less", "结束别的程序，或者少用一些"}), &where);
     return add_region(r);
 }
 Region& arena() {
@@ -73,21 +75,30 @@ void foresee_shared(Kernel& k, const char* closure) {
 }
 
 void constructed(const SharedObject& s) {
-    print_report(compose_report(
-        text("note: no constructor runs for the __shared__ variable %s, as nvcc warns", s.name),
-        "leave it empty; let one thread set the variable, and then __syncthreads()", source_line(s.where)));
+    print_report(compose_report(say({"note: no constructor runs for the __shared__ variable %s, as nvcc warns",
+                                     "note: __shared__ 变量 %s 的构造函数不会运行，nvcc 也会警告"},
+                                    s.name),
+                                say({"leave it empty; let one thread set the variable, and then __syncthreads()",
+                                     "让构造函数为空；由一个线程设置这个变量，然后 __syncthreads()"}),
+                                source_line(s.where)));
 }
 
 char* fresh(SharedObject& s) {
-    if (!launch) fault(cudaErrorNotSupported, "__shared__ memory is for kernels", "the host has none", &s.where);
+    if (!launch)
+        fault(cudaErrorNotSupported, say({"__shared__ memory is for kernels", "__shared__ 内存只能在核函数中使用"}),
+              say({"the host has none", "主机没有这种内存"}), &s.where);
     Kernel& k = *launch->kernel;
     bytes_of_block += s.bytes;
     k.static_bytes = std::max(k.static_bytes, bytes_of_block - launch->dynamic_bytes);
     const size_t limit = std::max(limit_of_all, k.dynamic_limit);
     if (bytes_of_block > limit)
         fault(cudaErrorInvalidValue,
-              text("%zu bytes of shared memory with %s, the limit is %zu", bytes_of_block, s.name, limit),
-              "use less, or raise the limit for the dynamic part with cudaFuncSetAttribute", &s.where);
+              say({"%zu bytes of shared memory with %s, the limit is %zu",
+                   "加上 %2$s 共用 %1$zu 字节共享内存，上限是 %3$zu"},
+                  bytes_of_block, s.name, limit),
+              say({"use less, or raise the limit for the dynamic part with cudaFuncSetAttribute",
+                   "少用一些，或者用 cudaFuncSetAttribute 提高动态部分的上限"}),
+              &s.where);
     if (!s.address) {
         Region* const r = map_shared(s.bytes, s.alignment, Kind::shared, s.where, s.name);
         r->columns = s.columns;

@@ -54,8 +54,9 @@ void* symbol_address(const void* symbol) {
 
 char* part_of(const void* symbol, size_t size, size_t offset, size_t bytes) {
     if (offset <= size && bytes <= size - offset) return (char*)symbol + offset;
-    report_misuse(text("%s of %zu bytes from byte %zu on goes beyond the variable's %zu bytes", api_function, bytes,
-                       offset, size));
+    report_misuse(say({"%s of %zu bytes from byte %zu on goes beyond the variable's %zu bytes",
+                       "%s 从第 %3$zu 字节起的 %2$zu 字节超出了变量的 %4$zu 字节"},
+                      api_function, bytes, offset, size));
     return nullptr;
 }
 

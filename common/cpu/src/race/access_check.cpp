@@ -11,22 +11,24 @@
 #include <cstring>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "api/observer.hpp"
 #include "api/upcalls.hpp"
+#include "engine/async_copies.hpp"
 #include "engine/build.hpp"
 #include "engine/fiber.hpp"
 #include "engine/launch.hpp"
 #include "engine/observer.hpp"
 #include "engine/reporting.hpp"
 #include "engine/scheduler.hpp"
+#include "engine/text.hpp"
 #include "engine/upcalls.hpp"
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
 #include "memory/observer.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
@@ -45,6 +47,7 @@
 namespace cudacpu::race {
 
 State state;
+void (*observe_access)(const char*, size_t, unsigned);
 
 Region* program_region(const void* address) {
     static auto& known = *new std::map<const Module*, Region>;
@@ -60,24 +63,24 @@ Region* program_region(const void* address) {
 
 namespace {
 
-struct HeapCell : ShadowCell {
-    SyncCell sync;
-    Time sync_since, reads_since;
-    unsigned written = 0;  // bit mask over its four bytes
-};
-std::unordered_map<const char*, HeapCell> heap_cells CUDACPU_LASTING;  // key: the address of the word
 unsigned synced_beside_paused;
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch; key: the two sites
 
-struct Last {  // the last access: what must be checked after it is done
-    bool race = false, flag_write = false, word = false, releases = false;
-    bool flags, shared;
+struct Access {
     char* address;
     size_t bytes;
-    unsigned rank, kind;
-    uint64_t value;             // of a word: the value before the access
-    unsigned char before[256];  // of any other size
+    unsigned kind;
+    Epoch mine;
+    Time from;           // accesses before this time cannot race with this one
+    bool shared, late;   // late: a volatile write whose thread had read an older value
+    bool compares_read;  // a CAS that compares what its thread has read
+};
+
+struct Last : Access {  // the last access: what must be checked after it is done
+    bool race, flag_write, word, releases;
+    bool flags;
+    unsigned char before[256];  // the value before the access
     Race two_writes;            // the second write may leave the value unchanged
     ThreadState* thread;
     Release released;
@@ -98,27 +101,10 @@ bool recorded_before(const Epoch& a, const Epoch& b, bool adds) {  // most races
     return false;
 }
 
-// Copies of unknown length would become calls, which stall on the value just stored.
-template <class T> uint64_t value_of(const void* p) {
-    T value;
-    memcpy(&value, p, sizeof value);
-    return value;
-}
-uint64_t word_at(const void* p, size_t bytes) {
-    switch (bytes) {
-        case 1: return value_of<uint8_t>(p);
-        case 2: return value_of<uint16_t>(p);
-        case 4: return value_of<uint32_t>(p);
-        default: return value_of<uint64_t>(p);
-    }
-}
-bool is_word(size_t bytes) { return bytes <= 8 && std::has_single_bit(bytes); }
-
 void complete_access() {
     state.pending = false;
-    const bool word = is_word(last.bytes);
-    const uint64_t before = last.value, value = word ? word_at(last.address, last.bytes) : 0;
-    const bool same = word ? before == value : !memcmp(last.before, last.address, last.bytes);
+    const uint64_t before = value_at(last.before, last.bytes), value = value_at(last.address, last.bytes);
+    const bool same = !memcmp(last.before, last.address, last.bytes);
     if (last.race) {
         last.two_writes.equal = same;
         if (same || !last.flags) note(last.two_writes);
@@ -139,7 +125,7 @@ void complete_access() {
 
 // The compiler calls both hooks of a struct copy before it copies, so a read does not settle the write.
 void complete_before(bool write) {
-    if (state.pending && (write || rank != last.rank || last.word || last.releases)) complete_access();
+    if (state.pending && (write || rank != last.mine.rank || last.word || last.releases)) complete_access();
 }
 
 // Whether the thread of this atomic or volatile access may be waiting for another block; if so, paused blocks
@@ -147,34 +133,20 @@ void complete_before(bool write) {
 bool may_wait(const Region* r, const char* address, size_t bytes, unsigned kind) {
     if (kind & flag || !no_synchronization() || !r || address < r->start || address + bytes > r->start + r->bytes)
         return true;
-    const uint64_t value = word_at(address, bytes);  // is it the same as at the last poll?
+    const uint64_t value = value_at(address, bytes);  // is it the same as at the last poll?
     const bool same = std::exchange(me->sync->atomic_at, address) == address;
     return std::exchange(me->sync->atomic_found, value) == value && same;
 }
 
-struct Access {
-    char* address;
-    size_t bytes;
-    unsigned kind;
-    Epoch mine;
-    Time from;           // accesses before this time cannot race with this one
-    bool shared, late;   // late: a volatile write whose thread had read an older value
-    bool compares_read;  // a CAS that compares what its thread has read
-};
-
 warp::Part trace_part(const Accessor& p) { return {p.block, p.rank, p.site}; }
 
 void check_afterwards(const Access& a) {
-    if (!state.pending) {
-        last.race = last.flag_write = last.word = last.releases = false;
-        state.pending = true;
-        last.shared = a.shared;
-        last.address = a.address, last.bytes = std::min(a.bytes, sizeof last.before), last.rank = rank,
-        last.kind = a.kind;
-        last.thread = me;
-        if (is_word(last.bytes)) last.value = word_at(a.address, last.bytes);
-        else memcpy(last.before, a.address, last.bytes);
-    }
+    if (std::exchange(state.pending, true)) return;
+    static_cast<Access&>(last) = a;
+    last.bytes = std::min(a.bytes, sizeof last.before);
+    last.race = last.flag_write = last.word = last.releases = false;
+    last.thread = me;
+    memcpy(last.before, a.address, last.bytes);
 }
 
 __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, const Access& a, const char* word) {
@@ -183,9 +155,11 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, co
     const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
     if (r.time < kernel_start && synchronise && !too_narrow) return;
-    if (r.time < launch_start) return race_of_works(r, mine, a.address);
-    if (r.time < kernel_start)
-        return race_of_secondary(r, mine, a.address, r.time < primary_start && waits_for_primary());
+    if (r.time < launch_start) return race_of_works(WorkRace::between_streams, r, mine, a.address);
+    if (r.time < kernel_start) {
+        const bool undecided = r.time < primary_start && waits_for_primary();
+        return race_of_works(undecided ? WorkRace::undecided : WorkRace::after_primary, r, mine, a.address);
+    }
     const bool loses = a.late && (r.access & (writes | flag)) == (writes | flag);
     if (synchronise && !loses && !flags && !too_narrow) return;
     const Epoch &writer = r.access & writes ? r : mine, &other = r.access & writes ? mine : r;
@@ -234,7 +208,7 @@ bool by_this_thread(const Epoch& r) { return r.rank == rank && same_block(r); }
 bool has_ticket(const Word& w, const Access& a) {
     const Epoch& r = w.sync.synced;
     if (!(r.access & atomic)) return false;
-    const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fence[in_device].time : 0);
+    const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fenced[in_device] : 0);
     const bool own = a.mine.access & writes && by_this_thread(r) && !same_block(w.sync.other);
     return own || (!concurrent(r, a) && fence > r.time);
 }
@@ -265,17 +239,23 @@ void record_access(const Word& w, const Access& a) {
 
 // ---- one access ------------------------------------------------------------------------------------------
 
-bool reads_value(const Access& a) {  // an exchange may ignore the old value
-    return !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));
-}
 void check_written(const Region& r, const Access& a, size_t first) {
     uint8_t* const flags = r.shadow->written + first;
-    if (reads_value(a) && memchr(flags, 0, a.bytes)) note(Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    // An exchange may ignore the old value.
+    const bool reads_value = !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));
+    if (reads_value && memchr(flags, 0, a.bytes)) {
+        write_out(*r.shadow, first / line_bytes);
+        const bool under_way = copy_under_way(a.address);
+        if (!under_way || !concurrent(r.shadow->words.at(first / 4).cell.write, a))  // otherwise it is a race
+            note(under_way ? Mistake::under_way : Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+    }
     memset(flags, 1, a.bytes);
 }
 
-void after_own_atomic() {
+void after_own_atomic(const char* address) {
     me->polled_at = 0;
+    me->sync->atomic_word = address;
+    me->updated = uint8_t(me->steps);
     me->wrote = me->publishes = false;
     me->last_atomic = now;
 }
@@ -290,25 +270,26 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
              floor_time, false, false, false};
     me->steps += me->steps < 255;
+    add_site(rank, site);
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
         if (address >= arguments && address < arguments + launch->body.bytes) return;
         r = region_of(address);
-        if (!r && !on_device_heap(address)) {
+        if (!r) {
             const Mistake what = stranger(address);
             // The C library keeps its bookkeeping there, which must stay unchanged.
             if ((what == Mistake::past_heap || what == Mistake::freed) && kind & writes && bytes <= 8)
                 show_old_value(address, bytes);
             return note(what, address, bytes, accessor(a.mine));
         }
-        if (r && (r->freed || !r->shadow)) return;  // it is reported as a fault
+        if (r->freed || !r->shadow) return;  // it is reported as a fault
     }
-    if (kind == (writes | atomic) && r && address >= r->start && !me->watched && no_synchronization() &&
+    if (kind == (writes | atomic) && address >= r->start && !me->watched && no_synchronization() &&
         record_atomic(*r, address - r->start, bytes, a.mine))
-        return me->sync->fast_atomic = address, after_own_atomic();
-    char* const start = r ? r->start : nullptr;  // cells of memory from a kernel's `new` are found by address
-    const size_t first = address - start, end = first + bytes;
-    if (r && (address < start || end > r->bytes)) {
+        return after_own_atomic(address);
+    Shadow& s = *r->shadow;
+    const size_t first = address - r->start, end = first + bytes;
+    if (address < r->start || end > r->bytes) {
         note(Mistake::out_of_bounds, address, bytes, accessor(a.mine));
         return open_red_zone(*r, address, bytes, !(kind & writes));
     }
@@ -319,45 +300,20 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     else if (me->optimistic && kind & writes) optimistic_thread_writes();
     else if (me->optimistic) optimistic_thread_reads(address, bytes, site);
     a.shared = is_shared(r);
-    if (a.shared) a.from = r->shadow->since;
-    if (r && !r->shadow->all_written) check_written(*r, a, first);
+    if (a.shared) a.from = s.since;
+    if (!s.all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) record_global_access();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (me->lock && address != me->lock) enter_section(address, bytes, kind);
     if (kind & (atomic | flag)) note_step(address, kind);
     if (flag_write) a.late = flag_written(address, bytes, a.shared);
-    const auto mask = [&](size_t i) { return (1u << std::min<size_t>(end - i / 4 * 4, 4)) - (1u << i % 4); };
-    const auto cell = [&](size_t i) {  // where the access to byte i and the bytes after it is recorded
-        if (r) return mask(i) == 15 ? r->shadow->words.at(i / 4) : r->shadow->bytes.at(i);
-        HeapCell& c = heap_cells[start + i / 4 * 4];
-        if (reads_value(a) && mask(i) & ~c.written) note(Mistake::unwritten, address, bytes, accessor(a.mine));
-        c.written |= mask(i);
-        return Word{c, c.sync, c.sync_since, c.reads_since};
-    };
-    for (size_t i = first; i < end; i = (i / 4 + 1) * 4) {
-        if (r) write_out(*r->shadow, i / line_bytes);
-        a.mine.bytes = mask(i) & 15;
-        const Word w = cell(i);
-        char* const word = start + i / 4 * 4;
-        compare_with_cell(w, a, word);
-        record_access(w, a);
-        if (!r) continue;
-        const size_t next = std::min(end, (i / 4 + 1) * 4);
-        Shadow& s = *r->shadow;
-        ShadowLine& line = s.lines[i / line_bytes];
-        if (a.mine.bytes == 15) {
-            for (size_t b = i; line.bytes >= a.from && b < next; ++b) compare_with_cell(s.bytes.at(b), a, word);
-            line.words_noted();
-        } else {
-            line.read_twice = 0;
-            line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
-            compare_with_cell(s.words.at(i / 4), a, word);
-            for (size_t b = i + 1; b < next; ++b)
-                compare_with_cell(s.bytes.at(b), a, word), record_access(s.bytes.at(b), a);
-        }
-    }
+    each_cell(s, first, end, [&](const Word& w, size_t word, uint8_t mask, bool own) {
+        a.mine.bytes = mask & 15;
+        compare_with_cell(w, a, r->start + word);
+        if (own) record_access(w, a);
+    });
     if (me->records && address != me->lock)
-        for (size_t i = first; i < end; i += 4) in_section(start + i / 4 * 4, a.mine, a.shared);
+        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine, a.shared);
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;
@@ -369,9 +325,9 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         last.flag_write |= flag_write, last.word |= exchanged, last.releases |= rmw;
         if (rmw) last.released = g;
         else release(address, kind, a.shared, g);
-        if (rmw) after_own_atomic();
+        if (rmw) after_own_atomic(address);
     } else if (kind & flag) {
-        const Epoch& w = cell(first).sync.synced;
+        const Epoch& w = (bytes < 4 || first % 4 ? s.bytes.at(first) : s.words.at(first / 4)).sync.synced;
         acquire(address, 0, a.shared);
         acquire_sections(*me, address);
         flag_read(address, bytes, site, w, concurrent(w, a));
@@ -393,7 +349,7 @@ void complete_pending() {
 }
 
 bool none_pending(bool write) {
-    if (yields_next || state.busy || state.something_shown || state.index_too_large) return false;
+    if (yields_next || state.busy || state.something_shown || state.index_too_large || state.observed) return false;
     complete_before(write);
     return !state.pending;
 }
@@ -437,13 +393,9 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (sample_requested && r && !(kind & atomic)) take_sample(last_access, address, unsigned(bytes));
     if (kind & writes && !(kind & atomic)) ++progress;  // a spinning thread only reads
     me = &thread_state(rank);
+    if (observe_access) observe_access(address, bytes, kind);
     check_access(r, address, bytes, kind, site, expected);
     state.busy = false;
-}
-
-void heap_changed(const char* start, size_t bytes) {
-    for (const char* p = start; p < start + bytes && !heap_cells.empty(); p += 4) heap_cells.erase(p);
-    forget_releases(start, bytes);
 }
 
 // ---- calls from the engine -------------------------------------------------------------------------------
@@ -451,21 +403,18 @@ void heap_changed(const char* start, size_t bytes) {
 namespace {
 
 void launch_begins() {
+    for (const Module* m = Module::last; m; m = m->before) program_region(m->start);  // it advances the clock
     clocks_launch_begins();
     perturb_launch_begins();
     optimistic_reads_launch_begins();
-    forget_flags();
-    forget_seqlocks();
-    forget_sections();
 }
 void block_pauses() {
     complete_pending();
-    sections_pause(block_number);
     clocks_block_pauses();
 }
 void block_goes_on() {
     clocks_block_goes_on();
-    sections_go_on(block_number);
+    forget_sites(~uint64_t{0});
 }
 void block_ends() {
     complete_pending();
@@ -485,6 +434,14 @@ void launch_ends() {
     state.busy = false;
     close_red_zones();
 }
+void copy_starts(void* to, unsigned bytes) {
+    complete_pending();
+    stop_if_following();
+    Region* const r = find(to);
+    if (r && r->shadow && !r->shadow->all_written)
+        memset(r->shadow->written + (static_cast<char*>(to) - r->start), 0, bytes);
+}
+void copy_ends(void* to, unsigned bytes, const void* pc) { access(to, bytes, writes, uint64_t(pc)); }
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     const uint64_t site = reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48;
     access(address, bytes, writes | atomic | kind, site, expected);
@@ -499,9 +456,12 @@ const struct Observers {
         race_observer.block_ends = block_ends;
         race_observer.block_pauses = block_pauses;
         race_observer.block_goes_on = block_goes_on;
+        race_observer.warp_operation_passed = warp_operation_passed;
         race_observer.lanes_met = lanes_met;
         race_observer.barrier_passed = barrier_passed;
         race_observer.grid_barrier_passed = grid_barrier_passed;
+        race_observer.copy_starts = copy_starts;
+        race_observer.copy_ends = copy_ends;
         race_observer.at_atomic = at_atomic;
         race_observer.at_fence = at_fence;
         race_observer.grid_dependency_met = grid_dependency_met;

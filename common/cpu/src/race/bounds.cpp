@@ -39,38 +39,15 @@ struct UbsanBounds {
 const UbsanBounds* bad_bounds;
 long bad_index;
 std::vector<char*> opened CUDACPU_LASTING;  // pages
-
-// Memory that kernels have allocated, by its start.
-using Blocks = std::map<const char*, size_t>;
-Blocks heap CUDACPU_LASTING, freed CUDACPU_LASTING;  // freed: and not allocated again
-// The block that contains the address or is next to it.
-const Blocks::value_type* nearest(const Blocks& blocks, const char* address) {
-    const auto next = blocks.upper_bound(address);
-    if (next != blocks.begin() &&
-        (next == blocks.end() ||
-         address - (std::prev(next)->first + std::prev(next)->second) < next->first - address))
-        return &*std::prev(next);
-    return next == blocks.end() ? nullptr : &*next;
-}
-bool is_in(const Blocks& blocks, const char* address) {
-    const auto* const block = nearest(blocks, address);
-    return block && size_t(address - block->first) < block->second;
-}
-
 }  // namespace
 
-void heap_given(void* p, size_t bytes) {
-    const char* const start = static_cast<char*>(p);
-    heap[start] = bytes;
-    for (auto i = freed.lower_bound(start + bytes);
-         i != freed.begin() && std::prev(i)->first + std::prev(i)->second > start;)
-        i = freed.erase(std::prev(i));
-    heap_changed(start, bytes);
+void heap_given(void* start, size_t bytes) {
+    if (!heap_region.shadow) region_added(heap_region);
+    const char* const p = static_cast<char*>(start);
+    forget_accesses(heap_region, p - heap_region.start, bytes);
+    forget_releases(p, bytes);
 }
-void heap_taken(void* p) {
-    restore_shown_value();
-    freed.insert(heap.extract(static_cast<char*>(p)));
-}
+void heap_taken(void*) { restore_shown_value(); }
 
 // Which kinds of arrays the line with the bad index indexes.
 static unsigned arrays_indexed() {
@@ -84,8 +61,11 @@ static bool index_is_bad() {
     const char* const type = bad_bounds->array + 4;
     const bool is_matrix = std::string_view(type).find("][") != std::string_view::npos;
     if ((facts_of(where) & SourceLine::indexes_row) && !is_matrix) return false;
-    report_bug(text("hazard: an access out of bounds: element %ld of an array %s", bad_index, type),
-               "check the index against the array's size", source_line(where), "out-of-bounds");
+    report_bug(say({"hazard: an access out of bounds: element %ld of an array %s",
+                    "hazard: 越界访问：数组 %2$s 的元素 %1$ld"},
+                   bad_index, type),
+               say({"check the index against the array's size", "把下标与数组大小相比较"}), source_line(where),
+               "out-of-bounds");
     return true;
 }
 
@@ -97,18 +77,16 @@ void past_local_array(char* address, size_t bytes, bool write) {
                        bytes);  // counts as not written, because the memory there belongs to another object
 }
 
-bool on_device_heap(const char* address) { return is_in(heap, address); }
-
 Mistake stranger(const char* address) {
-    if (is_in(freed, address)) return Mistake::freed;
+    const HeapBlock* const block = nearest_heap_block(address);
+    if (block && block->freed && block->contains(address)) return Mistake::freed;
     if (on_heap(address)) return Mistake::past_heap;
     return on_a_stack(address) ? Mistake::others_stack : Mistake::foreign;
 }
 
 std::string place_in_heap(const char* address) {
-    const auto *block = nearest(freed, address), *live = nearest(heap, address);
-    if (!is_in(freed, address) && live) block = live;
-    return text("byte %td of the %zu bytes", address - block->first, block->second);
+    const HeapBlock& block = *nearest_heap_block(address);
+    return text("byte %td of the %zu bytes", address - block.start, block.bytes);
 }
 
 void open_red_zone(const Region& r, char* address, size_t bytes, bool reading) {

@@ -9,7 +9,6 @@ namespace cudacpu::race {
 
 void heap_given(void* start, size_t bytes);
 void heap_taken(void* start);
-bool on_device_heap(const char* address);  // from `new` or malloc() in a kernel
 /// Reports an access that is neither in a region nor on the heap.
 Mistake stranger(const char* address);
 /// An access to the thread's own stack whose index the compiler found too large.

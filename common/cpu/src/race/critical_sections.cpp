@@ -43,12 +43,11 @@ struct PastSection {
 using PastSections = std::vector<std::shared_ptr<const PastSection>>;
 struct Section {
     unsigned entered = 0;
-    std::vector<std::pair<const char*, Touched>> touched;
+    std::vector<std::pair<const char*, Touched>> touched{};
     bool alone = true;
-    PastSections pasts;  // earlier sections of this lock whose releases it has not acquired
+    PastSections pasts{};  // earlier sections of this lock whose releases it has not acquired
 };
-std::map<unsigned, Section> sections CUDACPU_LASTING;                             // by thread of the running block
-std::map<uint64_t, std::map<unsigned, Section>> paused_sections CUDACPU_LASTING;  // by block
+std::map<std::pair<uint32_t, unsigned>, Section> sections CUDACPU_LASTING;  // by run and thread
 std::unordered_map<const char*, std::vector<Touched>> touched_before CUDACPU_LASTING;
 std::unordered_map<const char*, PastSections> past_sections CUDACPU_LASTING;  // by lock
 
@@ -81,18 +80,19 @@ void close_section(const char* lock, Section& s) {
 
 void lock_changed(ThreadState& m, const char* address, bool taken, bool given_back) {
     const unsigned thread = unsigned(&m - thread_states);
-    if (given_back) close_section(address, sections[thread]);
-    if (taken && m.lock) stops_being_alone(thread, sections[thread]);
-    if (taken || given_back) sections[thread] = {};
-    if (taken)
-        if (const auto p = past_sections.find(address); p != past_sections.end())
-            sections[thread].pasts = p->second;
+    if (given_back) close_section(address, sections[{run, thread}]);
+    if (taken && m.lock) stops_being_alone(thread, sections[{run, thread}]);
+    if (given_back) sections.erase({run, thread});
+    if (taken) {
+        const auto p = past_sections.find(address);
+        sections[{run, thread}] = {.pasts = p != past_sections.end() ? p->second : PastSections{}};
+    }
     m.lock = taken ? address : given_back ? nullptr : m.lock;
     m.records = m.watched = m.lock;
 }
 
 void enter_section(const char* address, size_t bytes, unsigned kind) {
-    Section& s = sections[rank];
+    Section& s = sections[{run, rank}];
     if (kind & (atomic | flag)) stops_being_alone(rank, s);
     const auto conflicts = [&](const auto& p) {
         for (const auto& [word, written] : p->touched)
@@ -104,7 +104,7 @@ void enter_section(const char* address, size_t bytes, unsigned kind) {
 }
 
 bool section_releases(ThreadState& m, const char* lock, const Release& released) {
-    Section& s = sections[unsigned(&m - thread_states)];
+    Section& s = sections[{run, unsigned(&m - thread_states)}];
     if (!s.alone || !m.records) return false;
     const auto past = std::make_shared<PastSection>();
     for (const auto& [address, t] : s.touched) past->touched.emplace_back(address, t.record.access & writes);
@@ -123,14 +123,14 @@ void acquire_sections(ThreadState& m, const char* address) {
 bool sections_have_released() { return !past_sections.empty(); }
 
 void in_section(const char* address, const Epoch& mine, bool shared) {
-    Section& s = sections[rank];
+    Section& s = sections[{run, rank}];
     me->records = s.touched.size() < 64;  // otherwise it is not a lock, or its data have been seen often enough
     if (me->records)
         s.touched.push_back({address, {me->lock, mine, run, shared || is_shared(find(me->lock)), s.entered, 0}});
 }
 
 void sections_fenced(unsigned thread, Scope scope) {
-    const auto s = sections.find(thread);
+    const auto s = sections.find({run, thread});
     if (s == sections.end()) return;
     const unsigned level = scope == in_device ? 2 : 1;
     s->second.entered = std::max(s->second.entered, level);
@@ -138,24 +138,22 @@ void sections_fenced(unsigned thread, Scope scope) {
 }
 
 void section_meets(unsigned thread) {
-    if (const auto s = sections.find(thread); s != sections.end()) stops_being_alone(thread, s->second);
+    if (const auto s = sections.find({run, thread}); s != sections.end()) stops_being_alone(thread, s->second);
 }
 
-void sections_pause(uint64_t block) { paused_sections[block] = std::exchange(sections, {}); }
-void sections_go_on(uint64_t block) { sections = std::move(paused_sections[block]); }
 void sections_at_grid_barrier() { touched_before.clear(); }  // later threads are ordered after all earlier ones
 
 void sections_at_barrier() {
-    for (auto& [thread, s] : sections) {
+    for (auto i = sections.lower_bound({run, 0}); i != sections.end() && i->first.first == run; ++i) {
+        Section& s = i->second;
         s.entered = 2;
-        stops_being_alone(thread, s);
+        stops_being_alone(i->first.second, s);
         for (auto& [address, t] : s.touched) t.left = std::max(t.left, 1u);
     }
 }
 
 void forget_sections() {
     sections.clear();
-    paused_sections.clear();
     touched_before.clear();
     past_sections.clear();
 }

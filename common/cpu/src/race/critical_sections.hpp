@@ -17,8 +17,6 @@ void section_meets(unsigned thread);  // it synchronizes with others, which may 
 void sections_fenced(unsigned thread, Scope scope);
 void sections_at_barrier();
 void forget_sections();
-void sections_pause(uint64_t block);
-void sections_go_on(uint64_t block);
 void sections_at_grid_barrier();
 
 }  // namespace cudacpu::race

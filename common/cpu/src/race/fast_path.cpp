@@ -17,6 +17,8 @@
 #include "engine/scheduler.hpp"
 #include "engine/upcalls.hpp"
 #include "memory/address_space.hpp"
+#include "memory/device_heap.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/access_hooks.hpp"
 #include "race/bounds.hpp"
@@ -34,6 +36,7 @@ int until_preempted = 7;
 
 namespace {
 
+constexpr size_t smallest_page = 4096;  // pages have this size or a multiple of it
 // Not an address, so that nullptr matches no empty entry.
 constexpr uintptr_t no_page = ~uintptr_t{0};
 char* const no_address = reinterpret_cast<char*>(uintptr_t{1} << 63);
@@ -143,9 +146,11 @@ template <unsigned Bytes, bool Write>
     return true;
 }
 
-template <bool Write> [[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes) {
+template <bool Write>
+[[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes, uint64_t site) {
     ThreadState& m = thread_states[rank];
     m.steps += m.steps < 255;
+    add_site(rank, site);
     if (!q.shared) record_global_access();
     if (!Write) return;
     if (q.written) memset(q.written + first, 1, bytes);
@@ -168,17 +173,25 @@ template <bool Write>
            !thread_states[rank].watched && (Write || !q.written || all_written(q.written + first, bytes));
 }
 
-const CachedSite& refill_site(char* address, uint64_t site) {
+__attribute__((noinline)) void refill_site(char* address, uint64_t site) {
     CachedSite& q = cached_site(address, site);
     if (thread_states[rank].counted != last_barrier) begin_leader();
     count_steps(thread_state(rank));
     if (!cached_region(address)) region_of(address);
-    if (const CachedRegion& n = region_cache[uintptr_t(address) / page % std::size(region_cache)];
-        n.page == uintptr_t(address) / page) {
+    if (const CachedRegion& n = region_cache[uintptr_t(address) / smallest_page % std::size(region_cache)];
+        n.page == uintptr_t(address) / smallest_page) {
         Shadow& s = *n.region->shadow;
         q = {n.region->start, n.region->bytes, &s, s.all_written ? nullptr : s.written, n.shared};
     }
-    return q;
+}
+
+// Where the line of the program accesses memory, if the access is plain; nullptr: the slow path is needed.
+template <bool Write> [[gnu::always_inline]] inline const CachedSite* plain_site(char* address, size_t bytes,
+                                                                                 size_t unit, uint64_t site) {
+    const CachedSite& q = cached_site(address, site);
+    if (thread_states[rank].counted == last_barrier && is_plain<Write>(q, address, bytes, unit)) return &q;
+    refill_site(address, site);
+    return is_plain<Write>(q, address, bytes, unit) ? &q : nullptr;
 }
 
 template <unsigned Bytes, bool Write> struct FastPath {
@@ -192,11 +205,7 @@ template <unsigned Bytes, bool Write> struct FastPath {
         preempt_now();
         stop_if_following();
         if (state.pending || state.something_shown) slow_path(address, site);
-        else refill_and_record(address, site);
-    }
-    static __attribute__((noinline)) void refill_and_record(char* address, uint64_t site) {
-        if (is_plain<Write>(refill_site(address, site), address, Bytes, Bytes)) record_access(address, site);
-        else slow_path(address, site);
+        else record(address, site);
     }
     [[gnu::always_inline]] static ShadowLine& line_of(const CachedSite& q, size_t first) {
         return (Bytes < 4 ? q.shadow->short_lines : q.shadow->lines)[first / width];
@@ -220,51 +229,29 @@ template <unsigned Bytes, bool Write> struct FastPath {
             f->element = i;
             f->room = unsigned(std::min(width / Bytes - i, (q.bytes - first) / Bytes) - 1);
             f->shared = q.shared;
+            f->sites = sites_since_meeting[rank] | site_bit(site);
             f->written = uint8_t(Write ? leader.steps : leader.steps > 1 ? f[-1].written : 0);
         }
-        recorded<Write>(q, first, Bytes);
+        recorded<Write>(q, first, Bytes, site);
     }
-    /// Extends the record of the other lanes that have just executed the same line on adjacent elements.
-    [[gnu::always_inline]] static void extend_span(char* address, uint64_t site) {
-        const CachedSite& q = cached_site(address, site);
-        ThreadState& m = thread_states[rank];
-        if (m.counted != last_barrier) {
-            if (m.synchronised) return refill_and_record(address, site);
-            if (m.block != block_start) reset(m);
-            count_steps(m);
-            begin_leader();
-        }
-        if (!is_plain<Write>(q, address, Bytes, Bytes)) return refill_and_record(address, site);
-        const size_t first = address - q.start;
+    static __attribute__((noinline)) void record(char* address, uint64_t site) {
+        const CachedSite* const q = plain_site<Write>(address, Bytes, Bytes, site);
+        if (!q) return slow_path(address, site);
+        const size_t first = address - q->start;
         const unsigned i = unsigned(first % width / Bytes);
-        const uint64_t rest = rest_of(i);
-        ShadowLine& line = line_of(q, first);
-        if constexpr (!Write && Bytes >= 4)
-            if (constexpr uint32_t all = (1u << Bytes / 4) - 1;
-                line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
-                return recorded<Write>(q, first, Bytes);
-        Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
-        const bool none = other.time() < floor_time,
-                   same_threads = other.time() == now && !((other.rest ^ rest) >> 32 & 0xff00ffff);
-        if (mine.site != site || mine.rest != rest || !(none || same_threads)) return record_access(address, site);
-        mine.done |= 1u << i;
-        if (leader.is_new) return record_replay_step(address, site);
-        recorded<Write>(q, first, Bytes);
-    }
-    static __attribute__((noinline)) void record_access(char* address, uint64_t site) {
-        const CachedSite& q = cached_site(address, site);
-        const size_t first = address - q.start;
-        const unsigned i = unsigned(first % width / Bytes);
-        ShadowLine& line = q.shadow->lines[first / line_bytes];
-        const Time from = q.from();
+        ShadowLine& line = q->shadow->lines[first / line_bytes];
+        constexpr uint32_t all = (1u << Bytes / 4) - 1;
+        if (!Write && Bytes >= 4 && line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
+            return recorded<Write>(*q, first, Bytes, site);
+        const Time from = q->from();
         const bool words = Bytes < 4 && std::max({line.words, line.write.time(), line.read.time()}) >= from;
-        if (!words && record_in_span<Write>(line_of(q, first), i, site, rest_of(i), from, q.shared)) {
+        if (!words && record_in_span<Write>(line_of(*q, first), i, site, rest_of(i), from, q->shared)) {
             if (Bytes < 4) line.noted = line.bytes = now;
             if (leader.is_new) return record_replay_step(address, site);
-        } else if (!record_in_cells<Bytes, Write>(q, first, Bytes, site)) {
+        } else if (!record_in_cells<Bytes, Write>(*q, first, Bytes, site)) {
             return slow_path(address, site);
         }
-        recorded<Write>(q, first, Bytes);
+        recorded<Write>(*q, first, Bytes, site);
     }
 };
 
@@ -277,14 +264,18 @@ void forget_pages() {
 }
 
 Region* cached_region(const char* address) {
-    const uintptr_t number = uintptr_t(address) / page;
+    const uintptr_t number = uintptr_t(address) / smallest_page;
     const auto& n = region_cache[number % std::size(region_cache)];
     return n.page == number ? n.region : nullptr;
 }
 Region* region_of(const char* address) {
     Region* r = find(address);
+    if (!r && on_heap(address)) {
+        const HeapBlock* const block = nearest_heap_block(address);
+        return block && !block->freed && block->contains(address) ? &heap_region : nullptr;
+    }
     if (!r) r = program_region(address);
-    const uintptr_t number = uintptr_t(address) / page;
+    const uintptr_t number = uintptr_t(address) / smallest_page;
     if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
         region_cache[number % std::size(region_cache)] = {number, r, is_shared(r)};
     return r;
@@ -338,15 +329,11 @@ void write_out(Shadow& shadow, size_t number) {
 
 template <bool Write> bool record_range(char* address, size_t bytes, uint64_t site) {
     if (warp::drawing || (state.any() && !none_pending(Write)) || until_preempted < 1 || bytes % 4) return false;
-    const CachedSite* q = &cached_site(address, site);
-    if (thread_state(rank).counted != last_barrier || !is_plain<Write>(*q, address, bytes, 4)) {
-        q = &refill_site(address, site);
-        if (!is_plain<Write>(*q, address, bytes, 4)) return false;
-    }
-    const size_t first = address - q->start;
-    if (!record_in_cells<0, Write>(*q, first, bytes, site)) return false;
+    const CachedSite* const q = plain_site<Write>(address, bytes, 4, site);
+    const size_t first = q ? address - q->start : 0;
+    if (!q || !record_in_cells<0, Write>(*q, first, bytes, site)) return false;
     --until_preempted;
-    recorded<Write>(*q, first, bytes);
+    recorded<Write>(*q, first, bytes, site);
     return true;
 }
 bool record_range(void* p, size_t bytes, bool write, uint64_t site) {
@@ -364,7 +351,7 @@ template <unsigned Bytes, bool Write> __attribute__((noinline)) void pending_acc
     if (warp::drawing) return drawn_access<Bytes, Write>(p, site);
     if (!none_pending(Write)) return FastPath<Bytes, Write>::slow_path(static_cast<char*>(p), site);
     if (--until_preempted < 0) FastPath<Bytes, Write>::after_preemption(static_cast<char*>(p), site);
-    else FastPath<Bytes, Write>::refill_and_record(static_cast<char*>(p), site);
+    else FastPath<Bytes, Write>::record(static_cast<char*>(p), site);
 }
 // Replay: returns whether the running thread makes the access that the leader's steps predict.
 template <unsigned Bytes, bool Write> [[gnu::always_inline]] inline bool followed(char* address, uint64_t site) {
@@ -382,7 +369,7 @@ template <unsigned Bytes, bool Write> [[gnu::always_inline]] inline bool followe
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void near_access(char* address, uint64_t site) {
     if (__builtin_expect(warp::drawing | state.any(), 0)) return pending_access<Bytes, Write>(address, site);
     if (--until_preempted < 0) return FastPath<Bytes, Write>::after_preemption(address, site);
-    FastPath<Bytes, Write>::extend_span(address, site);
+    FastPath<Bytes, Write>::record(address, site);
 }
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void beside_leader(char* address, uint64_t site) {
     if (follows(address, site)) {

@@ -23,6 +23,7 @@
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/upcalls.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/critical_sections.hpp"
 #include "race/race.hpp"
@@ -35,7 +36,6 @@ namespace cudacpu::race {
 uint64_t last_wait() { return me && me->sync->waited_at >= block_start ? me->sync->waited : 0; }
 
 Time now, floor_time, launch_start, kernel_start, primary_start, block_start, interval_start, last_barrier;
-ClockRef block_clock CUDACPU_LASTING;
 uint32_t run;
 std::vector<Run> runs CUDACPU_LASTING;
 static ThreadState first_states[1024] CUDACPU_LASTING;
@@ -49,12 +49,19 @@ constexpr unsigned whole_block = 1024;  // used in place of a rank
 uint64_t key(uint64_t run, unsigned rank) { return run << 11 | rank; }
 
 using Words = std::unordered_map<const void*, Release>;  // releases by the word they were made through
-Words releases CUDACPU_LASTING,
-    shared_words CUDACPU_LASTING;  // shared_words: in shared memory of the running block
-std::vector<unsigned> clock_owners
-    CUDACPU_LASTING;                            // threads with vector clocks of their own since the last barrier
-std::vector<unsigned> fencers CUDACPU_LASTING;  // threads that executed a fence since then
-ClockRef block_fenced[2] CUDACPU_LASTING;  // covered by fences before the last barrier: any thread may release it
+Words releases CUDACPU_LASTING;                          // in global memory
+struct BlockState {                                      // what the threads of a block have in common
+    ClockRef clock;                                      // known to all since the last barrier
+    ClockRef publishes[2];  // by scope: known at fences before the last barrier, so any thread may release it
+    std::vector<unsigned> clock_owners, fencers;  // since the last barrier: threads with clocks; that did a fence
+    Words shared_words;                           // releases in its shared memory
+    // While it is paused, these variables:
+    uint32_t run;
+    Time block_start, last_barrier;
+    ThreadState* thread_states;
+};
+BlockState this_block CUDACPU_LASTING;
+std::map<uint64_t, BlockState> paused CUDACPU_LASTING;  // by block number
 Time grid_barrier;
 // Of a kernel that need not wait for its primary: the first block of this kernel; what a thread knows after
 // cudaGridDependencySynchronize(); whether a thread has called that.
@@ -66,15 +73,6 @@ struct Interval {  // an interval of the clock, which belongs to one block
     uint32_t run;
 };
 std::vector<Interval> intervals CUDACPU_LASTING;
-struct Paused {  // the state of a paused block
-    uint32_t run;
-    Time block_start, last_barrier;
-    ClockRef clock, fenced[2];
-    std::vector<unsigned> clock_owners, fencers;
-    ThreadState* thread_states;
-    Words shared_words;
-};
-std::map<uint64_t, Paused> paused CUDACPU_LASTING;  // by block number
 std::vector<ThreadState*> spare_states CUDACPU_LASTING;
 
 void begin_interval() {
@@ -94,21 +92,26 @@ bool covers(const VectorClock& a, const VectorClock& b) {
     return true;
 }
 
+ClockRef join(const std::vector<ClockRef>& clocks) {
+    const auto all = std::make_shared<VectorClock>();
+    auto& e = all->entries;
+    for (const ClockRef& c : clocks) {
+        all->prefix = std::max(all->prefix, c->prefix);
+        const ptrdiff_t before = ptrdiff_t(e.size());
+        e.insert(e.end(), c->entries.begin(), c->entries.end());
+        std::inplace_merge(e.begin(), e.begin() + before, e.end(), [](const auto& a, const auto& b) {
+            return a.who != b.who ? a.who < b.who : a.time > b.time;
+        });
+    }
+    e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }), e.end());
+    std::erase_if(e, [&](const auto& a) { return a.who >> 11 < all->prefix; });
+    return all;
+}
 ClockRef join(const ClockRef& a, const ClockRef& b) {
     if (!b || a == b) return a;
     if (!a || covers(*b, *a)) return b;
     if (covers(*a, *b)) return a;
-    const auto all = std::make_shared<VectorClock>();
-    all->prefix = std::max(a->prefix, b->prefix);
-    auto add = [&](const VectorClock::Entry& e) {
-        if (e.who >> 11 < all->prefix) return;
-        if (all->entries.empty() || all->entries.back().who != e.who) all->entries.push_back(e);
-        else all->entries.back().time = std::max(all->entries.back().time, e.time);
-    };
-    auto i = a->entries.begin(), j = b->entries.begin();
-    while (i != a->entries.end() || j != b->entries.end())
-        add(j == b->entries.end() || (i != a->entries.end() && i->who < j->who) ? *i++ : *j++);
-    return all;
+    return join({a, b});
 }
 
 Time time_of(const VectorClock& c, uint64_t who) {
@@ -129,46 +132,45 @@ void compact(VectorClock& c) {
     std::erase_if(c.entries, [&](const VectorClock::Entry& e) { return e.who >> 11 < c.prefix; });
 }
 
-const ClockRef& clock_of(Fence& f, unsigned thread) {
-    if (f.cached || !f.time) return f.cached;
-    std::vector<VectorClock::Entry> own;
-    if (f.barrier > block_start) own.push_back({key(run, whole_block), f.barrier});
-    for (unsigned i = 0; f.has_lanes && i < 32; ++i)
-        if (f.lanes[i] > f.barrier && i != thread % 32) own.push_back({key(run, thread / 32 * 32 + i), f.lanes[i]});
-    own.push_back({key(run, thread), f.time});
-    std::sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.who < b.who; });
-    const auto mine = std::make_shared<VectorClock>();
-    mine->entries = std::move(own);
-    const auto all = std::make_shared<VectorClock>(*join(f.clock, mine));
+const ClockRef& current_clock() { return me->sync->clock ? me->sync->clock : this_block.clock; }
+
+// All that a thread knew at its last fence, at this time, as one clock.
+ClockRef knowledge(unsigned thread, Time fence) {
+    const ThreadState& m = thread_states[thread];
+    const auto own = std::make_shared<VectorClock>();
+    auto& e = own->entries;
+    for (unsigned i = 0; m.has_lanes && i < 32; ++i)
+        if (m.sync->lanes[i] > last_barrier && i != thread % 32)
+            e.push_back({key(run, thread / 32 * 32 + i), m.sync->lanes[i]});
+    e.push_back({key(run, thread), fence});
+    if (last_barrier > block_start) e.push_back({key(run, whole_block), last_barrier});
+    std::sort(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who < b.who; });
+    const auto all = std::make_shared<VectorClock>(*join(m.sync->clock ? m.sync->clock : this_block.clock, own));
     compact(*all);
-    return f.cached = all;
+    return all;
 }
 
-const ClockRef& current_clock() { return me->sync->clock ? me->sync->clock : block_clock; }
+// What a release by the thread publishes. Built on demand, and before the thread learns more: most fences are
+// followed by no release.
+const ClockRef& published(unsigned thread, Scope s) {
+    SyncState& m = *thread_states[thread].sync;
+    if (std::exchange(m.unpublished[s], false))
+        m.publishes[s] = s == in_block && m.fenced[in_block] == m.fenced[in_device]
+                             ? published(thread, in_device)
+                             : knowledge(thread, m.fenced[s]);
+    return m.publishes[s];
+}
 
+void owns_clock(ThreadState& m) {
+    m.synchronised = true;
+    if (!std::exchange(m.has_clock, true)) this_block.clock_owners.push_back(unsigned(&m - thread_states));
+}
 void join(ThreadState& m, const ClockRef& news) {
     if (!news) return;
-    m.synchronised = true;
-    if (!m.has_clock) m.has_clock = true, clock_owners.push_back(unsigned(&m - thread_states));
-    m.sync->clock = join(m.sync->clock ? m.sync->clock : block_clock, news);
-}
-
-void gather_fences() {
-    for (int s : {in_block, in_device}) {
-        const auto all = std::make_shared<VectorClock>();
-        for (unsigned i : fencers)
-            if (const ClockRef& k = clock_of(thread_states[i].sync->fence[s], i)) {
-                all->prefix = std::max(all->prefix, k->prefix);
-                all->entries.insert(all->entries.end(), k->entries.begin(), k->entries.end());
-            }
-        auto& e = all->entries;
-        std::sort(e.begin(), e.end(),
-                  [](const auto& a, const auto& b) { return a.who != b.who ? a.who < b.who : a.time > b.time; });
-        e.erase(std::unique(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who == b.who; }),
-                e.end());
-        if (all->prefix || !e.empty()) block_fenced[s] = join(block_fenced[s], all);
-    }
-    fencers.clear();
+    const auto thread = unsigned(&m - thread_states);
+    for (Scope s : {in_block, in_device}) published(thread, s);
+    owns_clock(m);
+    m.sync->clock = join(m.sync->clock ? m.sync->clock : this_block.clock, news);
 }
 
 ClockRef acquire_all(ThreadState& m) {  // a barrier is also a fence
@@ -186,9 +188,9 @@ Time VectorClock::of(uint32_t r, unsigned thread) const {
 
 void reset_sync(ThreadState& m) {
     m.synchronised = false;
-    m.sync->clock = m.sync->pending[in_block] = m.sync->pending[in_device] = nullptr;
-    m.sync->fence[in_block] = m.sync->fence[in_device] = {};
-    m.sync->of_lanes[in_block] = m.sync->of_lanes[in_device] = nullptr;
+    m.sync->clock = nullptr;
+    for (Scope s : {in_block, in_device})
+        m.sync->fenced[s] = 0, m.sync->unpublished[s] = false, m.sync->pending[s] = m.sync->publishes[s] = nullptr;
 }
 
 bool happens_before_by_clock(const Epoch& r) {
@@ -222,12 +224,9 @@ Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it 
 }
 
 void acquire(const char* address, unsigned access, bool shared) {
-    const Words& all_words = shared ? shared_words : releases;
-    if (all_words.empty()) return;
-    const auto w = all_words.find(address);
-    if (w == all_words.end()) return;
-    const Release& all = w->second;
-    acquire(*me, {all.block, access & narrow ? nullptr : all.device, all.run}, 0);
+    const Words& words = shared ? this_block.shared_words : releases;
+    if (const auto w = words.find(address); w != words.end())
+        acquire(*me, {w->second.block, access & narrow ? nullptr : w->second.device, w->second.run}, 0);
 }
 
 void acquire(ThreadState& m, const Release& released, unsigned fenced) {
@@ -236,30 +235,30 @@ void acquire(ThreadState& m, const Release& released, unsigned fenced) {
         if (!from || to == from) return;
         if (fenced > unsigned(s)) return join(m, from);
         to = join(to, from);
-        m.synchronised = true;
-        if (!m.has_clock) m.has_clock = true, clock_owners.push_back(unsigned(&m - thread_states));
+        owns_clock(m);
     };
     if (released.run == run) join_later(in_block, released.block);
     join_later(in_device, released.device);
 }
 
-static bool no_fence() { return !me->synchronised && !block_fenced[in_block] && !block_fenced[in_device]; }
+static bool no_fence() { return !me->synchronised && !this_block.publishes[in_block]; }
 
-bool nothing_was_released() { return releases.empty() && shared_words.empty() && !sections_have_released(); }
+bool nothing_was_released() {
+    return releases.empty() && this_block.shared_words.empty() && !sections_have_released();
+}
 bool no_synchronization() { return nothing_was_released() && no_fence(); }
 
 Release current_release(unsigned access) {
     if (no_fence()) return {};
-    const auto of = [](Scope s) {
-        return join(join(clock_of(me->sync->fence[s], rank), me->sync->of_lanes[s]), block_fenced[s]);
-    };
+    const auto of = [](Scope s) { return join(published(rank, s), this_block.publishes[s]); };
     return {of(in_block), access & narrow ? nullptr : of(in_device), run};
 }
 
 void release(const char* address, unsigned access, bool shared, const Release& released) {
     const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
-    if (!released.block && !released.device && (both || (shared ? shared_words : releases).empty())) return;
-    Release& word = (shared ? shared_words : releases)[address];
+    Words& words = shared ? this_block.shared_words : releases;
+    if (!released.block && !released.device && (both || words.empty())) return;
+    Release& word = words[address];
     if (!both || word.run != run) word.block = nullptr;
     if (!both) word.device = nullptr;
     word.run = run;
@@ -294,7 +293,7 @@ void clocks_launch_begins() {
     first_run = uint32_t(runs.size());
     has_waited = !secondary;
     // A failed launch may have left some entries, and the next launch may have larger blocks.
-    for (auto& [block, p] : paused) spare_states.push_back(p.thread_states);
+    for (auto& [number, p] : paused) spare_states.push_back(p.thread_states);
     spare_states.push_back(std::exchange(thread_states, first_states));
     for (ThreadState* m : spare_states)
         if (m != first_states) delete[] m;
@@ -307,38 +306,24 @@ void block_begins() {
     runs.push_back({block_number});
     begin_interval();
     block_start = last_barrier = now;
-    block_clock = block_fenced[in_block] = block_fenced[in_device] = nullptr;
-    clock_owners.clear();
-    fencers.clear();
-    shared_words.clear();
+    this_block = {};
+    forget_sites(0);
 }
 
 void clocks_block_pauses() {
-    paused[block_number] = {run,
-                            block_start,
-                            last_barrier,
-                            block_clock,
-                            {block_fenced[0], block_fenced[1]},
-                            std::move(clock_owners),
-                            std::move(fencers),
-                            thread_states,
-                            std::exchange(shared_words, {})};
+    this_block.run = run, this_block.block_start = block_start, this_block.last_barrier = last_barrier;
+    this_block.thread_states = thread_states;
+    paused[block_number] = std::move(this_block);
     if (spare_states.empty()) spare_states.push_back(new ThreadState[running_block.size]);
     thread_states = spare_states.back();
     spare_states.pop_back();
 }
 void clocks_block_goes_on() {
-    Paused p = std::move(paused.extract(block_number).mapped());
-    spare_states.push_back(std::exchange(thread_states, p.thread_states));
-    run = p.run;
+    spare_states.push_back(thread_states);
+    this_block = std::move(paused.extract(block_number).mapped());
+    run = this_block.run, block_start = this_block.block_start, last_barrier = this_block.last_barrier;
+    thread_states = this_block.thread_states;
     begin_interval();
-    block_start = p.block_start;
-    last_barrier = p.last_barrier;
-    block_clock = p.clock;
-    std::copy(p.fenced, p.fenced + 2, block_fenced);
-    clock_owners = std::move(p.clock_owners);
-    fencers = std::move(p.fencers);
-    shared_words = std::move(p.shared_words);
 }
 
 void grid_barrier_passed() {
@@ -350,34 +335,37 @@ void grid_barrier_passed() {
 
 void barrier_passed() {
     complete_pending();
+    for (Scope s : {in_block, in_device}) {
+        if (this_block.fencers.empty()) break;
+        std::vector<ClockRef> all{this_block.publishes[s]};
+        for (unsigned i : this_block.fencers) all.push_back(published(i, s));
+        std::erase(all, nullptr);
+        if (!all.empty()) this_block.publishes[s] = join(all);
+    }
+    this_block.fencers.clear();
     last_barrier = ++now;
+    forget_sites(0);
     sections_at_barrier();
-    if (!fencers.empty()) gather_fences();
-    if (clock_owners.empty()) return;
-    ClockRef all = block_clock;
-    for (unsigned i : clock_owners) {
-        all = join(all, acquire_all(thread_states[i]));
+    for (unsigned i : std::exchange(this_block.clock_owners, {})) {
+        this_block.clock = join(this_block.clock, acquire_all(thread_states[i]));
         thread_states[i].sync->clock = nullptr;
         thread_states[i].has_clock = false;
     }
-    clock_owners.clear();
-    block_clock = all;
 }
 
 void lanes_met(unsigned first, unsigned lanes) {
     stop_if_following();
     ++now;
     Time all[32] = {};
-    ClockRef known, fenced[2];  // fenced: by fences since these lanes last synchronized; any of them may release it
+    ClockRef known, fenced[2];  // fenced: any of these lanes may release it
     const unsigned end = std::min(first + 32, running_block.size);
     for (unsigned i = first; i < end; ++i) {
         if (!(lanes >> i % 32 & 1)) continue;
         section_meets(i);
         ThreadState& m = thread_state(i);
         if (m.has_clock) known = join(known, acquire_all(m));
-        for (int s : {in_block, in_device})
-            if (Fence& f = m.sync->fence[s]; m.synchronised && f.time > (m.has_lanes ? m.sync->lanes[i % 32] : 0))
-                fenced[s] = join(fenced[s], clock_of(f, i));
+        for (Scope s : {in_block, in_device})
+            if (m.synchronised) fenced[s] = join(fenced[s], published(i, s));
         for (unsigned j = 0; m.has_lanes && j < 32; ++j) all[j] = std::max(all[j], m.sync->lanes[j]);
     }
     for (unsigned i = 0; i < 32; ++i)
@@ -387,10 +375,10 @@ void lanes_met(unsigned first, unsigned lanes) {
         ThreadState& m = thread_states[i];
         memcpy(m.sync->lanes, all, sizeof all);
         m.has_lanes = true;
-        m.steps = m.written = 0;
+        m.steps = m.written = m.updated = 0;
         join(m, known);
-        for (int s : {in_block, in_device})
-            if (fenced[s]) m.sync->of_lanes[s] = join(m.sync->of_lanes[s], fenced[s]), m.synchronised = true;
+        for (Scope s : {in_block, in_device})
+            if (fenced[s]) m.sync->publishes[s] = fenced[s], m.synchronised = true;
     }
 }
 
@@ -410,20 +398,15 @@ void at_fence(bool block_only) {
     if (!self) return;
     complete_pending();
     me = &thread_state(rank);
-    if (me->sync->fence[in_block].time < last_barrier) fencers.push_back(rank);
-    ClockRef& known = me->sync->clock;
-    join(*me, me->sync->pending[in_block]);
-    me->sync->pending[in_block] = nullptr;
-    if (!block_only) join(*me, std::exchange(me->sync->pending[in_device], nullptr));
+    SyncState& s = *me->sync;
+    if (s.fenced[in_block] < last_barrier) this_block.fencers.push_back(rank);
     me->synchronised = true;
-    Fence& f = me->sync->fence[in_block];
-    f.time = ++now;
-    f.barrier = last_barrier;
-    f.has_lanes = me->has_lanes;
-    if (f.has_lanes) memcpy(f.lanes, me->sync->lanes, sizeof f.lanes);
-    f.clock = known ? known : block_clock;
-    f.cached = nullptr;
-    if (!block_only) me->sync->fence[in_device] = f;
+    ++now;
+    for (Scope scope : {in_block, in_device}) {
+        if (scope == in_device && block_only) break;
+        join(*me, std::exchange(s.pending[scope], nullptr));
+        s.fenced[scope] = now, s.unpublished[scope] = true;
+    }
     me->publishes = me->wrote || last_barrier > me->last_atomic;
     me->written = 0;
     sections_fenced(rank, block_only ? in_block : in_device);

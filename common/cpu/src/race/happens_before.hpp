@@ -21,11 +21,6 @@ struct VectorClock {
 };
 using ClockRef = std::shared_ptr<const VectorClock>;
 
-struct Fence {  // what its thread knew at the fence
-    Time time = 0, barrier = 0, lanes[32];
-    bool has_lanes = false;
-    ClockRef clock, cached;  // cached: the same as one clock, built on demand
-};
 enum Scope { in_block, in_device };
 struct OptimisticRead {  // a weak read of a word that atomics of other threads change
     const char* word;    // aligned to four bytes
@@ -39,7 +34,7 @@ struct OptimisticRead {  // a weak read of a word that atomics of other threads 
 };
 struct SyncState {            // synchronization state that few threads need
     uint64_t unlocked;        // the lock's value before it was taken
-    const char* fast_atomic;  // the last one that record_atomic() recorded
+    const char* atomic_word;  // of its last atomic
     const char* atomic_at;    // its last atomic while other blocks are paused, and the value found there
     uint64_t atomic_found;
     uint64_t polled_before;  // polled_at and seen of the previous access
@@ -47,12 +42,13 @@ struct SyncState {            // synchronization state that few threads need
     uint64_t waited;  // the site of its last atomic, or of its last read of a flag
     Time waited_at;
     unsigned seen_writes_before;
-    Time polled;                        // when it last read a flag
-    Time lanes[32];                     // known of each lane of its warp by __syncwarp(), up to this time
-    ClockRef clock;                     // acquired by fences
-    ClockRef pending[2];                // read by atomics and flags; to be acquired by the next fence of that scope
-    Fence fence[2];                     // the last fence of at least that scope
-    ClockRef of_lanes[2];               // covered by fences of its warp's lanes before the last __syncwarp()
+    Time polled;            // when it last read a flag
+    Time lanes[32];         // known of each lane of its warp by __syncwarp(), up to this time
+    ClockRef clock;         // acquired by fences
+    ClockRef pending[2];    // read by atomics and flags; to be acquired by the next fence of that scope
+    Time fenced[2];         // its last fence of at least that scope
+    bool unpublished[2];    // whether `publishes` is older than that fence
+    ClockRef publishes[2];  // by scope: known at that fence, or at a fence of a lane before their last __syncwarp()
     std::vector<OptimisticRead> reads;  // weak reads beside atomics, which its CAS may still check
     std::vector<std::pair<const char*, uint64_t>> checked;  // words and sites: its CAS has compared such a read
 };
@@ -60,7 +56,7 @@ struct alignas(64) ThreadState {  // state of a thread of the running block, one
     Time block = 0;               // when its block began; in another block the following fields are invalid
     Time counted;                 // the barrier since which steps are counted
     unsigned steps;
-    bool has_lanes, has_clock, synchronised;  // synchronised: `clock`, `pending` and `fence` are in use
+    bool has_lanes, has_clock, synchronised;  // synchronised: `clock`, `pending` and `publishes` are in use
     bool wrote, publishes;                    // wrote: since its last atomic; publishes: a fence followed the write
     bool records;                             // it records what it touches under the lock
     bool watched;     // its next access takes the slow path: it holds a lock, or what it has read is of interest
@@ -71,6 +67,7 @@ struct alignas(64) ThreadState {  // state of a thread of the running block, one
     const char* lock;      // the lock that it holds
     unsigned seen_writes;  // the number of writes to the flag when it read it
     bool optimistic;       // `reads` or `checked` is in use
+    uint8_t updated;       // the number of its last atomic since its last barrier; 0: none
     uint8_t fresh;         // a write after so few further reads may store the flag's value that was read last
     std::unique_ptr<SyncState> sync = std::make_unique<SyncState>();
 };
@@ -79,8 +76,7 @@ extern Time launch_start;  // of the first of several kernels of which each need
 extern Time kernel_start;  // of the running kernel
 extern Time primary_start;
 extern Time interval_start;  // when the running block began or was last resumed
-extern ClockRef block_clock;
-extern uint32_t run;  // the running block's number in the order in which blocks begin
+extern uint32_t run;         // the running block's number in the order in which blocks begin
 struct Run {
     uint64_t block;
     bool ended = false;
@@ -99,7 +95,7 @@ void forget_optimistic_reads(ThreadState& m);
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
     m.has_lanes = m.has_clock = m.records = m.wrote = m.publishes = m.watched = false;
-    m.polled_at = m.written = m.fresh = 0;
+    m.polled_at = m.written = m.updated = m.fresh = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
     if (m.synchronised) reset_sync(m);
@@ -115,7 +111,7 @@ inline void note_wait(uint64_t site) {
     s.waited = site, s.waited_at = now;
 }
 inline void count_steps(ThreadState& m) {  // since the last barrier
-    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = m.written = 0;
+    if (m.counted != last_barrier) m.counted = last_barrier, m.steps = m.written = m.updated = 0;
 }
 uint32_t run_at(Time t);  // the block that ran at that time
 inline bool same_block(const Epoch& r) {

@@ -10,9 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,29 +29,11 @@ namespace cudacpu::race {
 
 namespace {
 
-struct Source {  // a buffer that the host must not change before it is copied
-    unsigned long number;
-    const char* start;
-    size_t pitch, width, height;
-    uint64_t sum, before;  // before: when the running callback began
-    std::string what;
-    Callers callers;
-};
-std::vector<Source> sources CUDACPU_LASTING, copied CUDACPU_LASTING;  // copied: since the queue was last empty
+std::vector<CopySource> sources CUDACPU_LASTING, copied CUDACPU_LASTING;  // copied: since the queue was last empty
 // What the host has written since the running kernel was queued, unless the host has told the kernel by a flag.
 std::vector<std::pair<const char*, const void*>> written_meanwhile CUDACPU_LASTING;
 
-size_t element_of(const Region& r) {  // the size that kernels access it with; 1 if none has accessed it
-    const Shadow& s = *r.shadow;
-    for (size_t i = 0; i <= r.bytes / line_bytes; ++i)
-        for (const Span* span : {&s.lines[i].write, &s.lines[i].read})
-            if (span->done) return span->bytes() > 8 ? 4 : span->bytes();
-    for (size_t i = 0; i < r.bytes / 4; ++i)
-        if (s.words.cells[i].write.time) return 4;
-    return 1;
-}
-
-uint64_t sum_of(const Source& s) {  // 0 if it cannot be read now
+uint64_t sum_of(const CopySource& s) {  // 0 if it cannot be read now
     uint64_t sum = 1;
     static char buffer[64 << 10];
     for (size_t y = 0; y < s.height; ++y)
@@ -69,7 +48,7 @@ uint64_t sum_of(const Source& s) {  // 0 if it cannot be read now
 }
 
 // A host write to pages that hold nothing else causes a fault, which touched_early() records, so its line is known.
-void watch(const Source& s, bool on) {
+void watch(const CopySource& s, bool on) {
     const Region* const r = find(s.start);
     if (!r || r->freed || r->kind != Kind::pinned || s.height > 1) return;
     const char* const end = s.start + s.width;
@@ -82,22 +61,16 @@ void watch(const Source& s, bool on) {
 // A callback runs between the works and may write to the source of another stream's copy.
 void compare_sources() {
     for (auto* list : {&sources, &copied})
-        for (const Source& s : *list) {
+        for (const CopySource& s : *list) {
             const uint64_t sum = sum_of(s);
-            if (ordered_with_running(s.number) || !sum || !s.before || sum == s.before) continue;
-            const std::string line = first_line(s.callers);
-            report_hazard(
-                "a callback changes " + explain(s.start) + ",\nwhich " + s.what + at_line(line) + " copies",
-                {{line, "is queued"}, {first_line(running_work().callers), "its function writes"}},
-                "let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both in "
-                "one stream");
+            if (!ordered_with_running(s.number) && sum && s.before && sum != s.before)
+                report_changed_source(s, &running_work());
         }
 }
 
 // Records that the kernel has read a word of the host's: on a GPU the value it gets is then undefined.
 void compare_written() {
     const Work& work = running_work();
-    static auto& said = *new std::set<std::pair<const void*, std::string>>;
     for (const auto& [address, pc] : std::exchange(written_meanwhile, {})) {
         const Region* const r = region_of(address);
         if (!r || !r->shadow || r->freed) continue;
@@ -106,14 +79,8 @@ void compare_written() {
         write_out(s, offset / line_bytes);
         const Word word = s.words.at(offset / 4), byte = s.bytes.at(offset);
         for (const Epoch* read : {&word.cell.read, &word.sync.read, &byte.cell.read, &byte.sync.read})
-            if (read->time >= work.start && read->access == reads && read->bytes >> offset % 4 & 1 &&
-                said.insert({pc, work.line}).second)
-                report_hazard("the host has written " + explain(address) + "\nbefore " + work.what + ", queued" +
-                                  at_line(work.line) + ", had read it",
-                              {{work.line, "is queued"},
-                               {source_line(pc), "the host writes"},
-                               {epoch_line(*read), "the kernel reads"}},
-                              "wait for the kernel first: cudaDeviceSynchronize()");
+            if (read->time >= work.start && read->access == reads && read->bytes >> offset % 4 & 1)
+                report_late_read(work, *read, address, pc);
     }
 }
 
@@ -127,11 +94,11 @@ void host_may_tell(const Region* r, const char* address, unsigned kind) {
 }
 
 void buffers_work_begins(unsigned long number, bool callback_beside_streams) {
-    const auto own = [=](const Source& s) { return s.number == number; };
+    const auto own = [=](const CopySource& s) { return s.number == number; };
     std::copy_if(sources.begin(), sources.end(), std::back_inserter(copied), own);
     std::erase_if(sources, own);
     for (auto* list : {&sources, &copied})
-        for (Source& s : *list) s.before = callback_beside_streams ? sum_of(s) : 0;
+        for (CopySource& s : *list) s.before = callback_beside_streams ? sum_of(s) : 0;
 }
 void buffers_work_ended(bool callback) {
     if (callback) compare_sources();
@@ -152,46 +119,25 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
             if (!count++) first = end;
         }
     }
-    if (!count) return;
-    const bool all = count == width * height;  // otherwise it may be padding, or space that was not needed
-    const Work& work = running_work();
-    const std::string call = first_line(work.callers);
-    static auto& said = *new std::set<std::string>;
-    if (!said.insert(call + (all ? "*" : "")).second) return;
-    const size_t unit = element_of(*r);
-    std::string which = text(unit == 1 ? "byte %zu" : "element %zu", first / unit);
-    if (end / unit != first / unit)
-        which = text(unit == 1 ? "bytes %zu to %zu" : "elements %zu to %zu", first / unit, end / unit);
-    if (count < end + 1 - first) which = text("%zu among ", count / unit) + which;
-    print_report(finding("unwritten-value",
-                         text("%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
-                              work.what.c_str(), which.c_str(), r->bytes / unit, r->where.file, r->where.line),
-                         {{call, ""}},
-                         all ? "let a kernel, cudaMemcpy or cudaMemset write it first"
-                             : "if it is no padding, check which elements the kernel writes",
-                         !all));
+    // If some bytes are written, the others may be padding, or space that was not needed.
+    if (count) report_unwritten_copy(running_work(), *r, first, end, count, count == width * height);
 }
 
 void host_must_keep(const void* start, size_t pitch, size_t width, size_t height) {
     const Region* const r = find(start);
     if (!last_queued() || !r || r->kind < Kind::managed || r->kind > Kind::registered) return;
-    Source s{last_queued(), static_cast<const char*>(start), pitch, width, height, 0, 0, api_function, callers(9)};
+    CopySource s{last_queued(), static_cast<const char*>(start), pitch, width, height, 0, 0, api_function,
+                 callers(9)};
     s.sum = sum_of(s);
     watch(s, true);
     sources.push_back(std::move(s));
 }
 
 void host_waits(bool begins) {
-    for (Source& s : sources) {
+    for (CopySource& s : sources) {
         const uint64_t sum = sum_of(s);
         watch(s, !begins);
-        if (begins && sum && s.sum && sum != s.sum) {
-            const std::string line = first_line(s.callers);
-            report_hazard("the host has changed " + explain(s.start) + "\nbefore " + s.what + at_line(line) +
-                              " had copied it",
-                          {{line, "is queued"}, {source_line(where_touched(s.start, s.width)), "the host writes"}},
-                          "wait for the copy first: cudaStreamSynchronize(), or an event");
-        }
+        if (begins && sum && s.sum && sum != s.sum) report_changed_source(s, nullptr);
         s.sum = sum;
     }
 }

@@ -1,9 +1,20 @@
 // in_flight_buffers.hpp - the host and buffers that queued work still uses.
 #pragma once
+#include <string>
+
+#include "engine/reporting.hpp"
 #include "memory/address_space.hpp"
 
 namespace cudacpu::race {
 
+struct CopySource {  // a buffer that the host must not change before it is copied
+    unsigned long number;
+    const char* start;
+    size_t pitch, width, height;
+    uint64_t sum, before;  // before: when the running callback began
+    std::string what;
+    Callers callers;
+};
 void host_gets(const void* from, size_t pitch, size_t width, size_t height);
 void host_must_keep(const void* start, size_t pitch, size_t width, size_t height);
 void host_waits(bool begins);

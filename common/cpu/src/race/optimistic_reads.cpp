@@ -73,7 +73,9 @@ bool is_optimistic(const Epoch& r, const char* word, const Race& race) {
         return o.word == word && o.site == r.site && o.bytes == r.bytes;
     });
     if (read == reads.end()) {
-        const bool wrote = r.time >= last_barrier && m->counted == last_barrier && m->written > r.step + 1;
+        const bool updated_other = m->sync->atomic_word < word || m->sync->atomic_word >= word + 4;
+        const bool wrote = r.time >= last_barrier && m->counted == last_barrier &&
+                           (m->written > r.step + 1 || (updated_other && m->updated > r.step + 1));
         read = reads.insert(read, {word, r.bytes, word_at(word), r.site, wrote, false, false, {}});
         any = m->optimistic = m->watched = true;
     }

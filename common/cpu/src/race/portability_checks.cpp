@@ -23,7 +23,7 @@ struct UbsanOperation {
     const UbsanType *from, *to;
 };
 
-void unlike_a_gpu(const UbsanOperation& o, const std::string& what, const char* mend) {
+void unlike_a_gpu(const UbsanOperation& o, const std::string& what, const std::string& mend) {
     static auto& noted = *new std::set<std::string>;
     if (strstr(o.where.file, "cpu/include/")) return;  // in the CPU device's own headers
     const std::string line = source_line(o.where);
@@ -38,9 +38,11 @@ void __ubsan_handle_shift_out_of_bounds(const UbsanOperation* o, uintptr_t, uint
     const int unused = 64 - o->to->bits();
     const long distance = o->to->info & 1 ? long(by << unused) >> unused : long(by << unused >> unused);
     unlike_a_gpu(*o,
-                 text("a shift of %d bits by %ld: a GPU shifts them all out, other processors do not",
-                      o->from->bits(), distance),
-                 "C++ leaves it open: shift by less, and treat this case by itself");
+                 say({"a shift of %d bits by %ld: a GPU shifts them all out, other processors do not",
+                      "%d 位的数移动 %ld 位：GPU 会把所有位移出，别的处理器不会"},
+                     o->from->bits(), distance),
+                 say({"C++ leaves it open: shift by less, and treat this case by itself",
+                      "C++ 对此没有规定：少移一些，并单独处理这种情况"}));
 }
 
 void __ubsan_handle_float_cast_overflow(const UbsanOperation* o, uintptr_t bits) {
@@ -51,10 +53,12 @@ void __ubsan_handle_float_cast_overflow(const UbsanOperation* o, uintptr_t bits)
     memcpy(&value, &bits, sizeof value);
     if (o->from->bits() == 32) value = single;
     if (o->to->bits() < 32 && fabs(value) < 0x1p31) return;  // both take the low bits
-    unlike_a_gpu(*o,
-                 text("%g as %s, which has no such value: a GPU takes the nearest that it has, other "
-                      "processors do not",
-                      value, o->to->name),
-                 "C++ leaves it open: bring the value into the range before");
+    unlike_a_gpu(
+        *o,
+        say({"%g as %s, which has no such value: a GPU takes the nearest that it has, other "
+             "processors do not",
+             "把 %g 转换为 %s，而它没有这个值：GPU 取最接近的值，别的处理器不会"},
+            value, o->to->name),
+        say({"C++ leaves it open: bring the value into the range before", "C++ 对此没有规定：先把值限制在范围内"}));
 }
 }  // extern "C"

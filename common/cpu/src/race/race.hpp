@@ -38,6 +38,6 @@ inline int distance(const Race& r) {
     return r.before.block != r.after.block ? 2 : r.before.rank / 32 != r.after.rank / 32;
 }
 // A mistake of one thread. past_heap and freed: memory from malloc() and new in a kernel.
-enum class Mistake { foreign, past_heap, freed, others_stack, out_of_bounds, unwritten };
+enum class Mistake { foreign, past_heap, freed, others_stack, out_of_bounds, unwritten, under_way };
 
 }  // namespace cudacpu::race

@@ -25,7 +25,7 @@ struct Step {
 using Steps = std::vector<Step>;
 constexpr size_t most_steps = 512, most_threads = 256;
 std::unordered_map<uint64_t, Steps> steps_of CUDACPU_LASTING;  // by block and rank
-uint64_t thread_of(uint64_t block, unsigned rank) { return block << 10 | rank; }
+uint64_t thread_of(uint64_t number, unsigned rank) { return number << 10 | rank; }
 
 // Finds the two accesses to the version that enclose step i; -1: there are none.
 std::pair<ptrdiff_t, ptrdiff_t> around(const Steps& all, ptrdiff_t i, const char* version, bool Step::*does) {
@@ -92,8 +92,8 @@ void note_step(const char* address, unsigned kind) {
     if (known == steps_of.end() && steps_of.size() == most_threads) return;
     Steps& all = known == steps_of.end() ? steps_of[thread] : known->second;
     if (all.empty() && me->last_atomic >= last_barrier)  // earlier releases do not exist, so it had no fence
-        all.push_back({me->sync->fast_atomic, true, true, last_barrier, {}});
-    const auto fenced = [](Scope s) { return me->synchronised ? me->sync->fence[s].time : 0; };
+        all.push_back({me->sync->atomic_word, true, true, last_barrier, {}});
+    const auto fenced = [](Scope s) { return me->synchronised ? me->sync->fenced[s] : 0; };
     if (all.size() < most_steps)
         all.push_back({address,
                        !(kind & writes) || kind & atomic,

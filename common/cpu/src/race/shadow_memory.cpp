@@ -75,6 +75,16 @@ void region_restored(Region& r, Shadow* notes) {
     if (r.shadow) spare_notes.emplace(r.base, r.shadow);
     r.shadow = notes;
 }
+void forget_accesses(Region& r, size_t offset, size_t bytes) {
+    Shadow& s = *r.shadow;
+    memset(s.written + offset, 0, bytes);
+    for (size_t i = offset / 4 * 4; i < offset + bytes; i += 4) {
+        if (!s.lines[i / line_bytes].noted) continue;  // it has no pages yet
+        s.words.cells[i / 4] = {}, s.words.sync[i / 4] = {};
+        for (size_t b = i; s.lines[i / line_bytes].bytes && b < i + 4; ++b)
+            s.bytes.cells[b] = {}, s.bytes.sync[b] = {};
+    }
+}
 void bytes_written(Region& r, size_t offset, size_t bytes) {
     if (!r.shadow) return;
     memset(r.shadow->written + offset, 1, bytes);

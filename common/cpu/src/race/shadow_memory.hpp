@@ -62,6 +62,7 @@ void region_fresh(Region& r);
 void region_kept(Region& r, Shadow*& notes);
 void region_restored(Region& r, Shadow* notes);
 void region_gone(Region& r);
+void forget_accesses(Region& r, size_t offset, size_t bytes);  // this part of it is new
 void bytes_written(Region& r, size_t offset, size_t bytes);
 
 }  // namespace cudacpu::race

@@ -15,6 +15,7 @@
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"
+#include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/upcalls.hpp"
 #include "race/access_check.hpp"
@@ -26,17 +27,6 @@
 namespace cudacpu::race {
 
 bool several_streams;
-
-std::string at_line(const std::string& line) { return line.empty() ? "" : " at " + line; }
-std::string epoch_line(const Epoch& r) {
-    if (r.rank == 0xffff) return "";
-    if (r.site >> 48) return source_line(Where{reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48)});
-    return source_line(reinterpret_cast<char*>(r.site) - 1);
-}
-
-void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend) {
-    print_report_once(finding("stream-order", what, lines, mend));
-}
 
 namespace {
 
@@ -109,7 +99,7 @@ void work_ended() {
 }
 
 Time launch_beside() {
-    running.what = std::string("kernel ") + launch->kernel->name;
+    running.what = say({"kernel %s", "核函数 %s"}, launch->kernel->name);
     // cudaLaunchKernelEx() knows its own line only.
     const bool by_header = strstr(launch->where.file, "cpu/include/");
     running.line = by_header ? first_line(running.callers) : source_line(launch->where);
@@ -134,45 +124,10 @@ bool before_this_launch(const Epoch& r) {
     return !w || waits_for(running, *w);
 }
 
-// `what` ends before the name of the memory at the address, which takes long to find and is looked up once for a
-// report.
-static void report_race_of_works(const Epoch& before, const Epoch& mine, const char* address, const char* what,
-                                 bool harmless, const char* end, const char* mend) {
-    static auto& said = *new std::set<std::pair<uint64_t, uint64_t>>;
+void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const char* address) {
     const Work* const w = work_at(before.time);
-    if (!harmless) exit_status = 1;
-    if (!w || !said.insert({before.site ^ w->number << 50, mine.site ^ running.number << 50}).second) return;
-    std::vector<Remark> lines;
-    const auto does = [&](const Work& work, const Epoch& r) {
-        const std::string queue_line = work.line.empty() ? first_line(work.callers) : work.line;
-        const std::string verb = r.access & writes ? "writes" : "reads", line = epoch_line(r);
-        lines.push_back({queue_line, line.empty() ? verb : "is queued"});
-        lines.push_back({line, verb});
-        return work.what + (queue_line.empty() ? " " : ", queued" + at_line(queue_line) + ", ") + verb +
-               at_line(line);
-    };
-    const std::string first = does(*w, before), second = does(running, mine);
-    print_report_once(finding("stream-order", what + explain(address) + "\n" + first + ",\nand " + second + end,
-                              lines, mend, harmless));
-}
-
-void race_of_works(const Epoch& before, const Epoch& mine, char* address) {
-    report_race_of_works(
-        before, mine, address, "a race between streams on ", false, ", and neither waits for the other",
-        "let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() between");
-}
-
-void race_of_secondary(const Epoch& before, const Epoch& mine, char* address, bool undecided) {
-    if (undecided)
-        report_race_of_works(before, mine, address, "perhaps a race between kernels of one stream on ", true,
-                             ", which waits for the kernel between them, but that one does not wait for the first",
-                             "call cudaGridDependencySynchronize() in the kernel between them");
-    else
-        report_race_of_works(
-            before, mine, address, "a race between kernels of one stream on ", false,
-            ", which may begin before the first has ended",
-            "call cudaGridDependencySynchronize() first, in this thread, or in another one before a "
-            "barrier of both");
+    if (kind != WorkRace::undecided) exit_status = 1;
+    if (w) report(kind, *w, before, running, mine, address);
 }
 
 void work_touches(const void* address, size_t bytes, bool write) {
@@ -184,26 +139,17 @@ void work_touches(const void* address, size_t bytes, bool write) {
     auto concurrent = [&](const Epoch& o) {
         return o.bytes & mine.bytes && o.time && o.time < running.start && !before_this_launch(o);
     };
-    const size_t from = first - r->start, end = from + bytes;
-    auto compare = [&](Word w, size_t at) {
-        const Epoch* other = nullptr;
-        for (const Epoch* o : {&w.sync.other, &w.sync.synced, &w.cell.write})
-            if (concurrent(*o)) other = o;
-        for (const Epoch* o : {&w.cell.read, &w.sync.read})
-            if (write && concurrent(*o)) other = o;
-        if (other) race_of_works(*other, mine, r->start + at);
-    };
-    for (size_t i = from / 4; 4 * i < end; ++i) {
-        ShadowLine& line = r->shadow->lines[4 * i / line_bytes];
-        mine.bytes = ((1u << std::min<size_t>(end - 4 * i, 4)) - (1u << (std::max(from, 4 * i) - 4 * i))) & 15;
-        write_out(*r->shadow, 4 * i / line_bytes);
-        compare(r->shadow->words.at(i), 4 * i);
-        for (size_t b = 4 * i; line.bytes && b < 4 * i + 4; ++b)
-            if (b >= from && b < end) compare(r->shadow->bytes.at(b), b);
-        ShadowCell& cell = r->shadow->words.cells[i];
-        (write ? cell.write : cell.read) = mine;
-        line.words_noted();
-    }
+    each_cell(*r->shadow, size_t(first - r->start), size_t(first - r->start) + bytes,
+              [&](const Word& w, size_t word, uint8_t mask, bool own) {
+                  mine.bytes = mask & 15;
+                  const Epoch* other = nullptr;
+                  for (const Epoch* o : {&w.sync.other, &w.sync.synced, &w.cell.write})
+                      if (concurrent(*o)) other = o;
+                  for (const Epoch* o : {&w.cell.read, &w.sync.read})
+                      if (write && concurrent(*o)) other = o;
+                  if (other) race_of_works(WorkRace::between_streams, *other, mine, r->start + word);
+                  if (own) (write ? w.cell.write : w.cell.read) = mine;
+              });
 }
 
 }  // namespace cudacpu::race

@@ -31,15 +31,12 @@ void work_touches(const void* address, size_t bytes, bool write);
 const Work& running_work();
 unsigned long last_queued();                      // 0: none is queued
 bool ordered_with_running(unsigned long number);  // whether the running work and this one wait for each other
-std::string at_line(const std::string& line);     // " at sum.cu:12", or ""
-std::string epoch_line(const Epoch& r);           // "sum.cu:12" of an access
-void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend);
-extern bool several_streams;              // the queue holds works of several streams
-bool before_this_launch(const Epoch& r);  // of an earlier work: does this one wait for it?
-void race_of_works(const Epoch& before, const Epoch& mine, char* address);
-/// The same between a kernel and one that it need not wait for. undecided: NVIDIA's documents do not say whether
-/// the two are ordered.
-void race_of_secondary(const Epoch& before, const Epoch& mine, char* address, bool undecided);
+extern bool several_streams;                      // the queue holds works of several streams
+bool before_this_launch(const Epoch& r);          // of an earlier work: does this one wait for it?
+/// after_primary: the running kernel does not wait for its primary. undecided: NVIDIA's documents do not say
+/// whether the two kernels are ordered.
+enum class WorkRace { between_streams, after_primary, undecided };
+void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const char* address);
 Time launch_beside();  // A launch begins: returns when the first work began that it does not wait for.
 
 }  // namespace cudacpu::race

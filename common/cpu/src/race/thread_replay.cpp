@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/upcalls.hpp"
+#include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/fast_path.hpp"
 #include "race/happens_before.hpp"
@@ -43,14 +44,14 @@ void commit_replay(ThreadState& m, unsigned steps) {
     m.counted = last_barrier;
     m.steps = steps;
     m.written = replay_steps[steps - 1].written;
+    sites_since_meeting[follower] |= replay_steps[steps - 1].sites;
     m.wrote |= m.written;
 }
 
 // Whether all accesses of the leader are still recorded in coalesced form.
 bool leader_is_replayable() {
     const ThreadState& m = thread_states[leader.rank];
-    if (state.any() || warp::drawing || now != leader.time ||
-        (!leader.passed && (m.counted != last_barrier || m.steps != leader.steps)))
+    if (state.any() || warp::drawing || now != leader.time || m.counted != last_barrier || m.steps != leader.steps)
         return false;
     replayed = {0, 32, leader.steps};
     for (unsigned i = leader.steps; i--;) {
@@ -81,26 +82,6 @@ __attribute__((noinline)) bool follows_leader(const char* address, uint64_t site
     return true;
 }
 
-// The running thread cannot replay all steps, because it will be preempted. The threads after it may.
-__attribute__((noinline)) bool pass_leadership() {
-    if (replay_step != replay_steps + leader.steps || rank != follower + 1 || now != leader.time)
-        return stop_following(), false;
-    const unsigned threads = replayed.done + 2;
-    stop_following();
-    for (unsigned i = 0; i < leader.steps; ++i) {
-        ReplayStep& f = replay_steps[i];
-        if (f.room <= threads) return false;
-        f.next += f.span->bytes();
-        f.element += threads;
-        f.room -= threads;
-    }
-    leader.rank = rank;
-    leader.is_new = false;
-    leader.passed = true;
-    replay_step = &behind_leader;
-    return false;
-}
-
 }  // namespace
 
 ReplayStep* new_replay_step() {
@@ -114,8 +95,9 @@ bool follows(const char* address, uint64_t site) {
     if (replay_step == &behind_leader) return follows_leader(address, site);
     if (replay_step != replay_steps + leader.steps || rank != follower + 1 || replayed.done + 2 > replayed.room ||
         !starts_like_leader(address, site))
-        return pass_leadership();
+        return stop_following(), false;
     if (!running_block.has_ended[follower]) commit_replay(thread_states[follower], leader.steps);
+    else sites_since_meeting[follower] |= replay_steps[leader.steps - 1].sites;
     ++replayed.done;
     start_replay();
     return true;

@@ -13,6 +13,7 @@ struct ReplayStep {                                            // a replay step:
     ptrdiff_t flags;         // from an address to its written flags; 0: all is written
     Span *span, *others;     // others: the span of the writes, if this is a read
     uint64_t rest;           // rest of the span
+    uint64_t sites;          // sites_since_meeting of the leader so far
     unsigned element, room;  // element: index in the line; room: elements after it
     bool shared;
     uint8_t written;  // the number of the last write so far; 0: none
@@ -21,7 +22,6 @@ struct Leader {  // the leader: the thread that began last, if others may replay
     Time time = 0;
     unsigned rank, steps = 0;
     bool is_new = false;  // so far all of its accesses can be replayed
-    bool passed = false;  // it has not made them itself: later threads replay the previous leader
 };
 extern Leader leader;
 extern ReplayStep replay_steps[most_replay_steps + 1], nowhere, behind_leader;
@@ -29,10 +29,9 @@ extern ReplayStep* replay_step;  // the running thread's next step; nowhere: no 
 extern unsigned follower;
 extern unsigned in_vain, until_leader;  // leaders since one was followed; threads that begin before the next leader
 inline void begin_leader() {            // at the running thread's first access since the barrier
-    if (replay_step == &behind_leader && leader.passed) return;
     leader.is_new = !until_leader;
     if (until_leader) return void(--until_leader);
-    leader = {now, rank, 0, true, false};
+    leader = {now, rank, 0, true};
     until_leader = std::min(in_vain * in_vain, 256u);
     ++in_vain;
 }

@@ -4,17 +4,32 @@
 #include <string>
 #include <vector>
 
+#include "engine/reporting.hpp"
+#include "race/in_flight_buffers.hpp"
 #include "race/race.hpp"
+#include "race/stream_order.hpp"
 
 namespace cudacpu::race {
 
 // ---- report/race_report.cpp: mistakes and races are reported when the launch has ended, those with one cause
 // together, once per program
 
-/// The first words of a report. A harmless finding does not change the exit status.
+/// A report of at most twelve lines; `head` is printed after what happened. A harmless finding does not change the
+/// exit status.
 Report finding(const std::string& kind, const std::string& what, const std::vector<Remark>& lines,
-               const std::string& mend, bool harmless = false);
+               const std::string& mend, bool harmless = false, const std::string& head = "");
 void note(Mistake what, char* address, size_t bytes, const Accessor& who);
 void report(const std::vector<Race>& races);
+
+// ---- report/work_report.cpp: once for each pair of lines
+
+void report(WorkRace kind, const Work& before, const Epoch& its, const Work& after, const Epoch& mine,
+            const char* address);
+void report_changed_source(const CopySource& source, const Work* callback);  // callback: nullptr if it was the host
+/// A kernel has read what the host wrote after the kernel was queued.
+void report_late_read(const Work& kernel, const Epoch& read, const char* address, const void* host_writes);
+/// A copy gives the host bytes that nobody has written. count: how many of first to last; all: the copy has no
+/// others
+void report_unwritten_copy(const Work& copy, const Region& r, size_t first, size_t last, size_t count, bool all);
 
 }  // namespace cudacpu::race

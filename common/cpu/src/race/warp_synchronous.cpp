@@ -88,11 +88,12 @@ void access(const void* p, unsigned bytes, bool writes, const void* pc) {
                                     : answered || !in_a_row || reader.at < its.first || its.last < reader.at;
     static auto& known = *new std::set<const void*>;
     if (meant || !known.insert(pc).second) return;
-    report_bug(text("lane %u writes what lane %u of its warp has read already, as if a warp ran in step: ", lane(),
-                    reader.rank % 32) +
-                   explain(address),
-               "since Volta it does not, whatever is volatile: put __syncwarp() between the steps", source_line(pc),
-               "warp-synchronous");
+    report_bug(say({"lane %u writes what lane %u of its warp has read already, as if a warp ran in step: %s",
+                    "通道 %u 写入同一线程束的通道 %u 已读取的内存，好像线程束同步执行：%s"},
+                   lane(), reader.rank % 32, explain(address)),
+               say({"since Volta it does not, whatever is volatile: put __syncwarp() between the steps",
+                    "从 Volta 起并非如此，与 volatile 无关：在各步之间加上 __syncwarp()"}),
+               source_line(pc), "warp-synchronous");
 }
 
 }  // namespace
@@ -119,4 +120,8 @@ void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
 void __ubsan_handle_out_of_bounds(void*, uintptr_t) {}
+void __ubsan_handle_add_overflow(void*, uintptr_t, uintptr_t) {}
+void __ubsan_handle_sub_overflow(void*, uintptr_t, uintptr_t) {}
+void __ubsan_handle_mul_overflow(void*, uintptr_t, uintptr_t) {}
+void __ubsan_handle_negate_overflow(void*, uintptr_t) {}
 }  // extern "C"

@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <signal.h>
 #include <sanitizer/asan_interface.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -53,7 +54,7 @@ void report_bug(const std::string& what, const std::string& mend, const std::str
                 const std::string& kind) {
     static auto& known = *new std::set<std::string>;
     exit_status = 1;
-    if (!known.insert(what.substr(0, what.find(' ')) + line).second) return;
+    if (!known.insert(kind + line).second) return;
     print_report(compose_report(what, mend, line, kind));
     cudacpu_hazard_found();
 }
@@ -74,10 +75,12 @@ void note_virtual_functions(const void* object, size_t bytes) {
             const std::unique_ptr<char, void (*)(void*)> name(
                 abi::__cxa_demangle(c->name, nullptr, nullptr, nullptr), free);
             report_misuse(
-                text("notice: %s: class %s has virtual functions, and the host has made this object", api_function,
-                     name ? name.get() : c->name),
-                "a kernel of a GPU cannot call them, as their addresses are the host's: let a kernel make "
-                "the object, with new");
+                say({"notice: %s: class %s has virtual functions, and the host has made this object",
+                     "notice: %s：类 %s 有虚函数，而这个对象是主机创建的"},
+                    api_function, name ? name.get() : c->name),
+                say({"a kernel of a GPU cannot call them, as their addresses are the host's: let a kernel make "
+                     "the object, with new",
+                     "GPU 的核函数不能调用这些虚函数，因为地址是主机的：让核函数用 new 创建这个对象"}));
         }
 }
 
@@ -95,9 +98,9 @@ struct SignalStack {
 thread_local SignalStack signal_stack;
 
 #if defined(__x86_64__)
-#define CUDACPU_PC gregs[REG_RIP]
-#define CUDACPU_SP gregs[REG_RSP]
-#define CUDACPU_WRITES(context) ((context).gregs[REG_ERR] & 2)
+const void* pc_of(const mcontext_t& machine) { return reinterpret_cast<void*>(machine.gregs[REG_RIP]); }
+uintptr_t sp_of(const mcontext_t& machine) { return machine.gregs[REG_RSP]; }
+bool writes(const mcontext_t& machine) { return machine.gregs[REG_ERR] & 2; }
 bool is_atomic(const unsigned char* code) {  // it has a lock prefix, or is an xchg
     for (; *code == 0xf0 || *code == 0x66 || (*code & 0xf0) == 0x40; ++code)
         if (*code == 0xf0) return true;
@@ -120,18 +123,55 @@ unsigned width_of(const unsigned char* code) {
     return wide || scalar || doubles ? 8 : 4;
 }
 // Executes only the next instruction, then raises SIGTRAP.
-void single_step(ucontext_t& context, bool on) {
-    constexpr long trap_flag = 0x100;
-    auto& flags = context.uc_mcontext.gregs[REG_EFL];
-    flags = on ? flags | trap_flag : flags & ~trap_flag;
-}
+constexpr long trap_flag = 0x100;
+void begin_step(mcontext_t& machine) { machine.gregs[REG_EFL] |= trap_flag; }
+void end_step(mcontext_t& machine) { machine.gregs[REG_EFL] &= ~trap_flag; }
 #elif defined(__aarch64__)
-#define CUDACPU_PC pc
-#define CUDACPU_SP sp
-#define CUDACPU_WRITES(context) true
-bool is_atomic(const unsigned char*) { return false; }
-unsigned width_of(const unsigned char*) { return 4; }
-void single_step(ucontext_t&, bool) {}
+// A program cannot single-step, so a copy of the instruction is executed, followed by a breakpoint.
+thread_local uint32_t* copy;
+thread_local uint64_t copied_from;
+const void* pc_of(const mcontext_t& machine) {
+    return reinterpret_cast<void*>(copy && machine.pc == uintptr_t(copy) ? copied_from : machine.pc);
+}
+uintptr_t sp_of(const mcontext_t& machine) { return machine.sp; }
+uint32_t instruction_at(const void* code) { return *static_cast<const uint32_t*>(code); }
+// Whether the access is a write, by Linux's record of the fault. QEMU makes none; then the instruction decides:
+// loads have bit 22, or bit 23 if they extend the sign.
+bool writes(const mcontext_t& machine) {
+    auto* record = reinterpret_cast<const _aarch64_ctx*>(machine.__reserved);
+    while (record->magic && record->magic != ESR_MAGIC)
+        record = reinterpret_cast<const _aarch64_ctx*>(reinterpret_cast<const char*>(record) + record->size);
+    if (record->magic) return reinterpret_cast<const esr_context*>(record)->esr >> 6 & 1;
+    const uint32_t code = instruction_at(pc_of(machine));
+    return !(code >> 22 & 1) && (code & 0x3e800000) != 0x38800000;
+}
+bool is_atomic(const unsigned char* code) {  // exclusive, acquire or release; or one of ARMv8.1's
+    return (instruction_at(code) & 0x3f000000) == 0x08000000 || (instruction_at(code) & 0x3b200c00) == 0x38200000;
+}
+unsigned width_of(const unsigned char* code) {  // at most 8
+    const uint32_t op = instruction_at(code), size = op >> 30;
+    const bool vector = op >> 26 & 1;
+    if ((op & 0x3a000000) == 0x28000000) return size > !vector ? 8 : 4;  // a pair
+    if ((op & 0x3a000000) == 0x38000000) return vector && op >> 23 & 1 ? 8 : 1 << size;
+    return 4;
+}
+void begin_step(mcontext_t& machine) {
+    if (!copy) {
+        constexpr int executable = PROT_READ | PROT_WRITE | PROT_EXEC;
+        void* const p = mmap(nullptr, page, executable, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) return;  // only the first access to each page is recorded
+        copy = static_cast<uint32_t*>(p);
+    }
+    copied_from = uintptr_t(pc_of(machine));
+    copy[0] = instruction_at(pc_of(machine));
+    copy[1] = 0xd4200000;  // brk #0
+    __builtin___clear_cache(reinterpret_cast<char*>(copy), reinterpret_cast<char*>(copy + 2));
+    machine.pc = uintptr_t(copy);
+}
+void end_step(mcontext_t& machine) {
+    if (copy && machine.pc == uintptr_t(copy + 1)) machine.pc = copied_from + 4;
+    else signal(SIGTRAP, SIG_DFL);  // a breakpoint of the program's own ends it
+}
 #endif
 
 // Whether the program was started by a debugger, which would take the signal of a single step for its own.
@@ -147,12 +187,16 @@ bool has_debugger() {
 
 }  // namespace
 
-const char* past_the_end(const Region* r) {
+std::string past_the_end(const Region* r) {
     if (r && r->kind == Kind::dynamic)
-        return "let the launch give enough bytes of shared memory, <<<blocks, threads, bytes>>>, or check the "
-               "index";
-    if (r && r->kind == Kind::shared) return "check the index against the array's length, or make the array longer";
-    return "check the index against the size: if (i < n)";
+        return say({"let the launch at %s:%d give enough bytes of shared memory, <<<blocks, threads, bytes>>>, or "
+                    "check the index",
+                    "让 %s:%d 的启动给出足够的共享内存字节数，<<<线程块数, 线程数, 字节数>>>，或者检查下标"},
+                   launch->where.file, launch->where.line);
+    if (r && r->kind == Kind::shared)
+        return say({"check the index against the array's length, or make the array longer",
+                    "把下标与数组长度相比较，或者加长数组"});
+    return say({"check the index against the size: if (i < n)", "把下标与大小相比较：if (i < n)"});
 }
 
 namespace {
@@ -164,9 +208,9 @@ std::string below_zero(const char* address) {
         const char* const meant = address - (bytes << 32);
         const Region* r = find(meant);
         if (!r || r->freed || meant >= r->start || (r->start - meant) % bytes) continue;
-        return text(": element -%zu, or %zu as an unsigned number, of the ", (r->start - meant) / bytes,
-                    (size_t{1} << 32) - (r->start - meant) / bytes) +
-               explain(r->start).substr(std::string("byte 0 of the ").size());
+        return say({": element -%zu, or %zu as an unsigned number, before %s",
+                    "：%3$s之前的元素 -%1$zu，看作无符号数是 %2$zu"},
+                   (r->start - meant) / bytes, (size_t{1} << 32) - (r->start - meant) / bytes, explain(r->start));
     }
     return "";
 }
@@ -174,84 +218,114 @@ std::string below_zero(const char* address) {
 // Whether the pointer is null, or was not set in fresh memory, which holds 0xff bytes; or is close to such a value.
 bool near_null(const void* address) { return uintptr_t(address) + (1 << 20) < 2 << 20; }
 
-const char* advice(const void* address, const Region* r, bool outside, bool below) {
+std::string advice(const void* address, const Region* r, bool outside, bool below) {
     if (below)
-        return "an unsigned index that goes below 0 begins anew at 2^32: compare before you subtract, or "
-               "take an int: int(threadIdx.x) - 1";
+        return say(
+            {"an unsigned index that goes below 0 begins anew at 2^32: compare before you subtract, or "
+             "take an int: int(threadIdx.x) - 1",
+             "无符号下标小于 0 时会回绕到 2^32：先比较再相减，或者用 int：int(threadIdx.x) - 1"});
     if (near_null(address))
-        return "that is no pointer: it is null, or nobody has set it (fresh memory holds 0xff bytes here)";
+        return say({"that is no pointer: it is null, or nobody has set it (fresh memory holds 0xff bytes here)",
+                    "这不是有效的指针：它是空指针，或者没有设置过（这里新分配的内存全是 0xff）"});
     if (!r)
-        return "no memory of the device is there: check the pointer, and the index against the size: if (i < n)";
-    if (r->freed) return "free memory only after its last use";
-    if (!outside) return "copy it with cudaMemcpy, or use cudaMallocManaged";
+        return say(
+            {"no memory of the device is there: check the pointer, and the index against the size: if (i < n)",
+             "那里没有设备内存：检查指针，并把下标与大小相比较：if (i < n)"});
+    if (r->freed) return say({"free memory only after its last use", "在最后一次使用之后再释放内存"});
+    if (!outside)
+        return say({"copy it with cudaMemcpy, or use cudaMallocManaged",
+                    "用 cudaMemcpy 复制，或者使用 cudaMallocManaged"});
     return past_the_end(r);
+}
+
+void divided_by_zero(const Where* where, const void* pc) {
+    if (in_kernel())
+        fault(cudaErrorLaunchFailure, say({"integer division by zero", "整数除以零"}),
+              say({"check the divisor: a GPU goes on with an undefined result",
+                   "检查除数：GPU 会继续运行，结果没有定义"}),
+              where, pc);
+    alarm(3);
+    report_misuse(say({"integer division by zero in the host's code", "主机代码中整数除以零"}),
+                  say({"check the divisor", "检查除数"}));
+    cudacpu_hazard_found();
+    signal(SIGFPE, SIG_DFL);  // the next one ends the program, as without the CPU device
 }
 
 // The handler leaves a kernel's fault by a jump to the host's stack, which SA_NODEFER permits.
 void on_signal(int signal, siginfo_t* info, void* context) {
     ASAN_UNPOISON_MEMORY_REGION(signal_stack.bytes, signal_stack_bytes);  // of frames that such a jump has left
     auto& thread = *static_cast<ucontext_t*>(context);
-    const auto& machine = thread.uc_mcontext;
-    if (signal == SIGTRAP) return close_touched_page(), single_step(thread, false);
+    auto& machine = thread.uc_mcontext;
+    if (signal == SIGTRAP) return close_touched_page(), end_step(machine);
     if (signal == SIGQUIT) {  // the user wants to know where the program hangs
         alarm(3);             // in case the report needs a lock that is held here
-        report_misuse("notice: ended while it was here", "");
+        report_misuse(say({"notice: ended while it was here", "notice: 结束时程序在这里"}));
         return void(raise(SIGTERM));
     }
-    const void* pc = reinterpret_cast<void*>(machine.CUDACPU_PC);
+    const void* pc = pc_of(machine);
     const bool in_kernel = cudacpu::in_kernel();
     if (signal == SIGVTALRM) {  // of processor time
         if (self && !in_kernel) return void(pthread_kill(runner, SIGVTALRM));
         if (!is_spinning(thread)) return;
         if (last_access && source_line(pc).empty()) pc = last_access;
         const bool in_atomic = last_atomic.line && source_line(pc).empty();
-        fault(cudaErrorLaunchTimeout, "the kernel does not come to an end: this thread spins",
-              "check what ends the loop; a thread gives way only at a barrier, a warp operation, an atomic or a "
-              "volatile read, and not all blocks of a large grid are under way at the same time",
-              in_atomic ? &last_atomic : nullptr, pc);
+        fault(
+            cudaErrorLaunchTimeout,
+            say({"the kernel does not come to an end: this thread spins", "核函数不结束：这个线程在空转"}),
+            say({"check what ends the loop; a thread gives way only at a barrier, a warp operation, an atomic or a "
+                 "volatile read, and not all blocks of a large grid are under way at the same time",
+                 "检查循环怎样结束；线程只在同步点、线程束操作、原子操作或 volatile 读取处让出，而且大网格的线程块"
+                 "并不全都同时运行"}),
+            in_atomic ? &last_atomic : nullptr, pc);
     }
+    if (signal == SIGFPE) return divided_by_zero(nullptr, pc);
     const char* address = static_cast<char*>(info->si_addr);
     if (signal == SIGSEGV && runs_works && open_on_demand(address)) return;
     const Region* r = find(address);
     const std::string below = r ? "" : below_zero(address), about = r ? explain(address) : "";
     const bool outside = r && !r->freed && (address < r->start || address >= r->start + r->bytes);
-    if (in_kernel && signal == SIGFPE)
-        fault(cudaErrorLaunchFailure, "integer division by zero",
-              "check the divisor: a GPU goes on with an undefined result", nullptr, pc);
     if (in_kernel && below_own_stack(address))
         fault(
-            cudaErrorIllegalAddress, "stack overflow",
-            text("the local variables of a thread have %zu KB: use smaller arrays, or a loop instead of recursion",
-                 local_bytes >> 10),
+            cudaErrorIllegalAddress, say({"stack overflow", "栈溢出"}),
+            say({"the local variables of a thread have %zu KB: use smaller arrays, or a loop instead of recursion",
+                 "线程的局部变量有 %zu KB：用小一些的数组，或者用循环代替递归"},
+                local_bytes >> 10),
             nullptr, pc);
-    const char* const mend = advice(address, r, outside, !below.empty());
+    const std::string mend = advice(address, r, outside, !below.empty());
     if (in_kernel)
         fault(cudaErrorIllegalAddress,
-              text("illegal memory access at %p", info->si_addr) + (r ? ": " + about : below), mend, nullptr, pc);
+              say({"illegal memory access at %p", "非法内存访问：%p"}, info->si_addr) +
+                  (r ? say({": ", "："}) + about : below),
+              mend, nullptr, pc);
     const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel
-    if (touched_early(address, CUDACPU_WRITES(machine), together ? nullptr : pc,
-                      width_of(static_cast<const unsigned char*>(pc))))
-        return single_step(thread, !together && !has_debugger());
-    const char* touched = outside ? "the host touched memory out of bounds: " : "the host touched device memory: ";
+    if (touched_early(address, writes(machine), together ? nullptr : pc,
+                      width_of(static_cast<const unsigned char*>(pc)))) {
+        if (!together && !has_debugger()) begin_step(machine);
+        return;
+    }
+    const std::string touched = outside ? say({"the host touched memory out of bounds: ", "主机越界访问了内存："})
+                                        : say({"the host touched device memory: ", "主机访问了设备内存："});
     if (r) fault(cudaErrorIllegalAddress, touched + about, mend, nullptr, pc);
     if (on_heap(address))
-        fault(cudaErrorIllegalAddress, touched + explain(address), "let a kernel copy it into memory of cudaMalloc",
+        fault(cudaErrorIllegalAddress, touched + explain(address),
+              say({"let a kernel copy it into memory of cudaMalloc", "让核函数把它复制到 cudaMalloc 的内存中"}),
               nullptr, pc);
     struct sigaction standard {};  // a fault of the program's own ends it, as without the CPU device
     standard.sa_handler = SIG_DFL;
     sigaction(signal, &standard, nullptr);
     alarm(3);
-    const uintptr_t top = gettid() == getpid() ? uintptr_t(__libc_stack_end) : 0, sp = machine.CUDACPU_SP,
+    const uintptr_t top = gettid() == getpid() ? uintptr_t(__libc_stack_end) : 0, sp = sp_of(machine),
                     at = uintptr_t(address);
-    if (signal == SIGFPE) report_misuse("integer division by zero in the host's code", "check the divisor");
-    else if (at < top && at + page >= sp)
+    if (at < top && at + page >= sp)
         report_misuse(
-            "the host's stack is full",
-            "large arrays of this function do not fit there: use std::vector or malloc; or a recursion does "
-            "not end");
+            say({"the host's stack is full", "主机的栈已满"}),
+            say({"large arrays of this function do not fit there: use std::vector or malloc; or a recursion does "
+                 "not end",
+                 "这个函数的大数组放不下：用 std::vector 或 malloc；或者递归没有结束"}));
     else
-        report_misuse(text("the host's code touched %p, where no memory is", info->si_addr),
-                      "check the pointer, and the index against the size");
+        report_misuse(say({"the host's code touched %p, where no memory is", "主机代码访问了 %p，那里没有内存"},
+                          info->si_addr),
+                      say({"check the pointer, and the index against the size", "检查指针，并把下标与大小相比较"}));
     cudacpu_hazard_found();
 }
 
@@ -314,14 +388,25 @@ void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address
     const unsigned alignment = 1u << m->log_of_alignment;
     if (in_kernel() && uintptr_t(address) % alignment && !near_null(address))
         fault(cudaErrorMisalignedAddress,
-              text("misaligned address: %p is no multiple of %u, which %s needs", address, alignment, m->type + 4) +
-                  (find(address) ? ": " + explain(address) : ""),
-              "a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
+              say({"misaligned address: %p is no multiple of %u, which %s needs",
+                   "地址没有对齐：%p 不是 %u 的倍数，而 %s 需要"},
+                  address, alignment, m->type + 4) +
+                  (find(address) ? say({": ", "："}) + explain(address) : ""),
+              say({"a GPU stops there, too: begin at a multiple, or copy the bytes with memcpy",
+                   "GPU 也会在那里停止：从倍数处开始，或者用 memcpy 复制字节"}),
               of_header ? nullptr : &m->where, __builtin_return_address(0));
 }
+// Before a division by zero, or of the least integer by -1. x86-64 traps both; on arm64 the former gives 0.
+void __ubsan_handle_divrem_overflow(const Where* where, uintptr_t, uintptr_t by) {
+    if (by) return;
+    divided_by_zero(where, nullptr);
+    raise(SIGFPE);
+}
 void __ubsan_handle_missing_return(const Where* where) {
-    fault(cudaErrorLaunchFailure, "a function that has to return a value ended without a return",
-          "end each of its branches with a return", where);
+    fault(cudaErrorLaunchFailure,
+          say({"a function that has to return a value ended without a return",
+               "应该有返回值的函数没有 return 就结束了"}),
+          say({"end each of its branches with a return", "让每个分支都以 return 结束"}), where);
 }
 #endif
 

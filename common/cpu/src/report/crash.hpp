@@ -4,6 +4,6 @@
 
 namespace cudacpu {
 
-const char* past_the_end(const Region* r);  // how to mend an access past its end
+std::string past_the_end(const Region* r);  // how to mend an access past its end
 
 }  // namespace cudacpu

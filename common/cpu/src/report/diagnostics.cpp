@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -133,11 +134,14 @@ std::string opening(const std::string& words) { return wrapped("cudacpu: " + wor
 
 void report_misuse(const std::string& words, const std::string& mend) {
     const std::string line = first_line(callers(32));
-    print_report({opening(words + (line.empty() ? "" : "\nat " + line)) + listing({{line, ""}}) + wrapped(mend),
+    print_report({opening(words + (line.empty() ? "" : say({"\nat %s", "\n位于 %s"}, line))) +
+                      listing({{line, ""}}) + wrapped(mend),
                   {"misuse", words, {{line, ""}}, mend}});
 }
 
-std::string listing(const std::vector<Remark>& remarks) {
+namespace {
+
+std::string list(const std::vector<Remark>& remarks, bool words_beside_code) {
     std::string s, file_before;
     for (const auto& [place, words, name] : remarks) {
         if (place.empty()) continue;
@@ -162,16 +166,29 @@ std::string listing(const std::vector<Remark>& remarks) {
         if (code.size() + 6 + width_of(words) > width)
             code.erase(code.find_last_not_of(' ', std::min(code.find("//"), code.size()) - 1) + 1);
         const size_t used = name.empty() ? code.npos : code.rfind(name);
-        if (code.size() > width)
-            code = used == code.npos || used + name.size() < width - 3
-                       ? code.substr(0, width - 3) + "..."
-                       : "..." + code.substr(std::min(used, code.size() - width + 3), width - 3);
+        const bool beside = words_beside_code && !words.empty() && width_of(words) + 26 < width;
+        const size_t room = beside ? width - 6 - width_of(words) : width;
+        if (code.size() > room)
+            code = used == code.npos || used + name.size() < room - 3
+                       ? code.substr(0, room - 3) + "..."
+                       : "..." + code.substr(std::min(used, code.size() - room + 3), room - 3);
         s += before + (code.empty() ? words : code);
         if (code.empty() || words.empty()) continue;
         if (code.size() + 6 + width_of(words) <= width) s += "      " + words;
         else s += "\n        |  " + words;
     }
     return s;
+}
+
+}  // namespace
+
+std::string listing(const std::vector<Remark>& remarks, size_t at_most) {
+    std::string s = list(remarks, false);
+    if (size_t(std::ranges::count(s, '\n')) <= at_most) return s;
+    s = list(remarks, true);
+    size_t end = 0;
+    for (size_t line = 0; line <= at_most && end != s.npos; ++line) end = s.find('\n', end + (line > 0));
+    return s.substr(0, end);
 }
 
 std::string name_of(const void* address, size_t bytes, std::string* name) {
@@ -203,45 +220,66 @@ std::string name_of(const void* address, size_t bytes, std::string* name) {
     return text("element %td of ", (at - start) / ptrdiff_t(bytes)) + *name + made;
 }
 
+std::string in_words(const std::string& name) {
+    static const std::regex form(R"(element (-?\d+) of (?:the memory )?(.*))");
+    return in_chinese() ? std::regex_replace(name, form, "$2 的元素 $1") : name;
+}
+
 std::string explain(const void* address, size_t bytes) {
     const Region* r = find(address);
-    if (on_heap(address)) return "memory that a kernel has got from malloc() or new";
-    if (!r) return is_global(address) ? name_of(address, bytes) : "";
+    if (on_heap(address))
+        return say({"memory that a kernel has got from malloc() or new", "核函数用 malloc() 或 new 得到的内存"});
+    if (!r) return is_global(address) ? in_words(name_of(address, bytes)) : "";
     const long offset = static_cast<const char*>(address) - r->start;
     if (r->kind == Kind::dynamic)
-        return text("byte %ld of the %zu bytes of dynamic shared memory that the launch gave", offset, r->bytes);
-    const char* const kinds[] = {"allocated by cudaMalloc", "allocated by cudaMallocManaged",
-                                 "of pinned host memory", "of registered host memory",
-                                 "of the __shared__ variable"};
-    return text("byte %ld of the %zu bytes %s at %s:%d%s", offset, r->bytes, kinds[int(r->kind)], r->where.file,
-                r->where.line, r->freed ? ", freed since" : "");
+        return say({"byte %ld of the %zu bytes of dynamic shared memory that the launch gave",
+                    "启动时给出的动态共享内存的字节 %ld（共 %zu 字节）"},
+                   offset, r->bytes);
+    const Sentence kinds[] = {{"allocated by cudaMalloc", "由 cudaMalloc 分配的内存"},
+                              {"allocated by cudaMallocManaged", "由 cudaMallocManaged 分配的内存"},
+                              {"of pinned host memory", "的锁页主机内存"},
+                              {"of registered host memory", "的已注册主机内存"},
+                              {"of the __shared__ variable", "的 __shared__ 变量"}};
+    return say({"byte %ld of the %zu bytes %s at %s:%d%s", "在 %4$s:%5$d %3$s的字节 %1$ld（共 %2$zu 字节%6$s）"},
+               offset, r->bytes, say(kinds[int(r->kind)]), r->where.file, r->where.line,
+               r->freed ? say({", freed since", "，已释放"}) : "");
 }
 
 // "threads 0-127 wait in __syncthreads() at sum.cu:18\n  threads 128-255 have ended"
 std::string who_waits_where() {
     auto position = [](unsigned i) -> std::string {
         const Thread& t = running_block.threads[i];
-        if (!t.at) return running_block.has_ended[i] ? "have ended" : "run";
+        if (!t.at) return running_block.has_ended[i] ? say({"have ended", "已结束"}) : say({"run", "正在运行"});
         unsigned in_line = 0, number = 1;  // of the barriers where threads wait
         for (const Rendezvous* e : open_rendezvous[32])
             if (e->where.line == t.where.line) ++in_line, number += e->where.column < t.where.column;
-        return text("wait in %s at %s:%d", t.at->what, t.where.file, t.where.line) +
-               (in_line > 1 ? text(", number %u there", number) : "");
+        return say({"wait in %s at %s:%d", "在 %2$s:%3$d 的 %1$s 中等待"}, t.at->what, t.where.file, t.where.line) +
+               (in_line > 1 ? say({", number %u there", "（该行的第 %u 个）"}, number) : "");
     };
-    std::string all;
-    for (unsigned first = 0, i = 1, lines = 0; i <= running_block.size; ++i) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> places;  // each with the runs of its threads
+    for (unsigned first = 0, i = 1; i <= running_block.size; ++i) {
         const std::string where = position(first);
         if (i < running_block.size && position(i) == where) continue;
-        if (++lines > 6) return all + "\n  ...";
-        all += text("\n  threads %u-%u %s", first, i - 1, where.c_str());
+        auto known = std::ranges::find(places, where, &decltype(places)::value_type::first);
+        if (known == places.end()) known = places.insert(known, {where, {}});
+        known->second.push_back(i - first > 1 ? text("%u-%u", first, i - 1) : text("%u", first));
         first = i;
     }
-    return all;
+    std::string all;
+    for (size_t k = 0; k < std::min<size_t>(places.size(), 3); ++k) {
+        const auto& [where, runs] = places[k];
+        std::string threads;
+        for (size_t i = 0; i < std::min<size_t>(runs.size(), 4); ++i) threads += (i ? ", " : "") + runs[i];
+        all += say({"\n  threads %s %s", "\n  线程 %s %s"}, threads + (runs.size() > 4 ? ", ..." : ""), where);
+    }
+    return all + (places.size() > 3 ? "\n  ..." : "");
 }
 
 std::string on_a_line(const std::string& before, const std::string& place) {
     const std::string first = from_here(before), last = from_here(place);
-    return "\n  " + first + (2 + first.size() + 1 + last.size() <= columns ? " " : "\n  ") + last;
+    const char* const blank = first.ends_with("，") || first.ends_with("：") ? "" : " ";
+    return "\n  " + first + (2 + width_of(first) + strlen(blank) + width_of(last) <= columns ? blank : "\n  ") +
+           last;
 }
 
 namespace {
@@ -256,9 +294,11 @@ public:
     ~Aside() { self = asks; }
 };
 
-std::string thread_name() {  // "block (0,0,0), thread (5,0,0)"
+std::string thread_name() {
     const uint3 b = blockIdx, t = threadIdx;
-    return text("block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
+    return say(
+        {"in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", "核函数 %s，线程块 (%u,%u,%u)，线程 (%u,%u,%u)"},
+        launch->kernel->name, b.x, b.y, b.z, t.x, t.y, t.z);
 }
 
 }  // namespace
@@ -268,14 +308,15 @@ Report compose_report(const std::string& what, const std::string& mend, const st
     const Aside aside;
     std::string s = opening(what), who;
     if (launch) {
-        who = text("in kernel %s, %s", launch->kernel->name, thread_name().c_str());
-        s += line.empty() ? "\n  " + who : on_a_line(who + ",", "at " + line);
+        who = thread_name();
+        s += line.empty() ? "\n  " + who : on_a_line(who + say({",", "，"}), say({"at %s", "位于 %s"}, line));
         const dim3 g = launch->grid, b = launch->block;
         std::string shape = text("<<<(%u,%u,%u), (%u,%u,%u)", g.x, g.y, g.z, b.x, b.y, b.z);
         if (launch->dynamic_bytes) shape += text(", %zu", launch->dynamic_bytes);
-        s += on_a_line(text("launched at %s:%d as", launch->where.file, launch->where.line), shape + ">>>");
+        s += on_a_line(say({"launched at %s:%d as", "在 %s:%d 启动："}, launch->where.file, launch->where.line),
+                       shape + ">>>");
     } else if (!line.empty()) {
-        s += "\n  at " + line;
+        s += "\n  " + say({"at %s", "位于 %s"}, line);
     }
     return {s + listing({{line, ""}}) + wrapped(mend),
             {kind, what + (who.empty() ? "" : ", " + who), {{line, ""}}, mend}};

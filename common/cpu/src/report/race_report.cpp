@@ -58,11 +58,12 @@ string index(uint64_t i, dim3 n) {
 constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"at %s", "位于 %s"},
     one_block{"block %s", "线程块 %s"}, of_two_blocks{"blocks %s and %s", "线程块 %s 和 %s"},
     race_on{"race on %s", "数据竞争：%s"},
-    equal_race{"race, but of equal values, on %s", "数据竞争（写入的值相同）：%s"}, reads_it{"reads", "读取"},
-    writes_it{"writes", "写入"}, does_atomic{"does an atomic", "执行原子操作"},
-    thread_does{"thread %s %s", "线程 %s %s"}, block_thread_does{"block %s thread %s %s", "线程块 %s 线程 %s %s"},
+    equal_race{"race, but of equal values, on %s", "数据竞争（写入的值相同）：%s"},
+    does_atomic{"does an atomic", "执行原子操作"}, thread_does{"thread %s %s", "线程 %s %s"},
+    block_thread_does{"block %s thread %s %s", "线程块 %s 线程 %s %s"},
     two_threads_write{"threads %s and %s write", "线程 %s 和 %s 写入"},
     both_write{"%s and %s write", "%s 和 %s 写入"},
+    no_lockstep{"the lanes of a warp do not run in lockstep: ", "线程束的各个通道并不同步执行："},
     mend_first{"mend the barrier first: this may follow from it", "先改正同步点：这可能是由它引起的"},
     foreign_access{"an access to memory that is not the device's", "访问了不属于设备的内存"},
     foreign_mend{"give the kernel memory from cudaMalloc or cudaMallocManaged",
@@ -84,17 +85,18 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     perhaps_bytes{"give the size in bytes, n * sizeof(int); if it is so already, ",
                   "大小要以字节给出：n * sizeof(int)；如果已经如此，"},
     unwritten_read{"a value that nobody has written: %s", "读取了从未写入的值：%s"},
+    under_way_read{"a value that an asynchronous copy has not brought yet: %s", "读取了异步复制尚未送达的值：%s"},
+    wait_for_copy{
+        "wait first: each thread that copies calls __pipeline_wait_prior(0) after __pipeline_commit(), and "
+        "__syncthreads() follows",
+        "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，然后是 "
+        "__syncthreads()"},
     set_memory{"set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel",
                "先设置这块内存的所有字节：cudaMemset、cudaMemcpy 或核函数"},
     trace{"notice: to see these accesses, run it with %s", "notice: 加上 %s 再运行，可以看到这些访问"},
     set_heap{"write it first: malloc() and new set nothing", "先写入：malloc() 和 new 不会设置任何值"},
     write_first{"write it first, or check the index; if another thread writes it, put __syncthreads() between",
                 "先写入，或者检查下标；如果由另一个线程写入，在两者之间加上 __syncthreads()"};
-
-string place_of(string name) {  // "element 3 of s (sum.cu:8)"
-    static const std::regex form(R"(element (-?\d+) of (?:the memory )?(.*))");
-    return in_chinese() ? std::regex_replace(name, form, "$2 的元素 $1") : name;
-}
 
 string thread_of(const Accessor& p) { return index(p.rank, launch->block); }
 string block_of(const Accessor& p) { return index(p.block, launch->grid); }
@@ -107,8 +109,7 @@ void report_in_kernel(const string& kind, const string& what, const string& bloc
     const string who = say(in_kernel, kernel_name(), blocks);
     const string head =
         at.number ? on_a_line(who + (in_chinese() ? "，" : ","), say(on_line, at.place)) : "\n  " + who;
-    Report report = finding(kind, what, lines, mend, harmless);
-    report.text.insert(opening(what_happened(what, harmless)).size(), head);
+    Report report = finding(kind, what, lines, mend, harmless, head);
     report.finding.message += ", " + who;
     print_report(report);
 }
@@ -119,6 +120,7 @@ const char* kind_of(Mistake m) {
         case Mistake::out_of_bounds: return "out-of-bounds";
         case Mistake::freed: return "use-after-free";
         case Mistake::others_stack: return "variable-of-another-thread";
+        case Mistake::under_way:
         case Mistake::unwritten: return "unwritten-value";
         case Mistake::foreign: return "host-memory";
     }
@@ -166,7 +168,7 @@ void say_mistake(const Noted& m) {
         const string size = !r      ? ""
                             : small ? say(has_bytes, r->bytes, m.bytes)
                                     : say(has_elements, r->bytes / m.bytes);
-        what = say(bounds_access, place_of(element), size);
+        what = say(bounds_access, in_words(element), size);
         const long number = strtol(element.c_str() + strlen("element "), nullptr, 10);
         const bool whole = r && m.address - r->start == number * ptrdiff_t(m.bytes);
         mend = r && r->kind == Kind::dynamic
@@ -175,10 +177,11 @@ void say_mistake(const Noted& m) {
                                  is_shared(r) ? number + (m.last - m.address) / ptrdiff_t(m.bytes) : 0,
                                  whole ? r->bytes / m.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
-        if (mend.starts_with("let the launch"))
-            mend.insert(strlen("let the launch"), text(" at %s:%d", launch->where.file, launch->where.line));
         if (small && r->bytes) mend = say(size_in_bytes);
         else if (counts_elements(r, m.bytes)) mend.insert(0, say(perhaps_bytes));
+    } else if (m.what == Mistake::under_way) {
+        what = say(under_way_read, in_words(element));
+        mend = say(wait_for_copy);
     } else if (m.what == Mistake::unwritten) {
         what = element;
         if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
@@ -188,7 +191,7 @@ void say_mistake(const Noted& m) {
                 what.replace(at_flat, flat.size(),
                              text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
         }
-        what = say(unwritten_read, place_of(what));
+        what = say(unwritten_read, in_words(what));
         mend = r ? say(set_memory) : say(set_heap);
         if (is_shared(r)) {
             mend = set_first(at, name, r->bytes / m.bytes);
@@ -219,20 +222,47 @@ void add_remark(std::vector<Remark>& all, const Remark& m) {
 
 }  // namespace
 
-bool in_chinese() {
-    static const bool chinese = [] {
-        for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
-            if (const char* value = getenv(name); value && *value) return strncmp(value, "zh", 2) == 0;
-        return false;
-    }();
-    return chinese;
+string Advice::words() const {
+    string all = reason;
+    for (const Edit& e : edits) {
+        string lines;
+        for (const int& n : e.lines)
+            lines += (&n == &*e.lines.begin()    ? ""
+                      : in_chinese()             ? "、"
+                      : &n == &*e.lines.rbegin() ? " and "
+                                                 : ", ") +
+                     std::to_string(n);
+        lines = in_chinese() ? "第 " + lines + " 行" : (e.lines.size() > 1 ? "lines " : "line ") + lines;
+        string edit = e.words;
+        if (const size_t at = edit.find('\1'); at != string::npos) edit.replace(at, 1, lines);
+        all += (&e == &edits[0] ? "" : in_chinese() ? "，并" : ", and ") + edit;
+    }
+    return all;
+}
+
+string Advice::key() const {
+    string all = reason;
+    for (const Edit& e : edits) all += "\n" + e.words;
+    return all;
+}
+
+void Advice::merge(const Advice& other) {
+    if (reason != other.reason) reason = say(no_lockstep);
+    for (const Edit& e : other.edits) add(e);
+}
+
+void Advice::add(const Edit& edit) {
+    const auto same = std::ranges::find_if(edits, [&](const Edit& e) { return e.words == edit.words; });
+    if (same == edits.end()) edits.push_back(edit);
+    else same->lines.insert(edit.lines.begin(), edit.lines.end());
 }
 
 Report finding(const string& kind, const string& what, const std::vector<Remark>& lines, const string& mend,
-               bool harmless) {
+               bool harmless, const string& head) {
     if (!harmless) exit_status = 1;
-    const string message = what_happened(what, harmless);
-    return {opening(message) + listing(lines) + wrapped(mend), {kind, message, lines, mend}};
+    const string message = what_happened(what, harmless), first = opening(message) + head, last = wrapped(mend);
+    const size_t taken = 1 + std::ranges::count(first + last, '\n');  // of twelve lines
+    return {first + listing(lines, 12 - std::min<size_t>(taken, 10)) + last, {kind, message, lines, mend}};
 }
 
 void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
@@ -357,14 +387,11 @@ void report(const std::vector<Race>& races) {
         std::sort(r.remarks.begin(), r.remarks.end(), [](const Remark& a, const Remark& b) {
             return std::pair(a.place.size(), a.place) < std::pair(b.place.size(), b.place);
         });
-        // At most twelve lines: two of the head, at least two of the listing, and the advice.
-        const string mend = wrapped(r.advice.words());
-        const size_t left = 10 - std::min<size_t>(8, std::ranges::count(mend, '\n'));
-        if (r.remarks.size() > std::min<size_t>(left, 6)) r.remarks.resize(std::min<size_t>(left, 6));
+        if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
         report_in_kernel(
             equal ? "equal-writes" : "race",
-            say(equal ? equal_race : race_on, place_of(name_of(r.pair.race.address, r.pair.race.bytes))),
+            say(equal ? equal_race : race_on, in_words(name_of(r.pair.race.address, r.pair.race.bytes))),
             x.block == y.block ? say(one_block, block_of(x)) : say(of_two_blocks, block_of(x), block_of(y)),
             r.pair.a, r.remarks, r.advice.words(), equal);
         if (!equal && !std::exchange(told_of_trace, true))

@@ -2,7 +2,6 @@
 #pragma once
 #include <set>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "engine/text.hpp"
@@ -16,28 +15,14 @@ struct Line {
 };
 const Line& line_of(uint64_t site);
 
+constexpr Sentence reads_it{"reads", "读取"}, writes_it{"writes", "写入"};
+
 struct Pair {  // all races between two lines
     Line a, b;
     Race race;  // one of them: the one between the most distant threads
     bool adds, both_write, equal;
     std::string name;  // the name of the array
 };
-
-struct Sentence {
-    const char *english, *chinese;
-};
-/// Whether LC_ALL, else LC_MESSAGES, else LANG begins with zh.
-bool in_chinese();
-inline const char* as_argument(const std::string& s) { return s.c_str(); }
-template <class T>
-requires(!std::is_same_v<T, std::string>) T as_argument(T x) { return x; }
-
-/// The sentence in the user's language.
-template <class... T> std::string say(const Sentence& s, const T&... arguments) {
-    const char* const words = in_chinese() ? s.chinese : s.english;
-    if constexpr (sizeof...(T) == 0) return words;
-    else return text(words, as_argument(arguments)...);
-}
 
 struct Edit {
     std::string words;      // "put __syncthreads() after \1"; \1: the lines

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -50,11 +51,15 @@ namespace {
 uintptr_t base_of(const Module& m) {
     return reinterpret_cast<const ElfW(Ehdr)*>(m.start)->e_type == ET_DYN ? uintptr_t(m.start) : 0;
 }
-// The module's file, for a shell.
+// The module's file, for a shell. The program's own also if it was deleted, and in an emulator, whose own file is
+// /proc/PID/exe.
 std::string file_of(const Module& m) {
     const auto headers = uintptr_t(m.start) + reinterpret_cast<const ElfW(Ehdr)*>(m.start)->e_phoff;
     Dl_info library;
-    if (headers == getauxval(AT_PHDR) || !dladdr(m.start, &library)) return text("/proc/%d/exe", getpid());
+    if (headers == getauxval(AT_PHDR) || !dladdr(m.start, &library)) {
+        static const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+        return text("/proc/%d/fd/%d", getpid(), file);
+    }
     std::string quoted = "'";
     for (const char* c = library.dli_fname; *c; ++c) quoted += *c == '\'' ? "'\\''" : std::string(1, *c);
     return quoted + "'";

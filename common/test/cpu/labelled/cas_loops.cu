@@ -351,6 +351,31 @@ __device__ void unite(int* parent, int n) {  // i with i + 1
 __global__ void roots_hooked(int* parent, int n) { unite<volatile int>(parent, n); }
 __global__ void roots_found_plainly(int* parent, int n) { unite<int>(parent, n); }
 
+// ---- an update of another word between the read and the CAS ---------------
+
+__global__ void counted_if_unset(int* word, int* count, int n) {
+    const int i = ID;
+    if (i >= n) return;
+    if (i % 2 == 0) {
+        if (*word == 0) atomicAdd(count, 1);  // RACE counted_if_unset
+    } else {
+        atomicCAS(word, 0, i);
+    }
+}
+__global__ void attempts_counted(int* word, int* attempts, int n) {
+    if (ID >= n) return;
+    int assumed;
+    do {
+        assumed = *word;
+        atomicAdd(attempts, 1);
+    } while (atomicCAS(word, assumed, assumed + 1) != assumed);
+}
+__global__ void one_looked_at_then_another(int* words, int n) {  // whoever finds one taken tries the next
+    if (ID >= n) return;
+    for (int k = 0; k < n; ++k)
+        if (words[k] == 0 && atomicCAS(words + k, 0, ID + 1) == 0) return;
+}
+
 // ---- counters and guards ---------------
 
 template <bool Others>
@@ -546,6 +571,9 @@ int main(int argc, char** argv) {
         RUN("race", B(n), 64, list_tested_for_empty, zeros<Node*>(1), zeros<Node>(n), n, Z(n)),
         RUN("right", B(n), 64, roots_hooked, iota(n), n),
         RUN("race", B(n), 64, roots_found_plainly, iota(n), n),
+        RUN("race", B(n), 64, counted_if_unset, Z(1), Z(1), n),
+        RUN("right", B(n), 64, attempts_counted, Z(1), Z(1), n),
+        RUN("right", B(n), 64, one_looked_at_then_another, Z(n), n),
         RUN("right", B(n), 64, bounded_count, Z(1), n / 2, n, Z(2 * n)),
         RUN("race", B(n), 64, full_tested_by_others, Z(1), n / 2, n, Z(2 * n)),
         RUN("right", B(n), 64, guard_that_all_pass, Z(1), n, 1 << 20),

@@ -17,13 +17,13 @@ __device__ void half_of_a_warp(int* out) {
     __shared__ int a[32];
     a[LANE] = LANE + 1;  // RACE half_reads_the_other_half
     if (LANE < 16) {
-        __syncwarp();                              // RACE half_reads_the_other_half
+        __syncwarp();                              // RACE half_comes half_reads_the_other_half
         out[LANE] = a[(Others ? 31 : 15) - LANE];  // RACE half_reads_the_other_half
     } else {
         out[LANE] = LANE;
     }
 }
-__global__ void half_comes(int* out) { half_of_a_warp<false>(out); }  // MISS half_comes
+__global__ void half_comes(int* out) { half_of_a_warp<false>(out); }
 __global__ void half_reads_the_other_half(int* out) { half_of_a_warp<true>(out); }
 __global__ void half_is_named(int* out) {
     __shared__ int a[32];
@@ -39,7 +39,7 @@ __global__ void barrier_in_the_guard(int* out, int n) {
     __shared__ int a[64];
     if (ID < n) {
         a[threadIdx.x] = ID;
-        __syncwarp();  // MISS barrier_in_the_guard
+        __syncwarp();  // RACE barrier_in_the_guard
         out[ID] = a[(ID ^ 1) < n ? threadIdx.x ^ 1 : threadIdx.x];
     } else {
         out[ID] = -1;
@@ -66,7 +66,7 @@ __device__ void even_lanes(int* out) {
     const unsigned mask = Ballot ? ballot : __activemask();  // normally the whole warp
     if (even) {
         a[LANE] = LANE + 1;
-        __syncwarp(mask);  // MISS mask_asked_before_the_branch
+        __syncwarp(mask);  // RACE mask_asked_before_the_branch
         out[LANE] = a[(LANE + 2) % 32];
     } else {
         out[LANE] = -LANE;
@@ -79,7 +79,7 @@ __global__ void ballot_of_another_branch(int* out) {
     const unsigned mask = __ballot_sync(all_lanes, LANE < 20);
     if (LANE < 12) {
         a[LANE] = LANE + 1;
-        __syncwarp(mask);  // MISS ballot_of_another_branch
+        __syncwarp(mask);  // RACE ballot_of_another_branch
         out[LANE] = a[11 - LANE];
     } else {
         out[LANE] = -LANE;
@@ -99,7 +99,7 @@ __global__ void mask_asked_in_the_branch(int* out) {  // reads only from lanes t
 __global__ void masks_differ(int* out) {
     __shared__ int a[32];
     a[LANE] = LANE + 1;
-    __syncwarp(LANE % 2 ? 0xaaaaaaaau : all_lanes);  // MISS masks_differ
+    __syncwarp(LANE % 2 ? 0xaaaaaaaau : all_lanes);  // RACE masks_differ
     out[LANE] = a[(LANE + 2) % 32];
 }
 __global__ void masks_of_pairs(int* out) {
@@ -111,12 +111,12 @@ __global__ void masks_of_pairs(int* out) {
 __global__ void calling_lane_not_named(int* out) {
     __shared__ int a[32];
     a[LANE] = LANE + 1;
-    __syncwarp(0x0000ffff);  // MISS calling_lane_not_named
+    __syncwarp(0x0000ffff);  // RACE calling_lane_not_named
     out[LANE] = a[LANE < 16 ? 15 - LANE : LANE];
 }
 __device__ int neighbour(int* a, int value, unsigned mask) {
     a[LANE] = value;
-    __syncwarp(mask);  // MISS helper_in_a_branch
+    __syncwarp(mask);  // RACE helper_in_a_branch
     const int other = a[LANE ^ 1];
     __syncwarp(mask);
     return other;
@@ -147,11 +147,11 @@ __global__ void one_of_three_arms_does_not_come(int* out) {
     a[LANE] = LANE + 1;
     switch (LANE % 3) {
         case 0:
-            __syncwarp();  // MISS one_of_three_arms_does_not_come
+            __syncwarp();  // RACE one_of_three_arms_does_not_come
             out[LANE] = a[LANE];
             break;
         case 1:
-            __syncwarp();  // MISS one_of_three_arms_does_not_come
+            __syncwarp();  // RACE one_of_three_arms_does_not_come
             out[LANE] = -a[LANE];
             break;
         default: out[LANE] = 0;
@@ -174,7 +174,7 @@ __device__ void turns_by_lane(int* out) {  // lane k has k + 1 turns
     int sum = 0;
     for (int k = 0; All ? k < 32 : k <= LANE; ++k) {
         if (k <= LANE) a[LANE] = k;
-        __syncwarp();  // MISS lanes_leave_the_loop
+        __syncwarp();  // RACE lanes_leave_the_loop
         if (k <= LANE) sum += a[LANE];
     }
     out[LANE] = sum;
@@ -191,9 +191,9 @@ __device__ void mask_in_a_loop(int* out) {
         if (EachTurn) mask = __ballot_sync(mask, more);
         if (!more) break;
         a[LANE] = k++;
-        __syncwarp(mask);  // MISS mask_from_before_the_loop
+        __syncwarp(mask);  // RACE mask_from_before_the_loop
         out[LANE] += a[31];
-        __syncwarp(mask);  // MISS mask_from_before_the_loop
+        __syncwarp(mask);  // RACE mask_from_before_the_loop
     }
     out[LANE] -= k;
 }
@@ -205,7 +205,7 @@ __global__ void break_before_the_barrier(const int* in, int* out) {
     for (; k < 8; ++k) {
         if (in[LANE] + k > 4 + LANE % 4) break;
         a[LANE] = k;
-        __syncwarp();  // MISS break_before_the_barrier
+        __syncwarp();  // RACE break_before_the_barrier
     }
     out[LANE] = a[LANE];
 }
@@ -215,7 +215,7 @@ __global__ void continue_past_the_barrier(int* out) {
     for (int k = 0; k < 6; ++k) {
         if (LANE % 3 == 0 && k % 2) continue;
         a[LANE] = k;
-        __syncwarp();  // MISS continue_past_the_barrier
+        __syncwarp();  // RACE continue_past_the_barrier
         sum += a[LANE];
     }
     out[LANE] = sum;
@@ -224,7 +224,7 @@ __global__ void until_the_lane_is_done(const int* in, int* out) {
     int left = in[LANE] + LANE % 5;
     while (left > 0) {
         --left;
-        __syncwarp();  // MISS until_the_lane_is_done
+        __syncwarp();  // RACE until_the_lane_is_done
     }
     out[LANE] = left;
 }

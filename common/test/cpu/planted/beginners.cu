@@ -19,9 +19,9 @@ PLANT(add_no_guard) {
 // block index forgotten
 __global__ void twice(const int* in, int* out, int n) {
     int i = threadIdx.x;
-    if (i < n) out[i] = 2 * in[i];  // FIXED: i += blockIdx.x * blockDim.x; if (i < n) out[i] = 2 * in[i];
+    if (i < n) out[i] = 2 * in[i];
 }
-PLANT(block_forgotten) {  // SAYS: should it hold blockIdx
+PLANT(block_forgotten) {  // SAYS: lacks blockIdx.x: in line
     int* out = zeros(512);
     twice<<<4, 128>>>(filled(512), out, 512);
     wants(out, 512, [](int i) { return 2 * in_at(i); });
@@ -102,7 +102,7 @@ __global__ void pairs(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[2 * i] + in[2 * i + 1];  // FIXED: if (i < n / 2) out[i] = in[2 * i] + in[2 * i + 1];
 }
-PLANT(pairs_of_n) {  // SAYS: are `in[2 * i + 1]` and `in[2 * i]` the elements
+PLANT(pairs_of_n) {  // SAYS: is `in[2 * i + 1]` and `in[2 * i]` the element
     int* out = zeros(64);
     pairs<<<2, 64>>>(filled(128), out, 128);
     wants(out, 64, [](int i) { return in_at(2 * i) + in_at(2 * i + 1); });
@@ -113,7 +113,7 @@ __global__ void gray(const int* rgb, int* out, int pixels) {
     int p = blockIdx.x * blockDim.x + threadIdx.x;
     if (p < pixels) out[p] = (rgb[3 * p + 1] + rgb[3 * p + 2] + rgb[3 * p + 3]) / 3;  // FIXED: if (p < pixels) out[p] = (rgb[3 * p] + rgb[3 * p + 1] + rgb[3 * p + 2]) / 3;
 }
-PLANT(rgb_one_off) {  // SAYS: and `rgb[3 * p + 3]` the elements
+PLANT(rgb_one_off) {  // SAYS: and `rgb[3 * p + 3]` the element
     int* out = zeros(100);
     gray<<<1, 128>>>(filled(300), out, 100);
     wants(out, 100, [](int i) { return (in_at(3 * i) + in_at(3 * i + 1) + in_at(3 * i + 2)) / 3; });
@@ -124,7 +124,7 @@ __global__ void four_each(const int* in, int* out, int n) {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
     for (int k = 0; k < 4; k++) out[i + k] = in[i + k] + 1;  // FIXED: for (int k = 0; k < 4; k++) if (i + k < 250) out[i + k] = in[i + k] + 1;
 }
-PLANT(four_each_no_guard) {  // SAYS: guard it: if (i + k < 250)
+PLANT(four_each_no_guard) {  // SAYS: write `if (i + k < 250)
     int* out = zeros(250);
     four_each<<<1, 64>>>(filled(250), out, 250);
     wants(out, 250, [](int i) { return in_at(i) + 1; });
@@ -153,7 +153,7 @@ __global__ void column_sums(const int* m, int* sums, int rows, int cols) {
         sums[c] = sum;
     }
 }
-PLANT(columns_up_to_rows) {  // SAYS: beyond the size: if (c < 20)
+PLANT(columns_up_to_rows) {  // SAYS: beyond the size: in line 153 write `if (c < 20)
     int* sums = zeros(20);
     column_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
     wants(sums, 20, [](int c) { int s = 0; for (int r = 0; r < 30; ++r) s += in_at(r * 20 + c); return s; });
@@ -164,7 +164,7 @@ __global__ void smooth(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;  // FIXED: if (i - 1 >= 0) if (i + 1 < 128) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
 }
-PLANT(no_edges) {  // SAYS: is `in[i - 1]` the element{{.*}}write `i >= 1 && i < n`
+PLANT(no_edges) {  // SAYS: is `in[i - 1]` the element{{.*}}write `if (i - 1 >= 0)
     int* out = zeros(128);
     smooth<<<2, 64>>>(filled(128), out, 128);
     wants(out, 128, [](int i) { return i && i < 127 ? (in_at(i - 1) + in_at(i) + in_at(i + 1)) / 3 : 0; });
@@ -178,7 +178,7 @@ __global__ void through_shared(const int* in, int* out) {
     __syncthreads();
     out[t] = s[blockDim.x - 1 - t];
 }
-PLANT(shared_too_small) {  // SAYS: an element for each thread
+PLANT(shared_too_small) {  // SAYS: write `__shared__ int s[64]`
     int* out = zeros(64);
     through_shared<<<1, 64>>>(filled(64), out);
     wants(out, 64, [](int i) { return in_at(63 - i); });
@@ -226,7 +226,7 @@ __global__ void block_sum_doubling(const int* in, int* out) {
     }
     if (tid == 0) *out = sdata[0];
 }
-PLANT(tree_of_96) {  // SAYS: guard it: if (tid + s < 96)
+PLANT(tree_of_96) {  // SAYS: write `if (tid + s < 96)
     int* out = zeros(1);
     block_sum_doubling<<<1, 96>>>(filled(96), out);
     wants(out, 1, [](int) { return sum_of(0, 96); });
@@ -763,7 +763,7 @@ __global__ void smallest(const int* in, int* best, int* place, unsigned long lon
         *place = i;
     }
 }
-PLANT(smallest_and_place) {  // SAYS: let an atomic decide who writes{{.*}}both values in one 64-bit word
+PLANT(smallest_and_place) {  // SAYS: belongs together: put it into one 64-bit word
     unsigned long long* both;
     cudaMalloc(&both, sizeof *both);
     cudaMemset(both, 0xff, sizeof *both);
@@ -827,7 +827,7 @@ __global__ void running(const int* in, int* out, int n) {
     int i = threadIdx.x;
     if (i > 0 && i < n) out[i] = out[i - 1] + in[i];
 }
-PLANT(running_as_on_host) {  // SAYS: take a scan
+PLANT(running_as_on_host) {  // SAYS: all must have read before one writes
     int* out = zeros(64);
     running<<<1, 64>>>(filled(64), out, 64);
 }

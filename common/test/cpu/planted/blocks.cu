@@ -85,7 +85,7 @@ PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zer
 __global__ void no_block_index(const int* in, int* out) {
     out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
-PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: should it hold blockIdx.x
+PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: lacks blockIdx.x: in line 86 write
 
 __global__ void overlapping(int* out) {
     out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x + 1;  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
@@ -193,4 +193,4 @@ __global__ void find(const int* in, int* where) {
         *where = i;
     }
 }
-PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: write `in[i] % 8 == 7 && atomicCAS(where, 0
+PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: write `if (in[i] % 8 == 7) atomicCAS(where, 0, i);`

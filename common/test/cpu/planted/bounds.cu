@@ -30,7 +30,7 @@ __global__ void shared_end(int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x & 1 ? threadIdx.x : threadIdx.x | 1];
 }
-PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // SAYS: check the index first: is `a[threadIdx.x + 1]` the element
+PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // SAYS: write `__shared__ int a[65]`
 
 __global__ void left_neighbour(const int* in, int* out) {
     const int i = threadIdx.x;
@@ -60,7 +60,7 @@ __global__ void unset_shared(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x + 1];  // FIXED: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
 }
-PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}write it first
+PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}set it first
 
 __global__ void unset_bins(const int* in, int* out) {
     __shared__ int bins[8];
@@ -142,7 +142,7 @@ __global__ void small_tile(const int* in, int* out) {
     __syncthreads();
     for (int k = -2; k <= 2; ++k) out[t] += s[t + 2 + k];
 }
-PLANT(tile_without_one_halo) { small_tile<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: give the array 68 elements
+PLANT(tile_without_one_halo) { small_tile<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: write `__shared__ int s[68]`
 
 __global__ void no_bytes(const int* in, int* out) {
     extern __shared__ int bytes_forgotten[];

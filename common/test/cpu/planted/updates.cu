@@ -20,7 +20,7 @@ __global__ void scan_warp(const int* in, int* out) {
     }
     out[x] = t[x];
 }
-PLANT(scan_of_a_warp) { scan_warp<<<1, 32>>>(filled(32), zeros(32)); }  // SAYS: for the if of lines {{[0-9]+}} to
+PLANT(scan_of_a_warp) { scan_warp<<<1, 32>>>(filled(32), zeros(32)); }  // SAYS: for lines {{[0-9]+}} to
 
 __global__ void running_sum(int* d) {
     const int tid = threadIdx.x;
@@ -116,7 +116,7 @@ PLANT(members_in_place) { members<<<1, 64>>>(zeros<Point>(64)); }
 __global__ void strides(int* a, int n) {
     for (int i = threadIdx.x; i < n - 1; i += blockDim.x) a[i] = a[i] + a[i + 1];  // FIXED: ;
 }
-PLANT(strides_in_place) { strides<<<1, 32>>>(filled(128), 128); }  // SAYS: let it write into another array
+PLANT(strides_in_place) { strides<<<1, 32>>>(filled(128), 128); }  // SAYS: put __syncthreads() where all threads come
 
 __global__ void of_blocks(int* a, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

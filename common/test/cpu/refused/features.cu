@@ -19,6 +19,15 @@ int main() {
     cublasHandle_t handle;  // SAYS: error: cublasHandle_t: the CPU device has no cublas: CUDA's libraries
     return cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS;
 }
+#elif defined CURAND_HOST  // RUN: refused -DCURAND_HOST
+#include <curand.h>
+int main() {
+    curandGenerator_t g;  // SAYS: error: curandGenerator_t: the CPU device has no cuRAND for the host: use curand_init()
+    return curandDestroyGenerator(g) != CURAND_STATUS_SUCCESS;
+}
+#elif defined CURAND_OTHERS  // RUN: refused -DCURAND_OTHERS
+#include <curand_kernel.h>
+__global__ void k(curandStateMRG32k3a* s) {}  // SAYS: error: curandStateMRG32k3a: the CPU device has no random numbers of this kind
 #elif defined WMMA  // RUN: refused -DWMMA
 #include <mma.h>  // SAYS: error: the CPU device has no mma.h
 #elif defined CUB_HEADER  // RUN: refused -DCUB_HEADER
@@ -31,11 +40,22 @@ int main() {
 }
 #elif defined SAMPLES_HEADER  // RUN: refused -DSAMPLES_HEADER
 #include <helper_cuda.h>  // SAYS: error: there is no helper_cuda.h here: it is one of NVIDIA's samples' headers
-#elif defined TEXTURES  // RUN: refused -DTEXTURES
+#elif defined ARRAYS  // RUN: refused -DARRAYS
 int main() {
-    int t;
-    cudaCreateTextureObject(&t, nullptr, nullptr, nullptr);  // SAYS: error: cudaCreateTextureObject: the CPU device has no textures
+    cudaArray_t a;  // SAYS: error: cudaArray_t: the CPU device has no textures over arrays and no surfaces
 }
+#elif defined TEXTURE_2D  // RUN: refused -DTEXTURE_2D
+__global__ void k(cudaTextureObject_t t, float* p) {
+    *p = tex2D<float>(t, 0, 0);  // SAYS: error: tex2D: the CPU device has no textures over arrays
+}
+#elif defined PITCHED  // RUN: refused -DPITCHED
+int main() {
+    cudaResourceDesc r{};
+    r.resType = cudaResourceTypePitch2D;  // SAYS: error: cudaResourceTypePitch2D: the CPU device has no textures over arrays
+}
+#elif defined TEXTURE_REFERENCE  // RUN: refused -DTEXTURE_REFERENCE
+texture<float> t;  // SAYS: error: texture: the CPU device has no texture references: create a texture object
+int main() { return cudaBindTexture(nullptr, t, nullptr, 0); }
 #elif defined GRAPHS  // RUN: refused -DGRAPHS
 int main() {
     int g;

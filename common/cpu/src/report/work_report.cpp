@@ -1,0 +1,137 @@
+// work_report.cpp - words what the race detector finds between works: kernels, copies and callbacks of several
+// streams, and the host beside them.
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/reporting.hpp"
+#include "engine/text.hpp"
+#include "memory/early_access.hpp"
+#include "race/shadow_memory.hpp"
+#include "race/stream_order.hpp"
+#include "race/upcalls.hpp"
+#include "report/race_report.hpp"
+
+namespace cudacpu::race {
+
+namespace {
+
+constexpr Sentence is_queued{"is queued", "加入队列"}, host_writes_it{"the host writes", "主机写入"};
+
+std::string line_of(const Work& work) { return work.line.empty() ? first_line(work.callers) : work.line; }
+std::string line_of(const Epoch& r) {
+    if (r.rank == 0xffff) return "";  // a copy
+    if (r.site >> 48) return source_line(Where{reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48)});
+    return source_line(reinterpret_cast<char*>(r.site) - 1);
+}
+
+void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend,
+                   bool harmless = false) {
+    print_report_once(finding("stream-order", what, lines, mend, harmless));
+}
+
+size_t element_of(const Region& r) {  // the size that kernels access it with; 1 if none has accessed it
+    const Shadow& s = *r.shadow;
+    for (size_t i = 0; i <= r.bytes / line_bytes; ++i)
+        for (const Span* span : {&s.lines[i].write, &s.lines[i].read})
+            if (span->done) return span->bytes() > 8 ? 4 : span->bytes();
+    for (size_t i = 0; i < r.bytes / 4; ++i)
+        if (s.words.cells[i].write.time) return 4;
+    return 1;
+}
+
+}  // namespace
+
+void report(WorkRace kind, const Work& before, const Epoch& its, const Work& after, const Epoch& mine,
+            const char* address) {
+    static constexpr struct {
+        Sentence what, works, mend;
+    } words[] = {
+        {{"a race between streams on %s", "流之间的数据竞争：%s"},
+         {"%s %s, and %s %s, and neither waits for the other", "%s%s，%s%s，两者互不等待"},
+         {"let one wait: cudaEventRecord() and cudaStreamWaitEvent(), or cudaStreamSynchronize() between",
+          "让其中一个等待：cudaEventRecord() 和 cudaStreamWaitEvent()，或者在两者之间加上 "
+          "cudaStreamSynchronize()"}},
+        {{"a race between kernels of one stream on %s", "同一个流的核函数之间的数据竞争：%s"},
+         {"%s %s, and %s %s, which may begin before the first has ended",
+          "%s%s，%s%s，而且可能在前一个结束之前就开始"},
+         {"call cudaGridDependencySynchronize() first, in this thread, or in another one before a barrier "
+          "of both",
+          "先调用 cudaGridDependencySynchronize()：由这个线程调用，或者由另一个线程在两者的同步点之前调用"}},
+        {{"perhaps a race between kernels of one stream on %s", "同一个流的核函数之间可能有数据竞争：%s"},
+         {"%s %s, and %s %s, which waits for the kernel between them, but that one does not wait for the first",
+          "%s%s，%s%s，后者等待中间的核函数，但中间的核函数不等待前者"},
+         {"call cudaGridDependencySynchronize() in the kernel between them",
+          "在中间的核函数中调用 cudaGridDependencySynchronize()"}}};
+    static auto& said = *new std::set<std::pair<uint64_t, uint64_t>>;
+    if (!said.insert({its.site ^ before.number << 50, mine.site ^ after.number << 50}).second) return;
+    std::vector<Remark> lines;
+    const auto does = [&](const Work& work, const Epoch& r) {
+        const std::string line = line_of(r), verb = say(r.access & writes ? writes_it : reads_it);
+        lines.push_back({line_of(work), line.empty() ? verb : say(is_queued)});
+        lines.push_back({line, verb});
+        return verb;
+    };
+    const auto& [what, works, mend] = words[int(kind)];
+    const std::string first = does(before, its), second = does(after, mine);
+    report_hazard(say(what, explain(address)) + "\n" + say(works, before.what, first, after.what, second), lines,
+                  say(mend), kind == WorkRace::undecided);
+}
+
+void report_changed_source(const CopySource& s, const Work* callback) {
+    const std::string line = first_line(s.callers);
+    if (callback)
+        report_hazard(
+            say({"a callback changes %s,\nwhich %s copies", "回调函数修改 %s，\n而 %s 要复制它"}, explain(s.start),
+                s.what),
+            {{line, say(is_queued)}, {first_line(callback->callers), say({"its function writes", "它的函数写入"})}},
+            say({"let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both in "
+                 "one stream",
+                 "让一个等待另一个：cudaEventRecord() 和 cudaStreamWaitEvent()，或者把两者放入同一个流"}));
+    else
+        report_hazard(
+            say({"the host has changed %s\nbefore %s had copied it", "主机修改了 %s，\n而 %s 还没有复制它"},
+                explain(s.start), s.what),
+            {{line, say(is_queued)}, {source_line(where_touched(s.start, s.width)), say(host_writes_it)}},
+            say({"wait for the copy first: cudaStreamSynchronize(), or an event",
+                 "先等待复制完成：cudaStreamSynchronize() 或事件"}));
+}
+
+void report_late_read(const Work& work, const Epoch& read, const char* address, const void* host_writes) {
+    static auto& said = *new std::set<std::pair<const void*, std::string>>;
+    if (said.insert({host_writes, work.line}).second)
+        report_hazard(say({"the host has written %s\nbefore %s had read it", "主机写入了 %s，\n而 %s 还没有读取它"},
+                          explain(address), work.what),
+                      {{work.line, say(is_queued)},
+                       {source_line(host_writes), say(host_writes_it)},
+                       {line_of(read), say({"the kernel reads", "核函数读取"})}},
+                      say({"wait for the kernel first: cudaDeviceSynchronize()",
+                           "先等待核函数完成：cudaDeviceSynchronize()"}));
+}
+
+void report_unwritten_copy(const Work& work, const Region& r, size_t first, size_t last, size_t count, bool all) {
+    const std::string call = first_line(work.callers);
+    static auto& said = *new std::set<std::string>;
+    if (!said.insert(call + (all ? "*" : "")).second) return;
+    const size_t unit = element_of(r);
+    std::string which =
+        say(unit == 1 ? Sentence{"byte %zu", "字节 %zu"} : Sentence{"element %zu", "元素 %zu"}, first / unit);
+    if (last / unit != first / unit)
+        which = say(unit == 1 ? Sentence{"bytes %zu to %zu", "字节 %zu 到 %zu"}
+                              : Sentence{"elements %zu to %zu", "元素 %zu 到 %zu"},
+                    first / unit, last / unit);
+    if (count < last + 1 - first) which = say({"%zu among %s", "%2$s 中的 %1$zu 个"}, count / unit, which);
+    print_report(finding("unwritten-value",
+                         say({"%s gives the host what nobody has written: %s of the %zu allocated at %s:%d",
+                              "%s 把从未写入的值交给主机：%s，内存有 %zu 个，在 %s:%d 分配"},
+                             work.what, which, r.bytes / unit, r.where.file, r.where.line),
+                         {{call, ""}},
+                         all ? say({"let a kernel, cudaMemcpy or cudaMemset write it first",
+                                    "先由核函数、cudaMemcpy 或 cudaMemset 写入"})
+                             : say({"if it is no padding, check which elements the kernel writes",
+                                    "如果不是填充字节，检查核函数写入哪些元素"}),
+                         !all));
+}
+
+}  // namespace cudacpu::race
