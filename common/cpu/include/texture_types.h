@@ -1,5 +1,8 @@
 // texture_types.h - textures over linear memory: what they describe and how a kernel reads them.
 #pragma once
+#if __cplusplus < 202002L
+#pragma GCC system_header  // no warnings about newer C++
+#endif
 #include <cstddef>
 #include <type_traits>
 
@@ -25,7 +28,7 @@ using cudaTextureObject_t = unsigned long long;
 namespace cudacpu {
 
 template <class T, class = void> struct Component { using Type = T; };
-template <class T> struct Component<T, std::void_t<decltype(T::x)>> { using Type = decltype(T::x); };
+template <class T> struct Component<T, decltype(T::x, void())> { using Type = decltype(T::x); };
 
 }  // namespace cudacpu
 
@@ -36,8 +39,8 @@ template <class T> constexpr cudaChannelFormatDesc cudaCreateChannelDesc() {
     using C = typename cudacpu::Component<T>::Type;
     constexpr int bits = 8 * sizeof(C), n = sizeof(T) / sizeof(C);
     return {bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0,
-            std::is_floating_point_v<C> ? cudaChannelFormatKindFloat
-            : std::is_signed_v<C>       ? cudaChannelFormatKindSigned
+            std::is_floating_point<C>() ? cudaChannelFormatKindFloat
+            : std::is_signed<C>()       ? cudaChannelFormatKindSigned
                                         : cudaChannelFormatKindUnsigned};
 }
 
