@@ -207,10 +207,15 @@ string limit_of(const Source& src, const Function& f, size_t has) {
 
 }  // namespace
 
-string check_index(const Line& line, const string& name, long element, long last, size_t has, bool shared) {
+string check_index(const Line& line, string name, long element, long last, size_t has, bool shared) {
     const Source* src = line.number ? Source::of(line.file) : nullptr;
-    const size_t first = src ? src->spot(line.number, name) : string::npos;
+    size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
+    if (f && src->line(line.number).find(name) == string::npos) {  // a pointer to that memory: row[x]
+        size_t from = first;
+        while (from && in_word(src->text[from - 1])) --from;
+        name = word_at(src->text, from), first = from, has = 0;
+    }
     std::map<string, string> others;  // accesses that do not use the thread's own number, with their subscripts
     string index, found;
     bool whole = true;  // whole elements of a one-dimensional array

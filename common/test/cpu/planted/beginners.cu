@@ -124,7 +124,7 @@ __global__ void four_each(const int* in, int* out, int n) {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
     for (int k = 0; k < 4; k++) out[i + k] = in[i + k] + 1;  // FIXED: for (int k = 0; k < 4; k++) if (i + k < 250) out[i + k] = in[i + k] + 1;
 }
-PLANT(four_each_no_guard) {  // SAYS: check the index of `out[i + k]`
+PLANT(four_each_no_guard) {  // SAYS: check the index of `in[i + k]`
     int* out = zeros(250);
     four_each<<<1, 64>>>(filled(250), out, 250);
     wants(out, 250, [](int i) { return in_at(i) + 1; });
