@@ -307,27 +307,6 @@ Advice equal_writes(const Conflict& c) {
     return c.pair.equal ? Advice{say(equal_values, c.src.line_at(c.a))} : Advice();
 }
 
-// Whether the index has the number of the block or thread in which the two threads differ, and nothing that lets
-// several share an element: then each has its own element, unless the index is wrong.
-static bool has_own_element(const Conflict& c, string index) {
-    static const std::regex starts(R"((?:.* )?(\w+) = ([^;]*);.*)");
-    for (const Statement* s : c.pa) {
-        const string head = s->kind == Statement::loop ? c.src.condition(*s) : "";
-        std::smatch m;
-        if (!std::regex_match(head, m, starts) || !has_name(index, m[1])) continue;
-        if (!has_name(c.computed(m[2]).value_or(""), "threadIdx")) return false;
-        index += " + " + c.computed(m[2]).value_or("");
-    }
-    if (index.find_first_of("[/%>&?") != string::npos) return false;
-    const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
-    const bool blocks = c.far == 2;
-    const dim3 of = blocks ? launch->grid : launch->block;
-    const uint64_t p = blocks ? x.block : x.rank, q = blocks ? y.block : y.rank;
-    const string number = blocks ? "blockIdx" : "threadIdx";
-    return (p % of.x != q % of.x && has_name(index, number + ".x")) ||
-           (p / of.x % of.y != q / of.x % of.y && has_name(index, number + ".y"));
-}
-
 // Two blocks, or two rows, that write the same elements.
 Advice wrong_index(const Conflict& c) {
     const size_t open = c.a + c.pair.name.size();
@@ -352,14 +331,27 @@ Advice wrong_index(const Conflict& c) {
                            counter + " += blockDim." + axis[1].str() + " * gridDim." + axis[1].str(), m[3])}};
     }
     const auto computed = c.computed(index);
-    if (c.pair.adds && !c.one_atomic() && computed &&
-        assignment(c.src.code(*c.pa.back())).target == c.pair.name + "[" + index + "]" &&
-        c.update(c.pb).others.empty() && has_own_element(c, *computed))
+    // Several threads change one element on purpose if its number comes from data or a division, or lacks a number
+    // of the thread that the value has. Otherwise no atomic helps.
+    static const std::regex word(R"(\w+(\.[xyz])?)");
+    const auto numbers = [&](const string& code) {  // the variables of a thread or block
+        std::set<string> found;
+        for (std::sregex_iterator m(code.begin(), code.end(), word), none; m != none; ++m)
+            if (const string name = m->str();
+                name.find("Idx.") != string::npos || c.f->own.count(name) ||
+                c.src.definition(*c.f, name).value_or("").find("Idx.") != string::npos)
+                found.insert(name);
+        return found;
+    };
+    const Assignment change = assignment(c.src.code(*c.pa.back()));
+    if (c.pair.adds && !c.one_atomic() && computed && computed->find_first_of("/%>&?") == string::npos &&
+        change.target == c.pair.name + "[" + index + "]" && c.update(c.pb).others.empty() &&
+        !numbers(index).empty() && std::ranges::includes(numbers(index), numbers(change.value)))
         return {say(own_element, c.src.line_at(c.a), *computed)};
     // int i = threadIdx.x; out[i] = 0, by several blocks
-    if (c.far < 2 || !computed || !has_name(*computed, "threadIdx.x") || has_name(*computed, "blockIdx")) return {};
-    const string others = c.src.code(c.f->head, c.f->body.begin) + assignment(c.src.code(*c.pa.back())).value;
-    if (c.pair.adds && others.find("[" + index + "]") == string::npos) return {};
+    if (c.far < 2 || !c.pair.both_write || c.pair.adds || !computed || !has_name(*computed, "threadIdx.x") ||
+        has_name(*computed, "blockIdx"))
+        return {};
     const Region* r = find(c.pair.race.address);
     const size_t blocks = launch->grid.x, elements = r ? r->bytes / c.pair.race.bytes : 0,
                  used = blocks * launch->block.x;
