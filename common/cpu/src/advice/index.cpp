@@ -240,10 +240,8 @@ string check_index(const Line& line, string name, long element, long last, size_
                 !std::regex_search(all, std::regex("-|\\+ *\\d")))  // another summand goes out of bounds
                 found = b.instead(b.name);
             if (all == b.limit + " - " + b.name)
-                found = Advice{"",
-                               {write(line.number, name + "[" + b.limit + " - 1 - " + b.name + "]",
-                                      name + "[" + all + "]")}}
-                            .words();
+                found = write(line.number, name + "[" + b.limit + " - 1 - " + b.name + "]", name + "[" + all + "]")
+                            .words;
         }
     }
     if (index.empty()) return "";
@@ -255,8 +253,7 @@ string check_index(const Line& line, string name, long element, long last, size_
     const Statement& s = *f->path(first).back();
     const string code = src->code(s), pointer = src->definition(*f, name).value_or("");
     const string target = assignment(code).target;
-    const bool updates =
-        target.starts_with(name + "[") && !others.empty() && !others.count(target);  // s[t] += s[t + d]
+    const bool updates = target.starts_with(name + "[") && !others.empty() && !others.count(target);
     for (const size_t i :
          src->words("__shared__", f->body.begin, shared && last > 0 && whole && !updates ? first : 0)) {
         const string declared = src->code(*f->path(i).back());
@@ -271,16 +268,9 @@ string check_index(const Line& line, string name, long element, long last, size_
         f->path(first), [](const Statement* p) { return p->kind == Statement::branch && p->enters == some; });
     if (others.empty() && !compared && whole && for_all && has && element >= long(has) && pointer.empty() &&
         has + launch->block.x > size_t{launch->grid.x} * launch->block.x && s.kind == Statement::simple &&
-        src->line_at(s.begin) == src->line_at(s.end - 1) && !src->ends_there(s)) {
-        const string asks = index + " < " + limit_of(*src, *f, has);
-        const size_t value = src->declares(s) ? code.find(" = ") + 3 : 0;
-        return say(against_size) + write(line.number,
-                                         value > 3
-                                             ? code.substr(0, value) + asks + " ? " + code.substr(value) + " : 0"
-                                             : "if (" + asks + ") " + code,
-                                         code)
-                                       .words;
-    }
+        src->line_at(s.begin) == src->line_at(s.end - 1) && !src->ends_there(s) && !src->declares(s))
+        return say(against_size) +
+               write(line.number, "if (" + index + " < " + limit_of(*src, *f, has) + ") " + code, code).words;
     for (const Bound& b : bounds) {  // x = in[i] + in[i + d], where the code tests i < n
         const string own = name + "[" + b.name + "]", second = name + "[" + index + "]", sum = own + " + " + second;
         const bool by_variable =
