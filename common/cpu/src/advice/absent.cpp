@@ -198,15 +198,37 @@ string set_first(const Line& line, const string& name, size_t has) {
     const Function* f = read == string::npos ? nullptr : src->function_at(read);
     for (const size_t i : f ? src->words("__shared__", f->body.begin, read) : std::vector<size_t>()) {
         const Statement& d = *f->path(i).back();
-        if (name.empty() || src->word(name, d.begin, d.end) >= d.end || !src->alone_in_its_lines(d)) continue;
+        if (name.empty() || src->word(name, d.begin, d.end) >= d.end) continue;
+        // 0 is right for a sum if each element that is set at all is set under a condition such as `i < n`.
+        static const std::regex bound(R"(\w+ < (\w+))");
+        bool sums = false, index = false;  // index: it may be wrong
+        std::set<int> lines;
+        for (const size_t at : src->variables(name, d.end, f->body.end)) {
+            const Path path = f->path(at);
+            const string code = src->code(*path.back());
+            const Assignment set = assignment(code);
+            const bool adds = set.sign == "+" || code.starts_with("atomicAdd(");
+            sums |= adds;
+            if (adds || path.back()->begin != at) continue;
+            const Statement& around = *path[path.size() - 2];
+            const string own = set.target.substr(std::min(name.size(), set.target.size())),
+                         asks = around.kind == Statement::branch ? src->condition(around) : "";
+            std::smatch m;
+            index |=
+                !set.sign.empty() || !std::regex_match(asks, m, bound) || src->definition(*f, m[1]) != "" ||
+                (own != "[threadIdx.x]" && src->definition(*f, own.substr(1, own.size() - 2)) != "threadIdx.x");
+            lines.insert(src->line_at(at));
+        }
+        if (!sums || index) return lines.empty() ? "" : Advice{"", {{say(set_or_index), lines}}}.words();
         const dim3 block = launch->block;
         const string first = block.y * block.z == 1 ? "threadIdx.x" : "threadIdx.x + threadIdx.y + threadIdx.z",
-                     sets = src->text.find('[', d.begin) > d.end ? "if (" + first + " == 0) " + name
-                            : block.y * block.z == 1 ? "for (int i = threadIdx.x; i < " + std::to_string(has) +
-                                                           "; i += blockDim.x) " + name + "[i]"
-                                                     : "";
-        if (!sets.empty())
-            return say(set_first_edit) + say(write_after, src->line_at(d.end - 1), sets + " = 0; __syncthreads();");
+                     starts = src->text.find('[', d.begin) > d.end ? "if (" + first + " == 0) " + name
+                              : block.y * block.z == 1 ? "for (int i = threadIdx.x; i < " + std::to_string(has) +
+                                                             "; i += blockDim.x) " + name + "[i]"
+                                                       : "";
+        if (!starts.empty() && src->alone_in_its_lines(d))
+            return say(set_first_edit) +
+                   say(write_after, src->line_at(d.end - 1), starts + " = 0; __syncthreads();");
     }
     return "";
 }

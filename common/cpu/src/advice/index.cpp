@@ -7,6 +7,8 @@
 #include <regex>
 
 #include "advice/conflict.hpp"
+#include "engine/launch.hpp"
+#include "memory/address_space.hpp"
 #include "race/race.hpp"
 #include "report/upcalls.hpp"
 
@@ -193,37 +195,27 @@ string mixed_rows(const Source& src, const Function& f, size_t at, string index)
     return say(rows, index, length, rows_line, row, column, limit);
 }
 
-// Lets only threads for which the condition holds execute the statement: "in line 5 write `if (i < n) x[i] = 0`".
-string guard(const Source& src, const Function& f, size_t at, const string& asks) {
-    const Statement& s = *f.path(at).back();
-    const string code = src.code(s);
-    const size_t value = code.find(" = ") + 3;
-    if (s.kind != Statement::simple || src.line_at(s.begin) != src.line_at(s.end - 1) || src.ends_there(s))
-        return say(guard_it, asks);
-    return Advice{
-        "",
-        {write(src.line_at(s.begin),
-               src.declares(s) && value > 3 ? code.substr(0, value) + asks + " ? " + code.substr(value) + " : 0"
-                                            : "if (" + asks + ") " + code,
-               code)}}
-        .words();
-}
-
-// The only whole number that the function gets, else the size.
+// The only whole number that the function gets, if it does not use it, else the size.
 string limit_of(const Source& src, const Function& f, size_t has) {
     static const std::regex number(R"((?:const )?(?:int|unsigned|unsigned int|size_t|long) (\w+))");
     std::vector<string> numbers;
     for (const string& parameter : listed(src.code(f.head + 1, f.head_end - 1)))
         if (std::smatch m; std::regex_match(parameter, m, number)) numbers.push_back(m[1]);
-    return numbers.size() == 1 ? numbers[0] : std::to_string(has);
+    const bool unused = numbers.size() == 1 && src.word(numbers[0], f.body.begin, f.body.end) >= f.body.end;
+    return unused ? numbers[0] : std::to_string(has);
 }
 
 }  // namespace
 
-string check_index(const Line& line, const string& name, long element, long last, size_t has, bool shared) {
+string check_index(const Line& line, string name, long element, long last, size_t has, bool shared) {
     const Source* src = line.number ? Source::of(line.file) : nullptr;
-    const size_t first = src ? src->spot(line.number, name) : string::npos;
+    size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
+    if (f && src->line(line.number).find(name) == string::npos) {  // a pointer to that memory: row[x]
+        size_t from = first;
+        while (from && in_word(src->text[from - 1])) --from;
+        name = word_at(src->text, from), first = from, has = 0;
+    }
     std::map<string, string> others;  // accesses that do not use the thread's own number, with their subscripts
     string index, found;
     bool whole = true;  // whole elements of a one-dimensional array
@@ -248,10 +240,8 @@ string check_index(const Line& line, const string& name, long element, long last
                 !std::regex_search(all, std::regex("-|\\+ *\\d")))  // another summand goes out of bounds
                 found = b.instead(b.name);
             if (all == b.limit + " - " + b.name)
-                found = Advice{"",
-                               {write(line.number, name + "[" + b.limit + " - 1 - " + b.name + "]",
-                                      name + "[" + all + "]")}}
-                            .words();
+                found = write(line.number, name + "[" + b.limit + " - 1 - " + b.name + "]", name + "[" + all + "]")
+                            .words;
         }
     }
     if (index.empty()) return "";
@@ -260,39 +250,45 @@ string check_index(const Line& line, const string& name, long element, long last
     if (element < 0 && !std::ranges::all_of(others, adds)) std::erase_if(others, adds);
     if (others.size() == 1) index = others.begin()->second;
     if (string all = mixed_rows(*src, *f, first, index); !all.empty()) return all;
-    const string more = element < 0 || !compared + others.size() == 0 ? ""
-                        : last > 0                                    ? say(larger_by, last + 1)
-                                                                      : say(larger);
-    string all, asks;
-    for (const auto& [code, subscript] : others.empty() ? std::map<string, string>{{"", index}} : others) {
-        const string x = subscript.find_first_of("?&|^=<>") == string::npos ? subscript : "(" + subscript + ")";
-        asks +=
-            (asks.empty() ? "" : " && ") + x +
-            (element < 0 ? " >= 0" : " < " + (x == word_at(x, 0) ? limit_of(*src, *f, has) : std::to_string(has)));
-        all += (all.empty() ? "`" : in_chinese() ? "、`" : " and `") + code + "`";
-    }
-    static const std::regex moved(R"((\w+) [+-] \d+)");
-    std::smatch m;
-    for (const Bound& b : bounds)  // in[i + 1], where the code tests i < n
-        if (element >= 0 && others.size() == 1 && !shared && !b.itself && std::regex_match(index, m, moved) &&
-            m[1] == b.name)
-            found = b.instead(index);
-    const string target = assignment(src->code(*f->path(first).back())).target;
-    const bool updates =
-        target.starts_with(name + "[") && !others.empty() && !others.count(target);  // s[t] += s[t + d]
+    const Statement& s = *f->path(first).back();
+    const string code = src->code(s), pointer = src->definition(*f, name).value_or("");
+    const string target = assignment(code).target;
+    const bool updates = target.starts_with(name + "[") && !others.empty() && !others.count(target);
     for (const size_t i :
          src->words("__shared__", f->body.begin, shared && last > 0 && whole && !updates ? first : 0)) {
-        const string code = src->code(*f->path(i).back());
-        const size_t size = code.find(name + "[") + name.size() + 1;
+        const string declared = src->code(*f->path(i).back());
+        const size_t size = declared.find(name + "[") + name.size() + 1;
         if (size <= name.size()) continue;
-        const string enlarged = code.substr(0, size) + std::to_string(last + 1) + code.substr(code.find(']', size));
-        return Advice{say(enlarge), {write(src->line_at(i), enlarged, code)}}.words();
+        const string larger =
+            declared.substr(0, size) + std::to_string(last + 1) + declared.substr(declared.find(']', size));
+        return say(enlarge) + write(src->line_at(i), larger, declared).words;
     }
-    const string mend = !found.empty() ? found
-                        : whole && has ? guard(*src, *f, first, asks)
-                                       : say(guard_it, "i < n");
-    if (others.empty()) return (compared ? say(grows, compared) : say(against_size)) + mend + more;
-    return (compared ? say(compared_there, compared) : say(check_first)) + say(is_it_meant, all) + mend + more;
+    // Threads after the last element have no work if each element belongs to the thread of its number.
+    const bool for_all = std::ranges::none_of(
+        f->path(first), [](const Statement* p) { return p->kind == Statement::branch && p->enters == some; });
+    if (others.empty() && !compared && whole && for_all && has && element >= long(has) && pointer.empty() &&
+        has + launch->block.x > size_t{launch->grid.x} * launch->block.x && s.kind == Statement::simple &&
+        src->line_at(s.begin) == src->line_at(s.end - 1) && !src->ends_there(s) && !src->declares(s))
+        return say(against_size) +
+               write(line.number, "if (" + index + " < " + limit_of(*src, *f, has) + ") " + code, code).words;
+    for (const Bound& b : bounds) {  // x = in[i] + in[i + d], where the code tests i < n
+        const string own = name + "[" + b.name + "]", second = name + "[" + index + "]", sum = own + " + " + second;
+        const bool by_variable =
+            index.starts_with(b.name + " + ") && !strchr("0123456789", index[b.name.size() + 3]);
+        if (by_variable && code.ends_with(" = " + sum) && assignment(code).target.find('[') == string::npos)
+            return say(summand) +
+                   write(line.number, own + " + (" + index + " < " + b.limit + " ? " + second + " : 0)", sum).words;
+    }
+    string all;
+    for (const auto& [used, subscript] :
+         others.empty() ? std::map<string, string>{{name + "[" + index + "]", ""}} : others)
+        all += (all.empty() ? "`" : in_chinese() ? "、`" : " and `") + used + "`";
+    if (const auto value = src->definition(*f, index); value && !value->empty()) index = *value;
+    return (compared ? say(compared_there, all, compared) : say(check_first, all)) + say(either_or) +
+           (pointer.empty()
+                ? ""
+                : say(pointer_is, src->line_at(src->variable(name, f->body.begin, first)), name, pointer)) +
+           (std::regex_search(index, std::regex(R"([a-z)] \* (?!blockDim)[a-z])")) ? say(row_length) : "");
 }
 
 // ---- races of elements
@@ -309,23 +305,49 @@ Advice wrong_index(const Conflict& c) {
     if (const string words = c.pair.both_write ? mixed_rows(c.src, *c.f, c.a, index) : ""; !words.empty())
         return {words};
     static const std::regex counts(R"(.*; *(\w+)( [^;]*); (\1 \+= ([^;]*)))");
+    static const std::regex starts(R"(.*\bblockIdx\.([xyz]) \* blockDim\.\1\b.*)");
     for (const Statement* s :
          c.pa) {  // for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x)
         const string head = s->kind == Statement::loop ? c.src.condition(*s) : "";
-        std::smatch m;
-        if (c.far < 2 || !std::regex_match(head, m, counts) || m[1] != i) continue;
-        const string step = c.computed(m[4]).value_or("gridDim");
-        const Statement& set = *c.f->path(c.src.variable(i, c.f->body.begin, c.f->body.end)).back();
-        const bool by_block =
-            c.src.has({"blockIdx"}, set.head ? set.head : set.begin, set.head ? set.head_end : set.end);
-        if (!has_name(step, "gridDim") && by_block && !has_name(c.computed(m[2]).value_or(""), "blockIdx"))
-            return {say(stride), {write(c.src.line_at(s->head), i + " += blockDim.x * gridDim.x", m[3])}};
+        std::smatch m, axis;
+        if (c.far < 2 || !std::regex_match(head, m, counts) || !has_name(index, m[1])) continue;
+        const string step = c.computed(m[4]).value_or("gridDim"), counter = m[1];
+        const Statement& set = *c.f->path(c.src.variable(counter, c.f->body.begin, c.f->body.end)).back();
+        const string start = set.head ? c.src.condition(set) : c.src.code(set);
+        if (!has_name(step, "gridDim") && std::regex_match(start, axis, starts) &&
+            !has_name(c.computed(m[2]).value_or(""), "blockIdx"))
+            return {say(stride),
+                    {write(c.src.line_at(s->head),
+                           counter + " += blockDim." + axis[1].str() + " * gridDim." + axis[1].str(), m[3])}};
     }
-    // int i = threadIdx.x; out[i] = 0, by several blocks
     const auto computed = c.computed(index);
+    // Several threads change one element on purpose if its number comes from data or a division, or lacks a number
+    // of the thread that the value has. Otherwise no atomic helps.
+    static const std::regex word(R"(\w+(\.[xyz])?)");
+    const auto numbers = [&](const string& code) {  // the variables of a thread or block
+        std::set<string> found;
+        for (std::sregex_iterator m(code.begin(), code.end(), word), none; m != none; ++m)
+            if (const string name = m->str();
+                name.find("Idx.") != string::npos || c.f->own.count(name) ||
+                c.src.definition(*c.f, name).value_or("").find("Idx.") != string::npos)
+                found.insert(name);
+        return found;
+    };
+    const Assignment change = assignment(c.src.code(*c.pa.back()));
+    if (c.pair.adds && !c.one_atomic() && computed && computed->find_first_of("/%>&?") == string::npos &&
+        change.target == c.pair.name + "[" + index + "]" && c.update(c.pb).others.empty() &&
+        !numbers(index).empty() && std::ranges::includes(numbers(index), numbers(change.value)))
+        return {say(own_element, c.src.line_at(c.a), *computed)};
+    // int i = threadIdx.x; out[i] = 0, by several blocks
     if (c.far < 2 || !c.pair.both_write || c.pair.adds || !computed || !has_name(*computed, "threadIdx.x") ||
         has_name(*computed, "blockIdx"))
         return {};
+    const Region* r = find(c.pair.race.address);
+    const size_t blocks = launch->grid.x, elements = r ? r->bytes / c.pair.race.bytes : 0,
+                 used = blocks * launch->block.x;
+    if (elements > used || elements + launch->block.x <= used || c.src.has({"__shared__"}, c.f->body) ||
+        c.pair.adds)
+        return {say(two_blocks, c.src.line_at(c.a))};
     const Path first = c.f->path(c.src.variable(i, c.f->body.begin, c.f->body.end));
     for (const Statement* s : {first.back(), c.pa.back()}) {
         string code = c.src.code(*s);

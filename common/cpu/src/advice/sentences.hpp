@@ -64,7 +64,12 @@ constexpr Sentence sent_away{
         "barriers with if (%s)",
         "让所有线程执行循环的轮数相同：在第 %d 行写 `%s`，代替 `%s`，并用 if (%s) 保护同步点之间的工作"},
     lanes_come{"let all lanes come here: ", "让所有通道都到达这里："},
-    set_first_edit{"check the index, or set it first: ", "检查下标，或者先给它赋值："};
+    set_first_edit{"its sum starts with no value, so set it first: ", "求和之前没有赋初值，所以先给它赋值："},
+    set_or_index{
+        "check the index here and in \1, where other elements of the array are set; set this one first only if it "
+        "is meant",
+        "检查这里和\1的下标，那里设置的是数组的其他元素；只有确实要用这个元素时，才先给它赋值"};
+
 // ---- an atomic
 
 constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
@@ -114,6 +119,9 @@ constexpr Sentence two_blocks{
     "one block write, or use an atomic",
     "检查第 %d 行的下标：两个线程块写同一个元素（是否应含有 "
     "blockIdx.x？）；如果是有意的，只让一个线程块写，或者使用原子操作"},
+    own_element{
+        "check the index of line %d, `%s`: it lets two threads change one element; if that is meant, use an atomic",
+        "检查第 %d 行的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，使用原子操作"},
     one_thread{
         "check the index of line %d: two threads write one element; if that is meant, let one of them write: if "
         "(threadIdx.x == 0)",
@@ -143,13 +151,20 @@ constexpr Sentence two_blocks{
 // ---- out of bounds
 
 constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元素的最后一个编号是 %zu："},
-    grows{"check the index: line %d lets it grow beyond the size: ", "检查下标：第 %d 行让它超过了大小："},
-    compared_there{"check the index, and what line %d compares: ", "检查下标，以及第 %d 行的比较："},
-    check_first{"check the index first: ", "先检查下标："},
-    is_it_meant{"is %s the element that you mean? If so, ", "%s 是想要的元素吗？如果是，"},
-    guard_it{"guard it: if (%s)", "加上保护：if (%s)"}, larger{", or make the array larger", "，或者加大数组"},
+    compared_there{"check the index of %s, and what line %d compares", "检查 %s 的下标，以及第 %d 行的比较"},
+    check_first{"check the index of %s", "检查 %s 的下标"},
+    either_or{
+        ": either it is wrong, or the array is too small, or threads without such an element leave out this "
+        "access, "
+        "but not their other work",
+        "：要么下标有误，要么数组太小，要么没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
+    pointer_is{"; in line %d, `%s = %s`, + counts elements of the pointer's type, not bytes",
+               "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
+    row_length{"; what multiplies a row's number is the length of this array's rows",
+               "；与行号相乘的是这个数组每行的长度"},
+    summand{"only one of the two elements exists in the last block: ",
+            "在最后一个线程块里，两个元素只有一个存在："},
     enlarge{"the array is too small: ", "数组太小："},
-    against_size{"check the index against the size: ", "把下标与大小相比较："},
-    larger_by{", or give the array %ld elements", "，或者让数组有 %ld 个元素"};
+    against_size{"check the index against the size: ", "把下标与大小相比较："};
 
 }  // namespace cudacpu::race

@@ -91,8 +91,12 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
         "__syncthreads() follows",
         "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，然后是 "
         "__syncthreads()"},
-    set_memory{"set the memory first, all its bytes: cudaMemset, cudaMemcpy or a kernel",
-               "先设置这块内存的所有字节：cudaMemset、cudaMemcpy 或核函数"},
+    set_memory{
+        "set all bytes of the memory first: a size of cudaMemset or cudaMemcpy counts bytes, n * sizeof(int)",
+        "先设置这块内存的所有字节：cudaMemset 和 cudaMemcpy 的大小以字节计，即 n * sizeof(int)"},
+    two_write{
+        "check the index: two threads write this element, and nobody writes another one that is read (see above)",
+        "检查下标：两个线程写这个元素，而另一个被读取的元素没有线程写（见上）"},
     trace{"notice: to see these accesses, run it with %s", "notice: 加上 %s 再运行，可以看到这些访问"},
     set_heap{"write it first: malloc() and new set nothing", "先写入：malloc() 和 new 不会设置任何值"},
     write_first{"write it first, or check the index; if another thread writes it, put __syncthreads() between",
@@ -175,7 +179,7 @@ void say_mistake(const Noted& m) {
                    ? ""
                    : check_index(at, name, number,
                                  is_shared(r) ? number + (m.last - m.address) / ptrdiff_t(m.bytes) : 0,
-                                 whole ? r->bytes / m.bytes : 0, is_shared(r));
+                                 whole && !counts_elements(r, m.bytes) ? r->bytes / m.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
         if (small && r->bytes) mend = say(size_in_bytes);
         else if (counts_elements(r, m.bytes)) mend.insert(0, say(perhaps_bytes));
@@ -322,8 +326,12 @@ void report(const std::vector<Race>& races) {
                 set_late.insert({line_of(r.before.site).place, line_of(r.after.site).place});
     if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
         noted.erase({Mistake::foreign, uint64_t(last_access)});
-    for (const auto& [key, m] : noted)
-        if (m.what != Mistake::unwritten || !set_late.count(line_of(m.who.site).place)) say_mistake(m);
+    std::set<const Region*> unset;  // shared arrays with an element that nobody sets
+    for (const auto& [key, m] : noted) {
+        if (m.what == Mistake::unwritten && set_late.count(line_of(m.who.site).place)) continue;
+        if (m.what == Mistake::unwritten && is_shared(find(m.address))) unset.insert(find(m.address));
+        say_mistake(m);
+    }
     noted.clear();
 
     // A pair that follows from another one is left out, except if the two follow from each other.
@@ -350,7 +358,9 @@ void report(const std::vector<Race>& races) {
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
         if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
-        Advice advice = deadlocked ? Advice{say(mend_first)} : advise(p);
+        Advice advice = deadlocked                                                     ? Advice{say(mend_first)}
+                        : p.both_write && !p.adds && unset.count(find(p.race.address)) ? Advice{say(two_write)}
+                                                                                       : advise(p);
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
         const auto [r, is_new] =

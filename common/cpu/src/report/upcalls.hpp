@@ -10,8 +10,7 @@ Advice advise(const Pair& pair);
 /// How to mend an access of a line that is out of bounds, using this name; "" if the text does not tell. has: the
 /// number of elements, if it is known to be counted as the index counts; last: the last element of a shared array
 /// that is accessed there, or 0.
-std::string check_index(const Line& line, const std::string& name, long element, long last, size_t has,
-                        bool shared);
+std::string check_index(const Line& line, std::string name, long element, long last, size_t has, bool shared);
 /// How an element of a __shared__ array with this many elements gets set before that line reads it; "" if the text
 /// does not tell.
 std::string set_first(const Line& line, const std::string& name, size_t has);

@@ -91,7 +91,7 @@ __global__ void fold_halves(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n / 2) out[i] = in[i] + in[i + n];  // FIXED: if (i < n / 2) out[i] = in[i] + in[i + n / 2];
 }
-PLANT(other_half) {  // SAYS: is `in[i + n]` the element
+PLANT(other_half) {  // SAYS: check the index of `in[i + n]`
     int* out = zeros(64);
     fold_halves<<<1, 64>>>(filled(128), out, 128);
     wants(out, 64, [](int i) { return in_at(i) + in_at(i + 64); });
@@ -102,7 +102,7 @@ __global__ void pairs(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[2 * i] + in[2 * i + 1];  // FIXED: if (i < n / 2) out[i] = in[2 * i] + in[2 * i + 1];
 }
-PLANT(pairs_of_n) {  // SAYS: is `in[2 * i + 1]` and `in[2 * i]` the element
+PLANT(pairs_of_n) {  // SAYS: check the index of `in[2 * i + 1]` and `in[2 * i]`
     int* out = zeros(64);
     pairs<<<2, 64>>>(filled(128), out, 128);
     wants(out, 64, [](int i) { return in_at(2 * i) + in_at(2 * i + 1); });
@@ -113,7 +113,7 @@ __global__ void gray(const int* rgb, int* out, int pixels) {
     int p = blockIdx.x * blockDim.x + threadIdx.x;
     if (p < pixels) out[p] = (rgb[3 * p + 1] + rgb[3 * p + 2] + rgb[3 * p + 3]) / 3;  // FIXED: if (p < pixels) out[p] = (rgb[3 * p] + rgb[3 * p + 1] + rgb[3 * p + 2]) / 3;
 }
-PLANT(rgb_one_off) {  // SAYS: and `rgb[3 * p + 3]` the element
+PLANT(rgb_one_off) {  // SAYS: and `rgb[3 * p + 3]`, and what line 114 compares
     int* out = zeros(100);
     gray<<<1, 128>>>(filled(300), out, 100);
     wants(out, 100, [](int i) { return (in_at(3 * i) + in_at(3 * i + 1) + in_at(3 * i + 2)) / 3; });
@@ -124,7 +124,7 @@ __global__ void four_each(const int* in, int* out, int n) {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
     for (int k = 0; k < 4; k++) out[i + k] = in[i + k] + 1;  // FIXED: for (int k = 0; k < 4; k++) if (i + k < 250) out[i + k] = in[i + k] + 1;
 }
-PLANT(four_each_no_guard) {  // SAYS: write `if (i + k < 250)
+PLANT(four_each_no_guard) {  // SAYS: check the index of `in[i + k]`
     int* out = zeros(250);
     four_each<<<1, 64>>>(filled(250), out, 250);
     wants(out, 250, [](int i) { return in_at(i) + 1; });
@@ -153,7 +153,7 @@ __global__ void column_sums(const int* m, int* sums, int rows, int cols) {
         sums[c] = sum;
     }
 }
-PLANT(columns_up_to_rows) {  // SAYS: beyond the size: in line 153 write `if (c < 20)
+PLANT(columns_up_to_rows) {  // SAYS: check the index of `sums[c]`, and what line 150 compares
     int* sums = zeros(20);
     column_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
     wants(sums, 20, [](int c) { int s = 0; for (int r = 0; r < 30; ++r) s += in_at(r * 20 + c); return s; });
@@ -164,7 +164,7 @@ __global__ void smooth(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;  // FIXED: if (i - 1 >= 0) if (i + 1 < 128) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
 }
-PLANT(no_edges) {  // SAYS: is `in[i - 1]` the element{{.*}}write `if (i - 1 >= 0)
+PLANT(no_edges) {  // SAYS: check the index of `in[i - 1]`
     int* out = zeros(128);
     smooth<<<2, 64>>>(filled(128), out, 128);
     wants(out, 128, [](int i) { return i && i < 127 ? (in_at(i - 1) + in_at(i) + in_at(i + 1)) / 3 : 0; });
@@ -226,7 +226,7 @@ __global__ void block_sum_doubling(const int* in, int* out) {
     }
     if (tid == 0) *out = sdata[0];
 }
-PLANT(tree_of_96) {  // SAYS: write `if (tid + s < 96)
+PLANT(tree_of_96) {  // SAYS: check the index of `sdata[tid + s]`
     int* out = zeros(1);
     block_sum_doubling<<<1, 96>>>(filled(96), out);
     wants(out, 1, [](int) { return sum_of(0, 96); });
@@ -391,7 +391,7 @@ __global__ void product(const int* A, const int* B, int* C, int M, int K, int N)
         C[row * N + col] = sum;
     }
 }
-PLANT(product_row_length) {  // SAYS: is `A[row * N + k]` the element
+PLANT(product_row_length) {  // SAYS: check the index of `A[row * N + k]`
     int* C = zeros(16 * 24);
     product<<<dim3(3, 2), dim3(8, 8)>>>(filled(16 * 8), filled(8 * 24), C, 16, 8, 24);
     wants(C, 16 * 24, [](int i) { int s = 0; for (int k = 0; k < 8; ++k) s += in_at(i / 24 * 8 + k) * in_at(k * 24 + i % 24); return s; });
@@ -593,7 +593,7 @@ __global__ void tiled(const int* in, int* out, int width) {
     __syncthreads();
     out[y * width + x] = tile[threadIdx.x][threadIdx.y] + 1;  // FIXED: out[y * width + x] = tile[threadIdx.y][threadIdx.x] + 1;
 }
-PLANT(tile_indices_swapped) {  // SAYS: is `tile[threadIdx.x][threadIdx.y]` the element
+PLANT(tile_indices_swapped) {  // SAYS: check the index of `tile[threadIdx.x][threadIdx.y]`
     int* out = zeros(32 * 16);
     tiled<<<dim3(2, 2), dim3(16, 8)>>>(filled(32 * 16), out, 32);
     wants(out, 32 * 16, [](int i) { return in_at(i) + 1; });
@@ -638,7 +638,7 @@ __global__ void copy_part(const int* in, int* out, int offset, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x + offset;
     if (i < n) out[i] = in[i + offset];  // FIXED: if (i < n) out[i] = in[i];
 }
-PLANT(offset_twice) {  // SAYS: is `in[i + offset]` the element
+PLANT(offset_twice) {  // SAYS: check the index of `in[i + offset]`
     int* out = zeros(128);
     copy_part<<<2, 64>>>(filled(128), out, 16, 128);
     wants(out, 128, [](int i) { return i < 16 ? 0 : in_at(i); });
@@ -649,7 +649,7 @@ __global__ void diagonal(const int* m, int* out, int n) {
     int i = threadIdx.x;
     out[i] = m[i * n + n];  // FIXED: out[i] = m[i * n + i];
 }
-PLANT(diagonal_wrong) {  // SAYS: is `m[i * n + n]` the element
+PLANT(diagonal_wrong) {  // SAYS: check the index of `m[i * n + n]`
     int* out = zeros(16);
     diagonal<<<1, 16>>>(filled(256), out, 16);
     wants(out, 16, [](int i) { return in_at(i * 16 + i); });
@@ -663,7 +663,7 @@ __global__ void interleave(const int* a, const int* b, int* out, int n) {
         out[2 * i + 1] = b[i];
     }
 }
-PLANT(interleave_too_small) {  // SAYS: make the array larger
+PLANT(interleave_too_small) {  // SAYS: the array is too small
     int* out;
     cudaMalloc(&out, 64 * sizeof(int));  // FIXED: cudaMalloc(&out, 128 * sizeof(int));
     interleave<<<1, 64>>>(filled(64), filled(64), out, 64);

@@ -194,3 +194,12 @@ __global__ void find(const int* in, int* where) {
     }
 }
 PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: write `if (in[i] % 8 == 7) atomicCAS(where, 0, i);`
+
+__global__ void doubled(int* data) {
+    data[blockIdx.x * gridDim.x + threadIdx.x] *= 2;  // FIXED: data[blockIdx.x * blockDim.x + threadIdx.x] *= 2;  // #doubled
+}
+PLANT(grid_for_block) {  // SAYS: check the index of line @#doubled, `blockIdx.x * gridDim.x + threadIdx.x`
+    int* data = filled(512);
+    doubled<<<8, 64>>>(data);
+    wants(data, 512, [](int i) { return in_at(i) * 2; });
+}

@@ -56,11 +56,11 @@ PLANT(sum_never_set) {  // SAYS: nobody has written
 
 __global__ void unset_shared(const int* in, int* out) {
     __shared__ int a[65];
-    a[threadIdx.x] = in[threadIdx.x];
+    a[threadIdx.x] = in[threadIdx.x];  // #set_a
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x + 1];  // FIXED: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
 }
-PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}set it first
+PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}check the index here and in line @#set_a
 
 __global__ void unset_bins(const int* in, int* out) {
     __shared__ int bins[8];
@@ -119,7 +119,7 @@ PLANT(bytes_for_an_int) {  // SAYS: which has 1 of its 4 bytes{{.*}}n * sizeof
 
 __global__ void steps(const int* in, int* out, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
-        out[i] = in[i + 1] - in[i];
+        out[i] = in[i + 1] - in[i];  // FIXED: out[i] = i + 1 < n ? in[i + 1] - in[i] : 0;
 }
 PLANT(next_of_the_last) {
     int* out = zeros(200);
@@ -130,7 +130,7 @@ PLANT(next_of_the_last) {
 __global__ void from_the_left(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    out[i] = in[i - 1];
+    out[i] = in[i - 1];  // FIXED: out[i] = i > 0 ? in[i - 1] : 0;
 }
 PLANT(one_before_the_first) { from_the_left<<<2, 32>>>(filled(50), zeros(50), 50); }
 

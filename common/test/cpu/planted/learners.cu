@@ -200,14 +200,14 @@ __global__ void stencil(const int* in, int* out) {
     temp[s] = in[g];
     if (threadIdx.x < HALO_RADIUS) {
         temp[s - HALO_RADIUS] = in[g - HALO_RADIUS];
-        temp[threadIdx.x + HALO_BLOCK] = in[g + HALO_BLOCK];
+        temp[threadIdx.x + HALO_BLOCK] = in[g + HALO_BLOCK];  // FIXED: temp[s + HALO_BLOCK] = in[g + HALO_BLOCK];
     }
     __syncthreads();
     int result = 0;
     for (int offset = -HALO_RADIUS; offset <= HALO_RADIUS; offset++) result += temp[s + offset];
     out[g - HALO_RADIUS] = result;
 }
-PLANT(stencil_halo) {  // MISS stencil_halo
+PLANT(stencil_halo) {  // SAYS: check the index here and in lines
     int* out = zeros(128);
     stencil<<<2, HALO_BLOCK>>>(filled(128 + 2 * HALO_RADIUS), out);
     wants(out, 128, [](int i) {
@@ -221,10 +221,10 @@ __global__ void invert(float* image, size_t pitch, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
-    float* row = image + y * pitch;
+    float* row = image + y * pitch;  // FIXED: float* row = (float*)((char*)image + y * pitch);
     row[x] = 255.0f - row[x];
 }
-PLANT(pitched_rows) {  // MISS pitched_rows
+PLANT(pitched_rows) {  // SAYS: counts elements{{.*}}not bytes
     float host[20][40], *image;
     for (int i = 0; i < 800; ++i) host[i / 40][i % 40] = i % 256;
     size_t pitch;

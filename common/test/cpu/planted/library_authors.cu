@@ -322,7 +322,7 @@ __global__ void sum_pairs(const int* in, int* out, int n) {
     const int s = reduce.sum(x);
     if (threadIdx.x == 0) out[blockIdx.x] = s;
 }
-PLANT(reduction_tail) {  // MISS reduction_tail
+PLANT(reduction_tail) {  // SAYS: (i + blockDim.x < n ? in[i + blockDim.x] : 0)
     int* out = zeros(3);
     sum_pairs<<<3, 64>>>(filled(300), out, 300);
     wants(out, 3, [](int b) {
@@ -339,9 +339,9 @@ __global__ void transpose_tiles(const float* in, float* out, int rows, int cols)
     const int tx = threadIdx.x, ty = threadIdx.y;
     tile[ty][tx] = in[(y0 + ty) * cols + x0 + tx];
     __syncthreads();
-    out[(x0 + ty) * cols + y0 + tx] = tile[tx][ty];
+    out[(x0 + ty) * cols + y0 + tx] = tile[tx][ty];  // FIXED: out[(x0 + ty) * rows + y0 + tx] = tile[tx][ty];
 }
-PLANT(transposed_write) {  // MISS transposed_write
+PLANT(transposed_write) {  // SAYS: the length of this array's rows
     const int rows = 16, cols = 48;
     float* out = zeros<float>(rows * cols);
     transpose_tiles<16><<<dim3(cols / 16, rows / 16), dim3(16, 16)>>>(filled<float>(rows * cols), out, rows, cols);
@@ -439,7 +439,7 @@ __global__ void block_totals(const int* in, int* out) {
     const int lane = threadIdx.x % warpSize;
     const int warp = threadIdx.x / warpSize;
     const int s = warp_reduce(in[blockIdx.x * blockDim.x + threadIdx.x]);
-    if (lane == 0) warp_sums[lane] = s;
+    if (lane == 0) warp_sums[lane] = s;  // FIXED: if (lane == 0) warp_sums[warp] = s;
     __syncthreads();
     if (warp == 0) {
         int x = lane < blockDim.x / warpSize ? warp_sums[lane] : 0;
@@ -447,7 +447,7 @@ __global__ void block_totals(const int* in, int* out) {
         if (lane == 0) out[blockIdx.x] = x;
     }
 }
-PLANT(warp_lane) {  // MISS warp_lane
+PLANT(warp_lane) {  // SAYS: check the index: two threads write this element
     int* out = zeros(2);
     block_totals<<<2, 128>>>(filled(256), out);
     wants(out, 2, [](int b) {
