@@ -10,6 +10,7 @@
 #include <iostream>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 namespace {
 
@@ -244,7 +245,7 @@ class Parser : public Code {
     }
 
 public:
-    Parser(const string& source, const string& left_out) : written(source) {
+    Parser(string source, const string& left_out) : written(std::move(source)) {
         std::vector<size_t> starts{0, 0};  // line numbers begin at 1
         for (size_t i = 0; i < written.size(); ++i)
             if (written[i] == '\n') starts.push_back(i + 1);

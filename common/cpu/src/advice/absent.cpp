@@ -196,7 +196,8 @@ string set_first(const Line& line, const string& name, size_t has) {
     const Source* src = line.number ? Source::of(line.file) : nullptr;
     const size_t read = src ? src->spot(line.number, name) : string::npos;
     const Function* f = read == string::npos ? nullptr : src->function_at(read);
-    for (const size_t i : f ? src->words("__shared__", f->body.begin, read) : std::vector<size_t>()) {
+    if (!f) return "";
+    for (const size_t i : src->words("__shared__", f->body.begin, read)) {
         const Statement& d = *f->path(i).back();
         if (name.empty() || src->word(name, d.begin, d.end) >= d.end) continue;
         // 0 is right for a sum if each element that is set at all is set under a condition such as `i < n`.

@@ -126,7 +126,7 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
     bool is_volatile = false;
     const string pointer = pointer_to(s.target), type = type_at(pointer, &is_volatile);
     const bool compares = s.sign.starts_with("m"), is_long = std::regex_match(type, long_type);
-    if ((type == "float" || type == "double") && strcmp(name->second, "Add") && !s.sign.empty()) return "";
+    if ((type == "float" || type == "double") && strcmp(name->second, "Add") != 0 && !s.sign.empty()) return "";
     const bool to_unsigned =
         std::regex_match(type, unsigned_type) || (!compares && (is_long || type == "long long"));
     return string("atomic") + name->second + "(" +
@@ -257,7 +257,7 @@ Advice test_and_set(const Conflict& c) {
         const string& asks = parts[i];
         const Assignment best = assignment(s.target + " = " + asks + " ? " + s.value + " : " + s.target);
         auto others = parts;
-        others.erase(others.begin() + i);
+        others.erase(others.begin() + ptrdiff_t(i));
         if (best.sign == "max" || best.sign == "min") {
             const Update u = c.update(c.pb);
             if (!alone && u.others.empty())

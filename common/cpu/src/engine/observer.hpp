@@ -27,7 +27,7 @@ struct LaunchObserver {
     void (*at_atomic)(void* address, unsigned bytes, unsigned kind, Where where,
                       const void* expected) = [](void*, unsigned, unsigned, Where, const void*) {};
     void (*at_fence)(bool block_only) = [](bool) {};
-    void (*grid_dependency_met)() = [] {};                       // cudaGridDependencySynchronize()
+    void (*grid_dependency_met)() = [] {};  // cudaGridDependencySynchronize()
     // An asynchronous copy: its destination has no value until it ends. pc: where the program has begun it.
     void (*copy_starts)(void* to, unsigned bytes) = [](void*, unsigned) {};
     void (*copy_ends)(void* to, unsigned bytes, const void* pc) = [](void*, unsigned, const void*) {};

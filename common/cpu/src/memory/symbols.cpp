@@ -30,7 +30,8 @@ HostsCopy* hosts_copy(const void* p) {
 DeviceVariable::DeviceVariable(void* variable, size_t size)
     // cppcheck-suppress [noCopyConstructor, noOperatorEq, noDestructor]
     : start(static_cast<char*>(variable)), first(nullptr), bytes(size), before(last) {
-    const bool is_zero = start >= module_of(start)->zeros || (*start == 0 && memcmp(start, start + 1, bytes - 1) == 0);
+    const bool is_zero =
+        start >= module_of(start)->zeros || (*start == 0 && memcmp(start, start + 1, bytes - 1) == 0);
     if (!is_zero) first = static_cast<char*>(memcpy(new char[bytes], start, bytes));
     last = this;
 }

@@ -19,7 +19,7 @@ void forget_sites(uint64_t sites) { std::fill_n(sites_since_meeting, running_blo
 
 unsigned warp_operation_passed(const Rendezvous& operation, unsigned ended) {
     stop_if_following();
-    uint64_t* const sites = sites_since_meeting + 32 * operation.warp;
+    uint64_t* const sites = sites_since_meeting + size_t{32} * operation.warp;
     const unsigned running = running_block.lanes(operation.warp);
     uint64_t of_arrived = 0;
     unsigned diverged = 0;

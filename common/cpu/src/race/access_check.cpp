@@ -53,7 +53,7 @@ Region* program_region(const void* address) {
     static auto& known = *new std::map<const Module*, Region>;
     const Module* const m = module_of(address);
     if (!m) return nullptr;
-    const auto start = const_cast<char*>(m->start);
+    char* const start = const_cast<char*>(m->start);
     const auto bytes = size_t(m->end - m->start);
     const auto [region, is_new] =
         known.try_emplace(m, Region{start, bytes, Kind::registered, start, bytes, {"", 0}});
@@ -429,6 +429,7 @@ void launch_ends() {
     forget_seqlocks();
     forget_sections();
     std::vector<Race> all;
+    all.reserve(races.size());
     for (const auto& [sites, race] : races) all.push_back(race);
     report(all);
     races.clear();

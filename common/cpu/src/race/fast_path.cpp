@@ -367,7 +367,7 @@ template <unsigned Bytes, bool Write> [[gnu::always_inline]] inline bool followe
     return true;
 }
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void near_access(char* address, uint64_t site) {
-    if (__builtin_expect(warp::drawing | state.any(), 0)) return pending_access<Bytes, Write>(address, site);
+    if (__builtin_expect(warp::drawing || state.any(), 0)) return pending_access<Bytes, Write>(address, site);
     if (--until_preempted < 0) return FastPath<Bytes, Write>::after_preemption(address, site);
     FastPath<Bytes, Write>::record(address, site);
 }

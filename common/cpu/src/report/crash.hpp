@@ -1,5 +1,7 @@
 // crash.hpp - crash handling in kernels and on the host.
 #pragma once
+#include <string>
+
 #include "memory/address_space.hpp"
 
 namespace cudacpu {
