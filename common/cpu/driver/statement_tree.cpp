@@ -10,6 +10,7 @@
 #include <iostream>
 #include <sstream>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace {
@@ -149,9 +150,10 @@ class Parser : public Code {
             if (&g != &f && g.body.holds(f.body.begin)) f.own.insert(g.own.begin(), g.own.end());
         const auto inside = [&](size_t open) { return listed(cut(open + 1, closed(text, open) - 1)); };
         const std::vector<string> names = inside(f.head);
-        for (const size_t call : calls(f.name, 0, text.size())) {  // with the caller's own thread number
-            const Function* g = function_at(call);
-            if (!g || g == &f) continue;
+        const auto called = places.find(f.name);
+        for (const size_t call : names.empty() || called == places.end() ? std::vector<size_t>() : called->second) {
+            const Function* g = function_at(call);  // it may call with its own thread number
+            if (!g || g == &f || calls(f.name, call, call + f.name.size()).empty()) continue;
             const std::vector<string> given = inside(text.find('(', call));
             for (size_t i = 0; i < std::min(given.size(), names.size()); ++i)
                 if (g->own.count(given[i]) || given[i] == "threadIdx.x")
@@ -244,6 +246,8 @@ class Parser : public Code {
         for (const Statement& part : s.parts) print(out, part);
     }
 
+    std::unordered_map<string, std::vector<size_t>> places;  // of names that may be called
+
 public:
     Parser(string source, const string& left_out) : written(std::move(source)) {
         std::vector<size_t> starts{0, 0};  // line numbers begin at 1
@@ -256,6 +260,11 @@ public:
         text = written;
         strip();
         read_functions();
+        for (size_t i = 0; i < text.size(); ++i)
+            if (in_word(text[i]) && (i == 0 || !in_word(text[i - 1]))) {
+                const string name = word_at(text, i);
+                if (strchr("(<", text[i + name.size()])) places[name].push_back(i);
+            }
         for (auto f = functions.rbegin(); f != functions.rend(); ++f) read_variables(*f), complete(*f, f->body);
     }
 
