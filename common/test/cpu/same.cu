@@ -13,19 +13,12 @@
 #include <vector>
 
 #include "error.cuh"
+#include "noise.cuh"
 
 namespace cg = cooperative_groups;
 
 constexpr int threads = 96, cases = 24;  // three warps; every thread leaves `cases` results
 constexpr unsigned all_lanes = 0xffffffff;
-
-__device__ unsigned noise(unsigned i) {
-    i = (i ^ 61) ^ (i >> 16);
-    i *= 9;
-    i ^= i >> 4;
-    i *= 0x27d4eb2d;
-    return i ^ i >> 15;
-}
 
 template <class T>
 __device__ unsigned long long bits(T value) {

@@ -9,16 +9,9 @@
 #include <vector>
 
 #include "error.cuh"
+#include "noise.cuh"
 
 constexpr int values = 1 << 16;
-
-__device__ unsigned noise(unsigned i) {
-    i = (i ^ 61) ^ (i >> 16);
-    i *= 9;
-    i ^= i >> 4;
-    i *= 0x27d4eb2d;
-    return i ^ i >> 15;
-}
 
 // One result, of any type. A NaN's bits are open.
 __device__ unsigned long long bits(__half x) { return __hisnan(x) ? 0x7fff : __half_as_ushort(x); }
