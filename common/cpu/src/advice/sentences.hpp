@@ -98,7 +98,7 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
 constexpr Sentence narrow_scope{
     "__threadfence_block() and atomics that end in _block order threads of one block only: ",
     "__threadfence_block() 和以 _block 结尾的原子操作只对同一线程块内的线程有效："},
-    give_back{"give the lock back behind a fence, by an atomic: ", "在栅栏之后用原子操作释放锁："},
+    give_back{"release the lock after a fence, by an atomic: ", "在栅栏之后用原子操作释放锁："},
     flag_by_atomics{"a flag needs atomics, and a fence before it is set: ",
                     "标志需要原子操作，设置之前还需要栅栏："};
 
@@ -107,7 +107,7 @@ constexpr Sentence narrow_scope{
 constexpr Sentence other_array{"blocks cannot wait for each other: let line %d write into another array",
                                "线程块不能互相等待：让第 %d 行写到另一个数组"},
     second_kernel{
-        "blocks cannot wait for each other: end the kernel behind line %d, and do line %d in a second kernel",
+        "blocks cannot wait for each other: end the kernel after line %d, and do line %d in a second kernel",
         "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"},
     no_source_blocks{"blocks cannot wait for each other: use an atomic, or a second kernel",
                      "线程块不能互相等待：使用原子操作，或者第二个核函数"};

@@ -48,7 +48,7 @@ void report_beyond(size_t bytes, const void* p) {
     const Region* r = find(p);
     report_misuse(say({"%s of %zu bytes goes beyond its memory: %s", "%s 的 %zu 字节超出了内存：%s"}, api_function,
                       bytes, explain(p)),
-                  r && r->freed ? say({"free it behind its last use", "在最后一次使用之后再释放"})
+                  r && r->freed ? say({"free it after its last use", "在最后一次使用之后再释放"})
                                 : say({"a size counts bytes: n * sizeof(int)", "大小以字节计：n * sizeof(int)"}));
 }
 

@@ -74,7 +74,7 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
                    "把下标与申请的大小相比较：if (i < n)"},
     freed_access{"an access to memory that was freed: %s from malloc() or new in a kernel",
                  "访问了已释放的内存：%s，内存来自核函数中的 malloc() 或 new"},
-    freed_mend{"free it behind its last use", "在最后一次使用之后再释放"},
+    freed_mend{"free it after its last use", "在最后一次使用之后再释放"},
     others_access{"an access to a variable of another thread", "访问了另一个线程的变量"},
     others_mend{"a thread can reach its own variables only: hand the value on in __shared__ memory or by a shuffle",
                 "线程只能访问自己的变量：通过 __shared__ 内存或 shuffle 传递这个值"},
