@@ -114,12 +114,11 @@ void complete_access() {
     ThreadState& m = *last.thread;
     const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.sync->unlocked;
     const bool takes = !holds && (last.kind & compares || (last.kind & exchanges && !before)) && !same;
+    const bool kept = gives_back && lock_given_back(m, last.address, last.released);
     // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
-    if (last.releases && !same && !(gives_back && section_releases(m, last.address, last.released)))
-        release(last.address, last.kind, last.shared, last.released);
-    if (!last.word) return;
-    if (holds) lock_changed(m, last.address, false, gives_back);
-    else if (takes) m.sync->unlocked = before, lock_changed(m, last.address, true, false);
+    if (last.releases && !same && !kept) release(last.address, last.kind, last.shared, last.released);
+    if (!last.word || holds) return;
+    if (takes) m.sync->unlocked = before, lock_taken(m, last.address);
     else acquire_sections(m, last.address);
 }
 
@@ -145,6 +144,7 @@ void check_afterwards(const Access& a) {
     static_cast<Access&>(last) = a;
     last.bytes = std::min(a.bytes, sizeof last.before);
     last.race = last.flag_write = last.word = last.releases = false;
+    last.released = {};
     last.thread = me;
     memcpy(last.before, a.address, last.bytes);
 }
@@ -305,7 +305,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (!s.all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) record_global_access();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
-    if (me->lock && address != me->lock) enter_section(address, bytes, kind);
+    if (me->lock && address != me->lock) access_in_section(address, bytes, a.mine, a.shared);
     if (kind & (atomic | flag)) note_step(address, kind);
     if (flag_write) a.late = flag_written(address, bytes, a.shared);
     each_cell(s, first, end, [&](const Word& w, size_t word, uint8_t mask, bool own) {
@@ -313,8 +313,6 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         compare_with_cell(w, a, r->start + word);
         if (own) record_access(w, a);
     });
-    if (me->records && address != me->lock)
-        for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine, a.shared);
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;

@@ -59,7 +59,6 @@ struct alignas(64) ThreadState {  // state of a thread of the running block, one
     bool has_lanes, has_clock, synchronised;  // synchronised: `clock`, `pending` and `publishes` are in use
     bool wrote, publishes;                    // wrote: since its last atomic; publishes: a fence followed the write
     bool released;                            // its last atomic published what it had written
-    bool records;                             // it records what it touches under the lock
     bool watched;     // its next access takes the slow path: it holds a lock, or what it has read is of interest
     uint8_t written;  // the number of its last plain write since its last barrier or fence; 0: none
     Time last_atomic;
@@ -95,7 +94,7 @@ void forget_optimistic_reads(ThreadState& m);
 [[gnu::always_inline]] inline void reset(ThreadState& m) {
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
-    m.has_lanes = m.has_clock = m.records = m.wrote = m.publishes = m.released = m.watched = false;
+    m.has_lanes = m.has_clock = m.wrote = m.publishes = m.released = m.watched = false;
     m.polled_at = m.written = m.updated = m.fresh = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
