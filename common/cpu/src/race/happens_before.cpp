@@ -53,8 +53,8 @@ Words releases CUDACPU_LASTING;                          // in global memory
 struct BlockState {                                      // what the threads of a block have in common
     ClockRef clock;                                      // known to all since the last barrier
     ClockRef publishes[2];  // by scope: known at fences before the last barrier, so any thread may release it
-    std::vector<unsigned> clock_owners, fencers;  // since the last barrier: threads with clocks; that did a fence
-    Words shared_words;                           // releases in its shared memory
+    bool synchronised;      // some thread has executed a fence or acquired something since the last barrier
+    Words shared_words;     // releases in its shared memory
     // While it is paused, these variables:
     uint32_t run;
     Time block_start, last_barrier;
@@ -92,7 +92,9 @@ bool covers(const VectorClock& a, const VectorClock& b) {
     return true;
 }
 
-ClockRef join(const std::vector<ClockRef>& clocks) {
+ClockRef join(std::vector<ClockRef> clocks) {
+    std::erase(clocks, nullptr);
+    if (clocks.size() < 2) return clocks.empty() ? nullptr : clocks[0];
     const auto all = std::make_shared<VectorClock>();
     auto& e = all->entries;
     for (const ClockRef& c : clocks) {
@@ -111,7 +113,7 @@ ClockRef join(const ClockRef& a, const ClockRef& b) {
     if (!b || a == b) return a;
     if (!a || covers(*b, *a)) return b;
     if (covers(*a, *b)) return a;
-    return join({a, b});
+    return join(std::vector{a, b});
 }
 
 Time time_of(const VectorClock& c, uint64_t who) {
@@ -134,42 +136,26 @@ void compact(VectorClock& c) {
 
 const ClockRef& current_clock() { return me->sync->clock ? me->sync->clock : this_block.clock; }
 
-// All that a thread knew at its last fence, at this time, as one clock.
-ClockRef knowledge(unsigned thread, Time fence) {
-    const ThreadState& m = thread_states[thread];
+// All that the running thread knows, as one clock.
+ClockRef knowledge() {
     const auto own = std::make_shared<VectorClock>();
     auto& e = own->entries;
-    for (unsigned i = 0; m.has_lanes && i < 32; ++i)
-        if (m.sync->lanes[i] > last_barrier && i != thread % 32)
-            e.push_back({key(run, thread / 32 * 32 + i), m.sync->lanes[i]});
-    e.push_back({key(run, thread), fence});
+    for (unsigned i = 0; me->has_lanes && i < 32; ++i)
+        if (me->sync->lanes[i] > last_barrier && i != rank % 32)
+            e.push_back({key(run, rank / 32 * 32 + i), me->sync->lanes[i]});
+    e.push_back({key(run, rank), now});
     if (last_barrier > block_start) e.push_back({key(run, whole_block), last_barrier});
     std::sort(e.begin(), e.end(), [](const auto& a, const auto& b) { return a.who < b.who; });
-    const auto all = std::make_shared<VectorClock>(*join(m.sync->clock ? m.sync->clock : this_block.clock, own));
+    const auto all = std::make_shared<VectorClock>(*join(current_clock(), own));
     compact(*all);
     return all;
 }
 
-// What a release by the thread publishes. Built on demand, and before the thread learns more: most fences are
-// followed by no release.
-const ClockRef& published(unsigned thread, Scope s) {
-    SyncState& m = *thread_states[thread].sync;
-    if (std::exchange(m.unpublished[s], false))
-        m.publishes[s] = s == in_block && m.fenced[in_block] == m.fenced[in_device]
-                             ? published(thread, in_device)
-                             : knowledge(thread, m.fenced[s]);
-    return m.publishes[s];
-}
+void synchronises(ThreadState& m) { m.synchronised = this_block.synchronised = true; }
 
-void owns_clock(ThreadState& m) {
-    m.synchronised = true;
-    if (!std::exchange(m.has_clock, true)) this_block.clock_owners.push_back(unsigned(&m - thread_states));
-}
 void join(ThreadState& m, const ClockRef& news) {
     if (!news) return;
-    const auto thread = unsigned(&m - thread_states);
-    for (Scope s : {in_block, in_device}) published(thread, s);
-    owns_clock(m);
+    synchronises(m);
     m.sync->clock = join(m.sync->clock ? m.sync->clock : this_block.clock, news);
 }
 
@@ -190,7 +176,7 @@ void reset_sync(ThreadState& m) {
     m.synchronised = false;
     m.sync->clock = nullptr;
     for (Scope s : {in_block, in_device})
-        m.sync->fenced[s] = 0, m.sync->unpublished[s] = false, m.sync->pending[s] = m.sync->publishes[s] = nullptr;
+        m.sync->fenced[s] = 0, m.sync->pending[s] = m.sync->publishes[s] = nullptr;
 }
 
 bool happens_before_by_clock(const Epoch& r) {
@@ -235,7 +221,7 @@ void acquire(ThreadState& m, const Release& released, unsigned fenced) {
         if (!from || to == from) return;
         if (fenced > unsigned(s)) return join(m, from);
         to = join(to, from);
-        owns_clock(m);
+        synchronises(m);
     };
     if (released.run == run) join_later(in_block, released.block);
     join_later(in_device, released.device);
@@ -250,7 +236,7 @@ bool no_synchronization() { return nothing_was_released() && no_fence(); }
 
 Release current_release(unsigned access) {
     if (no_fence()) return {};
-    const auto of = [](Scope s) { return join(published(rank, s), this_block.publishes[s]); };
+    const auto of = [](Scope s) { return join(me->sync->publishes[s], this_block.publishes[s]); };
     return {of(in_block), access & narrow ? nullptr : of(in_device), run};
 }
 
@@ -335,22 +321,22 @@ void grid_barrier_passed() {
 
 void barrier_passed() {
     complete_pending();
-    for (Scope s : {in_block, in_device}) {
-        if (this_block.fencers.empty()) break;
-        std::vector<ClockRef> all{this_block.publishes[s]};
-        for (unsigned i : this_block.fencers) all.push_back(published(i, s));
-        std::erase(all, nullptr);
-        if (!all.empty()) this_block.publishes[s] = join(all);
+    if (std::exchange(this_block.synchronised, false)) {
+        std::vector<ClockRef> clocks{this_block.clock},
+            published[2]{{this_block.publishes[in_block]}, {this_block.publishes[in_device]}};
+        for (ThreadState* m = thread_states; m < thread_states + running_block.size; ++m) {
+            if (m->block != block_start || !m->synchronised) continue;
+            clocks.push_back(acquire_all(*m));
+            m->sync->clock = nullptr;
+            for (Scope s : {in_block, in_device})
+                if (m->sync->fenced[s] >= last_barrier) published[s].push_back(m->sync->publishes[s]);
+        }
+        this_block.clock = join(clocks);
+        for (Scope s : {in_block, in_device}) this_block.publishes[s] = join(published[s]);
     }
-    this_block.fencers.clear();
     last_barrier = ++now;
     forget_sites(0);
     sections_at_barrier();
-    for (unsigned i : std::exchange(this_block.clock_owners, {})) {
-        this_block.clock = join(this_block.clock, acquire_all(thread_states[i]));
-        thread_states[i].sync->clock = nullptr;
-        thread_states[i].has_clock = false;
-    }
 }
 
 void lanes_met(unsigned first, unsigned lanes) {
@@ -363,9 +349,10 @@ void lanes_met(unsigned first, unsigned lanes) {
         if (!(lanes >> i % 32 & 1)) continue;
         section_meets(i);
         ThreadState& m = thread_state(i);
-        if (m.has_clock) known = join(known, acquire_all(m));
-        for (Scope s : {in_block, in_device})
-            if (m.synchronised) fenced[s] = join(fenced[s], published(i, s));
+        if (m.synchronised) {
+            known = join(known, acquire_all(m));
+            for (Scope s : {in_block, in_device}) fenced[s] = join(fenced[s], m.sync->publishes[s]);
+        }
         for (unsigned j = 0; m.has_lanes && j < 32; ++j) all[j] = std::max(all[j], m.sync->lanes[j]);
     }
     for (unsigned i = 0; i < 32; ++i)
@@ -399,14 +386,13 @@ void at_fence(bool block_only) {
     complete_pending();
     me = &thread_state(rank);
     SyncState& s = *me->sync;
-    if (s.fenced[in_block] < last_barrier) this_block.fencers.push_back(rank);
-    me->synchronised = true;
+    synchronises(*me);
     ++now;
-    for (Scope scope : {in_block, in_device}) {
-        if (scope == in_device && block_only) break;
-        join(*me, std::exchange(s.pending[scope], nullptr));
-        s.fenced[scope] = now, s.unpublished[scope] = true;
-    }
+    for (Scope scope : {in_block, in_device})
+        if (scope == in_block || !block_only)
+            join(*me, std::exchange(s.pending[scope], nullptr)), s.fenced[scope] = now;
+    s.publishes[in_block] = knowledge();
+    if (!block_only) s.publishes[in_device] = s.publishes[in_block];
     me->publishes = me->wrote || me->released || last_barrier > me->last_atomic;
     me->written = 0;
     sections_fenced(rank, block_only ? in_block : in_device);

@@ -47,7 +47,6 @@ struct SyncState {            // synchronization state that few threads need
     ClockRef clock;         // acquired by fences
     ClockRef pending[2];    // read by atomics and flags; to be acquired by the next fence of that scope
     Time fenced[2];         // its last fence of at least that scope
-    bool unpublished[2];    // whether `publishes` is older than that fence
     ClockRef publishes[2];  // by scope: known at that fence, or at a fence of a lane before their last __syncwarp()
     std::vector<OptimisticRead> reads;  // weak reads beside atomics, which its CAS may still check
     std::vector<std::pair<const char*, uint64_t>> checked;  // words and sites: its CAS has compared such a read
@@ -56,9 +55,9 @@ struct alignas(64) ThreadState {  // state of a thread of the running block, one
     Time block = 0;               // when its block began; in another block the following fields are invalid
     Time counted;                 // the barrier since which steps are counted
     unsigned steps;
-    bool has_lanes, has_clock, synchronised;  // synchronised: `clock`, `pending` and `publishes` are in use
-    bool wrote, publishes;                    // wrote: since its last atomic; publishes: a fence followed the write
-    bool released;                            // its last atomic published what it had written
+    bool has_lanes, synchronised;  // synchronised: `clock`, `pending` and `publishes` are in use
+    bool wrote, publishes;         // wrote: since its last atomic; publishes: a fence followed the write
+    bool released;                 // its last atomic published what it had written
     bool watched;     // its next access takes the slow path: it holds a lock, or what it has read is of interest
     uint8_t written;  // the number of its last plain write since its last barrier or fence; 0: none
     Time last_atomic;
@@ -94,7 +93,7 @@ void forget_optimistic_reads(ThreadState& m);
 [[gnu::always_inline]] inline void reset(ThreadState& m) {
     m.block = m.counted = block_start;
     m.steps = m.seen_writes = 0;
-    m.has_lanes = m.has_clock = m.wrote = m.publishes = m.released = m.watched = false;
+    m.has_lanes = m.wrote = m.publishes = m.released = m.watched = false;
     m.polled_at = m.written = m.updated = m.fresh = 0;
     m.seen = m.lock = nullptr;
     m.last_atomic = 0;
