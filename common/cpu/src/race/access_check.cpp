@@ -37,9 +37,8 @@
 #include "race/optimistic_reads.hpp"
 #include "race/perturb.hpp"
 #include "race/race.hpp"
-#include "race/seqlock.hpp"
 #include "race/shadow_memory.hpp"
-#include "race/spin_flags.hpp"
+#include "race/volatile_data.hpp"
 #include "race/stream_order.hpp"
 #include "race/thread_replay.hpp"
 #include "race/upcalls.hpp"
@@ -423,8 +422,7 @@ void block_ends() {
 void launch_ends() {
     complete_pending();
     report_flag_races();
-    forget_flags();
-    forget_seqlocks();
+    forget_volatile_data();
     forget_sections();
     std::vector<Race> all;
     all.reserve(races.size());

@@ -23,7 +23,7 @@
 #include "memory/upcalls.hpp"
 #include "race/access_check.hpp"
 #include "race/race.hpp"
-#include "race/spin_flags.hpp"
+#include "race/volatile_data.hpp"
 #include "race/thread_replay.hpp"
 #include "race/upcalls.hpp"
 

@@ -24,7 +24,7 @@
 #include "engine/scheduler.hpp"
 #include "engine/text.hpp"
 #include "race/access_check.hpp"
-#include "race/spin_flags.hpp"
+#include "race/volatile_data.hpp"
 
 namespace cudacpu::race {
 

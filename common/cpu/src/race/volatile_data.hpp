@@ -1,10 +1,11 @@
-// spin_flags.hpp - spin flags: volatile words that a thread waits for.
+// volatile_data.hpp - words that threads share by volatile accesses: flags, versions and data.
 #pragma once
 #include "race/race.hpp"
 #include "race/shadow_memory.hpp"
 
 namespace cudacpu::race {
 
+void note_step(const char* address, unsigned kind);  // a volatile or atomic access of the running thread
 void flag_read(char* address, size_t bytes, uint64_t site, const Epoch& write, bool unordered);
 bool flag_written(char* address, size_t bytes, bool shared);  // has it changed since its thread read it?
 void flag_settled(const char* address, size_t bytes);
@@ -12,7 +13,7 @@ void flag_value_stored();  // the running thread writes right after it has read 
 /// Two unordered volatile accesses. published: the writer executed a fence between its earlier writes and this one.
 void flags_race(const Race& race, bool published);
 void report_flag_races();
-void forget_flags();
+void forget_volatile_data();
 bool published(const char* address);
 void show_old_value(char* address, size_t bytes);  // the current value will be restored after the access
 void restore_shown_value();                        // restores the value after a thread was shown an old one
