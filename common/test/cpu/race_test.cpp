@@ -108,8 +108,16 @@ protected:
         me = &thread_state(number);
     }
     void barrier() { race_observer.barrier_passed(); }
-    void fence() { race_observer.at_fence(false); }
-    void fence_block() { race_observer.at_fence(true); }
+    void fence() { race_observer.at_fence(false, Fence::full, nullptr); }
+    void fence_block() { race_observer.at_fence(true, Fence::full, nullptr); }
+    void release_add(int& word) {
+        race_observer.at_fence(false, Fence::of_release, nullptr);
+        add(word, 1);
+    }
+    void acquire_read(const int& word) {
+        volatile_read(word);
+        race_observer.at_fence(false, Fence::of_acquire, &word);
+    }
 
     // ---- accesses of the running thread
 
@@ -460,6 +468,28 @@ TEST_F(ReleaseAcquire, ABarrierAfterATicketAcquires) {
     add(memory[0], 1);
     barrier();
     thread(40);
+    EXPECT_TRUE(ordered(data));
+}
+TEST_F(ReleaseAcquire, AReleaseOperationPublishesThroughItsWordOnly) {
+    data_written();
+    release_add(memory[0]);
+    add(memory[1], 1);
+    next_block(1);
+    acquire_read(memory[1]);
+    EXPECT_FALSE(ordered(data));
+    acquire_read(memory[0]);
+    EXPECT_TRUE(ordered(data));
+}
+TEST_F(ReleaseAcquire, AnAcquireOperationAcquiresFromItsWordOnly) {
+    data_written();
+    release_add(memory[0]);
+    next_block(1);
+    volatile_read(memory[0]);
+    acquire_read(memory[1]);
+    EXPECT_FALSE(ordered(data));
+    release_add(memory[1]);
+    EXPECT_FALSE(ordered(data));
+    acquire_read(memory[0]);
     EXPECT_TRUE(ordered(data));
 }
 TEST_F(ReleaseAcquire, SharedMemoryKeepsItsReleasesInItsBlock) {

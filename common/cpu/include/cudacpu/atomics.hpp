@@ -1,8 +1,7 @@
 // atomics.hpp - cuda::atomic, cuda::atomic_ref and fences with a scope, of CUDA's C++ library.
 //
-// A release is a fence before a relaxed operation, and an acquire is a fence after it; the hazard build knows both
-// from
-// __threadfence(). A load is a volatile read, a store an exchange.
+// A release is a fence before a relaxed operation that publishes through that operation only, and an acquire is a
+// fence after it that acquires from its word only. A load is a volatile read, a store an exchange.
 #pragma once
 #include <atomic>
 
@@ -32,10 +31,13 @@ constexpr bool releases(memory_order order) {
 constexpr bool acquires(memory_order order) {
     return order != memory_order::relaxed && order != memory_order::release;
 }
-CUDACPU_INLINE void fence_if(bool wanted, thread_scope scope) {
+CUDACPU_INLINE void fence_if(bool wanted, thread_scope scope, Fence kind, const void* word = nullptr) {
     if (!wanted || scope == cuda::thread_scope_thread) return;
-    if (in_kernel()) fence(scope == cuda::thread_scope_block);
+    if (in_kernel()) fence(scope == cuda::thread_scope_block, kind, word);
     else __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+CUDACPU_INLINE void before_change(memory_order order, thread_scope scope) {
+    fence_if(releases(order), scope, order == memory_order::seq_cst ? Fence::full : Fence::of_release);
 }
 template <size_t bytes> struct Word;  // an integer of this size that may alias any type
 template <> struct Word<1> { using type [[gnu::may_alias]] = uint8_t; };
@@ -72,9 +74,9 @@ template <class Self, class T, thread_scope scope> class Operations {
     using Difference = std::conditional_t<std::is_pointer_v<T>, ptrdiff_t, T>;
     T* place() const { return static_cast<const Self*>(this)->place(); }
     template <class F> T change(unsigned kind, memory_order order, Where where, F f) const {
-        fence_if(releases(order), scope);
+        before_change(order, scope);
         const T old = modify(place(), kind, scope, where, f);
-        fence_if(acquires(order), scope);
+        fence_if(acquires(order), scope, Fence::of_acquire, place());
         return old;
     }
 
@@ -85,12 +87,12 @@ public:
 
     __forceinline__ T load(memory_order order = memory_order::seq_cst) const {
         using Bits = typename Word<sizeof(T)>::type;
-        fence_if(order == memory_order::seq_cst, scope);
+        fence_if(order == memory_order::seq_cst, scope, Fence::full);
 #ifndef CUDACPU_INSTRUMENTED  // a thread that polls gives way; elsewhere the hook sees to it
         if (in_kernel() && ++waits_in_a_row > 1000) give_way();
 #endif
         const Bits bits = *reinterpret_cast<const volatile Bits*>(place());
-        fence_if(acquires(order), scope);
+        fence_if(acquires(order), scope, Fence::of_acquire, place());
         return __builtin_bit_cast(T, bits);
     }
     void store(T value, memory_order order = memory_order::seq_cst, CUDACPU_HERE) const {
@@ -102,13 +104,13 @@ public:
     bool compare_exchange_strong(T& expected, T value, memory_order success, memory_order failure,
                                  CUDACPU_HERE) const {
         const T wanted = expected;
-        fence_if(releases(success), scope);
+        before_change(success, scope);
         const T old = modify(
             place(), at_compares, scope, where,
             [=](T now) CUDACPU_QUIET { return __builtin_memcmp(&now, &wanted, sizeof now) ? now : value; },
             &wanted);
         const bool done = !__builtin_memcmp(&old, &wanted, sizeof old);
-        fence_if(acquires(done ? success : failure), scope);
+        fence_if(acquires(done ? success : failure), scope, Fence::of_acquire, place());
         if (!done) expected = old;
         return done;
     }
@@ -202,7 +204,7 @@ public:
     T* place() const { return address; }
 };
 inline void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
-    cudacpu::atomics::fence_if(order != memory_order::relaxed, scope);
+    cudacpu::atomics::fence_if(order != memory_order::relaxed, scope, cudacpu::Fence::full);
 }
 
 namespace std {

@@ -479,7 +479,10 @@ Space space_of(const void* p);
 enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
 // May let others run. A CAS passes the value that it compares with.
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected);
-void fence(bool block_only = false);
+/// A fence, or what a release operation (before it) or an acquire operation on a word (after it) does beyond a
+/// relaxed one.
+enum class Fence { full, of_release, of_acquire };
+void fence(bool block_only = false, Fence kind = Fence::full, const void* word = nullptr);
 void grid_dependency_wait();  // the earlier kernels of the stream have already ended
 void give_way();
 long long clock_ticks();

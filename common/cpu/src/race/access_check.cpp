@@ -258,6 +258,7 @@ void after_own_atomic(const char* address) {
     me->released = me->publishes || (me->released && !me->wrote);
     me->wrote = me->publishes = false;
     me->last_atomic = now;
+    release_operation_done();
 }
 
 void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_t site, const void* expected) {

@@ -209,17 +209,17 @@ Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it 
     return {r.site, block_of(r), r.rank, r.step, uint8_t(r.access | (r.access & atomic ? writes : 0))};
 }
 
-void acquire(const char* address, unsigned access, bool shared) {
+void acquire(const char* address, unsigned access, bool shared, unsigned fenced) {
     const Words& words = shared ? this_block.shared_words : releases;
     if (const auto w = words.find(address); w != words.end())
-        acquire(*me, {w->second.block, access & narrow ? nullptr : w->second.device, w->second.run}, 0);
+        acquire(*me, {w->second.block, access & narrow ? nullptr : w->second.device, w->second.run}, fenced);
 }
 
 void acquire(ThreadState& m, const Release& released, unsigned fenced) {
     const auto join_later = [&](Scope s, const ClockRef& from) {
         ClockRef& to = m.sync->pending[s];
-        if (!from || to == from) return;
         if (fenced > unsigned(s)) return join(m, from);
+        if (!from || to == from) return;
         to = join(to, from);
         synchronises(m);
     };
@@ -381,21 +381,32 @@ bool waits_for_primary() {
     return known && known->of(first_run - 1, 0);
 }
 
-void at_fence(bool block_only) {
+void at_fence(bool block_only, Fence kind, const void* word) {
     if (!self) return;
     complete_pending();
     me = &thread_state(rank);
     SyncState& s = *me->sync;
     synchronises(*me);
     ++now;
-    for (Scope scope : {in_block, in_device})
-        if (scope == in_block || !block_only)
-            join(*me, std::exchange(s.pending[scope], nullptr)), s.fenced[scope] = now;
+    const auto* const at = static_cast<const char*>(word);
+    if (kind == Fence::of_acquire) acquire(at, block_only ? narrow : 0, is_shared(find(at)), block_only ? 1 : 2);
+    if (kind == Fence::of_release) s.in_release = true, std::ranges::copy(s.publishes, s.published_before);
+    for (Scope scope : {in_block, in_device}) {
+        if (scope == in_device && block_only) break;
+        if (kind == Fence::full) join(*me, std::exchange(s.pending[scope], nullptr));
+        s.fenced[scope] = now;
+    }
+    me->written = 0;
+    sections_fenced(rank, block_only ? in_block : in_device);
+    if (kind == Fence::of_acquire) return;
     s.publishes[in_block] = knowledge();
     if (!block_only) s.publishes[in_device] = s.publishes[in_block];
     me->publishes = me->wrote || me->released || last_barrier > me->last_atomic;
-    me->written = 0;
-    sections_fenced(rank, block_only ? in_block : in_device);
+}
+
+void release_operation_done() {
+    if (std::exchange(me->sync->in_release, false))
+        std::ranges::copy(me->sync->published_before, me->sync->publishes);
 }
 
 }  // namespace cudacpu::race

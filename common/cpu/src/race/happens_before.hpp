@@ -48,6 +48,8 @@ struct SyncState {            // synchronization state that few threads need
     ClockRef pending[2];    // read by atomics and flags; to be acquired by the next fence of that scope
     Time fenced[2];         // its last fence of at least that scope
     ClockRef publishes[2];  // by scope: known at that fence, or at a fence of a lane before their last __syncwarp()
+    ClockRef published_before[2];       // `publishes` before its release operation
+    bool in_release = false;            // it is about to do that
     std::vector<OptimisticRead> reads;  // weak reads beside atomics, which its CAS may still check
     std::vector<std::pair<const char*, uint64_t>> checked;  // words and sites: its CAS has compared such a read
 };
@@ -131,9 +133,9 @@ struct Release {  // what an atomic or a volatile write releases
     ClockRef block, device;
     uint32_t run;  // the block that released it
 };
-void acquire(const char* address, unsigned access, bool shared);  // shared: in shared memory
+/// Shared: in shared memory. Fenced: whether a fence followed the acquisition; 2: a fence of device scope.
+void acquire(const char* address, unsigned access, bool shared, unsigned fenced = 0);
 Release current_release(unsigned access);
-/// Fenced: whether a fence followed the acquisition; 2: a fence of device scope.
 void acquire(ThreadState& m, const Release& released, unsigned fenced);
 bool nothing_was_released();  // no thread of the launch has released anything
 bool no_synchronization();    // the running thread neither releases nor acquires anything
@@ -143,7 +145,8 @@ void block_begins();
 void grid_barrier_passed();
 void barrier_passed();
 void lanes_met(unsigned first, unsigned lanes);
-void at_fence(bool block_only);
+void at_fence(bool block_only, Fence kind, const void* word);
+void release_operation_done();  // the running thread has made its access
 void clocks_launch_begins();
 void grid_dependency_met();
 bool waits_for_primary();  // whether the running thread is ordered after the primary of its kernel

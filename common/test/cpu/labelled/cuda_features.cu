@@ -148,17 +148,48 @@ __global__ void atomic_relay(Device* flags, int* data, int* out) {
         *out = *data;
     }
 }
-// The release operation of block 1 is a fence and a relaxed store here, and the fence also completes its relaxed
-// load.
+// A release operation is no acquire: block 1 knows nothing of the data.
 __global__ void atomic_relay_relaxed_middle(Device* flags, int* data, int* out) {
     if (threadIdx.x) return;
     if (blockIdx.x == 0) {
-        *data = 9;  // MISS atomic_relay_relaxed_middle
+        *data = 9;  // RACE atomic_relay_relaxed_middle
         flags[0].store(1, release);
     } else if (blockIdx.x == 1) {
         if (await_set(flags[0], relaxed)) flags[1].store(1, release);
     } else if (await_set(flags[1], acquire)) {
-        *out = *data;  // MISS atomic_relay_relaxed_middle
+        *out = *data;  // RACE atomic_relay_relaxed_middle
+    }
+}
+
+__global__ void atomic_released_elsewhere(Device* flags, int* data, int* out) {
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        *data = 9;  // RACE atomic_released_elsewhere
+        flags[0].store(1, release);
+        flags[1].store(1, relaxed);
+    } else if (blockIdx.x == 1 && await_set(flags[1], acquire)) {
+        *out = *data;  // RACE atomic_released_elsewhere
+    }
+}
+__global__ void atomic_acquired_elsewhere(Device* flags, int* data, int* out) {
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        *data = 9;  // RACE atomic_acquired_elsewhere
+        flags[0].store(1, release);
+    } else if (blockIdx.x == 1 && await_set(flags[0], relaxed)) {
+        flags[1].load(acquire);
+        *out = *data;  // RACE atomic_acquired_elsewhere
+    }
+}
+__global__ void atomic_released_then_raised(Device* flags, int* data, int* out) {
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        *data = 9;
+        flags[0].store(1, release);
+        flags[0].fetch_add(1, relaxed);
+    } else if (blockIdx.x == 1 && await_set(flags[0], relaxed)) {
+        flags[0].load(acquire);
+        *out = *data;
     }
 }
 
@@ -621,6 +652,9 @@ int main(int argc, char** argv) {
          [](int n) { atomic_spin_lock_relaxed_take<<<n, 32>>>(atomics<Device>(1), zeros<int>(1)); }},
         {"right", "atomic_relay", RELAY(atomic_relay)},
         {"race", "atomic_relay_relaxed_middle", RELAY(atomic_relay_relaxed_middle)},
+        {"race", "atomic_released_elsewhere", RELAY(atomic_released_elsewhere)},
+        {"race", "atomic_acquired_elsewhere", RELAY(atomic_acquired_elsewhere)},
+        {"right", "atomic_released_then_raised", RELAY(atomic_released_then_raised)},
         {"right", "split_barrier", IN_BLOCK(split_barrier)},
         {"race", "split_barrier_late_write", IN_BLOCK(split_barrier_late_write)},
         {"race", "split_barrier_early_read", IN_BLOCK(split_barrier_early_read)},
