@@ -58,16 +58,44 @@ std::pair<ptrdiff_t, ptrdiff_t> around(const Steps& all, ptrdiff_t i, const char
     return {before, after < ptrdiff_t(all.size()) ? after : -1};
 }
 
-Version version_of(const Race& race) {
+struct Logs {  // of the two threads of a race
+    const Steps &written, &read;
+    Scope scope;
+    bool parted(const Steps& all, size_t a, size_t b) const { return all[a].fenced[scope] != all[b].fenced[scope]; }
+};
+Logs logs_of(const Race& race) {
     const bool before_writes = race.before.access & writes;
     const Accessor &writer = before_writes ? race.before : race.after,
                    &reader = before_writes ? race.after : race.before;
-    const Steps &written = steps_of[thread_of(writer.block, writer.rank)],
-                &read = steps_of[thread_of(reader.block, reader.rank)];
-    const Scope scope = writer.block == reader.block ? in_block : in_device;
-    const auto parted = [&](const Steps& all, ptrdiff_t a, ptrdiff_t b) {
-        return all[a].fenced[scope] != all[b].fenced[scope];
+    return {steps_of[thread_of(writer.block, writer.rank)], steps_of[thread_of(reader.block, reader.rank)],
+            writer.block == reader.block ? in_block : in_device};
+}
+
+// Whether another word hands the word of the race over, but the writer forgot the fence: it writes the other one
+// afterwards, with no fence in between, and the reader reads that first and executes a fence in between.
+bool handed_over_unfenced(const Race& race) {
+    const Logs logs = logs_of(race);
+    using Fenced = std::map<const char*, bool>;  // by the other word
+    const auto look = [&](const Steps& all, bool Step::*does, bool word_first) {
+        Fenced found;
+        for (size_t i = 0; i < all.size(); ++i)
+            for (size_t j = i + 1; j < all.size(); ++j)
+                if (const Step& word = all[word_first ? i : j], &other = all[word_first ? j : i];
+                    word.address == race.address && other.address != race.address && word.*does && other.*does)
+                    found.try_emplace(other.address, true).first->second &= logs.parted(all, i, j);
+        return found;
     };
+    const Fenced writer = look(logs.written, &Step::written, true), reader = look(logs.read, &Step::read, false);
+    return std::ranges::any_of(reader, [&](const auto& other) {
+        const auto same = writer.find(other.first);
+        return other.second && same != writer.end() && !same->second;
+    });
+}
+
+Version version_of(const Race& race) {
+    const Logs logs = logs_of(race);
+    const Steps &written = logs.written, &read = logs.read;
+    const auto parted = [&](const Steps& all, ptrdiff_t a, ptrdiff_t b) { return logs.parted(all, a, b); };
     Version found = Version::none;
     std::set<const char*> tried{race.address};
     for (const Step& version : read) {
@@ -248,7 +276,8 @@ void report_flag_races() {
     for (const auto& [sites, all] : pairs)
         for (const auto& [race, published, flag] : all) {
             const Accessor& reader = race.before.access & writes ? race.after : race.before;
-            const bool is_flag = published || flag->is_flag() || waiting_sites.count(reader.site);
+            const bool is_flag = flag->polled || waiting_sites.count(reader.site) ||
+                                 ((published || flag->is_flag()) && !handed_over_unfenced(race));
             const Version version = version_of(race);
             if (version == Version::torn || (version == Version::none && !is_flag)) note(race);
         }
