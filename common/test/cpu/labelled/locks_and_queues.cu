@@ -19,7 +19,8 @@ __device__ bool await_equal(const volatile int* p, int value) {
 
 __device__ int draw_tile(int* next) { return atomicAdd(next, 1); }
 
-__global__ void lookback_three_states(int* next, int* state, int* sum, int* prefix, int* out) {
+template <bool PrefixFenced, class Value>
+__device__ void lookback(int* next, int* state, Value* sum, Value* prefix, int* out) {
     if (threadIdx.x) return;
     const int tile = draw_tile(next);
     const int mine = tile + 1;
@@ -33,39 +34,29 @@ __global__ void lookback_three_states(int* next, int* state, int* sum, int* pref
         if (!seen) return;
         __threadfence();
         if (seen == 2) {
-            before += prefix[t];
+            before += prefix[t];  // RACE lookback_prefix_unfenced lookback_volatile_prefix_unfenced
             break;
         }
         before += sum[t--];
     }
-    prefix[tile] = before + mine;
-    __threadfence();
+    prefix[tile] = before + mine;  // RACE lookback_prefix_unfenced lookback_volatile_prefix_unfenced
+    if (PrefixFenced) __threadfence();
     store(&state[tile], 2);
     out[tile] = before;
 }
+__global__ void lookback_three_states(int* next, int* state, int* sum, int* prefix, int* out) {
+    lookback<true>(next, state, sum, prefix, out);
+}
+__global__ void lookback_volatile(int* next, int* state, volatile int* sum, volatile int* prefix, int* out) {
+    lookback<true>(next, state, sum, prefix, out);
+}
 // The sum is published behind a fence, the prefix is not.
 __global__ void lookback_prefix_unfenced(int* next, int* state, int* sum, int* prefix, int* out) {
-    if (threadIdx.x) return;
-    const int tile = draw_tile(next);
-    const int mine = tile + 1;
-    sum[tile] = mine;
-    __threadfence();
-    store(&state[tile], 1);
-    int before = 0;
-    for (int t = tile - 1; t >= 0;) {
-        int seen = 0;
-        for (int spin = 0; spin < patience && !seen; ++spin) seen = load(&state[t]);
-        if (!seen) return;
-        __threadfence();
-        if (seen == 2) {
-            before += prefix[t];  // RACE lookback_prefix_unfenced
-            break;
-        }
-        before += sum[t--];
-    }
-    prefix[tile] = before + mine;  // RACE lookback_prefix_unfenced
-    store(&state[tile], 2);
-    out[tile] = before;
+    lookback<false>(next, state, sum, prefix, out);
+}
+__global__ void lookback_volatile_prefix_unfenced(int* next, int* state, volatile int* sum, volatile int* prefix,
+                                                  int* out) {
+    lookback<false>(next, state, sum, prefix, out);
 }
 // The tile's number goes to the block through shared memory, and nobody waits for it.
 __global__ void lookback_tile_unsynced(int* next, int* out) {
@@ -815,6 +806,8 @@ int main(int argc, char** argv) {
     const Case cases[] = {
         {"right", "lookback_three_states", LOOK_BACK(lookback_three_states)},
         {"race", "lookback_prefix_unfenced", LOOK_BACK(lookback_prefix_unfenced)},
+        {"right", "lookback_volatile", LOOK_BACK(lookback_volatile)},
+        {"race", "lookback_volatile_prefix_unfenced", LOOK_BACK(lookback_volatile_prefix_unfenced)},
         {"race", "lookback_tile_unsynced",
          [](int n) { lookback_tile_unsynced<<<n, 64>>>(zeros<int>(1), zeros<int>(64 * n)); }},
         {"race", "tile_loop_one_barrier",
