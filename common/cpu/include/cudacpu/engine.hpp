@@ -215,9 +215,12 @@ void configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, CUstream_st* str
 /// environment variable CUDA_LAUNCH_BLOCKING is 1.
 void launched();
 extern bool launches_block;
-/// Checks the launch and queues it. The queue takes over the closure, which comes from `new`. `arguments`: the
-/// pointers among them, nullptr for the others.
-void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments);
+struct Argument {         // of a kernel
+    const void* pointer;  // nullptr: it is no pointer
+    size_t bytes;         // of an element; 0: unknown
+};
+/// Checks the launch and queues it. The queue takes over the closure, which comes from `new`.
+void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<Argument> arguments);
 /// What the compiler driver records of a line of the program's source: facts about the arrays that the line indexes
 /// (`a[i]`, where a is an array and not a pointer), and about its __syncthreads().
 struct SourceLine {
@@ -286,8 +289,12 @@ template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
     do run_thread<F>(closure);
     while (next_begins_here(++thread, ++number, row));
 }
-template <class T> const void* pointer_in(const T&) { return nullptr; }
-template <class T> const void* pointer_in(T* argument) { return (const void*)argument; }
+template <class T> Argument argument(const T&) { return {}; }
+template <class T> Argument argument(T* pointer) {
+    size_t bytes = 0;
+    if constexpr (requires { sizeof(T); }) bytes = sizeof(T);
+    return {(const void*)pointer, bytes};
+}
 /// The object that a reference parameter refers to; nullptr if it has no data to read.
 template <class T> const void* referred(T& object) {
     if (std::is_empty<std::remove_cv_t<T>>()) return nullptr;
@@ -301,7 +308,7 @@ template <class F, class... Arguments> void enter_kernel(Kernel& kernel, F* clos
 #ifdef __GXX_RTTI
     if (probe) foresee_shared(kernel, typeid(F).name());
 #endif
-    enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>}, {pointer_in(a)...});
+    enqueue_kernel(kernel, {closure, sizeof(F), run_threads_in<F>}, {argument(a)...});
 }
 
 // ---- shared memory: each object has its own pages and ends at an inaccessible page -----------------------

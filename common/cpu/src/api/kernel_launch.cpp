@@ -104,7 +104,7 @@ void launched() {
     exit_status = 1;
 }
 
-void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<const void*> arguments) {
+void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<Argument> arguments) {
     const std::shared_ptr<void> owner(body.closure, [](void* p) { ::operator delete(p); });
     const OneCall call;
     if (probe) return void(*probe = &kernel);
@@ -119,7 +119,8 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
     std::istringstream names(kernel.parameters);
     std::string name;
     Report refused;
-    for (const void* const& p : arguments) {
+    for (const Argument& a : arguments) {
+        const void* const p = a.pointer;
         std::getline(names, name, ',');
         if (!refused.text.empty() || !p || find(p) || (is_global(p) && !is_of_host(p))) continue;
         unsigned char resident;  // a value that is not an address causes a fault when it is used
@@ -127,7 +128,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
         refused =
             compose_report(say({"kernel %s is given a pointer to host memory, as argument %td (%s)",
                                 "核函数 %s 的第 %td 个参数（%s）是指向主机内存的指针"},
-                               kernel.name, &p - arguments.begin() + 1, name),
+                               kernel.name, &a - arguments.begin() + 1, name),
                            say({"give it memory from cudaMalloc or cudaMallocManaged, and copy with cudaMemcpy",
                                 "传给它 cudaMalloc 或 cudaMallocManaged 的内存，并用 cudaMemcpy 复制"}),
                            source_line(l.where), "host-memory");
@@ -159,7 +160,7 @@ void enqueue_kernel(Kernel& kernel, const Body& body, std::initializer_list<cons
         return cudaErrorIllegalAddress;
     };
     if (enqueue(l.stream, work, true, l.early) != cudaSuccess) return;
-    for (const void* p : arguments) await_kernel(p);
+    for (const Argument& a : arguments) await_kernel(a.pointer);
 }
 
 }  // namespace cudacpu

@@ -16,7 +16,7 @@ struct Launch {
     Kernel* kernel = nullptr;
     Body body{};
     std::shared_ptr<void> owner{};         // of the body's closure
-    std::vector<const void*> arguments{};  // the pointers among the arguments, nullptr for the others
+    std::vector<Argument> arguments{};
 };
 extern const Launch* launch;  // the running launch
 extern uint64_t block_number;

@@ -55,9 +55,15 @@ void report_misuse(const std::string& words, const std::string& mend = "");
 std::string who_waits_where();  // one line for each run of threads
 /// "byte 400 of the 400 bytes that ... allocated", or "".
 std::string explain(const void* address, size_t bytes = 4);
-/// "element 19 of cache (sum.cu:8)", with the running kernel's name for it.
-std::string name_of(const void* address, size_t bytes, std::string* name = nullptr);
-std::string in_words(const std::string& name_of_element);  // that name in the user's language
+struct Element {
+    std::string name;             // the running kernel's name for the array, or ""
+    const char* start = nullptr;  // of the array
+    size_t bytes;                 // of an element: as its pointer says, else those of the access
+    long number = 0;
+    std::string words;  // "element 19 of cache (sum.cu:8)"
+};
+Element element_at(const void* address, size_t bytes_accessed);
+std::string in_words(const std::string& words_of_element);  // in the user's language
 
 // ---- report/symbolize.cpp
 

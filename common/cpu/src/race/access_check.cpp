@@ -359,7 +359,7 @@ void note(const Race& race) {  // of all races between two sites, keeps the one 
     if (warp::drawing_launch)
         warp::draw_race(trace_part(race.before), trace_part(race.after),
                         race.equal ? "race, but of equal values, on " : "race on ",
-                        name_of(race.address, race.bytes));
+                        element_at(race.address, race.bytes).words);
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
     const bool adds = noted.adds || race.adds, equal = noted.equal && race.equal;
     if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;

@@ -191,33 +191,37 @@ std::string listing(const std::vector<Remark>& remarks, size_t at_most) {
     return s.substr(0, end);
 }
 
-std::string name_of(const void* address, size_t bytes, std::string* name) {
-    std::string local;
-    if (!name) name = &local;
-    const char *at = static_cast<const char*>(address), *start = nullptr;
+Element element_at(const void* address, size_t bytes_accessed) {
+    Element e;
+    e.bytes = bytes_accessed;
+    const char* at = static_cast<const char*>(address);
     const Region* r = find(address);
     std::string made;
     if (!r && is_global(address)) {
         const auto [variable, begin] = symbol(address);
-        *name = variable.substr(variable.rfind("::") == variable.npos ? 0 : variable.rfind("::") + 2);
-        start = reinterpret_cast<char*>(begin);
+        e.name = variable.substr(variable.rfind("::") == variable.npos ? 0 : variable.rfind("::") + 2);
+        e.start = reinterpret_cast<char*>(begin);
     } else if (r) {
-        start = r->start, *name = r->name;
+        e.start = r->start, e.name = r->name;
         if (r->where.line) made = text(" (%s:%d)", r->where.file, r->where.line);
-        if (r->kind == Kind::dynamic && name->empty()) *name = "the dynamic shared memory";
+        if (r->kind == Kind::dynamic && e.name.empty()) e.name = "the dynamic shared memory";
         std::string all = launch ? launch->kernel->parameters : "";
         if (launch && !is_shared(r))
-            for (const void* p : launch->arguments) {  // of several in one allocation, the last before it
+            for (const Argument& a : launch->arguments) {  // of several in one allocation, the last before it
                 const std::string parameter = all.substr(0, all.find(','));
                 all.erase(0, parameter.size() + 1);
-                const char* q = static_cast<const char*>(p);
-                if (q && find(q) == r && (name->empty() || (q <= at && q > start))) start = q, *name = parameter;
+                const char* q = static_cast<const char*>(a.pointer);
+                if (!q || find(q) != r || !(e.name.empty() || (q <= at && q > e.start))) continue;
+                e.start = q, e.name = parameter;
+                e.bytes = a.bytes > 1 ? a.bytes : bytes_accessed;  // bytes often hold something else
             }
     }
-    if (!start || name->empty())
-        return made.empty() ? text("address %p, from new or malloc() in a kernel", address)
-                            : text("element %td of the memory", (at - start) / ptrdiff_t(bytes)) + made;
-    return text("element %td of ", (at - start) / ptrdiff_t(bytes)) + *name + made;
+    e.number = e.start ? (at - e.start) / ptrdiff_t(e.bytes) : 0;
+    e.words = (e.start && !e.name.empty() ? text("element %ld of ", e.number) + e.name
+               : made.empty()             ? text("address %p, from new or malloc() in a kernel", address)
+                                          : text("element %ld of the memory", e.number)) +
+              made;
+    return e;
 }
 
 std::string in_words(const std::string& name) {
@@ -229,7 +233,7 @@ std::string explain(const void* address, size_t bytes) {
     const Region* r = find(address);
     if (on_heap(address))
         return say({"memory that a kernel has got from malloc() or new", "核函数用 malloc() 或 new 得到的内存"});
-    if (!r) return is_global(address) ? in_words(name_of(address, bytes)) : "";
+    if (!r) return is_global(address) ? in_words(element_at(address, bytes).words) : "";
     const long offset = static_cast<const char*>(address) - r->start;
     if (r->kind == Kind::dynamic)
         return say({"byte %ld of the %zu bytes of dynamic shared memory that the launch gave",

@@ -154,8 +154,8 @@ bool counts_elements(const Region* r, size_t bytes) {
 void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);
     if (!reported.insert(text("%d", int(m.what)) + at.place).second) return;
-    string name;
-    const string element = name_of(m.address, m.bytes, &name);
+    const Element e = element_at(m.address, m.bytes);
+    const string &name = e.name, &element = e.words;
     const Region* r = find(m.address);
     string what = say(foreign_access), mend = say(foreign_mend);
     if (m.what == Mistake::past_heap) {
@@ -171,18 +171,17 @@ void say_mistake(const Noted& m) {
         const bool small = r && r->bytes < m.bytes;
         const string size = !r      ? ""
                             : small ? say(has_bytes, r->bytes, m.bytes)
-                                    : say(has_elements, r->bytes / m.bytes);
+                                    : say(has_elements, r->bytes / e.bytes);
         what = say(bounds_access, in_words(element), size);
-        const long number = strtol(element.c_str() + strlen("element "), nullptr, 10);
-        const bool whole = r && m.address - r->start == number * ptrdiff_t(m.bytes);
+        const bool whole = r && e.start == r->start;
         mend = r && r->kind == Kind::dynamic
                    ? ""
-                   : check_index(at, name, number,
-                                 is_shared(r) ? number + (m.last - m.address) / ptrdiff_t(m.bytes) : 0,
-                                 whole && !counts_elements(r, m.bytes) ? r->bytes / m.bytes : 0, is_shared(r));
+                   : check_index(at, name, e.number,
+                                 is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
+                                 whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
         if (small && r->bytes) mend = say(size_in_bytes);
-        else if (counts_elements(r, m.bytes)) mend.insert(0, say(perhaps_bytes));
+        else if (counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
     } else if (m.what == Mistake::under_way) {
         what = say(under_way_read, in_words(element));
         mend = say(wait_for_copy);
@@ -304,7 +303,7 @@ void report(const std::vector<Race>& races) {
     };
     std::map<string, Report> reports;  // findings with one cause are one report
     std::set<const void*> left_out;  // findings that another report covers; that report must not be left out itself
-    for (auto& [key, p] : pairs) name_of(p.race.address, p.race.bytes, &p.name);
+    for (auto& [key, p] : pairs) p.name = element_at(p.race.address, p.race.bytes).name;
     for (auto& [key, p] : pairs) {
         const bool one_line = p.a.place == p.b.place;
         // A thread that only reads what another has read and written does not add to it.
@@ -401,7 +400,7 @@ void report(const std::vector<Race>& races) {
         const bool equal = r.pair.equal;
         report_in_kernel(
             equal ? "equal-writes" : "race",
-            say(equal ? equal_race : race_on, in_words(name_of(r.pair.race.address, r.pair.race.bytes))),
+            say(equal ? equal_race : race_on, in_words(element_at(r.pair.race.address, r.pair.race.bytes).words)),
             x.block == y.block ? say(one_block, block_of(x)) : say(of_two_blocks, block_of(x), block_of(y)),
             r.pair.a, r.remarks, r.advice.words(), equal);
         if (!equal && !std::exchange(told_of_trace, true))

@@ -62,11 +62,8 @@ bool readable(const char* p, size_t bytes) {
 int array_of(const char* address, unsigned bytes) {
     Drawn& d = launches.back();
     const Place place = place_of(address);
-    std::string name;
-    const std::string words = name_of(address, 1, &name);
-    size_t element = 0;
-    sscanf(words.c_str(), "element %zu", &element);
-    const char* const start = words.starts_with("element ") ? address - element : address;
+    const Element e = element_at(address, bytes);
+    const char* const start = e.start ? e.start : address;
     for (size_t i = 0; i < d.arrays.size(); ++i) {
         Array& a = d.arrays[i];
         if (a.region != place.region || a.start != start) continue;
@@ -78,7 +75,7 @@ int array_of(const char* address, unsigned bytes) {
         if (a.space == shared_memory) offset = std::max(offset, (a.offset + a.bytes + 15) / 16 * 16);
     const size_t size = place.region ? size_t(place.region->start + place.region->bytes - start) : 0;
     if (place.space != shared_memory) offset = 0;
-    d.arrays.push_back({place.region, name, place.space, size, start, offset, bytes});
+    d.arrays.push_back({place.region, e.name, place.space, size, start, offset, bytes});
     return int(d.arrays.size()) - 1;
 }
 
@@ -264,7 +261,7 @@ void draw_conflict(const Part& a, const Part& b, const char* address, size_t byt
     };
     const size_t first = find_event(a), second = find_event(b);
     if (first == d.events.size() || second == d.events.size()) return;
-    race = {a, b, {{first, second}}, race.words, name_of(address, bytes)};
+    race = {a, b, {{first, second}}, race.words, element_at(address, bytes).words};
 }
 
 void draw_race(const Part& a, const Part& b, const std::string& words, const std::string& where) {
