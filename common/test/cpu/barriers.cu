@@ -10,7 +10,7 @@
 // STATUS: 219
 // SAYS: divergent barrier
 // SAYS: out of the branch
-// SAYS: threads 1, 3, 5, 7, ... wait in __syncthreads() at barriers.cu:@#even, number 1 there
+// SAYS: threads 1, 3, 5, 7, ...: waiting in __syncthreads() at barriers.cu:@#even, number 1 there
 __global__ void divergent_barrier() {
     threadIdx.x % 2 ? __syncthreads() : __syncthreads();  // #even
 }
@@ -20,9 +20,9 @@ CASE(divergent_barrier) { return divergent_barrier<<<1, 64>>>(), result(); }
 // program does.
 // RUN: plain,hazards ended_barrier
 // SAYS: note: a barrier that threads
-// SAYS: threads 32-63 have ended
-// SAYS-COUNT-1: threads 0-31 wait in __syncthreads() at barriers.cu:@#ended
-// SAYS-COUNT-1: threads 0-31 wait in __syncthreads() at barriers.cu:@#ended_again
+// SAYS: threads 32-63: ended
+// SAYS-COUNT-1: threads 0-31: waiting in __syncthreads() at barriers.cu:@#ended
+// SAYS-COUNT-1: threads 0-31: waiting in __syncthreads() at barriers.cu:@#ended_again
 // SAYS-COUNT-2: note:
 __global__ void ended_barrier() {
     if (threadIdx.x >= 32) return;

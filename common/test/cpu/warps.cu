@@ -4,7 +4,7 @@
 // RUN: plain lane_missing
 // STATUS: 219
 // SAYS: deadlock
-// SAYS: threads 0-4, 6-31 wait in __shfl_down_sync() at warps.cu:@#lane_missing
+// SAYS: threads 0-4, 6-31: waiting in __shfl_down_sync() at warps.cu:@#lane_missing
 __global__ void lane_missing(int* p) {
     if (threadIdx.x != 5)
         p[threadIdx.x] = __shfl_down_sync(0xffffffff, 1, 1);  // #lane_missing

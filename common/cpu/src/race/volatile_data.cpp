@@ -75,21 +75,17 @@ Logs logs_of(const Race& race) {
 // afterwards, with no fence in between, and the reader reads that first and executes a fence in between.
 bool handed_over_unfenced(const Race& race) {
     const Logs logs = logs_of(race);
-    using Fenced = std::map<const char*, bool>;  // by the other word
-    const auto look = [&](const Steps& all, bool Step::*does, bool word_first) {
-        Fenced found;
-        for (size_t i = 0; i < all.size(); ++i)
-            for (size_t j = i + 1; j < all.size(); ++j)
-                if (const Step& word = all[word_first ? i : j], &other = all[word_first ? j : i];
-                    word.address == race.address && other.address != race.address && word.*does && other.*does)
-                    found.try_emplace(other.address, true).first->second &= logs.parted(all, i, j);
-        return found;
-    };
-    const Fenced writer = look(logs.written, &Step::written, true), reader = look(logs.read, &Step::read, false);
-    return std::ranges::any_of(reader, [&](const auto& other) {
-        const auto same = writer.find(other.first);
-        return other.second && same != writer.end() && !same->second;
-    });
+    std::map<const char*, bool> fenced;  // by the other word
+    for (size_t i = 0; i < logs.written.size(); ++i)
+        for (size_t j = i + 1; j < logs.written.size() && logs.written[i].address == race.address; ++j)
+            if (const Step& other = logs.written[j]; logs.written[i].written && other.written)
+                fenced.try_emplace(other.address, true).first->second &= logs.parted(logs.written, i, j);
+    const auto reads_word = [&](const Step& s) { return s.read && s.address == race.address; };
+    const auto first = size_t(std::ranges::find_if(logs.read, reads_word) - logs.read.begin());
+    for (size_t i = 0; i < first && first < logs.read.size(); ++i)
+        if (const auto other = fenced.find(logs.read[i].address); other != fenced.end() && logs.read[i].read)
+            if (!other->second && logs.parted(logs.read, i, first)) return true;
+    return false;
 }
 
 Version version_of(const Race& race) {
@@ -113,7 +109,10 @@ Version version_of(const Race& race) {
                 in_rounds = true;
                 twice &= again >= 0 && again < next;
             }
-            several |= parted(written, before, i) && !parted(written, previous, i);  // otherwise it may be a flag
+            const auto fenced_since = [&](ptrdiff_t k) {
+                return written[k].fenced[in_block] != written[i].fenced[in_block];
+            };
+            several |= fenced_since(before) && !fenced_since(previous);  // otherwise it may be a flag
             torn |= !parted(written, before, i) || !parted(written, i, after);
         }
         for (ptrdiff_t i = 0; i < ptrdiff_t(read.size()); ++i) {

@@ -249,15 +249,16 @@ std::string explain(const void* address, size_t bytes) {
                r->freed ? say({", freed since", "，已释放"}) : "");
 }
 
-// "threads 0-127 wait in __syncthreads() at sum.cu:18\n  threads 128-255 have ended"
+// "threads 0-127: waiting in __syncthreads() at sum.cu:18\n  threads 128-255: ended"
 std::string who_waits_where() {
     auto position = [](unsigned i) -> std::string {
         const Thread& t = running_block.threads[i];
-        if (!t.at) return running_block.has_ended[i] ? say({"have ended", "已结束"}) : say({"run", "正在运行"});
+        if (!t.at) return running_block.has_ended[i] ? say({"ended", "已结束"}) : say({"running", "正在运行"});
         unsigned in_line = 0, number = 1;  // of the barriers where threads wait
         for (const Rendezvous* e : open_rendezvous[32])
             if (e->where.line == t.where.line) ++in_line, number += e->where.column < t.where.column;
-        return say({"wait in %s at %s:%d", "在 %2$s:%3$d 的 %1$s 中等待"}, t.at->what, t.where.file, t.where.line) +
+        return say({"waiting in %s at %s:%d", "在 %2$s:%3$d 的 %1$s 中等待"}, t.at->what, t.where.file,
+                   t.where.line) +
                (in_line > 1 ? say({", number %u there", "（该行的第 %u 个）"}, number) : "");
     };
     std::vector<std::pair<std::string, std::vector<std::string>>> places;  // each with the runs of its threads
@@ -274,7 +275,9 @@ std::string who_waits_where() {
         const auto& [where, runs] = places[k];
         std::string threads;
         for (size_t i = 0; i < std::min<size_t>(runs.size(), 4); ++i) threads += (i ? ", " : "") + runs[i];
-        all += say({"\n  threads %s %s", "\n  线程 %s %s"}, threads + (runs.size() > 4 ? ", ..." : ""), where);
+        const char* const plural = threads.find_first_not_of("0123456789") == threads.npos ? "" : "s";
+        all += say({"\n  thread%3$s %1$s: %2$s", "\n  线程 %1$s：%2$s"}, threads + (runs.size() > 4 ? ", ..." : ""),
+                   where, plural);
     }
     return all + (places.size() > 3 ? "\n  ..." : "");
 }
