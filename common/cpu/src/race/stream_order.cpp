@@ -95,7 +95,7 @@ void work_ended() {
     buffers_work_ended(is_callback(running));
     last_run = running.number;
     if (several_streams) done.push_back(std::move(running));
-    if (queued.empty()) done.clear(), buffers_queue_is_empty(), several_streams = false;
+    if (queued.empty()) done.clear(), buffers_queue_is_empty(), report_early_reads(), several_streams = false;
 }
 
 Time launch_beside() {
@@ -127,7 +127,7 @@ bool before_this_launch(const Epoch& r) {
 void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const char* address) {
     const Work* const w = work_at(before.time);
     if (kind != WorkRace::undecided) exit_status = 1;
-    if (w) report(kind, *w, before, running, mine, address);
+    if (w) explain_early_reads(address), report(kind, *w, before, running, mine, address);
 }
 
 void work_touches(const void* address, size_t bytes, bool write) {

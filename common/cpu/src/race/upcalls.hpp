@@ -20,6 +20,8 @@ Report finding(const std::string& kind, const std::string& what, const std::vect
                const std::string& mend, bool harmless = false, const std::string& head = "");
 void note(Mistake what, char* address, size_t bytes, const Accessor& who);
 void report(const std::vector<Race>& races);
+void explain_early_reads(const char* address);  // another stream writes there: no reports of unwritten values
+void report_early_reads();                      // all queued works have ended
 
 // ---- report/work_report.cpp: once for each pair of lines
 

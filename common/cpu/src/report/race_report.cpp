@@ -108,14 +108,14 @@ string verb(const Accessor& p) {
     return say(p.access & atomic ? does_atomic : p.access & writes ? writes_it : reads_it);
 }
 
-void report_in_kernel(const string& kind, const string& what, const string& blocks, const Line& at,
-                      const std::vector<Remark>& lines, const string& mend, bool harmless = false) {
+Report in_kernel_report(const string& kind, const string& what, const string& blocks, const Line& at,
+                        const std::vector<Remark>& lines, const string& mend, bool harmless = false) {
     const string who = say(in_kernel, kernel_name(), blocks);
     const string head =
         at.number ? on_a_line(who + (in_chinese() ? "，" : ","), say(on_line, at.place)) : "\n  " + who;
     Report report = finding(kind, what, lines, mend, harmless, head);
     report.finding.message += ", " + who;
-    print_report(report);
+    return report;
 }
 
 const char* kind_of(Mistake m) {
@@ -133,6 +133,8 @@ const char* kind_of(Mistake m) {
 
 std::set<string> reported CUDACPU_LASTING;
 bool told_of_trace;
+// Unwritten values, until it is known whether a work of another stream writes them: then the race explains them.
+std::vector<std::pair<const Region*, Report>> early_reads CUDACPU_LASTING;
 struct Noted {
     Mistake what;
     char *address, *last;
@@ -201,8 +203,11 @@ void say_mistake(const Noted& m) {
             if (mend.empty()) mend = say(write_first);
         }
     }
-    report_in_kernel(kind_of(m.what), what, say(one_block, block_of(m.who)), at,
-                     {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), name}}, mend);
+    const Report report =
+        in_kernel_report(kind_of(m.what), what, say(one_block, block_of(m.who)), at,
+                         {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), name}}, mend);
+    if (m.what == Mistake::unwritten && several_streams) early_reads.emplace_back(r, report);
+    else print_report(report);
 }
 
 string remark(const Pair& p, const Line& at) {
@@ -224,6 +229,13 @@ void add_remark(std::vector<Remark>& all, const Remark& m) {
 }
 
 }  // namespace
+
+void explain_early_reads(const char* address) {
+    std::erase_if(early_reads, [&](const auto& e) { return e.first == find(address); });
+}
+void report_early_reads() {
+    for (const auto& [region, report] : std::exchange(early_reads, {})) print_report(report);
+}
 
 string Advice::words() const {
     string all = reason;
@@ -398,11 +410,11 @@ void report(const std::vector<Race>& races) {
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
-        report_in_kernel(
+        print_report(in_kernel_report(
             equal ? "equal-writes" : "race",
             say(equal ? equal_race : race_on, in_words(element_at(r.pair.race.address, r.pair.race.bytes).words)),
             x.block == y.block ? say(one_block, block_of(x)) : say(of_two_blocks, block_of(x), block_of(y)),
-            r.pair.a, r.remarks, r.advice.words(), equal);
+            r.pair.a, r.remarks, r.advice.words(), equal));
         if (!equal && !std::exchange(told_of_trace, true))
             print_report(
                 opening(say(trace, text("--trace race.html --trace-kernel %s --trace-block %lu --trace-warp %u",

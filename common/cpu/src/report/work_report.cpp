@@ -17,6 +17,12 @@ namespace cudacpu::race {
 
 namespace {
 
+constexpr Sentence event_between{
+    "let line %2$s wait for line %1$s: cudaEventRecord() after line %1$s and cudaStreamWaitEvent() before line "
+    "%2$s, "
+    "or cudaStreamSynchronize() between",
+    "让第 %2$s 行等待第 %1$s 行：在第 %1$s 行之后调用 cudaEventRecord()，在第 %2$s 行之前调用 "
+    "cudaStreamWaitEvent()，或者在两者之间调用 cudaStreamSynchronize()"};
 constexpr Sentence is_queued{"is queued", "加入队列"}, host_writes_it{"the host writes", "主机写入"};
 
 std::string line_of(const Work& work) { return work.line.empty() ? first_line(work.callers) : work.line; }
@@ -75,8 +81,15 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
     };
     const auto& [what, works, mend] = words[int(kind)];
     const std::string first = does(before, its), second = does(after, mine);
+    const bool in_order = before.number < after.number;  // the host's
+    const std::string early = line_of(in_order ? before : after), late = line_of(in_order ? after : before);
+    const size_t colon = early.rfind(':') + 1;
+    const bool one_file = early != late && colon && early.compare(0, colon, late, 0, colon) == 0;
     report_hazard(say(what, explain(address)) + "\n" + say(works, before.what, first, after.what, second), lines,
-                  say(mend), kind == WorkRace::undecided);
+                  kind == WorkRace::between_streams && one_file
+                      ? say(event_between, early.substr(colon), late.substr(colon))
+                      : say(mend),
+                  kind == WorkRace::undecided);
 }
 
 void report_changed_source(const CopySource& s, const Work* callback) {
