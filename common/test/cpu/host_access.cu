@@ -235,3 +235,36 @@ CASE(callback) {
     while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return result(p, 5);
 }
+
+// ---- a value that nobody has written yet, because the streams are in the wrong order
+
+__global__ void twice(const int* p, int* q) { q[threadIdx.x] = 2 * p[threadIdx.x]; }
+// RUN: hazards reads_before_it_is_written
+// STATUS: 1
+// SAYS: a race between streams on byte 0 of the 128 bytes
+// SAYS: let line @#written wait for line @#read: cudaEventRecord() after line @#read
+// SAYS-NOT: nobody has written
+CASE(reads_before_it_is_written) {
+    int *p, *q;
+    for (int** memory : {&p, &q}) cudaMalloc(memory, 32 * sizeof(int));
+    cudaStream_t one, two;
+    cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
+    twice<<<1, 32, 0, one>>>(p, q);  // #read
+    set<<<1, 32, 0, two>>>(p, 5);    // #written
+    return result();
+}
+// RUN: hazards reads_what_is_never_written
+// STATUS: 1
+// SAYS: a value that nobody has written: element 0 of p
+// SAYS-NOT: race
+CASE(reads_what_is_never_written) {
+    int *p, *q, *r;
+    for (int** memory : {&p, &q, &r}) cudaMalloc(memory, 32 * sizeof(int));
+    cudaStream_t one, two;
+    cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
+    twice<<<1, 32, 0, one>>>(p, q);
+    set<<<1, 32, 0, two>>>(r, 5);
+    return result();
+}
