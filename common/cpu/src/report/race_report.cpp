@@ -91,9 +91,12 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
         "__syncthreads() follows",
         "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，然后是 "
         "__syncthreads()"},
-    set_memory{
-        "set all bytes of the memory first: a size of cudaMemset or cudaMemcpy counts bytes, n * sizeof(int)",
-        "先设置这块内存的所有字节：cudaMemset 和 cudaMemcpy 的大小以字节计，即 n * sizeof(int)"},
+    set_memory{"%zu of its %zu elements are not written, the first is number %zu: ",
+               "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu："},
+    set_by_anyone{"let cudaMemset (0 for a sum), cudaMemcpy or a kernel write them first",
+                  "先由 cudaMemset（求和时用 0）、cudaMemcpy 或核函数写入"},
+    size_counts_bytes{"the size of cudaMemset and cudaMemcpy counts bytes: multiply it by %zu",
+                      "cudaMemset 和 cudaMemcpy 的大小以字节计：乘以 %zu"},
     two_write{
         "check the index: two threads write this element, and nobody writes another one that is read (see above)",
         "检查下标：两个线程写这个元素，而另一个被读取的元素没有线程写（见上）"},
@@ -140,6 +143,7 @@ struct Noted {
     char *address, *last;
     size_t bytes;
     Accessor who;
+    size_t unwritten = 0, first_unwritten = 0;  // bytes of the memory, when the line first read one
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
 
@@ -151,6 +155,13 @@ bool counts_elements(const Region* r, size_t bytes) {
     const size_t blocks = size_t{grid.x} * grid.y * grid.z, threads = size_t{block.x} * block.y * block.z;
     if (r->bytes == blocks || r->bytes == blocks * threads) return true;
     return blocks > 1 && r->bytes <= blocks * threads && r->bytes > (blocks - 1) * threads;
+}
+
+string set_unwritten(const Region& r, const Noted& m, size_t element) {
+    const size_t all = r.bytes / element, first = m.first_unwritten / element;
+    const bool by_elements = m.unwritten < r.bytes && (r.bytes - m.unwritten) * element == r.bytes;
+    return say(set_memory, (m.unwritten + element - 1) / element, all, first) +
+           (by_elements ? say(size_counts_bytes, element) : say(set_by_anyone));
 }
 
 void say_mistake(const Noted& m) {
@@ -197,7 +208,7 @@ void say_mistake(const Noted& m) {
                              text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
         }
         what = say(unwritten_read, in_words(what));
-        mend = r ? say(set_memory) : say(set_heap);
+        mend = r ? set_unwritten(*r, m, e.bytes) : say(set_heap);
         if (is_shared(r)) {
             mend = set_first(at, name, r->bytes / m.bytes);
             if (mend.empty()) mend = say(write_first);
@@ -282,14 +293,21 @@ Report finding(const string& kind, const string& what, const std::vector<Remark>
 
 void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     exit_status = 1;
-    Noted& n = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who}).first->second;
+    const auto [known, is_new] = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who});
+    Noted& n = known->second;
     n.last = std::max(n.last, address);
+    if (const Region* const r = find(address); is_new && what == Mistake::unwritten && r) {
+        const uint8_t* const written = r->shadow->written;
+        n.unwritten = size_t(std::count(written, written + r->bytes, 0));
+        n.first_unwritten = size_t(std::find(written, written + r->bytes, 0) - written);
+    }
     const char* const words[] = {"access to memory that is not the device's",
                                  "access out of bounds",
                                  "access to memory that was freed",
                                  "access to a variable of another thread",
                                  "access out of bounds",
-                                 "read of a value that nobody has written"};
+                                 "read of a value that nobody has written",
+                                 "read of a value that an asynchronous copy has not brought yet"};
     cudacpu_hazard_found(words[int(what)], address, nullptr, &who);
 }
 
