@@ -119,7 +119,6 @@ our (%hosts_copy, @constants, @devices);
 sub check_spaces {
     my (%spaces, %variables, %place_of, %is_array, %is_const, %warned, %host_variables, @functions, @set);
     %hosts_copy = ();
-    forget_index();
     my $outside = sub { around($place_of{$_[0]}) == 1 };    # otherwise in a namespace
     for my $f (file_scope($text, 0)) {
         next if $f->{name} =~ /^(?:if|for|while|switch)$/;    # a statement outside of functions: g++ reports it
@@ -170,13 +169,13 @@ sub check_spaces {
             refuse($at + $-[0], "$who cannot throw or catch: return an error code, or call __trap()") if $body =~ /\bthrow\b|\btry\s*\{/;
             refuse($at + $-[0], 'a kernel is launched from a kernel (dynamic parallelism): the CPU device cannot do that; launch it '
                 . 'from the host') if $body =~ /<\s*<\s*<(?!\s*<)/ && $f->{is} eq 'd';
-            while ($body =~ /(?:\.|->)\s*((?&word))\s*\($cpp/g) {
+            while (%$host_methods && $body =~ /(?:\.|->)\s*((?&word))\s*\($cpp/go) {
                 my ($name, $place) = ($1, $at + $-[1]);
                 refuse($place, "$name is a function of the host, and $who cannot call it: $who_may")
                     if $host_methods->{$name} && !$spaces{$name}
                         && ("$f->{head}$body" !~ /\b(?:std|auto|template|cg|cooperative_groups)\b/ || !in_a_library($name));
             }
-            while ($body =~ /(?<![\w.:>])((?&word))(?:\s*(?&a))?\s+((?&word))\s*(?:[;\[]|((?&p)|(?&b)))$cpp/g) {
+            while (%$built_by_host && $body =~ /(?<![\w.:>])((?&word))(?:\s*(?&a))?\s+((?&word))\s*(?:[;\[]|((?&p)|(?&b)))$cpp/go) {
                 my ($class, $given, $place) = ($1, $3, $at + $-[1]);
                 my $by_host = $given ? $built_by_host->{$class} && items(substr $given, 1, -1) > 1 : $built_empty->{$class};
                 refuse($place, "the constructor of $class is a function of the host, and $who cannot call it: $who_may") if $by_host;
@@ -186,7 +185,7 @@ sub check_spaces {
                 my $last = $name =~ s/.*://sr;
                 refuse($place, "$name is of the host's library, and $who cannot use it: use it on the host, and pass the result as an argument") if !$spaces{$last} && !declares($f, $last);
             }
-            while ($body =~ /\b((?&word))\s*::\s*((?&word))$cpp/g) {
+            while (%members && $body =~ /\b((?&word))\s*::\s*((?&word))$cpp/go) {
                 refuse($at + $-[1], "$1::$2 is a variable of the host, and $who cannot use it: pass it as an argument")
                     if $members{"$1::$2"};
             }
@@ -203,7 +202,8 @@ sub check_spaces {
                 if $is =~ /^d+$/ && statement_before($body, $place) !~ /[\w>]\s*<[^;(){}]*$/;
         }
         refuse($at + $-[1], "$1 belongs outside of functions: declare the variable there") if $body =~ /[;{}]\s*(__(?:device|constant|managed)__)\s+[\w:]/;
-        while ($body =~ /(?<![\w.>:"])((?&word))\b(\s*\()?(\s*(?:(?&s)\s*)*(?:(?:[-+*\/%&|^]|<<|>>)?=(?!=)|\+\+|--))?$cpp/g) {
+        while ($body =~ /(?<![\w.>:"])((?&word))\b(\s*\()?(\s*(?:(?&s)\s*)*(?:(?:[-+*\/%&|^]|<<|>>)?=(?!=)|\+\+|--))?$cpp/go) {
+            next if !$spaces{$1} && !$variables{$1};
             my ($name, $call, $writes, $place) = ($1, $2, $3, $at + $-[1]);
             if ($call && ($on_device || $f->{is} eq 'h')) {
                 my $is = $spaces{$name} // next;
@@ -232,7 +232,7 @@ sub check_spaces {
             }
         }
     }
-    while ($text =~ /(?<![\w.>:"])((?&word))(?:\s*(?&a))?\s*<\s*<\s*<$cpp/g) {
+    while ($text =~ /(?<![\w.>:"])((?&word))(?=\s*+<)(?:\s*(?&a))?\s*<\s*<\s*<$cpp/go) {
         my ($name, $at) = ($1, $-[0]);
         refuse($at, "$name is not a kernel: write __global__ before it, or call it without <<<>>>")
             if !$variables{$name} && ($spaces{$name} // '') =~ /^[hbd]+$/;
@@ -270,7 +270,6 @@ sub check_spaces {
 # `extern __shared__ float s[]` in one function and `extern __shared__ int s[]` in another give one name two types.
 sub check_dynamic_shared {
     my %type_of;
-    forget_index();
     while ($text =~ /\bextern\s+__shared__\s+((?:(?:unsigned|signed|bool|char|short|int|long|float|double|u?int[234]|float[234]|double2)\s+)+)(\w+)\s*\[/g) {
         my ($type, $name, $at) = ($1, $2, $-[0]);
         $type = flat($type) =~ s/ $//r;
@@ -324,15 +323,16 @@ sub words_of {
 sub refuse_absent {
     my %of_the_program;
     $absent{"$_: CUDA's libraries need a GPU"} = qr/$_\w*|\U$_\E_\w*/ for grep { $_ ne 'curand' } keys %library;
-    for my $what (sort keys %absent) {
-        while ($text =~ /\b(?!cudaError)($absent{$what})\b/g) {
-            my ($name, $at) = ($1, $-[0]);
-            # The program may define this name itself.
-            next if $of_the_program{$name} //= $name !~ /^__/
-                && $text =~ /\b(?!(?:const|struct|return|new|else|typename|case|throw)\b)[\w>]+
-                    (?:\s*[*&\s]\s*\b$name\s*[=;,)\[{] | \s+$name\s*\()/x;
-            refuse($at, "$name: the CPU device has no $what");
-        }
+    my $any = join '|', values %absent;
+    while ($text =~ /\b(?=[A-Za-z_])(?!cudaError)($any)\b/g) {
+        my ($name, $at) = ($1, $-[0]);
+        # The program may define this name itself.
+        next if $of_the_program{$name} //= $name !~ /^__/
+            && $text =~ /\b(?!(?:const|struct|return|new|else|typename|case|throw)\b)[\w>]+
+                (?:\s*[*&\s]\s*\b$name\s*[=;,)\[{] | \s+$name\s*\()/x;
+        pos($text) = $at;
+        my ($what) = grep { $text =~ /\G$absent{$_}\b/ } sort keys %absent;
+        refuse($at, "$name: the CPU device has no $what");
     }
     my %word_of_cub = map { $_ => 1 } map { words_of($_) } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
     while (%word_of_cub && $text =~ /\bcub\s*::\s*((?&word))$cpp/g) {
@@ -363,7 +363,7 @@ sub check_constructors {
     };
     $text =~ s{ (?<qualifiers> (?: \b__(?:device|constant|managed)__\b \s* )+ )
                 (?= (?<declared> [^;(){}=]* ) (?: ; | \{ | \( \s* [-+.\d"] | = \s* (?<made> (?&word) \s* (?: (?&a) \s* )? ) (?: (?&p) | (?&b) ) \s* ; ) )
-                $cpp }{ $checked->($+{qualifiers}, $-[0], @+{qw(declared made)}) }gsex;
+                $cpp }{ $checked->($+{qualifiers}, $-[0], @+{qw(declared made)}) }gsex and forget_index();
 }
 
 1;

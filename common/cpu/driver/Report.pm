@@ -45,17 +45,15 @@ sub show {
 }
 
 # The column of a line of a file where the word stands for the $number-th time, or else of the first character that is no blank.
+my %lines_of;    # by file
 sub column_of {
     my ($file, $line, $word, $number) = @_;
-    open my $in, '<:encoding(UTF-8)', $file or return 1;
-    utf8::decode($word);
-    while (defined(my $code = <$in>)) {
-        next if $. < $line;
-        my @columns;
-        push @columns, $-[0] + 1 while length $word && $code =~ /(?<!\w)\Q$word\E(?!\w)|(?=\W)\Q$word\E/g;
-        return $columns[$number < @columns ? $number - 1 : -1] // ($code =~ /\S/ ? $-[0] + 1 : 1);
-    }
-    return 1;
+    open my $in, '<', $file or return 1 if !$lines_of{$file};
+    $lines_of{$file} //= [<$in>];
+    my ($code, @columns) = $lines_of{$file}[$line - 1] // return 1;
+    utf8::decode($_) for $word, $code;
+    push @columns, $-[0] + 1 while length $word && $code =~ /(?<!\w)\Q$word\E(?!\w)|(?=\W)\Q$word\E/g;
+    return $columns[$number < @columns ? $number - 1 : -1] // ($code =~ /\S/ ? $-[0] + 1 : 1);
 }
 
 sub file_uri { return 'file://' . File::Spec->rel2abs($_[0]) =~ s{[^\w/.~-]|[^\x00-\x7f]}{sprintf '%%%02X', ord $&}ger }

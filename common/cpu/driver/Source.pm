@@ -11,12 +11,12 @@ our @EXPORT = qw($cpp items parameter_name $text @lines @literals %is_system %re
 
 # Perl repeats a group at most 65,534 times; a group of groups may match more.
 our $cpp = qr/(?(DEFINE)
-    (?<p> \( (?: (?: [^()]++ | (?&p) ){1,999}+ )*+ \) )
-    (?<s> \[ (?: (?: [^][]++ | (?&s) ){1,999}+ )*+ \] )
-    (?<b> \{ (?: (?: [^{}]++ | (?&b) ){1,999}+ )*+ \} )
+    (?<p> \( [^()]*+ (?: (?: (?&p) [^()]*+ ){1,999}+ )*+ \) )
+    (?<s> \[ [^][]*+ (?: (?: (?&s) [^][]*+ ){1,999}+ )*+ \] )
+    (?<b> \{ [^{}]*+ (?: (?: (?&b) [^{}]*+ ){1,999}+ )*+ \} )
     (?<a> < (?! < | (?: (?: [^-<>{};]++ | ->? )*+ < ){32} )     # `a < b, a < c, a < d, ...` has no template arguments
           (?: [^<>(){};]++ | (?<=-)> | (?: (?<=\d) | (?<=\d\s) ) << | (?&p) | (?&b) | (?&a) )*+ > )
-    (?<item> (?: (?&p) | (?&s) | (?&b) | (?&a) | [^,()] )++ )                # the text between two commas
+    (?<item> (?: [^][(){}<,]++ | (?&p) | (?&s) | (?&b) | (?&a) | [^,()] )++ )    # the text between two commas
     (?<word> (?<![\w\x80-\xff]) [A-Za-z_\x80-\xff][\w\x80-\xff]*+ )
     (?<keyword> (?: else | do | return | case | throw | if | constexpr | while | for | switch | operator ) \b )
     (?<name> (?!(?&keyword)) (?&word) (?: \s* (?&a) )? (?: \s* (?&p) )* )   # also f(x), which may name a kernel
@@ -30,7 +30,7 @@ our $cpp = qr/(?(DEFINE)
 
 sub items {
     my ($list, @items) = @_;
-    push @items, $1 while $list =~ /\G((?&item)),?$cpp/g;
+    push @items, $1 while $list =~ /\G((?&item)),?$cpp/go;
     return @items;
 }
 
@@ -47,8 +47,9 @@ sub read_text {
     @lines = @literals = %is_system = %remains = ();
     my ($name, $number) = ('', 0);
     while (my $line = <$in>) {
+        my $is_directive = $line =~ /^#(?: \d+ "|pragma )/;
         # Flag 3 marks the system's files, and elsewhere the system's macros: only the first marker of a file counts.
-        if ($line =~ /^# (\d+) "(.*)"([ \d]*)$/) {
+        if ($is_directive && $line =~ /^# (\d+) "(.*)"([ \d]*)$/) {
             ($number, $name) = ($1 - 1, $2);
             $in_system = $is_system{$name} //= $3 =~ /3/;
         }
@@ -56,28 +57,31 @@ sub read_text {
             ++$number;
             $remains{$name}{$number} = 1 if $line =~ /\S/;
         }
-        if (!$in_system && $line !~ /^# \d+ "|^#pragma /) { $text .= $line =~ tr/\f/ /r }
+        if (!$in_system && !$is_directive) {
+            $line =~ tr/\f/ /;
+            $text .= $line;
+        }
         elsif (substr($text, -1) eq "\f") { $lines[-1] .= $line }
         else { push @lines, $line; $text .= "\f" }
     }
-    $text =~ s{ \b\d (?: '?[\w.] )*+ (*SKIP)(*FAIL)      # the ' in 1'000 opens no literal
-              | (?<=R) " (?<mark> [^(\s]*+ ) \( .*? \) \k<mark> "
-              | " (?: (?: [^"\\\n]++ | \\. ){1,999}+ )*+ " | ' (?: [^'\\\n]++ | \\. )++ '
+    $text =~ s{ (?= ["'] ) (?: (?<=R) " (?<mark> [^(\s]*+ ) \( .*? \) \k<mark> "
+              | " (?: (?: [^"\\\n]++ | \\. ){1,999}+ )*+ "
+              | (?: (?<!\w) | (?<=\b[LUu]) | (?<=\bu8) ) ' (?: [^'\\\n]++ | \\. )++ ' )    # not in 1'000
               }{ push @literals, $&; "\"$#literals\"" }gsex;
     # The digraphs. `<::` is `<` and `::`, except before `:` and `>`.
     my %digraph = ('<:' => '[', ':>' => ']', '<%' => '{', '%>' => '}');
     $text =~ s{ <::(?![:>])(*SKIP)(*FAIL) | <: | :> | <% | %> }{$digraph{$&}}gx;
     set_deep_text_aside();
+    forget_index();
 }
 
 # Text in more than 256 brackets becomes a literal, because the time of many patterns grows with the depth. clang accepts no
 # more, and no kernel or launch is there.
 sub set_deep_text_aside {
     my ($depth, $from, @deep) = 0;
-    while ($text =~ /[][(){}]/g) {
-        my $opens = substr($text, $-[0], 1) =~ /[[({]/;
-        $from = $+[0] if $opens && ++$depth == 257;
-        push @deep, [$from, $-[0] - $from] if !$opens && $depth-- == 257;
+    while ($text =~ / ([][(){}]) [^][(){}]*+ (?: [[(] [^][(){}]*+ [])] [^][(){}]*+ )*+ /gx) {
+        if ($1 =~ /[[({]/) { $from = $+[1] if ++$depth == 257 }
+        elsif ($depth-- == 257) { push @deep, [$from, $-[1] - $from] }
     }
     for (reverse @deep) {
         push @literals, substr($text, $_->[0], $_->[1]) =~ s/"(\d+)"/$literals[$1]/gr;
@@ -96,7 +100,9 @@ sub places {
     my ($from, $form_feeds, $file, $line, %place) = (0, 0, '', 1);
     for my $offset (sort { $a <=> $b } @_) {
         my $part = substr $text, $from, $offset - $from;
-        for (split /^/, shown($part, $form_feeds)) { ($line, $file) = /^# (\d+) "(.*)"/ ? ($1, $2) : ($line + tr/\n//, $file) }
+        my $shown = shown($part, $form_feeds);
+        ($line, $file, $shown) = ($1, $2, $3) if $part =~ /\f/ && $shown =~ /.*^# (\d+) "([^\n]*)"[ \d]*\n(.*)/ms;
+        $line += $shown =~ tr/\n//;
         $form_feeds += $part =~ tr/\f//;
         $from = $offset;
         $place{$offset} = "$file:$line";
@@ -122,9 +128,8 @@ sub refuse {
 sub column_at {
     my ($offset, $place) = @_;
     my ($word) = substr($text, $offset, 200) =~ /\A[ \t]*([A-Za-z_\x80-\xff][\w\x80-\xff]*|\S|)/;
-    my $before = substr $text, 0, $offset;
-    $before = substr $before, 1 + rindex $before, "\n";
-    my $number = 1 + (() = $before =~ /(?<!\w)\Q$word\E(?!\w)/g);
+    my $begin = 1 + rindex $text, "\n", $offset - 1;
+    my $number = 1 + (() = substr($text, $begin, $offset - $begin) =~ /(?<!\w)\Q$word\E(?!\w)/g);
     return $place =~ /(.*):(\d+)$/s ? column_of($1, $2, $word, $number) : 1;
 }
 
@@ -144,8 +149,8 @@ sub index_text {
     (@ends, @block_after, @function_of, @form_feeds) = ();
     @blocks = (undef);
     my $all = $text;    # a substitution of $text, which may be under way, has set its pos()
-    while ($all =~ / \( [^(){};\f]*+ \) (*SKIP)(*FAIL) | [(){};\f] /gx) {
-        my ($at, $sign) = ($-[0], substr $all, $-[0], 1);
+    while ($all =~ / ([(){};\f]) [^(){};\f]*+ (?: \( [^(){};\f]*+ \) [^(){};\f]*+ )*+ /gx) {
+        my ($sign, $at) = ($1, $-[1]);
         if ($sign eq '(') { ++$parens }
         elsif ($sign eq ')') { --$parens if $parens }
         elsif ($sign eq "\f") { push @form_feeds, $at }
@@ -204,9 +209,11 @@ sub function_of_block {    # the outermost block around it that is no namespace 
 
 # The compiler directives and system text before an offset, separated from it by white space only.
 sub pragma_before {
+    my $end = $_[0];
+    --$end while $end && substr($text, $end - 1, 1) =~ /[^\S\f]/;
+    return '' if !$end || substr($text, $end - 1, 1) ne "\f";
     index_text();
-    my $i = count_up_to(\@form_feeds, $_[0] - 1) - 1;
-    return $i < 0 || substr($text, $form_feeds[$i], $_[0] - $form_feeds[$i]) =~ /\S/ ? '' : $lines[$i];
+    return $lines[count_up_to(\@form_feeds, $end - 1) - 1];
 }
 
 # The part of a function that is before an offset: what follows the last brace at the beginning of a line.
