@@ -11,16 +11,16 @@ our @EXPORT = qw(check_spaces check_constructors check_dynamic_shared refuse_abs
 sub file_scope {
     my ($part, $at) = @_;
     my @found;
-    while ($part =~ /\G (?<space> \s* ) (?<head> (?: (?&p) | (?&s) | [^(){};\[\]]++ )*+ ) (?: ; | (?<body> (?&b) ) ) $cpp/gsx) {
+    while ($part =~ /\G (?<space> \s* ) (?<head> (?: (?&p) | (?&s) | [^(){};\[\]]++ )*+ ) (?: ; | (?<body> (?&b) ) ) $cpp/gosx) {
         my ($head, $body, $place) = ($+{head}, $+{body}, $at + $-[0] + length $+{space});
         my $inside = $place + length $head;
         if (defined $body && $head =~ /(?:\bnamespace\b[^=]*|\bextern\s*"\d+"\s*)$/) {
             push @found, file_scope(substr($body, 1, -1), $inside + 1);
             next;
         }
-        my $flat = $head =~ s/\b(?:__launch_bounds__|__attribute__|alignas|decltype|noexcept|requires)\s*(?&p)$cpp//gr =~ s/->[^()]*$//r;
+        my $flat = $head =~ s/\b(?:__launch_bounds__|__attribute__|alignas|decltype|noexcept|requires)\s*(?&p)$cpp//gor =~ s/->[^()]*$//r;
         next if $flat =~ /\b(?:operator|typedef|using|namespace|friend|static_assert)\b|\b(?:class|struct|union|enum)\b[^(]*$/;
-        if ($flat !~ /=/ && $flat =~ /(?<scope> :: \s* )? (?<name> (?&word) ) \s* (?: (?&a) \s* )? (?<parameters> (?&p) ) (?: \s | const | override | final )* $ $cpp/x) {
+        if ($flat !~ /=/ && $flat =~ /(?<scope> :: \s* )? (?<name> (?&word) ) \s* (?: (?&a) \s* )? (?<parameters> (?&p) ) (?: \s | const | override | final )* $ $cpp/ox) {
             push @found, {head => $head, body => $body // '', name => $+{name}, parameters => $+{parameters}, at => $inside}
                 if !$+{scope};
         }
@@ -90,7 +90,7 @@ sub hosts_members {
         $inside =~ s/(?&b)$cpp/;/g;
         $inside =~ s/\b(?:public|protected|private)\s*:(?!:)//g;
         for (split /;/, $inside) {
-            my ($head, $name, $parameters, $tail) = /^ ( [^()=]*? ) (?<![~\w:]) ((?&word)) \s* ((?&p)) ( .* ) $ $cpp/sx or next;
+            my ($head, $name, $parameters, $tail) = /^ ( [^()=]*? ) (?<![~\w:]) ((?&word)) \s* ((?&p)) ( .* ) $ $cpp/osx or next;
             next if $head =~ /\b(?:operator|friend|using|typedef)\b|~/ || $name eq 'operator' || $tail =~ /=\s*(?:default|delete)/;
             if ($name ne $class) { $methods{$name} = 1 }
             elsif ($parameters !~ /^\(\s*(?:const\s+)?\Q$class\E\b(?!\s*\*)/) {
@@ -161,7 +161,7 @@ sub check_spaces {
     };
     for my $f (@functions) {
         # The body of a lambda or a class within the host's function is excluded.
-        my $body = $f->{body} =~ s{(?: (?&s) \s* (?: __host__ \s* )? __device__ | \b(?:struct|class)\b ) [^{};]* (?&b) $cpp}{$& =~ s/[^\n]/ /gr}gsexr;
+        my $body = $f->{body} =~ s{(?: (?&s) \s* (?: __host__ \s* )? __device__ | \b(?:struct|class)\b ) [^{};]* (?&b) $cpp}{$& =~ s/[^\n]/ /gr}gosexr;
         my $on_device = $f->{is} =~ /[kd]/;
         my $who = $f->{is} eq 'k' ? 'a kernel' : 'a __device__ function';
         my $at = $f->{at};
@@ -195,7 +195,7 @@ sub check_spaces {
                     if $2 eq 'blockDim' || $argument{$2};
             }
         }
-        while ($f->{is} eq 'h' && $body =~ /(?<!&)&\s*((?&word))\s*::\s*((?&word))\b(?!\s*(?:::|\())$cpp/g) {
+        while ($f->{is} eq 'h' && $body =~ /(?<!&)&\s*((?&word))\s*::\s*((?&word))\b(?!\s*(?:::|\())$cpp/go) {
             my ($place, $class, $name) = ($-[1], $1, $2);    # the class may be a template argument
             my $is = $methods{$methods{"$class\::"} ? "$class\::$name" : $name} // '';
             $address_on_the_host->($at + $place, "$class\::$name")
@@ -241,7 +241,7 @@ sub check_spaces {
     for my $f (grep { $_->{is} eq 'h' } @functions) {
         my %is_lambda;
         $is_lambda{$1} = 1 while $f->{body} =~ /\bauto \s+ (\w+) \s* = \s* (?= $lambda ) $cpp/gx;
-        while ($f->{body} =~ /< \s* < \s* < [^;{}]*? > \s* > \s* > \s* ((?&p)) $cpp/gx) {
+        while ($f->{body} =~ /< \s* < \s* < [^;{}]*? > \s* > \s* > \s* ((?&p)) $cpp/gox) {
             my ($at, @given) = ($f->{at} + $-[1], items(substr $1, 1, -1));
             my ($named) = grep { $is_lambda{$_} } map { /^\s*(\w+)\s*$/ } @given;
             refuse($at, 'a kernel cannot call a lambda of the host: write [=] __device__ (...) { ... }')

@@ -230,7 +230,7 @@ sub parameter_name {
     my $declaration = $_[0] =~ s/\[\[.*?\]\]|[=[].*//gsr;
     return $1 if $declaration =~ /\(\s*[*&]\s*(\w+)\s*\)/;
     my ($name) = $declaration =~ /^ \s* (?:(?&prefix) \s*)* (?!(?&prefix)) [\w:] .* [\s*&>.)]
-                                  (?!(?&prefix)|(?&type)) ((?&word)) \s* $ $cpp/sx or return;
+                                  (?!(?&prefix)|(?&type)) ((?&word)) \s* $ $cpp/osx or return;
     return $name . ($declaration =~ /\.\.\./ ? '...' : '');
 }
 

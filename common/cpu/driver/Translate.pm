@@ -255,14 +255,14 @@ sub look_again_for_cas {
     $text =~ s!\b__device__\b(?:[^(){};]++|(?&p))*+\K(?&b)$cpp!$& =~ s/^\{(?=.*\batomicCAS)/{ asm volatile("" ::: "memory");/sr!ge and forget_index();
 }
 
-# Replaces what a pattern finds in statements that have a mark. The search begins after the labels of the statement.
+# Replaces what a pattern finds in statements that have a mark. The search begins where the statement does.
 sub rewrite {
     my ($mark, $pattern, $replacement) = @_;
     my ($done, $end) = ('', 0);
     forget_index();
     while ($text =~ /$mark/g) {
         my ($at, $next, $statement) = ($-[0], $+[0], around($-[0]));
-        my $begin = $at - length $statement =~ s/.*(?<!:):(?!:)//sr;
+        my $begin = $at - length $statement;
         pos($text) = $begin > $end ? $begin : $end;
         if ($text =~ /$pattern/g) {
             (my $from, $next) = ($-[0], $+[0]);
@@ -340,8 +340,8 @@ sub translate_text {
     $text =~ s{ (?: \. | - > ) \s* \K (?= ((?&word)) \s* (?&a) \s* \( ) $cpp }{ $is_template{$1} ? 'template ' : '' }gex;
     refuse($-[0], '<<< is not understood: write kernel<<<grid, block>>>(arguments)')
         if $text =~ /(?<!operator)<\s*<\s*</;
-    rewrite(qr/\b__constant__\b/, qr{ \G \s* \K (?<declaration> (?: (?&p) | [^(){};] )*? \b __constant__ \b (?: (?&b) | [^{};] )* ) ; $cpp }x,
-        \&constant);
+    rewrite(qr/\b__constant__\b/, qr{ \G \s* \K (?<declaration> (?: (?&p) | [^(){};] )*? \b __constant__ \b (?: (?&b) | [^{};] )* ) ;
+                $cpp }x, \&constant);
     $text =~ s/\b__constant__\b//g;
     for (['__constant__ memory has 64 KB', 65536, @constants], ['the CPU device has 2 GB for variables of the device', 2_000_000_000, @devices]) {
         my ($what, $most, @names) = @$_;
@@ -351,8 +351,8 @@ sub translate_text {
     $text .= "[[maybe_unused]] static const ::cudacpu::DeviceVariable cudacpu_first_$_ {(void*)&$_, sizeof $_};"
         for @constants, @devices;
     $text .= "[[maybe_unused]] static ::cudacpu::HostsCopy cudacpu_copy_of_$_ {(void*)&$_, sizeof $_};" for sort keys %hosts_copy;
-    rewrite(qr/\b__shared__\b/, qr{ \G \s* \K (?<declaration> (?: (?&p) | [^(){};] )*? \b __shared__ \b (?: (?&b) | [^{};] )* ) ; $cpp }x,
-        \&shared);
+    rewrite(qr/\b__shared__\b/, qr{ \G (?: (?: (?&p) | [^(){};] )*? (?<! : ) : (?! : ) )?? \s* \K    # after a label
+                (?<declaration> (?: (?&p) | :: | [^(){};:] )*? \b __shared__ \b (?: (?&b) | [^{};] )* ) ; $cpp }x, \&shared);
     # A kernel's printf() returns the number of its arguments, if the program uses the result.
     $text =~ s/(?=[=(,+<>!&|r])(?:[=(,+<>!&|]|\breturn\b)\s*\Kprintf(?=\s*\()/::cudacpu::printed/g;
     # AddressSanitizer has no hook in volatile reads, so a thread that spins on one gives way by this call.
