@@ -3,6 +3,7 @@ package Check;
 use strict;
 use warnings;
 use Exporter 'import';
+use Report;
 use Source;
 our @EXPORT = qw(check_spaces check_constructors check_dynamic_shared refuse_absent %library @constants @devices %hosts_copy);
 
@@ -63,13 +64,13 @@ my $host_library = qr/\bstd\s*::\s*(?:vector|w?string|w?cout|cerr|endl|map|set|l
     |(?<![\w.>:])(?:rand|srand|fprintf|fopen|puts|scanf|exit|getenv|system|s?n?printf(?<!\bprintf)|gettimeofday)(?=\s*\()/x;
 # Whether the system's files declare a function of this name. (Which function a call means depends on types.) It takes half a
 # second, because the precompiled header's declarations are not in the text, so it is asked only before a refusal.
-our $open_whole;    # opens the preprocessed program with the declarations of the precompiled header
+our $whole;    # returns the lines of the preprocessed program with the declarations of the precompiled header
 my %of_library;
 sub in_a_library {
     my ($name) = @_;
     if (!%of_library) {
-        my ($in, $in_system) = ($open_whole->(), 1);
-        while (<$in>) {
+        my $in_system = 1;
+        for ($whole->()) {
             if (/^# \d+ ".*?"([ \d]*)$/) { $in_system = $1 =~ /3/ }
             elsif ($in_system) { $of_library{$_} = 1 for /(?<!\breturn)(?<!\belse)(?:[\w>]\s+|[*&])(\w{2,})\s*\(/g }
         }
@@ -168,7 +169,7 @@ sub check_spaces {
         if ($on_device) {
             refuse($at + $-[0], "$who cannot throw or catch: return an error code, or call __trap()") if $body =~ /\bthrow\b|\btry\s*\{/;
             refuse($at + $-[0], 'a kernel is launched from a kernel (dynamic parallelism): the CPU device cannot do that; launch it '
-                . 'from the host') if $body =~ /<\s*<\s*<(?!\s*<)/ && $f->{is} eq 'd';
+                . 'from the host') if $body =~ /<\s*<\s*<(?!\s*<)/;
             while (%$host_methods && $body =~ /(?:\.|->)\s*((?&word))\s*\($cpp/go) {
                 my ($name, $place) = ($1, $at + $-[1]);
                 refuse($place, "$name is a function of the host, and $who cannot call it: $who_may")
@@ -313,13 +314,6 @@ my %absent = (
         |cuda(?:Library|Log|GetDriverEntryPoint|DriverEntryPoint|KernelSet)\w*|cuda(?:GetKernel|Kernel_t|Function_t|GetFuncBySymbol|GetExportTable|FuncGetParamInfo)/x,
 );
 
-sub words_of {
-    my ($file) = @_;
-    open my $in, '<', $file =~ s/\\(["\\])/$1/gr or return;
-    local $/;
-    return <$in> =~ /\w+/g;
-}
-
 sub refuse_absent {
     my %of_the_program;
     $absent{"$_: CUDA's libraries need a GPU"} = qr/$_\w*|\U$_\E_\w*/ for grep { $_ ne 'curand' } keys %library;
@@ -334,7 +328,7 @@ sub refuse_absent {
         my ($what) = grep { $text =~ /\G$absent{$_}\b/ } sort keys %absent;
         refuse($at, "$name: the CPU device has no $what");
     }
-    my %word_of_cub = map { $_ => 1 } map { words_of($_) } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
+    my %word_of_cub = map { $_ => 1 } map { /\w+/g } map { lines_in(s/\\(["\\])/$1/gr) } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
     while (%word_of_cub && $text =~ /\bcub\s*::\s*((?&word))$cpp/g) {
         refuse($-[1], "cub::$1: the CPU device's CUB has the collectives of warps and blocks and the most common algorithms for arrays, "
             . 'but not this') if !$word_of_cub{$1};

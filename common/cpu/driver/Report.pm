@@ -5,7 +5,7 @@ use warnings;
 use Exporter 'import';
 use Fcntl;
 use File::Spec;
-our @EXPORT = qw(report_as stop folded show column_of file_uri write_whole);
+our @EXPORT = qw(report_as stop folded show column_of file_uri lines_in write_file write_whole);
 
 my ($format, $log, @results) = ('text', '');
 
@@ -57,6 +57,17 @@ sub column_of {
 }
 
 sub file_uri { return 'file://' . File::Spec->rel2abs($_[0]) =~ s{[^\w/.~-]|[^\x00-\x7f]}{sprintf '%%%02X', ord $&}ger }
+
+sub lines_in {
+    my ($file) = @_;
+    open my $in, '<', $file or stop("cudacpu: cannot read $file: $!\n");
+    return <$in>;
+}
+sub write_file {
+    my ($file, @contents) = @_;
+    my $opened = open my $out, '>', $file;
+    $opened && print($out @contents) && close $out or stop("cudacpu: cannot write $file: $!\n");
+}
 
 # Writes the file completely or not at all.
 sub write_whole {

@@ -42,11 +42,10 @@ our ($text, @lines, @literals, %is_system, %remains);
 
 sub read_text {
     my ($file) = @_;
-    open my $in, '<', $file or stop "cudacpu: cannot read $file: $!\n";
     ($text, my $in_system) = ('', 1);
     @lines = @literals = %is_system = %remains = ();
     my ($name, $number) = ('', 0);
-    while (my $line = <$in>) {
+    for my $line (lines_in($file)) {
         my $is_directive = $line =~ /^#(?: \d+ "|pragma )/;
         # Flag 3 marks the system's files, and elsewhere the system's macros: only the first marker of a file counts.
         if ($is_directive && $line =~ /^# (\d+) "(.*)"([ \d]*)$/) {
@@ -136,8 +135,9 @@ sub column_at {
 # ---- what is around a place of the text ---------------------------------------------------------------------
 
 # The index of the text. After each of @ends, which are offsets, a statement begins, in a block (of @blocks; 0: in none). A
-# block is [the block around it, the offset where the statement begins that opens it, the offset after its brace].
-my ($is_indexed, @ends, @block_after, @blocks, @function_of, @form_feeds);
+# block is [the block around it, the offset where the statement begins that opens it, the offset after its brace, its function].
+# A function is the outermost block that is no namespace and no class.
+my ($is_indexed, @ends, @block_after, @blocks, @form_feeds);
 
 # Call it after a change of the text, before one of the functions below.
 sub forget_index { $is_indexed = 0 }
@@ -146,8 +146,9 @@ sub index_text {
     return if $is_indexed;
     $is_indexed = 1;
     my ($block, $begin, $parens, @outer_parens) = (0, 0, 0);
-    (@ends, @block_after, @function_of, @form_feeds) = ();
-    @blocks = (undef);
+    @ends = @block_after = (0);
+    @blocks = [0, 0, 0, 0];
+    @form_feeds = ();
     my $all = $text;    # a substitution of $text, which may be under way, has set its pos()
     while ($all =~ / ([(){};\f]) [^(){};\f]*+ (?: \( [^(){};\f]*+ \) [^(){};\f]*+ )*+ /gx) {
         my ($sign, $at) = ($1, $-[1]);
@@ -156,7 +157,9 @@ sub index_text {
         elsif ($sign eq "\f") { push @form_feeds, $at }
         elsif ($sign ne ';' || !$parens) {
             if ($sign eq '{') {
-                push @blocks, [$block, $begin, $at + 1];
+                my $is_scope = substr($all, $begin, $at + 1 - $begin)
+                    =~ /\b(?:namespace|class|struct|union|enum)\b[^;{}()]*\{$|\bextern\s*"\d+"\s*\{$/;
+                push @blocks, [$block, $begin, $at + 1, $blocks[$block][3] || ($is_scope ? 0 : scalar @blocks)];
                 push @outer_parens, $parens;
                 ($block, $parens) = ($#blocks, 0);
             }
@@ -179,33 +182,25 @@ sub count_up_to {
     return $low;
 }
 
+# Where the statement begins that an offset is in, and its block.
+sub statement_at {
+    index_text();
+    my $i = count_up_to(\@ends, $_[0]) - 1;
+    return ($ends[$i], $block_after[$i]);
+}
+
 # What the offset is in: the beginning of its statement, then the heads of the blocks around it, the innermost one first. Each
 # head ends with its brace.
 sub around {
     my ($offset) = @_;
-    index_text();
-    my $i = count_up_to(\@ends, $offset) - 1;
-    my ($begin, $block) = $i < 0 ? (0, 0) : ($ends[$i], $block_after[$i]);
+    my ($begin, $block) = statement_at($offset);
     my @around = substr $text, $begin, $offset - $begin;
     for (; $block; $block = $blocks[$block][0]) { push @around, substr $text, $blocks[$block][1], $blocks[$block][2] - $blocks[$block][1] }
     return @around;
 }
 
 # The number of the function around an offset; 0 if it is in none.
-sub function_at {
-    my ($offset) = @_;
-    index_text();
-    my $i = count_up_to(\@ends, $offset) - 1;
-    my $block = $i < 0 ? 0 : $block_after[$i];
-    return $function_of[$block] //= function_of_block($block);
-}
-sub function_of_block {    # the outermost block around it that is no namespace and no class
-    my ($block) = @_;
-    my ($around, $begin, $inside) = @{$blocks[$block] // return 0};
-    my $head = substr $text, $begin, $inside - $begin;
-    return ($function_of[$around] //= function_of_block($around))
-        || ($head =~ /\b(?:namespace|class|struct|union|enum)\b[^;{}()]*\{$|\bextern\s*"\d+"\s*\{$/ ? 0 : $block);
-}
+sub function_at { return $blocks[(statement_at($_[0]))[1]][3] }
 
 # The compiler directives and system text before an offset, separated from it by white space only.
 sub pragma_before {

@@ -138,16 +138,10 @@ sub order_rounds {
               }{ $+{body} =~ /\bcontinue\b/ ? $& : $ordered->($&, $-[0], $+{body}, "decltype($+{i})", @+{qw(i i than to count)}, 1) }gsex;
 }
 
-# Whether the place is inside a class.
-sub in_class {
-    my ($statement, $head) = around($_[0]);
-    return ($head // '') =~ /\b(?:class|struct|union)\b[^;{}()]*\{$/ && $statement !~ /\bfriend\b/;
-}
-
-# Whether the place is inside a class or a function.
+# The head of the innermost class or function that the place is inside of, if there is one.
 sub in_block {
     my ($statement, @heads) = around($_[0]);
-    return grep { !/\bnamespace\b[^;{}]*\{$|\bextern\s*"\d+"\s*\{$/ } @heads;
+    return (grep { !/\bnamespace\b[^;{}]*\{$|\bextern\s*"\d+"\s*\{$/ } @heads)[0];
 }
 
 # Whether there may be arrays on a thread's stack: an access past their end is detected when something is next read there,
@@ -167,11 +161,10 @@ sub kernel {
     my ($result) = $head =~ /^(.*?)\b\Q$part{kernel}\E\s*(?:<.*>\s*)?\Q$part{parameters}\E/s;
     refuse($offset, "a kernel returns nothing: write `__global__ void $part{kernel}(...)`")
         if ($result // '') =~ /\b(?:int|float|double|bool|char|long|short|unsigned|size_t|void\s*\*)\s*\**\s*$/;
-    refuse($offset, 'a kernel cannot be a member of a class: write it outside') if in_class($offset);
+    refuse($offset, 'a kernel cannot be a member of a class: write it outside')
+        if (around($offset))[0] !~ /\bfriend\b/ && (in_block($offset) // '') =~ /\b(?:class|struct|union)\b[^;{}()]*\{$/;
     refuse($offset, 'a kernel takes no `...`: name its parameters') if $part{parameters} =~ /,\s*\.\.\.\s*\)$/;
     return "$head;" if $body eq ';';
-    refuse($offset + length("__global__$head") + $-[0], 'a kernel is launched from a kernel (dynamic parallelism): '
-        . 'the CPU device cannot do that; launch it from the host') if $body =~ /<\s*<\s*</;
     my ($threads) = $head =~ /__launch_bounds__\s*\(((?&item))$cpp/;
     my @arguments = map { parameter_name($_) } items(substr $part{parameters}, 1, -1);
     my $names = join(',', @arguments) =~ s/\.//gr;
