@@ -328,7 +328,8 @@ sub refuse_absent {
         my ($what) = grep { $text =~ /\G$absent{$_}\b/ } sort keys %absent;
         refuse($at, "$name: the CPU device has no $what");
     }
-    my %word_of_cub = map { $_ => 1 } map { /\w+/g } map { lines_in(s/\\(["\\])/$1/gr) } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
+    my @headers_of_cub = map { s/\\(["\\])/$1/gr } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
+    my %word_of_cub = map { $_ => 1 } map { /\w+/g } map { lines_in($_) } @headers_of_cub;
     while (%word_of_cub && $text =~ /\bcub\s*::\s*((?&word))$cpp/g) {
         refuse($-[1], "cub::$1: the CPU device's CUB has the collectives of warps and blocks and the most common algorithms for arrays, "
             . 'but not this') if !$word_of_cub{$1};

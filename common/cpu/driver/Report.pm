@@ -48,8 +48,10 @@ sub show {
 my %lines_of;    # by file
 sub column_of {
     my ($file, $line, $word, $number) = @_;
-    open my $in, '<', $file or return 1 if !$lines_of{$file};
-    $lines_of{$file} //= [<$in>];
+    if (!$lines_of{$file}) {
+        open my $in, '<', $file or return 1;
+        $lines_of{$file} = [<$in>];
+    }
     my ($code, @columns) = $lines_of{$file}[$line - 1] // return 1;
     utf8::decode($_) for $word, $code;
     push @columns, $-[0] + 1 while length $word && $code =~ /(?<!\w)\Q$word\E(?!\w)|(?=\W)\Q$word\E/g;
@@ -58,6 +60,7 @@ sub column_of {
 
 sub file_uri { return 'file://' . File::Spec->rel2abs($_[0]) =~ s{[^\w/.~-]|[^\x00-\x7f]}{sprintf '%%%02X', ord $&}ger }
 
+# These end the program if the file cannot be read or written.
 sub lines_in {
     my ($file) = @_;
     open my $in, '<', $file or stop("cudacpu: cannot read $file: $!\n");

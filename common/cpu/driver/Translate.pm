@@ -245,7 +245,8 @@ sub assembly {
 # g++ merges two reads in `if (*p < x) most(p, x)`, where most() begins with a read of *p that it passes to a CAS. The
 # barrier makes them two reads again: one for the guard, and one for the CAS.
 sub look_again_for_cas {
-    $text =~ s!\b__device__\b(?:[^(){};]++|(?&p))*+\K(?&b)$cpp!$& =~ s/^\{(?=.*\batomicCAS)/{ asm volatile("" ::: "memory");/sr!ge and forget_index();
+    $text =~ s!\b__device__\b(?:[^(){};]++|(?&p))*+\K(?&b)$cpp!$& =~ s/^\{(?=.*\batomicCAS)/{ asm volatile("" ::: "memory");/sr!ge
+        and forget_index();
 }
 
 # Replaces what a pattern finds in statements that have a mark. The search begins where the statement does.
