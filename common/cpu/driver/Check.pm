@@ -3,6 +3,7 @@ package Check;
 use strict;
 use warnings;
 use Exporter 'import';
+use Report;
 use Source;
 our @EXPORT = qw(check_spaces check_constructors check_dynamic_shared refuse_absent %library @constants @devices %hosts_copy);
 
@@ -11,16 +12,16 @@ our @EXPORT = qw(check_spaces check_constructors check_dynamic_shared refuse_abs
 sub file_scope {
     my ($part, $at) = @_;
     my @found;
-    while ($part =~ /\G (?<space> \s* ) (?<head> (?: (?&p) | (?&s) | [^(){};\[\]]++ )*+ ) (?: ; | (?<body> (?&b) ) ) $cpp/gsx) {
+    while ($part =~ /\G (?<space> \s* ) (?<head> (?: (?&p) | (?&s) | [^(){};\[\]]++ )*+ ) (?: ; | (?<body> (?&b) ) ) $cpp/gosx) {
         my ($head, $body, $place) = ($+{head}, $+{body}, $at + $-[0] + length $+{space});
         my $inside = $place + length $head;
         if (defined $body && $head =~ /(?:\bnamespace\b[^=]*|\bextern\s*"\d+"\s*)$/) {
             push @found, file_scope(substr($body, 1, -1), $inside + 1);
             next;
         }
-        my $flat = $head =~ s/\b(?:__launch_bounds__|__attribute__|alignas|decltype|noexcept|requires)\s*(?&p)$cpp//gr =~ s/->[^()]*$//r;
+        my $flat = $head =~ s/\b(?:__launch_bounds__|__attribute__|alignas|decltype|noexcept|requires)\s*(?&p)$cpp//gor =~ s/->[^()]*$//r;
         next if $flat =~ /\b(?:operator|typedef|using|namespace|friend|static_assert)\b|\b(?:class|struct|union|enum)\b[^(]*$/;
-        if ($flat !~ /=/ && $flat =~ /(?<scope> :: \s* )? (?<name> (?&word) ) \s* (?: (?&a) \s* )? (?<parameters> (?&p) ) (?: \s | const | override | final )* $ $cpp/x) {
+        if ($flat !~ /=/ && $flat =~ /(?<scope> :: \s* )? (?<name> (?&word) ) \s* (?: (?&a) \s* )? (?<parameters> (?&p) ) (?: \s | const | override | final )* $ $cpp/ox) {
             push @found, {head => $head, body => $body // '', name => $+{name}, parameters => $+{parameters}, at => $inside}
                 if !$+{scope};
         }
@@ -63,13 +64,13 @@ my $host_library = qr/\bstd\s*::\s*(?:vector|w?string|w?cout|cerr|endl|map|set|l
     |(?<![\w.>:])(?:rand|srand|fprintf|fopen|puts|scanf|exit|getenv|system|s?n?printf(?<!\bprintf)|gettimeofday)(?=\s*\()/x;
 # Whether the system's files declare a function of this name. (Which function a call means depends on types.) It takes half a
 # second, because the precompiled header's declarations are not in the text, so it is asked only before a refusal.
-our $open_whole;    # opens the preprocessed program with the declarations of the precompiled header
+our $whole;    # returns the lines of the preprocessed program with the declarations of the precompiled header
 my %of_library;
 sub in_a_library {
     my ($name) = @_;
     if (!%of_library) {
-        my ($in, $in_system) = ($open_whole->(), 1);
-        while (<$in>) {
+        my $in_system = 1;
+        for ($whole->()) {
             if (/^# \d+ ".*?"([ \d]*)$/) { $in_system = $1 =~ /3/ }
             elsif ($in_system) { $of_library{$_} = 1 for /(?<!\breturn)(?<!\belse)(?:[\w>]\s+|[*&])(\w{2,})\s*\(/g }
         }
@@ -90,7 +91,7 @@ sub hosts_members {
         $inside =~ s/(?&b)$cpp/;/g;
         $inside =~ s/\b(?:public|protected|private)\s*:(?!:)//g;
         for (split /;/, $inside) {
-            my ($head, $name, $parameters, $tail) = /^ ( [^()=]*? ) (?<![~\w:]) ((?&word)) \s* ((?&p)) ( .* ) $ $cpp/sx or next;
+            my ($head, $name, $parameters, $tail) = /^ ( [^()=]*? ) (?<![~\w:]) ((?&word)) \s* ((?&p)) ( .* ) $ $cpp/osx or next;
             next if $head =~ /\b(?:operator|friend|using|typedef)\b|~/ || $name eq 'operator' || $tail =~ /=\s*(?:default|delete)/;
             if ($name ne $class) { $methods{$name} = 1 }
             elsif ($parameters !~ /^\(\s*(?:const\s+)?\Q$class\E\b(?!\s*\*)/) {
@@ -119,7 +120,6 @@ our (%hosts_copy, @constants, @devices);
 sub check_spaces {
     my (%spaces, %variables, %place_of, %is_array, %is_const, %warned, %host_variables, @functions, @set);
     %hosts_copy = ();
-    forget_index();
     my $outside = sub { around($place_of{$_[0]}) == 1 };    # otherwise in a namespace
     for my $f (file_scope($text, 0)) {
         next if $f->{name} =~ /^(?:if|for|while|switch)$/;    # a statement outside of functions: g++ reports it
@@ -162,21 +162,21 @@ sub check_spaces {
     };
     for my $f (@functions) {
         # The body of a lambda or a class within the host's function is excluded.
-        my $body = $f->{body} =~ s{(?: (?&s) \s* (?: __host__ \s* )? __device__ | \b(?:struct|class)\b ) [^{};]* (?&b) $cpp}{$& =~ s/[^\n]/ /gr}gsexr;
+        my $body = $f->{body} =~ s{(?: (?&s) \s* (?: __host__ \s* )? __device__ | \b(?:struct|class)\b ) [^{};]* (?&b) $cpp}{$& =~ s/[^\n]/ /gr}gosexr;
         my $on_device = $f->{is} =~ /[kd]/;
         my $who = $f->{is} eq 'k' ? 'a kernel' : 'a __device__ function';
         my $at = $f->{at};
         if ($on_device) {
             refuse($at + $-[0], "$who cannot throw or catch: return an error code, or call __trap()") if $body =~ /\bthrow\b|\btry\s*\{/;
             refuse($at + $-[0], 'a kernel is launched from a kernel (dynamic parallelism): the CPU device cannot do that; launch it '
-                . 'from the host') if $body =~ /<\s*<\s*<(?!\s*<)/ && $f->{is} eq 'd';
-            while ($body =~ /(?:\.|->)\s*((?&word))\s*\($cpp/g) {
+                . 'from the host') if $body =~ /<\s*<\s*<(?!\s*<)/;
+            while (%$host_methods && $body =~ /(?:\.|->)\s*((?&word))\s*\($cpp/go) {
                 my ($name, $place) = ($1, $at + $-[1]);
                 refuse($place, "$name is a function of the host, and $who cannot call it: $who_may")
                     if $host_methods->{$name} && !$spaces{$name}
                         && ("$f->{head}$body" !~ /\b(?:std|auto|template|cg|cooperative_groups)\b/ || !in_a_library($name));
             }
-            while ($body =~ /(?<![\w.:>])((?&word))(?:\s*(?&a))?\s+((?&word))\s*(?:[;\[]|((?&p)|(?&b)))$cpp/g) {
+            while (%$built_by_host && $body =~ /(?<![\w.:>])((?&word))(?:\s*(?&a))?\s+((?&word))\s*(?:[;\[]|((?&p)|(?&b)))$cpp/go) {
                 my ($class, $given, $place) = ($1, $3, $at + $-[1]);
                 my $by_host = $given ? $built_by_host->{$class} && items(substr $given, 1, -1) > 1 : $built_empty->{$class};
                 refuse($place, "the constructor of $class is a function of the host, and $who cannot call it: $who_may") if $by_host;
@@ -186,7 +186,7 @@ sub check_spaces {
                 my $last = $name =~ s/.*://sr;
                 refuse($place, "$name is of the host's library, and $who cannot use it: use it on the host, and pass the result as an argument") if !$spaces{$last} && !declares($f, $last);
             }
-            while ($body =~ /\b((?&word))\s*::\s*((?&word))$cpp/g) {
+            while (%members && $body =~ /\b((?&word))\s*::\s*((?&word))$cpp/go) {
                 refuse($at + $-[1], "$1::$2 is a variable of the host, and $who cannot use it: pass it as an argument")
                     if $members{"$1::$2"};
             }
@@ -196,14 +196,15 @@ sub check_spaces {
                     if $2 eq 'blockDim' || $argument{$2};
             }
         }
-        while ($f->{is} eq 'h' && $body =~ /(?<!&)&\s*((?&word))\s*::\s*((?&word))\b(?!\s*(?:::|\())$cpp/g) {
+        while ($f->{is} eq 'h' && $body =~ /(?<!&)&\s*((?&word))\s*::\s*((?&word))\b(?!\s*(?:::|\())$cpp/go) {
             my ($place, $class, $name) = ($-[1], $1, $2);    # the class may be a template argument
             my $is = $methods{$methods{"$class\::"} ? "$class\::$name" : $name} // '';
             $address_on_the_host->($at + $place, "$class\::$name")
                 if $is =~ /^d+$/ && statement_before($body, $place) !~ /[\w>]\s*<[^;(){}]*$/;
         }
         refuse($at + $-[1], "$1 belongs outside of functions: declare the variable there") if $body =~ /[;{}]\s*(__(?:device|constant|managed)__)\s+[\w:]/;
-        while ($body =~ /(?<![\w.>:"])((?&word))\b(\s*\()?(\s*(?:(?&s)\s*)*(?:(?:[-+*\/%&|^]|<<|>>)?=(?!=)|\+\+|--))?$cpp/g) {
+        while ($body =~ /(?<![\w.>:"])((?&word))\b(\s*\()?(\s*(?:(?&s)\s*)*(?:(?:[-+*\/%&|^]|<<|>>)?=(?!=)|\+\+|--))?$cpp/go) {
+            next if !$spaces{$1} && !$variables{$1};
             my ($name, $call, $writes, $place) = ($1, $2, $3, $at + $-[1]);
             if ($call && ($on_device || $f->{is} eq 'h')) {
                 my $is = $spaces{$name} // next;
@@ -232,7 +233,7 @@ sub check_spaces {
             }
         }
     }
-    while ($text =~ /(?<![\w.>:"])((?&word))(?:\s*(?&a))?\s*<\s*<\s*<$cpp/g) {
+    while ($text =~ /(?<![\w.>:"])((?&word))(?=\s*+<)(?:\s*(?&a))?\s*<\s*<\s*<$cpp/go) {
         my ($name, $at) = ($1, $-[0]);
         refuse($at, "$name is not a kernel: write __global__ before it, or call it without <<<>>>")
             if !$variables{$name} && ($spaces{$name} // '') =~ /^[hbd]+$/;
@@ -241,7 +242,7 @@ sub check_spaces {
     for my $f (grep { $_->{is} eq 'h' } @functions) {
         my %is_lambda;
         $is_lambda{$1} = 1 while $f->{body} =~ /\bauto \s+ (\w+) \s* = \s* (?= $lambda ) $cpp/gx;
-        while ($f->{body} =~ /< \s* < \s* < [^;{}]*? > \s* > \s* > \s* ((?&p)) $cpp/gx) {
+        while ($f->{body} =~ /< \s* < \s* < [^;{}]*? > \s* > \s* > \s* ((?&p)) $cpp/gox) {
             my ($at, @given) = ($f->{at} + $-[1], items(substr $1, 1, -1));
             my ($named) = grep { $is_lambda{$_} } map { /^\s*(\w+)\s*$/ } @given;
             refuse($at, 'a kernel cannot call a lambda of the host: write [=] __device__ (...) { ... }')
@@ -270,7 +271,6 @@ sub check_spaces {
 # `extern __shared__ float s[]` in one function and `extern __shared__ int s[]` in another give one name two types.
 sub check_dynamic_shared {
     my %type_of;
-    forget_index();
     while ($text =~ /\bextern\s+__shared__\s+((?:(?:unsigned|signed|bool|char|short|int|long|float|double|u?int[234]|float[234]|double2)\s+)+)(\w+)\s*\[/g) {
         my ($type, $name, $at) = ($1, $2, $-[0]);
         $type = flat($type) =~ s/ $//r;
@@ -314,27 +314,22 @@ my %absent = (
         |cuda(?:Library|Log|GetDriverEntryPoint|DriverEntryPoint|KernelSet)\w*|cuda(?:GetKernel|Kernel_t|Function_t|GetFuncBySymbol|GetExportTable|FuncGetParamInfo)/x,
 );
 
-sub words_of {
-    my ($file) = @_;
-    open my $in, '<', $file =~ s/\\(["\\])/$1/gr or return;
-    local $/;
-    return <$in> =~ /\w+/g;
-}
-
 sub refuse_absent {
     my %of_the_program;
     $absent{"$_: CUDA's libraries need a GPU"} = qr/$_\w*|\U$_\E_\w*/ for grep { $_ ne 'curand' } keys %library;
-    for my $what (sort keys %absent) {
-        while ($text =~ /\b(?!cudaError)($absent{$what})\b/g) {
-            my ($name, $at) = ($1, $-[0]);
-            # The program may define this name itself.
-            next if $of_the_program{$name} //= $name !~ /^__/
-                && $text =~ /\b(?!(?:const|struct|return|new|else|typename|case|throw)\b)[\w>]+
-                    (?:\s*[*&\s]\s*\b$name\s*[=;,)\[{] | \s+$name\s*\()/x;
-            refuse($at, "$name: the CPU device has no $what");
-        }
+    my $any = join '|', values %absent;
+    while ($text =~ /\b(?=[A-Za-z_])(?!cudaError)($any)\b/g) {
+        my ($name, $at) = ($1, $-[0]);
+        # The program may define this name itself.
+        next if $of_the_program{$name} //= $name !~ /^__/
+            && $text =~ /\b(?!(?:const|struct|return|new|else|typename|case|throw)\b)[\w>]+
+                (?:\s*[*&\s]\s*\b$name\s*[=;,)\[{] | \s+$name\s*\()/x;
+        pos($text) = $at;
+        my ($what) = grep { $text =~ /\G$absent{$_}\b/ } sort keys %absent;
+        refuse($at, "$name: the CPU device has no $what");
     }
-    my %word_of_cub = map { $_ => 1 } map { words_of($_) } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
+    my @headers_of_cub = map { s/\\(["\\])/$1/gr } grep { m{/cudacpu/cub_\w+\.hpp$} } keys %is_system;
+    my %word_of_cub = map { $_ => 1 } map { /\w+/g } map { lines_in($_) } @headers_of_cub;
     while (%word_of_cub && $text =~ /\bcub\s*::\s*((?&word))$cpp/g) {
         refuse($-[1], "cub::$1: the CPU device's CUB has the collectives of warps and blocks and the most common algorithms for arrays, "
             . 'but not this') if !$word_of_cub{$1};
@@ -363,7 +358,7 @@ sub check_constructors {
     };
     $text =~ s{ (?<qualifiers> (?: \b__(?:device|constant|managed)__\b \s* )+ )
                 (?= (?<declared> [^;(){}=]* ) (?: ; | \{ | \( \s* [-+.\d"] | = \s* (?<made> (?&word) \s* (?: (?&a) \s* )? ) (?: (?&p) | (?&b) ) \s* ; ) )
-                $cpp }{ $checked->($+{qualifiers}, $-[0], @+{qw(declared made)}) }gsex;
+                $cpp }{ $checked->($+{qualifiers}, $-[0], @+{qw(declared made)}) }gsex and forget_index();
 }
 
 1;

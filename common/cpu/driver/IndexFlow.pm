@@ -18,7 +18,7 @@ sub use_part {
     my ($from, $part) = @_;
     return 0 if $function->{known}{$from, length $part}++ || $part =~ /[\w\])]\s*&(?![&=])/;
     substr($function->{used}, $from, length $part) = 'x' x length $part;
-    my $names = $part =~ s/(?&s)$cpp//gr;    # an element's value is data
+    my $names = $part =~ s/(?&s)$cpp//gor;    # an element's value is data
     $is_index{$function->{name}}{$1} = 1 while $names =~ /(?<![.\w])(?<!->)([A-Za-z_]\w*)\b(?!\s*[(\[])/g;
     $returns_index{$1} = 1 while $names =~ /\b([A-Za-z_]\w*)\s*\(/g;
     return 1;
@@ -29,13 +29,13 @@ sub read_function {
     ($function, my $body) = @_;
     my $index = $is_index{$function->{name}} //= {};
     $function->{used} = ' ' x length $body;
-    while ($body =~ /(?<![.\w])(\w+)(?<!operator)\s*(?:[-+*]|<<)?=(?!=)((?:(?&p)|(?&s)|(?&b)|[^,;(){}\[\]])++)$cpp/g) {
+    while ($body =~ /(?<![.\w])(\w+)(?<!operator)\s*(?:[-+*]|<<)?=(?!=)((?:(?&p)|(?&s)|(?&b)|[^,;(){}\[\]])++)$cpp/go) {
         my ($name, $begin, $end) = ($1, $-[1], $+[2]);
         next if substr($body, 0, $begin) =~ /(?:[;{}(),]|\belse|\bdo)\s*\*+\s*$/;    # *p = x changes what p points to
         unshift @{$function->{assigned}}, [$name, $begin, substr $body, $begin, $end - $begin];
     }
     while ($body =~ /\breturn\b([^;]*)/g) { push @{$function->{returned}}, [$function->{name}, $-[1], $1] }
-    while ($body =~ /\b(\w+)\s*(?=((?&p)))$cpp/g) {
+    while ($body =~ /\b(\w+)\s*(?=((?&p)))$cpp/go) {
         my ($callee, $at, $number) = ($1, $-[2] + 1, 0);
         for my $argument (items(substr $2, 1, -1)) {
             push @{$function->{passed}}, ["$callee $number", $at, $argument];
@@ -47,7 +47,7 @@ sub read_function {
     $index->{$1} = 1 while $body =~ /\b(\w+)\s*(?:\[|->)/g;
     my $pointers = join '|', map { quotemeta } grep { $_ } @{$function->{pointers}};
     if ($pointers) { use_part($-[1], $1) while $body =~ /\b(?:$pointers)\s*\+\s*((?:(?&p)|(?&s)|[^,;(){}\[\]])++)$cpp/g }
-    use_part($-[1] + 1, substr $1, 1, -1) while $body =~ /((?&s))$cpp/g;
+    use_part($-[1] + 1, substr $1, 1, -1) while $body =~ /((?&s))$cpp/go;
 }
 
 # Looks for parts of a function that are an index. Returns how many are new. The last assignment comes first, because others feed it.

@@ -15,7 +15,6 @@ my %fact = (member => 1, shared => 2, local => 4, global => 8, row => 16, in_bra
 sub line_table {
     my ($build) = @_;
     my (%shared, %global, %local, %facts_at, %facts_of);
-    forget_index();
     while ($text =~ /\b__shared__\b([^;]*)/g) {
         my $function = function_at($-[0]);
         $shared{$_}{$function} = 1 for $1 =~ /[\w\x80-\xff]+/g;

@@ -3,7 +3,7 @@ package Reconverge;
 use strict;
 use warnings;
 use Exporter 'import';
-use Report 'stop';
+use Report;
 our @EXPORT = qw(number_code);
 
 # Orders the basic blocks of a function so that lanes which wait for those at earlier blocks reconverge as early as possible:
@@ -81,9 +81,7 @@ my %arm64 = (
 # number of the block, of the end of the loop that begins there, and the line of the branch that ends the block (0: none).
 sub number_code {
     my ($file, $include, $loop_lines) = @_;
-    open my $in, '<', $file or stop "cudacpu: cannot read $file: $!\n";
-    my @code = <$in>;
-    close $in;
+    my @code = lines_in($file);
     my $processor = (grep { /^\t\.arch / } @code) ? \%arm64 : \%x86_64;
     my ($call, $jump, $set) = @$processor{qw(call jump set)};
     my ($number, $begin, $library, $column, $values, %bases, %places, %sum_of) = (1, undef, 0, 0, 0);
@@ -143,9 +141,7 @@ sub number_code {
         }
         undef $begin;
     }
-    open my $out, '>', $file or stop "cudacpu: cannot write $file: $!\n";
-    print $out @code;
-    close $out or stop "cudacpu: cannot write $file: $!\n";
+    write_file($file, @code);
 }
 
 1;

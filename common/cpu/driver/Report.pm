@@ -5,7 +5,7 @@ use warnings;
 use Exporter 'import';
 use Fcntl;
 use File::Spec;
-our @EXPORT = qw(report_as stop folded show column_of file_uri write_whole);
+our @EXPORT = qw(report_as stop folded show column_of file_uri lines_in write_file write_whole);
 
 my ($format, $log, @results) = ('text', '');
 
@@ -45,20 +45,32 @@ sub show {
 }
 
 # The column of a line of a file where the word stands for the $number-th time, or else of the first character that is no blank.
+my %lines_of;    # by file
 sub column_of {
     my ($file, $line, $word, $number) = @_;
-    open my $in, '<:encoding(UTF-8)', $file or return 1;
-    utf8::decode($word);
-    while (defined(my $code = <$in>)) {
-        next if $. < $line;
-        my @columns;
-        push @columns, $-[0] + 1 while length $word && $code =~ /(?<!\w)\Q$word\E(?!\w)|(?=\W)\Q$word\E/g;
-        return $columns[$number < @columns ? $number - 1 : -1] // ($code =~ /\S/ ? $-[0] + 1 : 1);
+    if (!$lines_of{$file}) {
+        open my $in, '<', $file or return 1;
+        $lines_of{$file} = [<$in>];
     }
-    return 1;
+    my ($code, @columns) = $lines_of{$file}[$line - 1] // return 1;
+    utf8::decode($_) for $word, $code;
+    push @columns, $-[0] + 1 while length $word && $code =~ /(?<!\w)\Q$word\E(?!\w)|(?=\W)\Q$word\E/g;
+    return $columns[$number < @columns ? $number - 1 : -1] // ($code =~ /\S/ ? $-[0] + 1 : 1);
 }
 
 sub file_uri { return 'file://' . File::Spec->rel2abs($_[0]) =~ s{[^\w/.~-]|[^\x00-\x7f]}{sprintf '%%%02X', ord $&}ger }
+
+# These end the program if the file cannot be read or written.
+sub lines_in {
+    my ($file) = @_;
+    open my $in, '<', $file or stop("cudacpu: cannot read $file: $!\n");
+    return <$in>;
+}
+sub write_file {
+    my ($file, @contents) = @_;
+    my $opened = open my $out, '>', $file;
+    $opened && print($out @contents) && close $out or stop("cudacpu: cannot write $file: $!\n");
+}
 
 # Writes the file completely or not at all.
 sub write_whole {

@@ -26,14 +26,14 @@ sub shown_with_loops {
 # Types such as float4, whose members nvcc loads together, and the names of structs and functions that use them.
 my $vector_words;
 sub find_vector_words {
-    my %words = ('(?:u?(?:char|short|int|long|longlong)|float|double)[24]' => 1, alignas => 1, aligned => 1);
-    $vector_words = join '|', keys %words;
+    my (%words, @named);
+    push @named, [$1, ($2 // '') . $3] while $text =~ /((?&word)) \s* (?: ( (?&p) [^(){};]* ) | : [^(){};]* )? ((?&b)) $cpp/gox;
+    @named = grep { $_->[0] !~ /^(?:if|for|while|switch|namespace)$/ } @named;
+    $vector_words = '(?:u?(?:char|short|int|long|longlong)|float|double)[24]|alignas|aligned';
     for (1 .. 3) {
-        while ($text =~ /((?&word)) \s* (?: (?<head> (?&p) [^(){};]* ) | : [^(){};]* )? (?<body> (?&b) )$cpp/gx) {
-            my ($name, $all) = ($1, ($+{head} // '') . $+{body});
-            $words{$name} = 1 if $name !~ /^(?:if|for|while|switch|namespace)$/ && $all =~ /\b(?:$vector_words)\b/;
-        }
-        $vector_words = join '|', keys %words;
+        my @more = grep { !$words{$_->[0]} && $_->[1] =~ /\b(?:$vector_words)\b/ } @named or last;
+        $words{$_->[0]} = 1 for @more;
+        $vector_words = join '|', $vector_words, map { $_->[0] } @more;
     }
 }
 
@@ -138,16 +138,10 @@ sub order_rounds {
               }{ $+{body} =~ /\bcontinue\b/ ? $& : $ordered->($&, $-[0], $+{body}, "decltype($+{i})", @+{qw(i i than to count)}, 1) }gsex;
 }
 
-# Whether the place is inside a class.
-sub in_class {
-    my ($statement, $head) = around($_[0]);
-    return ($head // '') =~ /\b(?:class|struct|union)\b[^;{}()]*\{$/ && $statement !~ /\bfriend\b/;
-}
-
-# Whether the place is inside a class or a function.
+# The head of the innermost class or function that the place is inside of, if there is one.
 sub in_block {
     my ($statement, @heads) = around($_[0]);
-    return grep { !/\bnamespace\b[^;{}]*\{$|\bextern\s*"\d+"\s*\{$/ } @heads;
+    return (grep { !/\bnamespace\b[^;{}]*\{$|\bextern\s*"\d+"\s*\{$/ } @heads)[0];
 }
 
 # Whether there may be arrays on a thread's stack: an access past their end is detected when something is next read there,
@@ -167,11 +161,10 @@ sub kernel {
     my ($result) = $head =~ /^(.*?)\b\Q$part{kernel}\E\s*(?:<.*>\s*)?\Q$part{parameters}\E/s;
     refuse($offset, "a kernel returns nothing: write `__global__ void $part{kernel}(...)`")
         if ($result // '') =~ /\b(?:int|float|double|bool|char|long|short|unsigned|size_t|void\s*\*)\s*\**\s*$/;
-    refuse($offset, 'a kernel cannot be a member of a class: write it outside') if in_class($offset);
+    refuse($offset, 'a kernel cannot be a member of a class: write it outside')
+        if (around($offset))[0] !~ /\bfriend\b/ && (in_block($offset) // '') =~ /\b(?:class|struct|union)\b[^;{}()]*\{$/;
     refuse($offset, 'a kernel takes no `...`: name its parameters') if $part{parameters} =~ /,\s*\.\.\.\s*\)$/;
     return "$head;" if $body eq ';';
-    refuse($offset + length("__global__$head") + $-[0], 'a kernel is launched from a kernel (dynamic parallelism): '
-        . 'the CPU device cannot do that; launch it from the host') if $body =~ /<\s*<\s*</;
     my ($threads) = $head =~ /__launch_bounds__\s*\(((?&item))$cpp/;
     my @arguments = map { parameter_name($_) } items(substr $part{parameters}, 1, -1);
     my $names = join(',', @arguments) =~ s/\.//gr;
@@ -195,7 +188,8 @@ sub kernel {
 # struct S { float tile[16][16]; }; static SharedObject object_of_S {..., "tile"}; auto& tile = shared<S>(object_of_S).tile;
 # An array without a size gets size 0 in S; only its alignment matters.
 sub shared {
-    my ($offset, $declaration) = @_;
+    my ($offset, %part) = @_;
+    my $declaration = $part{declaration};
     my ($scope, $static) = in_block($offset) ? ('', '') : ('_at_namespace_scope', '[[maybe_unused]] static ');
     my $extern = $declaration =~ /\bextern\b/;
     my ($result, $type) = ('', '');
@@ -222,7 +216,8 @@ sub shared {
 # __constant__ float w[9], scale; is followed, for each name, by static const Constant constant_of_w {&w, sizeof w}; where
 # its address is known: not in a class or a template.
 sub constant {
-    my ($offset, $declaration) = @_;
+    my ($offset, %part) = @_;
+    my $declaration = $part{declaration};
     my $plain = $declaration =~ s/\b__constant__\b//r;
     return "$plain;" if in_block($offset) || $declaration =~ /\b(?:extern|template)\b/;
     # g++ inserts no call of the counters before it reads const data.
@@ -250,7 +245,34 @@ sub assembly {
 # g++ merges two reads in `if (*p < x) most(p, x)`, where most() begins with a read of *p that it passes to a CAS. The
 # barrier makes them two reads again: one for the guard, and one for the CAS.
 sub look_again_for_cas {
-    $text =~ s!\b__device__\b(?:[^(){};]++|(?&p))*+\K(?&b)$cpp!$& =~ s/^\{(?=.*\batomicCAS)/{ asm volatile("" ::: "memory");/sr!ge;
+    $text =~ s!\b__device__\b(?:[^(){};]++|(?&p))*+\K(?&b)$cpp!$& =~ s/^\{(?=.*\batomicCAS)/{ asm volatile("" ::: "memory");/sr!ge
+        and forget_index();
+}
+
+# Replaces what a pattern finds in statements that have a mark. The search begins where the statement does.
+sub rewrite {
+    my ($mark, $pattern, $replacement) = @_;
+    my ($done, $end) = ('', 0);
+    forget_index();
+    while ($text =~ /$mark/g) {
+        my ($at, $next, $statement) = ($-[0], $+[0], around($-[0]));
+        my $begin = $at - length $statement;
+        pos($text) = $begin > $end ? $begin : $end;
+        if ($text =~ /$pattern/g) {
+            (my $from, $next) = ($-[0], $+[0]);
+            $done .= substr($text, $end, $from - $end) . $replacement->($from, %+);
+            $end = $next;
+        }
+        pos($text) = $next;
+    }
+    $text = $done . substr $text, $end;
+}
+
+# k<<<g, b>>>(x) becomes (configure(g, b), k(x), launched())
+sub launch {
+    my ($offset, %part) = @_;
+    return '(' . space_of("$part{called}$part{space}") . "::cudacpu::configure($part{config}), " . flat($part{called})
+        . "$part{arguments}, ::cudacpu::launched())";
 }
 
 # Translates the text for a build: plain, hazards, counters or asan. The options: is_20, whether the program asks for C++20;
@@ -262,9 +284,9 @@ sub translate_text {
     look_again_for_cas() if $build eq 'hazards';
     refuse_absent();
     # New keywords of C++20 are ordinary names in a program that does not ask for C++20.
-    $text =~ s/\b(?:concept|requires|char8_t|consteval|constinit|co_(?:await|return|yield))\b/cudacpu_$&/g
+    $text =~ s/\b(?:concept|requires|char8_t|consteval|constinit|co_(?:await|return|yield))\b/cudacpu_$&/g and forget_index()
         if !$option{is_20} && $text !~ /\btemplate\s*(?&a)[^;{}()]*\b(?:concept|requires)\b$cpp/;
-    refuse($-[0], 'a kernel is neither __device__ nor __host__: write `__global__ void`') if $text =~ /\b__global__\s+__(?:device|host)__\b|\b__(?:device|host)__\s+__global__\b/;
+    refuse($-[0], 'a kernel is neither __device__ nor __host__: write `__global__ void`') if $text =~ /\b__(?:global__\s+__(?:device|host)|(?:device|host)__\s+__global)__\b/;
     my @host_variables = check_spaces();
     check_constructors();
     check_dynamic_shared();
@@ -286,12 +308,11 @@ sub translate_text {
         $text =~ s{ (?<= [;{}] ) \s* ((?&word)) \s* (?&s) \s* = \s* \1 \s* (?&s) \K (?= \s* ; ) $cpp }{, ::cudacpu::forget()}gx;
         $text =~ s{ \x01 \K ( for \s* (?&p) \s* (?: (?&p) | [^;{}()] )* (?: (?&b) | ; ) ) $cpp }{ $1 =~ s/, ::cudacpu::forget\(\)//gr }gsex;
     }
-    forget_index();
-    $text =~ s{ (?<before> (?: __launch_bounds__ \s* (?&p) [\w\s]* )? ) \b __global__ \b
+    rewrite(qr/\b__global__\b/, qr{ (?<before> (?: __launch_bounds__ \s* (?&p) [\w\s]* )? ) \b __global__ \b
                 (?<declaration> (?: (?&attribute) | [^(){};] )*?
                     (?!(?&attribute)) (?<kernel> (?&word) ) \s* (?: (?&a) \s* )? (?<parameters> (?&p) )
                     (?: (?&p) | [^(){};] )*? )
-                (?<body> ; | (?&b) ) $cpp }{ kernel($-[0], %+) }gsex;
+                (?<body> ; | (?&b) ) $cpp }sx, \&kernel);
     refuse($-[0], '__global__ is not followed by a function: write `__global__ void name(...)`') if $text =~ /\b__global__\b/;
     $text =~ s{ \b (?: __launch_bounds__ | __maxnreg__ ) \s* (?&p) $cpp }{ space_of($&) }gex;
     $text =~ s{ (?<!\() \b __noinline__ \b }{__attribute__((noinline))}gx;
@@ -301,22 +322,8 @@ sub translate_text {
     $of_the_program{$1} = 1 while $text =~ /\b(cuda[A-Z]\w*) \s* (?&p) [\s\w]* \{ $cpp/gx;
     $text =~ s{ (?<= [;{})] ) (?: \s* else \b )? \s* (?<called> cuda(?:Device|Event|Free|Func|Host|Launch|Malloc|Mem|Set|Stream|Thread)\w* )
                 \s* (?&p) (?= \s* ; ) $cpp }{ $& . ($of_the_program{$+{called}} ? '' : ', ::cudacpu::not_looked_at()') }gex;
-    # k<<<g, b>>>(x) becomes (configure(g, b), k(x), launched())
-    forget_index();
-    my ($translated, $end) = ('', 0);
-    while ($text =~ /<\s*<\s*</g) {
-        my ($statement) = around($-[0]);
-        my $next = $+[0];
-        pos($text) = $-[0] - length($statement) > $end ? $-[0] - length $statement : $end;
-        if ($text =~ / (?<called> (?&callee) ) (?<space> \s* ) < \s* < \s* <
-                       (?<config> (?: (?&p) | (?&s) | (?&b) | [^(){};] )*? ) > \s* > \s* > \s* (?<arguments> (?&p) ) $cpp /gsx) {
-            $translated .= substr($text, $end, $-[0] - $end) . '(' . space_of("$+{called}$+{space}")
-                . "::cudacpu::configure($+{config}), " . flat($+{called}) . "$+{arguments}, ::cudacpu::launched())";
-            $end = $+[0];
-        }
-        else { pos($text) = $next }
-    }
-    $text = $translated . substr $text, $end;
+    rewrite(qr/<\s*<\s*</, qr{ (?<called> (?&callee) ) (?<space> \s* ) < \s* < \s* <
+                (?<config> (?: (?&p) | (?&s) | (?&b) | [^(){};] )*? ) > \s* > \s* > \s* (?<arguments> (?&p) ) $cpp }sx, \&launch);
     # a kernel's type determines its arguments: cudaLaunchKernel((void*)k, ...) is passed k
     $text =~ s{ \b cudaLaunch(?:Cooperative)?Kernel \s* \( \K
                 (\s* \( \s* (?: const \s+ )? void (?: \s+ const )? \s* \* \s* \) \s* ) (?= &? \s* (?&callee) \s* , ) $cpp
@@ -327,10 +334,8 @@ sub translate_text {
     $text =~ s{ (?: \. | - > ) \s* \K (?= ((?&word)) \s* (?&a) \s* \( ) $cpp }{ $is_template{$1} ? 'template ' : '' }gex;
     refuse($-[0], '<<< is not understood: write kernel<<<grid, block>>>(arguments)')
         if $text =~ /(?<!operator)<\s*<\s*</;
-    forget_index();
-    $text =~ s{ (?: \A | (?<= [;{}] ) ) (?<space> \s* )
-                (?<declaration> (?: (?&p) | :: | [^(){};] ){0,500}? \b __constant__ \b (?: (?&b) | [^{};] )* ) ; $cpp
-              }{ $+{space} . constant($-[0] + length $+{space}, $+{declaration}) }gsex;
+    rewrite(qr/\b__constant__\b/, qr{ \G \s* \K (?<declaration> (?: (?&p) | [^(){};] )*? \b __constant__ \b (?: (?&b) | [^{};] )* ) ;
+                $cpp }x, \&constant);
     $text =~ s/\b__constant__\b//g;
     for (['__constant__ memory has 64 KB', 65536, @constants], ['the CPU device has 2 GB for variables of the device', 2_000_000_000, @devices]) {
         my ($what, $most, @names) = @$_;
@@ -340,12 +345,10 @@ sub translate_text {
     $text .= "[[maybe_unused]] static const ::cudacpu::DeviceVariable cudacpu_first_$_ {(void*)&$_, sizeof $_};"
         for @constants, @devices;
     $text .= "[[maybe_unused]] static ::cudacpu::HostsCopy cudacpu_copy_of_$_ {(void*)&$_, sizeof $_};" for sort keys %hosts_copy;
-    forget_index();
-    $text =~ s{ (?: \A | (?<= [;{}:] ) ) (?<space> \s* )
-                (?<declaration> (?: (?&p) | :: | [^(){};:] ){0,500}? \b __shared__ \b (?: (?&b) | [^{};] )* ) ; $cpp
-              }{ $+{space} . shared($-[0] + length $+{space}, $+{declaration}) }gsex;
+    rewrite(qr/\b__shared__\b/, qr{ \G (?: (?: (?&p) | [^(){};] )*? (?<! : ) : (?! : ) )?? \s* \K    # after a label
+                (?<declaration> (?: (?&p) | :: | [^(){};:] )*? \b __shared__ \b (?: (?&b) | [^{};] )* ) ; $cpp }x, \&shared);
     # A kernel's printf() returns the number of its arguments, if the program uses the result.
-    $text =~ s/(?:[=(,+<>!&|]|\breturn\b)\s*\Kprintf(?=\s*\()/::cudacpu::printed/g;
+    $text =~ s/(?=[=(,+<>!&|r])(?:[=(,+<>!&|]|\breturn\b)\s*\Kprintf(?=\s*\()/::cudacpu::printed/g;
     # AddressSanitizer has no hook in volatile reads, so a thread that spins on one gives way by this call.
     $text =~ s/\bwhile\s*(?&p)\s*\{\K(?=\s*\})$cpp/ ::cudacpu::give_way(); /g if $build eq 'asan' && $says_volatile;
     return $says_volatile;

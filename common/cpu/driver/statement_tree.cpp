@@ -144,10 +144,10 @@ class Parser : public Code {
 
     // A value computed from the thread's index, or returned by an atomic or a shuffle, differs from thread to
     // thread.
-    void read_variables(Function& f) const {
+    // `outer`: the function that holds f, a lambda.
+    void read_variables(Function& f, const Function* outer) const {
         f.own = {"threadIdx", "thread_rank", "laneid", "clock", "clock64"};
-        for (const Function& g : functions)
-            if (&g != &f && g.body.holds(f.body.begin)) f.own.insert(g.own.begin(), g.own.end());
+        if (outer) f.own.insert(outer->own.begin(), outer->own.end());
         const auto inside = [&](size_t open) { return listed(cut(open + 1, closed(text, open) - 1)); };
         const std::vector<string> names = inside(f.head);
         const auto called = places.find(f.name);
@@ -265,7 +265,12 @@ public:
                 const string name = word_at(text, i);
                 if (strchr("(<", text[i + name.size()])) places[name].push_back(i);
             }
-        for (auto f = functions.rbegin(); f != functions.rend(); ++f) read_variables(*f), complete(*f, f->body);
+        const Function* outer = nullptr;
+        for (auto f = functions.rbegin(); f != functions.rend(); ++f) {
+            const bool is_lambda = outer && outer->body.holds(f->body.begin);
+            read_variables(*f, is_lambda ? outer : nullptr), complete(*f, f->body);
+            if (!is_lambda) outer = &*f;
+        }
     }
 
     string tree() const {

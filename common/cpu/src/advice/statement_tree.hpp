@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cudacpu {
@@ -98,7 +99,9 @@ public:
     /// Where the name is, as a whole word; npos if nowhere. The other forms return all places.
     size_t word(const std::string& name, size_t from, size_t to) const {
         if (name.empty()) return text.npos;
-        for (size_t i = text.find(name, from); i < to; i = text.find(name, i + 1))
+        const std::string_view part(text.data(),
+                                    std::min(text.size(), std::min(to, text.size()) + name.size() - 1));
+        for (size_t i = part.find(name, from); i < to; i = part.find(name, i + 1))
             if (!(i && in_word(text[i - 1])) && !in_word(text[i + name.size()])) return i;
         return text.npos;
     }
