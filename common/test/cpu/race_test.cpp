@@ -108,8 +108,8 @@ protected:
         me = &thread_state(number);
     }
     void barrier() { race_observer.barrier_passed(); }
-    void fence() { race_observer.at_fence(false); }
-    void fence_block() { race_observer.at_fence(true); }
+    void fence() { race_observer.at_fence(false, fence_both); }
+    void fence_block() { race_observer.at_fence(true, fence_both); }
 
     // ---- accesses of the running thread
 

@@ -1,8 +1,7 @@
 // atomics.hpp - cuda::atomic, cuda::atomic_ref and fences with a scope, of CUDA's C++ library.
 //
-// A release is a fence before a relaxed operation, and an acquire is a fence after it; the hazard build knows both
-// from
-// __threadfence(). A load is a volatile read, a store an exchange.
+// A release is a fence before a relaxed operation that only releases, and an acquire is a fence after it that only
+// acquires. A load is a volatile read, a store an exchange.
 #pragma once
 #include <atomic>
 
@@ -26,15 +25,17 @@ namespace cudacpu::atomics {
 using cuda::memory_order;
 using cuda::thread_scope;
 
-constexpr bool releases(memory_order order) {
-    return order == memory_order::release || order == memory_order::acq_rel || order == memory_order::seq_cst;
+constexpr unsigned releases(memory_order order) {
+    return order == memory_order::release || order == memory_order::acq_rel || order == memory_order::seq_cst
+               ? fence_releases
+               : 0;
 }
-constexpr bool acquires(memory_order order) {
-    return order != memory_order::relaxed && order != memory_order::release;
+constexpr unsigned acquires(memory_order order) {
+    return order != memory_order::relaxed && order != memory_order::release ? fence_acquires : 0;
 }
-CUDACPU_INLINE void fence_if(bool wanted, thread_scope scope) {
-    if (!wanted || scope == cuda::thread_scope_thread) return;
-    if (in_kernel()) fence(scope == cuda::thread_scope_block);
+CUDACPU_INLINE void fence_if(unsigned sides, thread_scope scope) {
+    if (!sides || scope == cuda::thread_scope_thread) return;
+    if (in_kernel()) fence(scope == cuda::thread_scope_block, sides);
     else __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 template <size_t bytes> struct Word;  // an integer of this size that may alias any type
@@ -85,7 +86,7 @@ public:
 
     __forceinline__ T load(memory_order order = memory_order::seq_cst) const {
         using Bits = typename Word<sizeof(T)>::type;
-        fence_if(order == memory_order::seq_cst, scope);
+        fence_if(order == memory_order::seq_cst ? fence_both : 0, scope);
 #ifndef CUDACPU_INSTRUMENTED  // a thread that polls gives way; elsewhere the hook sees to it
         if (in_kernel() && ++waits_in_a_row > 1000) give_way();
 #endif
@@ -94,7 +95,7 @@ public:
         return __builtin_bit_cast(T, bits);
     }
     void store(T value, memory_order order = memory_order::seq_cst, CUDACPU_HERE) const {
-        exchange(value, order, where);
+        change(at_exchanges | at_stores, order, where, [=](T) CUDACPU_QUIET { return value; });
     }
     T exchange(T value, memory_order order = memory_order::seq_cst, CUDACPU_HERE) const {
         return change(at_exchanges, order, where, [=](T) CUDACPU_QUIET { return value; });
@@ -202,7 +203,7 @@ public:
     T* place() const { return address; }
 };
 inline void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
-    cudacpu::atomics::fence_if(order != memory_order::relaxed, scope);
+    cudacpu::atomics::fence_if(order != memory_order::relaxed ? cudacpu::fence_both : 0, scope);
 }
 
 namespace std {

@@ -476,10 +476,12 @@ template <class... T> int printed(const char* format, T... values) {
 }
 enum class Space { global, shared, local };  // global: neither shared nor on a thread's stack
 Space space_of(const void* p);
-enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
+// Kinds of atomics. at_stores: it does not use the old value, so it ends a release sequence.
+enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32, at_stores = 64 };
 // May let others run. A CAS passes the value that it compares with.
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected);
-void fence(bool block_only = false);
+enum : unsigned { fence_acquires = 1, fence_releases = 2, fence_both = 3 };  // what a fence does
+void fence(bool block_only = false, unsigned sides = fence_both);
 void grid_dependency_wait();  // the earlier kernels of the stream have already ended
 void give_way();
 long long clock_ticks();

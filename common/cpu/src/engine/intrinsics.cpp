@@ -68,7 +68,7 @@ long double length(double x, double y, double z, double w) {
     return sqrtl(square(x) + square(y) + square(z) + square(w));
 }
 
-void fence(bool block_only) { race_observer.at_fence(block_only); }
+void fence(bool block_only, unsigned sides) { race_observer.at_fence(block_only, sides); }
 void grid_dependency_wait() { race_observer.grid_dependency_met(); }
 
 void trap(const char* what, Where where) {

@@ -26,7 +26,7 @@ struct LaunchObserver {
     void (*grid_barrier_passed)() = [] {};
     void (*at_atomic)(void* address, unsigned bytes, unsigned kind, Where where,
                       const void* expected) = [](void*, unsigned, unsigned, Where, const void*) {};
-    void (*at_fence)(bool block_only) = [](bool) {};
+    void (*at_fence)(bool block_only, unsigned sides) = [](bool, unsigned) {};
     void (*grid_dependency_met)() = [] {};  // cudaGridDependencySynchronize()
     // An asynchronous copy: its destination has no value until it ends. pc: where the program has begun it.
     void (*copy_starts)(void* to, unsigned bytes) = [](void*, unsigned) {};

@@ -113,7 +113,8 @@ void complete_access() {
     if (last.flag_write) flag_settled(last.address, last.bytes);
     ThreadState& m = *last.thread;
     const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.sync->unlocked;
-    const bool takes = !holds && (last.kind & compares || (last.kind & exchanges && !before)) && !same;
+    const bool tries = last.kind & compares || (last.kind & exchanges && !(last.kind & stores) && !before);
+    const bool takes = !holds && tries && !same;
     // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
     if (last.releases && !same && !(gives_back && section_releases(m, last.address, last.released)))
         release(last.address, last.kind, last.shared, last.released);
@@ -318,7 +319,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;
-        acquire(address, rmw ? kind : 0, a.shared);
+        if (!(kind & stores)) acquire(address, rmw ? kind : 0, a.shared);
         const bool exchanged = kind & (compares | exchanges) || (me->lock == address && kind & writes);
         if (!exchanged) acquire_sections(*me, address);
         const Release g = current_release(kind);

@@ -255,7 +255,7 @@ Release current_release(unsigned access) {
 }
 
 void release(const char* address, unsigned access, bool shared, const Release& released) {
-    const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
+    const bool both = access & atomic && !(access & stores);  // it also reads, so earlier releases stay valid
     Words& words = shared ? this_block.shared_words : releases;
     if (!released.block && !released.device && (both || words.empty())) return;
     Release& word = words[address];
@@ -394,7 +394,7 @@ bool waits_for_primary() {
     return known && known->of(first_run - 1, 0);
 }
 
-void at_fence(bool block_only) {
+void at_fence(bool block_only, unsigned sides) {
     if (!self) return;
     complete_pending();
     me = &thread_state(rank);
@@ -404,8 +404,10 @@ void at_fence(bool block_only) {
     ++now;
     for (Scope scope : {in_block, in_device}) {
         if (scope == in_device && block_only) break;
-        join(*me, std::exchange(s.pending[scope], nullptr));
-        s.fenced[scope] = now, s.unpublished[scope] = true;
+        if (sides & fence_acquires) join(*me, std::exchange(s.pending[scope], nullptr));
+        if (sides & fence_releases) s.unpublished[scope] = true;
+        else published(rank, scope);  // by an earlier fence
+        s.fenced[scope] = now;
     }
     me->publishes = me->wrote || me->released || last_barrier > me->last_atomic;
     me->written = 0;

@@ -145,7 +145,7 @@ void block_begins();
 void grid_barrier_passed();
 void barrier_passed();
 void lanes_met(unsigned first, unsigned lanes);
-void at_fence(bool block_only);
+void at_fence(bool block_only, unsigned sides);  // sides: of fence_both
 void clocks_launch_begins();
 void grid_dependency_met();
 bool waits_for_primary();  // whether the running thread is ordered after the primary of its kernel

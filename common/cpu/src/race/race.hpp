@@ -13,7 +13,8 @@ enum Access : uint8_t {  // flag: volatile; narrow: an atomic of block scope
     flag = 4,
     narrow = 8,
     compares = at_compares,
-    exchanges = at_exchanges
+    exchanges = at_exchanges,
+    stores = at_stores
 };
 
 struct Accessor {   // one access, and the thread that made it

@@ -148,17 +148,16 @@ __global__ void atomic_relay(Device* flags, int* data, int* out) {
         *out = *data;
     }
 }
-// The release operation of block 1 is a fence and a relaxed store here, and the fence also completes its relaxed
-// load.
+// The release operation of block 1 does not complete the acquire pattern that its relaxed load begins.
 __global__ void atomic_relay_relaxed_middle(Device* flags, int* data, int* out) {
     if (threadIdx.x) return;
     if (blockIdx.x == 0) {
-        *data = 9;  // MISS atomic_relay_relaxed_middle
+        *data = 9;  // RACE atomic_relay_relaxed_middle
         flags[0].store(1, release);
     } else if (blockIdx.x == 1) {
         if (await_set(flags[0], relaxed)) flags[1].store(1, release);
     } else if (await_set(flags[1], acquire)) {
-        *out = *data;  // MISS atomic_relay_relaxed_middle
+        *out = *data;  // RACE atomic_relay_relaxed_middle
     }
 }
 
