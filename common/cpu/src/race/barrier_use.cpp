@@ -73,7 +73,7 @@ struct BarrierUse {
         observe_access = note_use;
         state.observed = true;
         lockstep_observer.rendezvous_passed = rendezvous_passed;
-        race_observer.at_fence = [](bool block_only, unsigned sides) { fenced = true, detector.at_fence(block_only, sides); };
+        race_observer.at_fence = [](bool block, unsigned sides) { fenced = true, detector.at_fence(block, sides); };
         race_observer.grid_dependency_met = [] { fenced = true, detector.grid_dependency_met(); };
         race_observer.block_ends = [] { detector.block_ends(), blocks.erase(block_number); };
         race_observer.launch_ends = [] {
