@@ -249,6 +249,7 @@ void check_written(const Region& r, const Access& a, size_t first) {
         const bool under_way = copy_under_way(a.address);
         if (!under_way || !concurrent(r.shadow->words.at(first / 4).cell.write, a))  // otherwise it is a race
             note(under_way ? Mistake::under_way : Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+        if (under_way) return;
     }
     memset(flags, 1, a.bytes);
 }
@@ -444,7 +445,13 @@ void copy_starts(void* to, unsigned bytes) {
     if (r && r->shadow && !r->shadow->all_written)
         memset(r->shadow->written + (static_cast<char*>(to) - r->start), 0, bytes);
 }
-void copy_ends(void* to, unsigned bytes, const void* pc) { access(to, bytes, writes, uint64_t(pc)); }
+void copy_ends(void* to, unsigned bytes, const void* pc) {
+    Region* const r = find(to);
+    char* const p = static_cast<char*>(to);
+    if (r && r->shadow && !r->shadow->all_written && memchr(r->shadow->written + (p - r->start), 1, bytes))
+        note(Mistake::under_way, p, bytes, {uint64_t(pc), block_number, rank, 0, writes});
+    access(to, bytes, writes, uint64_t(pc));
+}
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     const uint64_t site = reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48;
     access(address, bytes, writes | atomic | kind, site, expected);
