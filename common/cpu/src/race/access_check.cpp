@@ -106,7 +106,7 @@ void complete_access() {
     const uint64_t before = value_at(last.before, last.bytes), value = value_at(last.address, last.bytes);
     const bool same = !memcmp(last.before, last.address, last.bytes);
     if (last.race) {
-        last.two_writes.equal = same && !last.two_writes.adds;  // otherwise an update is lost
+        last.two_writes.equal = same && !last.late;  // late: an update is lost
         if (same || !last.flags) note(last.two_writes);
         else flags_race(last.two_writes, false);
     }
