@@ -701,6 +701,15 @@ TEST_F(Conflicts, EqualWritesAreANote) {
     ASSERT_TRUE(finds_race());
     EXPECT_TRUE(reported[0].equal);
 }
+TEST_F(Conflicts, ALostUpdateIsNotANote) {
+    volatile_read(memory[3]);
+    thread(1);
+    volatile_write(memory[3], 7);
+    thread(0);
+    volatile_write(memory[3], 7);
+    ASSERT_TRUE(finds_race());
+    EXPECT_FALSE(reported[0].equal);
+}
 TEST_F(Conflicts, AWeakAccessAndAnAtomic) {
     add(memory[3], 1);
     thread(1);
