@@ -103,6 +103,23 @@ CASE(own_element) { return run<-1, true, false>(); }
 // RUN: plain,hazards waits
 CASE(waits) { return run<0, true, true>(); }
 
+// RUN: hazards pads_early
+// STATUS: 1
+// SAYS: a write to the destination of an asynchronous copy that has not ended, which may be lost: element 60 of tile
+// SAYS: async_copies.cu:@#started
+// SAYS: calls __pipeline_wait_prior(0) first
+__global__ void pads_early(const int* in, int* out) {
+    __shared__ int tile[threads];
+    const int i = threadIdx.x;
+    __pipeline_memcpy_async(&tile[i], &in[i], sizeof(int));  // #started
+    __pipeline_commit();
+    if (i >= 60) tile[i] = 0;
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[i] = tile[threads - 1 - i];
+}
+CASE(pads_early) { return pads_early<<<1, threads>>>(managed<int>(threads), managed<int>(threads)), result(); }
+
 // A copy arrives late: whoever still reads the tile has to be waited for first.
 // RUN: hazards filled_anew
 // STATUS: 1

@@ -169,7 +169,7 @@ VectorClock::Entry entry(uint64_t block, unsigned thread, Time time) { return {b
 /// What a thread knows that has acquired two clocks, one after the other.
 struct Acquired : Detector {
     const VectorClock& acquired(const ClockRef& a, const ClockRef& b) {
-        for (const ClockRef& c : {a, b}) race::acquire(*me, Release{nullptr, c, 0}, 2);
+        for (const ClockRef& c : {a, b}) race::acquire(*me, Release{nullptr, c, 0, 0}, 2);
         return *me->sync->clock;
     }
 };
@@ -730,6 +730,15 @@ TEST_F(Conflicts, EqualWritesAreANote) {
     write(memory[3], 7, second);
     ASSERT_TRUE(finds_race());
     EXPECT_TRUE(reported[0].equal);
+}
+TEST_F(Conflicts, ALostUpdateIsNotANote) {
+    volatile_read(memory[3]);
+    thread(1);
+    volatile_write(memory[3], 7);
+    thread(0);
+    volatile_write(memory[3], 7);
+    ASSERT_TRUE(finds_race());
+    EXPECT_FALSE(reported[0].equal);
 }
 TEST_F(Conflicts, AWeakAccessAndAnAtomic) {
     add(memory[3], 1);

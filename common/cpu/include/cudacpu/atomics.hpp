@@ -96,7 +96,7 @@ public:
         return __builtin_bit_cast(T, bits);
     }
     void store(T value, memory_order order = memory_order::seq_cst, CUDACPU_HERE) const {
-        exchange(value, order, where);
+        change(at_exchanges | at_stores, order, where, [=](T) CUDACPU_QUIET { return value; });
     }
     T exchange(T value, memory_order order = memory_order::seq_cst, CUDACPU_HERE) const {
         return change(at_exchanges, order, where, [=](T) CUDACPU_QUIET { return value; });

@@ -32,11 +32,13 @@ public:
     friend void init(barrier* b, ptrdiff_t arrivals, Completion f = {}) { ::new (b) barrier(arrivals, f); }
 
     [[nodiscard]] arrival_token arrive(ptrdiff_t arrivals = 1, CUDACPU_HERE) {
-        const uint64_t old = state.fetch_sub(uint64_t(arrivals), memory_order::acq_rel, where);
+        const uint64_t old = state.fetch_sub(uint64_t(arrivals), memory_order::release, where);
         if (unsigned(old) == arrivals) {
+            if constexpr (!::std::is_same_v<Completion, cudacpu::NoCompletion>)
+                atomic_thread_fence(memory_order::acquire, scope);
             completion();
             const unsigned next = expected.load(memory_order::relaxed);
-            state.fetch_add((uint64_t{1} << 32) + next, memory_order::acq_rel, where);
+            state.fetch_add((uint64_t{1} << 32) + next, memory_order::release, where);
         }
         return unsigned(old >> 32);
     }
@@ -77,7 +79,7 @@ __forceinline__ void memcpy_async(void* to, const void* from, Bytes bytes, barri
 template <class Group, class T, class Bytes, thread_scope scope, class Completion>
 __forceinline__ void memcpy_async(const Group& group, T* to, const T* from, Bytes bytes,
                                   barrier<scope, Completion>&) {
-    cooperative_groups::memcpy_async(group, to, from, size_t(bytes));
+    for (size_t i = group.thread_rank(); i < size_t(bytes) / sizeof(T); i += group.size()) to[i] = from[i];
 }
 
 namespace std {

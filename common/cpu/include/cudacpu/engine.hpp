@@ -483,7 +483,8 @@ template <class... T> int printed(const char* format, T... values) {
 }
 enum class Space { global, shared, local };  // global: neither shared nor on a thread's stack
 Space space_of(const void* p);
-enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32 };  // kinds of atomics
+// Kinds of atomics. at_stores: it does not use the old value, so it ends a release sequence.
+enum : unsigned { at_block_scope = 8, at_compares = 16, at_exchanges = 32, at_stores = 64 };
 // May let others run. A CAS passes the value that it compares with.
 void about_to_do_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected);
 /// A fence, or what a release operation (before it) or an acquire operation on a word (after it) does beyond a

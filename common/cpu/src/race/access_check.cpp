@@ -105,14 +105,15 @@ void complete_access() {
     const uint64_t before = value_at(last.before, last.bytes), value = value_at(last.address, last.bytes);
     const bool same = !memcmp(last.before, last.address, last.bytes);
     if (last.race) {
-        last.two_writes.equal = same;
+        last.two_writes.equal = same && !last.late;  // late: an update is lost
         if (same || !last.flags) note(last.two_writes);
         else flags_race(last.two_writes, false);
     }
     if (last.flag_write) flag_settled(last.address, last.bytes);
     ThreadState& m = *last.thread;
     const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.sync->unlocked;
-    const bool takes = !holds && (last.kind & compares || (last.kind & exchanges && !before)) && !same;
+    const bool tries = last.kind & compares || (last.kind & exchanges && !(last.kind & stores) && !before);
+    const bool takes = !holds && tries && !same;
     const bool kept = gives_back && lock_given_back(m, last.address, last.released);
     // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
     if (last.releases && !same && !kept) release(last.address, last.kind, last.shared, last.released);
@@ -247,6 +248,7 @@ void check_written(const Region& r, const Access& a, size_t first) {
         const bool under_way = copy_under_way(a.address);
         if (!under_way || !concurrent(r.shadow->words.at(first / 4).cell.write, a))  // otherwise it is a race
             note(under_way ? Mistake::under_way : Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
+        if (under_way) return;
     }
     memset(flags, 1, a.bytes);
 }
@@ -316,7 +318,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;
-        acquire(address, rmw ? kind : 0, a.shared);
+        if (!(kind & stores)) acquire(address, rmw ? kind : 0, a.shared);
         const bool exchanged = kind & (compares | exchanges) || (me->lock == address && kind & writes);
         if (!exchanged) acquire_sections(*me, address);
         const Release g = current_release(kind);
@@ -440,7 +442,13 @@ void copy_starts(void* to, unsigned bytes) {
     if (r && r->shadow && !r->shadow->all_written)
         memset(r->shadow->written + (static_cast<char*>(to) - r->start), 0, bytes);
 }
-void copy_ends(void* to, unsigned bytes, const void* pc) { access(to, bytes, writes, uint64_t(pc)); }
+void copy_ends(void* to, unsigned bytes, const void* pc) {
+    Region* const r = find(to);
+    char* const p = static_cast<char*>(to);
+    if (r && r->shadow && !r->shadow->all_written && memchr(r->shadow->written + (p - r->start), 1, bytes))
+        note(Mistake::under_way, p, bytes, {uint64_t(pc), block_number, rank, 0, writes});
+    access(to, bytes, writes, uint64_t(pc));
+}
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     const uint64_t site = reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48;
     access(address, bytes, writes | atomic | kind, site, expected);

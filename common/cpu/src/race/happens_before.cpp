@@ -212,7 +212,7 @@ Accessor accessor(const Epoch& r) {  // an atomic counts as a write, even if it 
 void acquire(const char* address, unsigned access, bool shared, unsigned fenced) {
     const Words& words = shared ? this_block.shared_words : releases;
     if (const auto w = words.find(address); w != words.end())
-        acquire(*me, {w->second.block, access & narrow ? nullptr : w->second.device, w->second.run}, fenced);
+        acquire(*me, {w->second.block, access & narrow ? nullptr : w->second.device, w->second.run, 0}, fenced);
 }
 
 void acquire(ThreadState& m, const Release& released, unsigned fenced) {
@@ -235,19 +235,22 @@ bool nothing_was_released() {
 bool no_synchronization() { return nothing_was_released() && no_fence(); }
 
 Release current_release(unsigned access) {
-    if (no_fence()) return {};
+    if (no_fence()) return {nullptr, nullptr, run, rank};
     const auto of = [](Scope s) { return join(me->sync->publishes[s], this_block.publishes[s]); };
-    return {of(in_block), access & narrow ? nullptr : of(in_device), run};
+    return {of(in_block), access & narrow ? nullptr : of(in_device), run, rank};
 }
 
 void release(const char* address, unsigned access, bool shared, const Release& released) {
-    const bool both = access & atomic;  // an atomic also reads, so earlier releases stay valid
     Words& words = shared ? this_block.shared_words : releases;
-    if (!released.block && !released.device && (both || words.empty())) return;
+    const bool is_empty = !released.block && !released.device;
+    if (is_empty && (words.empty() || (access & (atomic | stores)) == atomic)) return;
     Release& word = words[address];
-    if (!both || word.run != run) word.block = nullptr;
+    const bool same_block = word.run == released.run;
+    // Earlier releases stay valid if the access also reads, or if the same thread made them by an operation.
+    const bool both = access & atomic && (!(access & stores) || (same_block && word.rank == released.rank));
+    if (!both || !same_block) word.block = nullptr;
     if (!both) word.device = nullptr;
-    word.run = run;
+    if (!is_empty) word.run = released.run, word.rank = released.rank;
     word.block = join(word.block, released.block);
     word.device = join(word.device, released.device);
 }

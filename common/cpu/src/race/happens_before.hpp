@@ -131,7 +131,8 @@ inline bool happens_before(const Epoch& r, Time from) {
 }
 struct Release {  // what an atomic or a volatile write releases
     ClockRef block, device;
-    uint32_t run;  // the block that released it
+    uint32_t run;   // the block that released it
+    unsigned rank;  // and its thread
 };
 /// Shared: in shared memory. Fenced: whether a fence followed the acquisition; 2: a fence of device scope.
 void acquire(const char* address, unsigned access, bool shared, unsigned fenced = 0);

@@ -13,7 +13,8 @@ enum Access : uint8_t {  // flag: volatile; narrow: an atomic of block scope
     flag = 4,
     narrow = 8,
     compares = at_compares,
-    exchanges = at_exchanges
+    exchanges = at_exchanges,
+    stores = at_stores
 };
 
 struct Accessor {   // one access, and the thread that made it
@@ -37,7 +38,8 @@ struct Race {
 inline int distance(const Race& r) {
     return r.before.block != r.after.block ? 2 : r.before.rank / 32 != r.after.rank / 32;
 }
-// A mistake of one thread. past_heap and freed: memory from malloc() and new in a kernel.
+// A mistake of one thread. past_heap and freed: memory from malloc() and new in a kernel. under_way: a value that
+// an asynchronous copy has not brought yet is read, or what was written meanwhile is lost at the copy's end.
 enum class Mistake { foreign, past_heap, freed, others_stack, out_of_bounds, unwritten, under_way };
 
 }  // namespace cudacpu::race

@@ -86,6 +86,14 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
                   "大小要以字节给出：n * sizeof(int)；如果已经如此，"},
     unwritten_read{"a value that nobody has written: %s", "读取了从未写入的值：%s"},
     under_way_read{"a value that an asynchronous copy has not brought yet: %s", "读取了异步复制尚未送达的值：%s"},
+    under_way_write{"a write to the destination of an asynchronous copy that has not ended, which may be lost: %s",
+                    "异步复制尚未结束就写入了它的目的地，写入的值可能丢失：%s"},
+    write_after_copy{
+        "write it after the copy: the thread that copies calls __pipeline_wait_prior(0) first, and if it is "
+        "another "
+        "thread, __syncthreads() follows",
+        "在复制之后再写入：复制的线程先调用 __pipeline_wait_prior(0)；如果是另一个线程写入，之后还要 "
+        "__syncthreads()"},
     wait_for_copy{
         "wait first: each thread that copies calls __pipeline_wait_prior(0) after __pipeline_commit(), and "
         "__syncthreads() follows",
@@ -196,8 +204,9 @@ void say_mistake(const Noted& m) {
         if (small && r->bytes) mend = say(size_in_bytes);
         else if (counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
     } else if (m.what == Mistake::under_way) {
-        what = say(under_way_read, in_words(element));
-        mend = say(wait_for_copy);
+        const bool lost = m.who.access & writes;
+        what = say(lost ? under_way_write : under_way_read, in_words(element));
+        mend = say(lost ? write_after_copy : wait_for_copy);
     } else if (m.what == Mistake::unwritten) {
         what = element;
         if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {

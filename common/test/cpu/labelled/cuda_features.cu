@@ -3,6 +3,7 @@
 // RUN: hazards --each 5
 // RUN: slow hazards LAB_ORDER={forward,reverse,1,2} --each {5,33,200}
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>
 
 #include <cuda/atomic>
@@ -290,6 +291,147 @@ __global__ void two_stages_one_barrier(const int* in, int* out, int rounds) {
         sum += s[r % 2][other];  // RACE two_stages_one_barrier
     }
     out[threadIdx.x] = sum;
+}
+
+// The last elements are set, not copied, but after the copy has begun.
+__global__ void destination_padded(const int* in, int* out) {
+    __shared__ int s[128];
+    __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int));  // RACE destination_padded
+    __pipeline_commit();
+    if (threadIdx.x >= 120) s[threadIdx.x] = 0;  // RACE destination_padded
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void destination_padded_before(const int* in, int* out) {
+    __shared__ int s[128];
+    s[threadIdx.x] = 0;
+    if (threadIdx.x < 120) __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    s[threadIdx.x] += 1;
+    __syncthreads();
+    out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+// The barriers order the write after the start of the copy, but the copy has not ended.
+__global__ void destination_written_by_other(const int* in, int* out) {
+    __shared__ int s[128];
+    __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int));  // RACE destination_written_by_other
+    __pipeline_commit();
+    __syncthreads();
+    if (threadIdx.x == 5) s[40] = 1;  // RACE destination_written_by_other
+    __syncthreads();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void source_overwritten(int* in, int* out) {
+    __shared__ int s[128];
+    __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int));  // MISS source_overwritten
+    __pipeline_commit();
+    in[threadIdx.x] = 7;  // MISS source_overwritten
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = s[threadIdx.x];
+}
+__global__ void group_copies(const int* in, int* out) {
+    __shared__ int s[2][64];
+    auto block = cg::this_thread_block();
+    cg::memcpy_async(block, s[0], in, sizeof s[0]);
+    cg::memcpy_async(block, s[1], in + 64, sizeof s[1]);
+    cg::wait_prior<1>(block);
+    out[threadIdx.x] = s[0][63 - threadIdx.x % 64];
+    cg::wait(block);
+    out[threadIdx.x] += s[1][63 - threadIdx.x % 64];
+}
+__global__ void group_copy_not_awaited(const int* in, int* out) {
+    __shared__ int s[128];
+    auto block = cg::this_thread_block();
+    cg::memcpy_async(block, s, in, sizeof s);
+    block.sync();
+    out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];  // BOUNDS group_copy_not_awaited
+    cg::wait(block);
+}
+__global__ void group_copy_of_the_last(const int* in, int* out) {
+    __shared__ int s[2][64];
+    auto block = cg::this_thread_block();
+    cg::memcpy_async(block, s[0], in, sizeof s[0]);
+    cg::memcpy_async(block, s[1], in + 64, sizeof s[1]);
+    cg::wait_prior<1>(block);
+    out[threadIdx.x] = s[1][threadIdx.x % 64];  // BOUNDS group_copy_of_the_last
+    cg::wait(block);
+}
+__global__ void tiles_copy(const int* in, int* out) {
+    __shared__ int s[128];
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    const int first = threadIdx.x / 16 * 16;
+    cg::memcpy_async(tile, s + first, in + first, 16 * sizeof(int));
+    cg::wait(tile);
+    out[threadIdx.x] = s[threadIdx.x ^ 15];
+}
+__global__ void tiles_copy_reach_out(const int* in, int* out) {
+    __shared__ int s[128];
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    const int first = threadIdx.x / 16 * 16;
+    cg::memcpy_async(tile, s + first, in + first, 16 * sizeof(int));  // RACE tiles_copy_reach_out
+    cg::wait(tile);
+    out[threadIdx.x] = s[threadIdx.x ^ 16];  // RACE tiles_copy_reach_out
+}
+__global__ void barrier_copy(const int* in, int* out) {
+    __shared__ int s[128];
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    if (threadIdx.x == 0) init(&barrier, blockDim.x);
+    __syncthreads();
+    cuda::memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int), barrier);
+    barrier.arrive_and_wait();
+    out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void barrier_copy_not_awaited(const int* in, int* out) {
+    __shared__ int s[128];
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    if (threadIdx.x == 0) init(&barrier, blockDim.x);
+    __syncthreads();
+    cuda::memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int), barrier);  // MISS barrier_copy_not_awaited
+    auto token = barrier.arrive();
+    out[threadIdx.x] = s[threadIdx.x];  // MISS barrier_copy_not_awaited
+    barrier.wait(std::move(token));
+}
+// The CUDA guide's producer and consumer, with two barriers for each of two buffers. The consumer says that it is
+// ready, then reads: arrive() of the producer does not acquire what the consumer does meanwhile.
+__global__ void consumer_reads_late(int* out) {
+    __shared__ int buffer[2][64];
+    __shared__ cuda::barrier<cuda::thread_scope_block> ready[2], filled[2];
+    if (threadIdx.x < 2) init(&ready[threadIdx.x], 128), init(&filled[threadIdx.x], 128);
+    __syncthreads();
+    const int lane = threadIdx.x % 64;
+    if (threadIdx.x >= 64) (void)ready[0].arrive(), (void)ready[1].arrive();
+    for (int i = 0; i < 5; ++i)
+        if (threadIdx.x < 64) {
+            ready[i % 2].arrive_and_wait();
+            buffer[i % 2][lane] = 100 * i + lane;  // RACE consumer_reads_late
+            (void)filled[i % 2].arrive();
+        } else {
+            filled[i % 2].arrive_and_wait();
+            (void)ready[i % 2].arrive();
+            out[lane] = buffer[i % 2][63 - lane];  // RACE consumer_reads_late
+        }
+}
+__global__ void consumer_reads_first(int* out) {
+    __shared__ int buffer[2][64];
+    __shared__ cuda::barrier<cuda::thread_scope_block> ready[2], filled[2];
+    if (threadIdx.x < 2) init(&ready[threadIdx.x], 128), init(&filled[threadIdx.x], 128);
+    __syncthreads();
+    const int lane = threadIdx.x % 64;
+    if (threadIdx.x >= 64) (void)ready[0].arrive(), (void)ready[1].arrive();
+    for (int i = 0; i < 5; ++i)
+        if (threadIdx.x < 64) {
+            ready[i % 2].arrive_and_wait();
+            buffer[i % 2][lane] = 100 * i + lane;
+            (void)filled[i % 2].arrive();
+        } else {
+            filled[i % 2].arrive_and_wait();
+            out[lane] = buffer[i % 2][63 - lane];
+            (void)ready[i % 2].arrive();
+        }
 }
 
 // ---- double buffers in shared memory
@@ -663,6 +805,19 @@ int main(int argc, char** argv) {
         {"bounds", "staged_copy_waits_for_first", COPY(staged_copy_waits_for_first)},
         {"right", "two_stages", ROUNDS(two_stages)},
         {"race", "two_stages_one_barrier", ROUNDS(two_stages_one_barrier)},
+        {"race", "destination_padded", COPY(destination_padded)},
+        {"right", "destination_padded_before", COPY(destination_padded_before)},
+        {"race", "destination_written_by_other", COPY(destination_written_by_other)},
+        {"race", "source_overwritten", COPY(source_overwritten)},
+        {"right", "group_copies", COPY(group_copies)},
+        {"bounds", "group_copy_not_awaited", COPY(group_copy_not_awaited)},
+        {"bounds", "group_copy_of_the_last", COPY(group_copy_of_the_last)},
+        {"right", "tiles_copy", COPY(tiles_copy)},
+        {"race", "tiles_copy_reach_out", COPY(tiles_copy_reach_out)},
+        {"right", "barrier_copy", COPY(barrier_copy)},
+        {"race", "barrier_copy_not_awaited", COPY(barrier_copy_not_awaited)},
+        {"race", "consumer_reads_late", IN_BLOCK(consumer_reads_late)},
+        {"right", "consumer_reads_first", IN_BLOCK(consumer_reads_first)},
         {"right", "smooth_two_buffers", [](int n) { smooth_two_buffers<<<1, 128>>>(zeros<int>(128), few(n)); }},
         {"race", "smooth_one_buffer", [](int n) { smooth_one_buffer<<<1, 128>>>(zeros<int>(128), few(n)); }},
         {"right", "tiles_of_eight", IN_BLOCK(tiles_of_eight)},
