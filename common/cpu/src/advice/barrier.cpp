@@ -195,6 +195,8 @@ Advice Conflict::barrier() const {
     }
     if (same() || (turns && (!straight || within.empty()))) return at_turn.empty() ? split(round, turn) : ending();
     if (within.empty()) return split(pa, level);
+    if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))  // by some lanes
+        return {say(order, src.line_at(a), src.line_at(b), "__syncwarp()")};
     const bool in_head = level == pa.size();  // a is in the condition of the statement that holds b
     if (!around && !straight && !in_head && level < pb.size()) {  // the function is called again
         if (!src.begins_with(*pb[level], "return")) return {"", {put(within, pb, level)}};

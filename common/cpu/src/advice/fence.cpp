@@ -64,14 +64,19 @@ size_t next_use(const Source& src, const string& name, size_t from) {
     return first;
 }
 
-// Whether there is a fence, itself or in a function that is called there.
-bool fenced(const Conflict& c, size_t from, size_t to, size_t last) {
+bool fenced(const Conflict& c, size_t from, size_t to) {
     for (const char* name : {"__threadfence", "__threadfence_system", "__threadfence_block"})
         for (const size_t i : c.src.words(name, from, to))
             if ((c.far < 2 || !strstr(name, "block")) && !concurrent(c.src, i, to)) return true;
+    return false;
+}
+
+// Whether a function that is called there has a fence after its first statement, or before its last one.
+bool fenced_inside(const Conflict& c, size_t from, size_t to, bool after) {
     return std::ranges::any_of(c.src.functions, [&](const Function& g) {
-        return !c.src.calls(g.name, from, last).empty() &&
-               c.src.has({"__threadfence", "__threadfence_system"}, g.body);
+        const auto& all = g.body.parts;
+        return !all.empty() && !c.src.calls(g.name, from, to).empty() &&
+               (after ? fenced(c, all.front().end, g.body.end) : fenced(c, g.body.begin, all.back().begin));
     });
 }
 
@@ -88,12 +93,14 @@ int line_before(const Source& src, size_t give, size_t at) {
 // before and after it writes. Each of the four needs a fence between it and the data.
 Advice seqlock(const Source& src, size_t x, size_t y) {
     std::set<int> lines;
-    const auto add_unfenced = [&](const string& name, size_t at, bool writes) {  // false if it is no version
+    // Whether the statements around the place use the name twice; adds the lines where a fence is missing.
+    const auto add_unfenced = [&](const string& name, size_t at, size_t other, bool writes) {
         const Path path = src.function_at(at)->path(at);
         const auto loop =
             std::find_if(path.rbegin(), path.rend(), [](auto* s) { return s->kind == Statement::loop; });
-        if (path.size() < 2 || (!writes && loop == path.rend())) return false;
-        const auto& all = (path.back()->asks(at) ? path.back()->parts[0] : *path[path.size() - 2]).parts;
+        if (path.size() < 2 || (!writes && (loop == path.rend() || (*loop)->holds(other)))) return false;
+        const auto& all =
+            path.back()->asks(at) && loop == path.rbegin() ? (*loop)->parts[0].parts : path[path.size() - 2]->parts;
         std::vector<size_t> uses;
         for (size_t n = 0; n < all.size(); ++n) {
             const string code = src.code(all[n]);
@@ -111,8 +118,8 @@ Advice seqlock(const Source& src, size_t x, size_t y) {
         const Function& g = *src.function_at(writer);
         for (const string& name : names_in(src, g.body.begin, g.body.end, 1)) {
             lines.clear();
-            if (!g.own.contains(name) && add_unfenced(name, writer, true) && add_unfenced(name, reader, false) &&
-                !lines.empty())
+            if (!g.own.contains(name) && add_unfenced(name, writer, reader, true) &&
+                add_unfenced(name, reader, writer, false) && !lines.empty())
                 return {"", {{say(put_after, "__threadfence()"), lines}}};
         }
     }
@@ -153,12 +160,13 @@ Advice handed(const Conflict& c, size_t x, size_t y) {
         if (!taken) continue;
         const size_t end = taken->holds(reader) || taken->kind == Statement::branch ? taken->head_end : taken->end;
         const bool joined = c.far == 2 && src.has({"__syncthreads"}, end, reader);
-        if (!joined && !fenced(c, end, reader, end))
+        if (!joined && !fenced(c, end, reader) && !fenced_inside(c, taken->begin, end, true))
             lines.insert(!taken->holds(reader)
                              ? src.line_at(outermost(src, taken->begin, reader).end - 1)
                              : src.line_at(taken->parts[0].kind == Statement::block ? taken->parts[0].begin
                                                                                     : taken->head_end));
-        if (!fenced(c, writer, given, given + 1)) lines.insert(line_before(src, given, writer));
+        if (!fenced(c, writer, given) && !fenced_inside(c, given, given + 1, false))
+            lines.insert(line_before(src, given, writer));
     }
     return lines.empty() ? Advice() : Advice{"", {{say(put_after, "__threadfence()"), lines}}};
 }
@@ -203,14 +211,18 @@ Advice plain_flag(const Conflict& c) {
         const string code = src.code(s), call = c.atomic(assignment(code), true);
         if (!call.starts_with("atomicExch")) return {};
         const Path path = src.function_at(s.begin)->path(s.begin);
-        const bool has_fence = path.size() > 1 && fenced(c, path[path.size() - 2]->begin, s.begin, s.begin);
+        const bool has_fence = path.size() > 1 && fenced(c, path[path.size() - 2]->begin, s.begin);
         Advice v{reason, {write(src.line_at(s.begin), (has_fence ? "" : "__threadfence(); ") + call, code)}};
         if (!also.words.empty()) v.edits.insert(v.edits.begin(), also);
         return v;
     };
-    if (c.one_atomic())
-        return x.access & writes && src.has({"atomicCAS", "atomicExch"}, *sy) ? release(*sx, say(give_back), {})
-                                                                              : Advice();
+    const string target = assignment(src.code(*sx)).target, name = target.substr(target.find_last_of("*.>") + 1);
+    if (c.one_atomic() ? x.access & writes && src.has({"atomicCAS", "atomicExch"}, *sy) : sx == sy && !name.empty())
+        for (const char* take : {"atomicCAS", "atomicExch"})
+            for (const size_t i : src.words(take, 0, src.text.size()))
+                if (has_name(src.code(i, closed(src.text, src.text.find('(', i))), name))
+                    return release(*sx, say(give_back), {});
+    if (c.one_atomic()) return {};
     for (const auto& [wait, set] : {std::pair(sx, sy), std::pair(sy, sx)}) {
         const string head = wait->waits ? src.condition(*wait) : "", lock = assignment(src.code(*set)).target,
                      word = has_name(head, lock.empty() ? c.pair.name : lock) ? lock : c.pair.name;
@@ -235,7 +247,7 @@ Advice two_blocks_rule(const Conflict& c) {
     if (c.both_write()) return {say(two_blocks, la)};
     const Accessor& writer = c.pair.race.before.access & writes ? c.pair.race.before : c.pair.race.after;
     const int set = line_of(writer.site).number;
-    return {say(other_array, set, set == la ? lb : la)};
+    return set == la && !c.same() ? Advice{say(second_kernel, la, lb)} : Advice{say(other_array, set)};
 }
 
 }  // namespace cudacpu::race

@@ -75,13 +75,12 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
         "more, and no volatile",
         "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环；元素需要至少 4 个字节，并且不能是 volatile"},
     ask_by_atomic{
-        "line %d asks for what line %d sets, and another thread can set it in between: let one atomic do both, "
-        "atomicMax, atomicMin or atomicCAS (its result is the old value); what is set together belongs into one "
-        "64-bit "
-        "word, or needs a lock",
+        "line %d asks for what line %d sets, and another thread can set it in between: let one atomic do both: "
+        "atomicMax, atomicMin, atomicCAS (returns the old value), or a loop around atomicCAS; what is set together "
+        "belongs into one 64-bit word, or needs a lock",
         "第 %d 行检查第 %d "
-        "行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步：atomicMax、atomicMin 或 "
-        "atomicCAS（返回旧值）；一起设置的值要放进一个 64 位的字，或者加锁"},
+        "行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步：atomicMax、atomicMin、"
+        "atomicCAS（返回旧值），或者 atomicCAS 循环；一起设置的值要放进一个 64 位的字，或者加锁"},
     by_old_value{"take the old value from the atomic: ", "用原子操作返回的旧值："},
     beside_atomics{
         "line %d uses no atomic, and other threads change the value by atomics at the same time: take the old "
@@ -103,10 +102,11 @@ constexpr Sentence narrow_scope{
 
 // ---- two blocks
 
-constexpr Sentence other_array{
-    "blocks cannot wait for each other: let line %d write into another array, or end the kernel between the two "
-    "lines, and do line %d in a second one",
-    "线程块不能互相等待：让第 %d 行写到另一个数组，或者在两行之间结束核函数，在第二个核函数里执行第 %d 行"},
+constexpr Sentence other_array{"blocks cannot wait for each other: let line %d write into another array",
+                               "线程块不能互相等待：让第 %d 行写到另一个数组"},
+    second_kernel{
+        "blocks cannot wait for each other: end the kernel after line %d, and do line %d in a second kernel",
+        "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"},
     whole_grid{
         "put this_grid().sync() between lines %d and %d, where all threads of the grid come; in a loop, also at "
         "its end",

@@ -117,9 +117,9 @@ Advice Conflict::take_old_value() const {
             sum.replace(sum.find(own), own.size(), " += ");  // *n = pos + 1
         const Assignment next = assignment(sum);
         const string call = atomic(next, old.value == word);
-        if (s.kind == Statement::simple && s.end <= change.begin && (a > change.begin || s.holds(a)) &&
-            !old.target.empty() && old.sign.empty() && !call.empty() && at != string::npos &&
-            !in_word(reads[end]) &&
+        if (s.kind == Statement::simple && s.end <= change.begin && (a >= change.begin || s.holds(a)) &&
+            !old.target.empty() && old.sign.empty() && !has_name(next.value, pair.name) && !call.empty() &&
+            at != string::npos && !in_word(reads[end]) &&
             (reads + src.code(s.end, change.begin) + next.value).find(word, end) == string::npos &&
             old.target.substr(0, old.target.rfind('[')) != word.substr(0, word.rfind('[')) &&
             !(std::ranges::all_of(old.target, in_word) && has_name(next.value, old.target)) &&
@@ -166,7 +166,9 @@ Advice test_and_set(const Conflict& c) {
         return {};
     const Statement& branch = **inner;
     string guard = c.src.condition(branch), asks = guard;
-    if (!has_name(guard, s.target) || (c.far < 2 && !c.update(c.pb).others.empty())) return {};
+    if (!has_name(guard, s.target) ||
+        (c.far < 2 && c.src.variables(c.pair.name, branch.head, branch.end).size() > 2))
+        return {};
     const size_t last = guard.rfind(" && ");  // the last operand is the question
     if (last != string::npos) asks = guard.substr(last + 4);
     guard = last == string::npos ? "" : "if (" + guard.substr(0, last) + ") ";
@@ -225,7 +227,7 @@ Advice in_place(const Conflict& c) {
         (!u.is_tree && !u.is_near && (c.pair.both_write || c.goes_round())))
         return {};
     const int line = c.src.line_at(u.whole->begin);
-    if (c.far == 2) return u.is_tree ? Advice() : Advice{say(other_array, line, line)};
+    if (c.far == 2) return u.is_tree ? Advice() : Advice{say(other_array, line)};
     return u.is_tree ? c.stay(c.barrier()) : c.all_read_first(*u.whole);
 }
 
