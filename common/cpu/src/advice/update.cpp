@@ -223,8 +223,8 @@ Advice Conflict::all_read_first(const Statement& s) const {
 // An atomic does not help a thread that reads another element of the array that it writes.
 Advice in_place(const Conflict& c) {
     const Update u = c.update(c.pb);
-    if (u.others.empty() || !u.whole->holds(c.a) || !u.whole->holds(c.b) ||
-        (!u.is_tree && !u.is_near && (c.pair.both_write || c.goes_round())))
+    if (u.others.empty() || !u.whole->holds(c.a) || !u.whole->holds(c.b) || c.both_write() ||
+        (!u.is_tree && !u.is_near && c.goes_round()))
         return {};
     const int line = c.src.line_at(u.whole->begin);
     if (c.far == 2) return u.is_tree ? Advice() : Advice{say(other_array, line)};
