@@ -88,8 +88,8 @@ struct Conflict {
 // ---- the rules: each returns its advice, or none if it does not apply
 
 using Rule = Advice(const Conflict&);
-Rule own_variable, tiles_rule, wrong_index, equal_writes;              // index.cpp
-Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;         // fence.cpp
-Rule in_place, exchanged_twice, test_and_set, old_value, update_rule;  // update.cpp
+Rule own_variable, tiles_rule, wrong_index, equal_writes;       // index.cpp
+Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;  // fence.cpp
+Rule in_place, test_and_set, old_value, update_rule;            // update.cpp
 
 }  // namespace cudacpu::race

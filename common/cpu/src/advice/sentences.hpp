@@ -27,10 +27,6 @@ constexpr Sentence not_all_come{
         "%1$s also at its end",
         "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，所有线程都要先读完再写：先读入变量，"
         "在所有线程都会到达的地方加上 %1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s"},
-    exchange_once{
-        "two threads exchange the same elements in lines %d to %d, and each undoes what the other does; let one of "
-        "them do it, as in if (i < j)",
-        "两个线程在第 %d 到 %d 行交换同一对元素，互相抵消；只让其中一个去做，例如 if (i < j)"},
     order{
         "line %d must come before line %d for all threads, or after it: take them apart, and put %s between them, "
         "where all threads come; in a loop, also on the way back",

@@ -223,25 +223,13 @@ Advice Conflict::all_read_first(const Statement& s) const {
 // An atomic does not help a thread that reads another element of the array that it writes.
 Advice in_place(const Conflict& c) {
     const Update u = c.update(c.pb);
+    const bool unrelated = !u.is_tree && !u.is_near;  // such as indices that come from memory
     if (u.others.empty() || !u.whole->holds(c.a) || !u.whole->holds(c.b) || c.both_write() ||
-        (!u.is_tree && !u.is_near && c.goes_round()))
+        (unrelated && (c.pair.both_write || c.goes_round())))
         return {};
     const int line = c.src.line_at(u.whole->begin);
     if (c.far == 2) return u.is_tree ? Advice() : Advice{say(other_array, line)};
     return u.is_tree ? c.stay(c.barrier()) : c.all_read_first(*u.whole);
-}
-
-// `x = s[i]; s[i] = s[j]; s[j] = x;` by both threads of a pair.
-Advice exchanged_twice(const Conflict& c) {
-    const std::vector<Statement>& parts = c.pa[c.pa.size() < 2 ? 0 : c.pa.size() - 2]->parts;
-    for (size_t i = 0; i + 2 < parts.size() && !c.around && !c.pair.name.empty(); ++i) {
-        const auto held = assignment(c.src.code(parts[i])), first = assignment(c.src.code(parts[i + 1])),
-                   second = assignment(c.src.code(parts[i + 2]));
-        if (c.a >= parts[i].begin && c.b < parts[i + 2].end && held.value == first.target &&
-            first.value == second.target && second.value == held.target && has_name(held.value, c.pair.name))
-            return {say(exchange_once, c.src.line_at(parts[i].begin), c.src.line_at(parts[i + 2].begin))};
-    }
-    return {};
 }
 
 }  // namespace cudacpu::race

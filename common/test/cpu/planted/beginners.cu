@@ -810,13 +810,13 @@ PLANT(tiles_of_bodies) {
 // turned round by all instead of half
 __global__ void turn_round(char* s, int n) {
     int i = threadIdx.x;
-    if (i < n) {
-        char tmp = s[i];  // FIXED: const bool mine = i < n - 1 - i; const char tmp = mine ? s[i] : 0;
-        s[i] = s[n - 1 - i];  // FIXED: if (mine) s[i] = s[n - 1 - i];
-        s[n - 1 - i] = tmp;  // FIXED: if (mine) s[n - 1 - i] = tmp;
+    if (i < n) {  // FIXED: {
+        char tmp = s[i];  // FIXED: const char tmp = i < n ? s[i] : 0, other = i < n ? s[n - 1 - i] : 0; __syncthreads();
+        s[i] = s[n - 1 - i];  // FIXED: if (i < n) s[i] = other;
+        s[n - 1 - i] = tmp;  // FIXED: ;
     }
 }
-PLANT(turned_twice) {  // SAYS: {{\A(?!.*hazard: .*hazard: ).*}}let one of them do it
+PLANT(turned_twice) {  // SAYS: all must have read before one writes
     char* s = filled<char>(50);
     turn_round<<<1, 64>>>(s, 50);
     wants(s, 50, [](int i) { return in_at(49 - i); });

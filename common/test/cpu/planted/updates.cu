@@ -116,7 +116,7 @@ PLANT(members_in_place) { members<<<1, 64>>>(zeros<Point>(64)); }
 __global__ void strides(int* a, int n) {
     for (int i = threadIdx.x; i < n - 1; i += blockDim.x) a[i] = a[i] + a[i + 1];  // FIXED: ;
 }
-PLANT(strides_in_place) { strides<<<1, 32>>>(filled(128), 128); }  // SAYS: put __syncthreads() where all threads come
+PLANT(strides_in_place) { strides<<<1, 32>>>(filled(128), 128); }  // SAYS: put __syncwarp() where all threads come
 
 __global__ void of_blocks(int* a, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -151,7 +151,7 @@ __global__ void greatest(const int* in, int* out) {
     __syncthreads();
     if (id == 0) *out = v[0];
 }
-PLANT(greatest_of_a_block) { greatest<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: put __syncthreads() after line
+PLANT(greatest_of_a_block) { greatest<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: __syncthreads(); }` for
 
 __global__ void strided(const int* in, int* out) {
     __shared__ int v[128];
