@@ -4,39 +4,29 @@
 // threads do not arrive.
 #include <algorithm>
 #include <optional>
-#include <regex>
 
 #include "advice/conflict.hpp"
-#include "engine/launch.hpp"
 #include "race/race.hpp"
 #include "report/upcalls.hpp"
 
 namespace cudacpu::race {
 
-namespace {
-
-bool same_file(const string& a, const string& b) {
-    const string &longer = a.size() < b.size() ? b : a, &shorter = a.size() < b.size() ? a : b;
-    return longer == shorter || longer.ends_with("/" + shorter);
-}
-
-}  // namespace
-
 Conflict::Conflict(const Pair& p, const Source& source) : pair(p), src(source), far(distance(p.race)) {
     a = src.spot(p.a.number, p.name), b = src.spot(p.b.number, p.name);
     if (a == string::npos || b == string::npos) return;
-    const auto launched = [&](size_t at) {
-        return src.cut(at, src.text.find_first_of("(;", at)).find("<<<") != string::npos;
-    };
     const auto ca = src.callers(a), cb = src.callers(b);
     for (const auto& [g, place] : ca)
         for (const auto& [h, other] : cb)
-            if (g == h && !f && !launched(place)) f = g, a = place, b = other;
+            if (g == h && !f) f = g, a = place, b = other;
+    for (size_t* const at : {&a, &b})  // one function may call the other, as may other functions
+        if (const Function* const own = src.function_at(*at), * const g = src.function_at(at == &a ? b : a);
+            !f && own && g)
+            if (const size_t call = src.word(own->name, g->body.begin, g->body.end); call < g->body.end)
+                f = g, *at = call;
     if (!f) return;
     if (a > b) std::swap(a, b);
     const Where m = far ? p.race.block_met : p.race.warp_met;
-    if (m.line && same_file(m.file, p.a.file) && (far < 2 || src.line(m.line).find(".sync") != string::npos))
-        met = in_function(src.spot(m.line, "__syncthreads"));
+    if (m.line && Source::of(m.file) == &source) met = in_function(src.spot(m.line, "__syncthreads"));
     pa = f->path(a), pb = f->path(b);
     while (common < pa.size() && common < pb.size() && pa[common] == pb[common]) ++common;
     for (size_t i = 0; i < common; ++i)
@@ -137,12 +127,13 @@ bool Conflict::goes_round() const {
 Edit Conflict::put(const string& what, const Path& path, size_t n) const {
     const Statement& s = *path[n];
     if (src.ends_there(s)) return {say(put_before, what), {src.line_at(s.begin)}};
-    const bool in_block = path[n - 1]->kind == Statement::block;
+    const Statement& parent = *path[n - 1];
     const size_t next = src.text.find_first_not_of(" \t\r", s.end);
-    if (in_block && (next == string::npos || src.text[next] == '\n'))
-        return {say(around ? put_after_in_loop : put_after, what), {src.line_at(s.end - 1)}};
-    const string code = src.code(s.begin, s.end) + " " + what + ";";
-    return write_instead(src, in_block ? code : "{ " + code + " }", s);
+    if (next != string::npos && src.text[next] != '\n')
+        return write_instead(src, src.code(s.begin, s.end) + " " + what + ";", s);
+    if (parent.kind != Statement::block)
+        return {say(put_in_braces, what, src.line_at(parent.begin)), {src.line_at(s.end - 1)}};
+    return {say(around ? put_after_in_loop : put_after, what), {src.line_at(s.end - 1)}};
 }
 
 // A path to the statement before the second access, or to the last one of the loop, so that one barrier serves all.

@@ -138,7 +138,7 @@ Advice handed(const Conflict& c, size_t x, size_t y) {
         if (const size_t at = c.in_function(src.spot(l.number, "")); at != string::npos)
             if (const Statement& s = *c.f->path(at).back(); src.code(s).find("atomic") == string::npos)
                 all.push_back(&s);
-    std::set<int> lines;
+    std::set<int> lines, joins;
     for (const auto& [writer, reader] : {std::pair(x, y), std::pair(y, x)}) {
         const Function &gives = *src.function_at(writer), &takes = *src.function_at(reader);
         const Statement* taken = nullptr;  // the last one before the reader
@@ -167,8 +167,16 @@ Advice handed(const Conflict& c, size_t x, size_t y) {
                                                                                     : taken->head_end));
         if (!fenced(c, writer, given) && !fenced_inside(c, given, given + 1, false))
             lines.insert(line_before(src, given, writer));
+        const Statement& ticket = outermost(src, given, writer);  // one thread draws it for its block
+        if (joined && taken->begin <= given && given < end && ticket.begin > writer &&
+            !src.has({"__syncthreads"}, writer, given) &&
+            c.who_comes(gives, gives.path(ticket.begin - 1), 99) == everybody)
+            joins.insert(src.line_at(ticket.begin));
     }
-    return lines.empty() ? Advice() : Advice{"", {{say(put_after, "__threadfence()"), lines}}};
+    Advice v;
+    if (!lines.empty()) v.edits.push_back({say(put_after, "__threadfence()"), lines});
+    if (!joins.empty()) v.edits.push_back({say(put_before, "__syncthreads()"), joins});
+    return v;
 }
 
 }  // namespace

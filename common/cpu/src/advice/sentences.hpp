@@ -9,6 +9,8 @@ namespace cudacpu::race {
 constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
     put_after_in_loop{"put %s after \1, inside the loop", "在\1之后（循环内）加上 %s"},
     put_before{"put %s before \1", "在\1之前加上 %s"},
+    put_in_braces{"give the body of line %2$d braces, and put %1$s after \1, inside them",
+                  "给第 %2$d 行的主体加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
     write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"},
     write_after{"after line %d write `%s`", "在第 %d 行之后写 `%s`"}, drop_line{"drop line %d", "删去第 %d 行"},

@@ -75,7 +75,7 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
     static const std::pair<const char*, const char*> names[] = {{"+", "Add"},   {"-", "Add"}, {"|", "Or"},
                                                                 {"&", "And"},   {"^", "Xor"}, {"max", "Max"},
                                                                 {"min", "Min"}, {"", "Exch"}};
-    static const std::regex qualifier(R"(\b(__shared__|__device__|extern|static|const)\b|^ +| +$)"),
+    static const std::regex qualifier(R"(\b(__shared__|__device__|extern|static|const|volatile)\b|^ +| +$)"),
         no_type(R"(.*[-=+.|^%/!?[\]].*| *(return)?)"),
         long_type(R"((unsigned )?long( int)?|long long|.*(64_t|size_t)|ptrdiff_t)");
     const auto* name = std::ranges::find_if(names, [&](const auto& n) { return n.first == s.sign; });
@@ -86,21 +86,23 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
     // The type of &s->count[i] stands where the name count is declared, in the function or outside.
     const size_t end = std::min(pointer.find('['), pointer.size()), dot = pointer.find_last_of(".>", end),
                  from = dot == string::npos ? pointer.find_first_not_of("&*( ") : dot + 1;
-    string type;
+    string declared, type;
     for (const size_t start : {f->head, size_t(0)})
         if (const size_t at = src.word(pointer.substr(from, end - from), start, f->body.end);
             at != string::npos && type.empty()) {
-            const string before = src.code(src.text.find_last_of(",(;{}", at) + 1, at);
-            if (!std::regex_match(before, no_type))
-                type = std::regex_replace(before.substr(0, before.find_first_of("*&")), qualifier, "");
+            declared = src.code(src.text.find_last_of(",(;{}", at) + 1, at);
+            if (!std::regex_match(declared, no_type))
+                type = std::regex_replace(declared.substr(0, declared.find_first_of("*&")), qualifier, "");
         }
     type = std::regex_replace(type, std::regex("^ +| +$"), "");
     const bool is_long = std::regex_match(type, long_type), adds = s.sign == "+" || s.sign == "-";
-    if (((type == "float" || type == "double") && !adds && !s.sign.empty()) || has_name(type, "volatile") ||
-        (is_long && s.sign.starts_with("m")))
+    if (((type == "float" || type == "double") && !adds && !s.sign.empty()) || (is_long && s.sign.starts_with("m")))
         return "";
-    return string("atomic") + name->second + "(" + (is_long ? "(unsigned long long*)" : "") + pointer + ", " +
-           (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
+    return string("atomic") + name->second + "(" +
+           (is_long                          ? "(unsigned long long*)"
+            : has_name(declared, "volatile") ? "(" + type + "*)"
+                                             : "") +
+           pointer + ", " + (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
 }
 
 // `pos = *n;`, and then `*n += 1;`: the atomic returns the old value.
