@@ -23,11 +23,6 @@ Edit write_instead(const Source& src, const string& code, const Statement& s);
 Edit drop(const Source& src, const Statement& s);
 Edit write(int line, const string& code, const string& old);
 
-// How two threads use the same element in one iteration: one writes it and the other reads it, or both write it.
-enum class Meeting { unknown, none, of_readers, of_writers };
-Meeting meeting(const Source& src, const Function& f, const string& written, const std::vector<string>& read,
-                const std::vector<string>& conditions);
-
 /// How to let all threads reach a barrier; empty if the text does not tell why some do not.
 Advice let_all_come(const Source& src, size_t barrier);
 

@@ -28,7 +28,7 @@ __global__ void butterfly(const int* in, int* out) {
     s[t] = in[t];
     __syncthreads();
     for (int d = 1; d < 64; d *= 2) {
-        s[t] += s[t ^ d];
+        s[t] += s[t ^ d];  // FIXED: const int other = s[t ^ d]; __syncthreads(); s[t] += other;
         __syncthreads();
     }
     out[t] = s[t];
@@ -42,7 +42,7 @@ PLANT(butterfly) {
 // the question comes first
 __global__ void question_first(const int* in, int* best, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (in[i % n] > *best && i < n) *best = in[i];
+    if (in[i % n] > *best && i < n) *best = in[i];  // FIXED: if (i < n) atomicMax(best, in[i]);
 }
 PLANT(question_first) {
     int* best = zeros(1);
@@ -70,7 +70,7 @@ PLANT(two_branches) {
 __global__ void loop_in_a_line(const int* in, int* out) {
     __shared__ int s[64];
     int v = in[threadIdx.x];
-    for (int k = 0; k < 3; ++k) { s[threadIdx.x] = v; __syncthreads(); v = s[63 - threadIdx.x] + k; }
+    for (int k = 0; k < 3; ++k) { s[threadIdx.x] = v; __syncthreads(); v = s[63 - threadIdx.x] + k; }  // FIXED: for (int k = 0; k < 3; ++k) { s[threadIdx.x] = v; __syncthreads(); v = s[63 - threadIdx.x] + k; __syncthreads(); }
     out[threadIdx.x] = v;
 }
 PLANT(loop_in_a_line) {
@@ -119,10 +119,12 @@ PLANT(last_in_a_function) {
     wants(out, 1, [](int) { int sum = 0; for (int i = 0; i < 64; ++i) sum += in_at(i); return 4 * sum; });
 }
 
-// a count of chars
-__global__ void counts_of_bytes(const int* in, unsigned short* count) { count[in[threadIdx.x] % 4] += 1; }
-PLANT(counts_of_bytes) {
-    counts_of_bytes<<<1, 64>>>(filled(64), zeros<unsigned short>(4));
+// a count in elements of two bytes
+__global__ void counts_of_shorts(const int* in, unsigned short* count) {
+    count[in[threadIdx.x] % 4] += 1;  // FIXED: atomicAdd((int*)count + in[threadIdx.x] % 4, 1);
+}
+PLANT(counts_of_shorts) {
+    counts_of_shorts<<<1, 64>>>(filled(64), zeros<unsigned short>(8));
 }
 
 // a tile that waits where the block must
@@ -144,7 +146,7 @@ PLANT(tile_for_block) {
 __global__ void moved_in_a_loop(int* a) {
     const int t = threadIdx.x;
     for (int k = 0; k < 2; ++k)
-        if (t < 63 - k) a[t] = a[t + 1];
+        if (t < 63 - k) a[t] = a[t + 1];  // FIXED: { const int next = t < 63 - k ? a[t + 1] : 0; __syncthreads(); if (t < 63 - k) a[t] = next; __syncthreads(); }
 }
 PLANT(moved_in_a_loop) {
     int* a = filled(64);
