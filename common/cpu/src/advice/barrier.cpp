@@ -127,13 +127,14 @@ bool Conflict::goes_round() const {
 Edit Conflict::put(const string& what, const Path& path, size_t n) const {
     const Statement& s = *path[n];
     if (src.ends_there(s)) return {say(put_before, what), {src.line_at(s.begin)}};
-    const Statement& parent = *path[n - 1];
+    const bool in_block = path[n - 1]->kind == Statement::block;
     const size_t next = src.text.find_first_not_of(" \t\r", s.end);
-    if (next != string::npos && src.text[next] != '\n')
-        return write_instead(src, src.code(s.begin, s.end) + " " + what + ";", s);
-    if (parent.kind != Statement::block)
-        return {say(put_in_braces, what, src.line_at(parent.begin)), {src.line_at(s.end - 1)}};
-    return {say(around ? put_after_in_loop : put_after, what), {src.line_at(s.end - 1)}};
+    if (const string code = src.code(s.begin, s.end) + " " + what + ";";
+        next < src.text.size() && src.text[next] != '\n')
+        return write_instead(src, in_block ? code : "{ " + code + " }", s);
+    const int line = src.line_at(s.end - 1);
+    if (!in_block) return {say(put_in_braces, what, src.line_at(path[n - 1]->begin)), {line}};
+    return {say(around ? put_after_in_loop : put_after, what), {line}};
 }
 
 // A path to the statement before the second access, or to the last one of the loop, so that one barrier serves all.

@@ -17,7 +17,8 @@ struct Assignment {
     string target, sign, value;
 };
 Assignment assignment(const string& code);
-bool has_name(const string& s, const string& name);  // a name, or an expression
+/// Whether the text uses a name, or an expression; true if the name is not known.
+bool has_name(const string& s, const string& name);
 /// "in line 5 write `code` for" the statement; drops it.
 Edit write_instead(const Source& src, const string& code, const Statement& s);
 Edit drop(const Source& src, const Statement& s);

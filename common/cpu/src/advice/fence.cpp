@@ -215,32 +215,28 @@ Advice plain_flag(const Conflict& c) {
     };
     const Statement *sx = statement_at(x), *sy = statement_at(y);
     if (!sx || !sy) return {};
-    const auto release = [&](const Statement& s, const string& reason, Edit also) -> Advice {
+    const auto release = [&](const Statement& s) -> Edit {
         const string code = src.code(s), call = c.atomic(assignment(code), true);
-        if (!call.starts_with("atomicExch")) return {};
         const Path path = src.function_at(s.begin)->path(s.begin);
         const bool has_fence = path.size() > 1 && fenced(c, path[path.size() - 2]->begin, s.begin);
-        Advice v{reason, {write(src.line_at(s.begin), (has_fence ? "" : "__threadfence(); ") + call, code)}};
-        if (!also.words.empty()) v.edits.insert(v.edits.begin(), also);
-        return v;
+        if (!call.starts_with("atomicExch")) return {};
+        return write(src.line_at(s.begin), (has_fence ? "" : "__threadfence(); ") + call, code);
     };
     const string target = assignment(src.code(*sx)).target, name = target.substr(target.find_last_of("*.>") + 1);
     if (c.one_atomic() ? x.access & writes && src.has({"atomicCAS", "atomicExch"}, *sy) : sx == sy && !name.empty())
         for (const char* take : {"atomicCAS", "atomicExch"})
             for (const size_t i : src.words(take, 0, src.text.size()))
-                if (has_name(src.code(i, closed(src.text, src.text.find('(', i))), name))
-                    return release(*sx, say(give_back), {});
-    if (c.one_atomic()) return {};
+                if (const Edit e = release(*sx);
+                    !e.words.empty() && has_name(src.code(i, closed(src.text, src.text.find('(', i))), name))
+                    return {say(give_back), {e}};
     for (const auto& [wait, set] : {std::pair(sx, sy), std::pair(sy, sx)}) {
-        const string head = wait->waits ? src.condition(*wait) : "", lock = assignment(src.code(*set)).target,
-                     word = has_name(head, lock.empty() ? c.pair.name : lock) ? lock : c.pair.name;
+        const Edit e = wait->waits && !c.one_atomic() ? release(*set) : Edit();
+        if (e.words.empty()) continue;
+        const string head = src.condition(*wait), lock = assignment(src.code(*set)).target,
+                     word = has_name(head, lock) ? lock : c.pair.name;
         const size_t cast = head.find("*(volatile"), end = head.find(word, cast);
         const string old = end < head.size() ? head.substr(cast, end + word.size() - cast) : word;
-        if (wait->waits && !word.empty())
-            if (Advice v = release(*set, say(flag_by_atomics),
-                                   write(src.line_at(wait->head), c.atomic({word, "+", "0"}, false), old));
-                !v.empty())
-                return v;
+        return {say(flag_by_atomics), {write(src.line_at(wait->head), c.atomic({word, "+", "0"}, false), old), e}};
     }
     return {};
 }

@@ -31,7 +31,9 @@ const Statement& innermost(Path& path) {
 
 }  // namespace
 
-bool has_name(const string& s, const string& name) { return std::regex_search(s, whole_name(name)); }
+bool has_name(const string& s, const string& name) {
+    return name.empty() || std::regex_search(s, whole_name(name));
+}
 
 Assignment assignment(const string& code) {
     static const std::regex step("(\\+\\+|--)" + lvalue + "|" + lvalue + "(\\+\\+|--)"),
