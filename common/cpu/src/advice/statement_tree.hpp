@@ -129,13 +129,8 @@ public:
         });
         return found;
     }
-    size_t first_of(std::initializer_list<const char*> names, size_t from, size_t to) const {
-        size_t first = text.npos;
-        for (const char* name : names) first = std::min(first, word(name, from, std::min(first, to)));
-        return first;
-    }
     bool has(std::initializer_list<const char*> names, size_t from, size_t to) const {
-        return first_of(names, from, to) != text.npos;
+        return std::ranges::any_of(names, [&](const char* name) { return word(name, from, to) < to; });
     }
     bool has(std::initializer_list<const char*> names, const Statement& s) const {
         return has(names, s.begin, s.end);
