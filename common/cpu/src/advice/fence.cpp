@@ -168,9 +168,9 @@ Advice handed(const Conflict& c, size_t x, size_t y) {
         if (!fenced(c, writer, given) && !fenced_inside(c, given, given + 1, false))
             lines.insert(line_before(src, given, writer));
         const Statement& ticket = outermost(src, given, writer);  // one thread draws it for its block
+        const Path to = gives.path(ticket.begin - 1);
         if (joined && taken->begin <= given && given < end && ticket.begin > writer &&
-            !src.has({"__syncthreads"}, writer, given) &&
-            c.who_comes(gives, gives.path(ticket.begin - 1), 99) == everybody)
+            !src.has({"__syncthreads"}, writer, given) && c.who_comes(gives, to, to.size()) == everybody)
             joins.insert(src.line_at(ticket.begin));
     }
     Advice v;
