@@ -244,15 +244,14 @@ sub carry_out {
             if (/^ +\d* \|/) { $listed = 1, $advice = '' }
             elsif ($listed && /^  (.*)/) { $advice .= ($advice eq '' ? '' : ' ') . $1 }
         }
-        if ($advice =~ s/.*give the (?:loop|branch) of line (\d+) braces, and (?=.*?after line (\d+))//) { $open{$1} = 1, $close{$2} = 1 }
+        if ($advice =~ s/.*give the body of line (\d+) braces, and (?=.*?after line (\d+))//) { $open{$1} = 1, $close{$2} = 1 }
         while ($advice =~ /put ([_a-z.]+\(\)) (after|before) lines? ($numbers)/g) {
             my ($what, $place) = ($1, $2);
             ($place eq 'after' ? \%after : \%before)->{$_} .= " $what;" for $3 =~ /\d+/g;
         }
-        while ($advice =~ /in line (\d+) (put|write) /g) {
-            my ($line, $verb, $rest) = ($1, $2, substr $advice, pos $advice);
-            if ($verb eq 'put') { $replace{$line} = [$2, "$2 $1;"] if $rest =~ /^(\S+) [^`]*`([^`]*)`/ }
-            elsif ($rest =~ /^((?:`[^`]*` )+)for `([^`]*)`/) { my ($new, $old) = ($1, $2); $replace{$line} = [$old, join ' ', $new =~ /`([^`]*)`/g] }
+        while ($advice =~ /in line (\d+) write ((?:`[^`]*` )+)for `([^`]*)`/g) {
+            my ($line, $new, $old) = ($1, $2, $3);
+            $replace{$line} = [$old, join ' ', $new =~ /`([^`]*)`/g];
         }
         while ($advice =~ /write ((?:`[^`]*` )+)for (?:the if of )?lines (\d+) to (\d+)/g) {
             my ($new, $first, $last) = ($1, $2, $3);

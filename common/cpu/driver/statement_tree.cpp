@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <regex>
 #include <sstream>
 #include <tuple>
 #include <unordered_map>
@@ -178,17 +179,15 @@ class Parser : public Code {
                 size_t stop = i + 1;
                 while (stop < to && !strchr(",;", text[stop]) && text[stop] != ')')
                     stop = strchr("([{", text[stop]) ? closed(text, stop) : stop + 1;
+                static const std::regex by_32(R"(/ ?(32|warpSize)\b|>> ?5\b)");
                 bool differs = false, by_warp = false;
                 for (size_t j = i; j < stop; ++j) {
-                    if (!in_word(text[j]) || in_word(text[j - 1])) continue;
-                    const string w = word_at(text, j);
+                    const string w = in_word(text[j]) && !in_word(text[j - 1]) ? word_at(text, j) : "";
                     differs |= f.own.count(w) || w.starts_with("atomic") || w.starts_with("__shfl");
                     by_warp |= f.warps.count(w);
                 }
-                const string value = cut(i, stop);
-                for (const char* whole : {"/ 32", "/32", ">> 5", ">>5", "/ warpSize"})
-                    if (differs && value.find(whole) != npos && value.find('[') == npos)
-                        differs = false, by_warp = true;
+                if (const string value = cut(i, stop); differs && value.find('[') == npos)
+                    by_warp |= !(differs = !std::regex_search(value, by_32));
                 if (name.empty() || isdigit(static_cast<unsigned char>(name[0])) || shared.count(name)) continue;
                 if (differs) f.own.insert(name);
                 else if (by_warp) f.warps.insert(name);
@@ -196,23 +195,17 @@ class Parser : public Code {
     }
 
     Who who_enters(const Function& f, const Statement& s) const {
+        // threadIdx.x < 32 and threadIdx.x / 32 == 0 admit whole warps
+        static const std::regex word(R"(\b(\w+)(?=(?:\.\w+)*\s*([<>=/]*)\s*(\w*)))");
         const string head = cut(s.head, s.head_end), kind = word_at(text, s.begin);
         Who who =
             s.kind == Statement::branch || kind == "for" || kind == "while" || kind == "do" ? everybody : some;
-        for (size_t i = 0; i < head.size(); ++i) {
-            if (!in_word(head[i]) || (i && in_word(head[i - 1]))) continue;
-            const string w = word_at(head, i);
-            if (f.warps.count(w)) who = std::max(who, whole_warps);
-            if (!f.own.count(w)) continue;
-            size_t j = i + w.size();  // threadIdx.x < 32, threadIdx.x / 32 == 0
-            while (j < head.size() && (in_word(head[j]) || head[j] == '.')) ++j;
-            j = skip_space(head, j);
-            size_t k = j;
-            while (k < head.size() && strchr("<>=/", head[k])) ++k;
-            const string sign = head.substr(j, k - j), number = word_at(head, skip_space(head, k));
+        for (std::sregex_iterator m(head.begin(), head.end(), word), none; m != none; ++m) {
+            const string name = (*m)[1], sign = (*m)[2], number = (*m)[3];
             const int value = number == "warpSize" ? 32 : atoi(number.c_str());
             const bool warps = value && value % 32 == 0 && (sign == "<" || sign == ">=" || sign == "/");
-            who = std::max(who, warps ? whole_warps : some);
+            if (f.own.count(name)) who = std::max(who, warps ? whole_warps : some);
+            else if (f.warps.count(name)) who = std::max(who, whole_warps);
         }
         return who;
     }

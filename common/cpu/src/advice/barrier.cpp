@@ -4,55 +4,30 @@
 // threads do not arrive.
 #include <algorithm>
 #include <optional>
-#include <regex>
 
 #include "advice/conflict.hpp"
-#include "engine/launch.hpp"
 #include "race/race.hpp"
 #include "report/upcalls.hpp"
 
 namespace cudacpu::race {
 
-namespace {
-
-bool same_file(const string& a, const string& b) {
-    const string &longer = a.size() < b.size() ? b : a, &shorter = a.size() < b.size() ? a : b;
-    return longer == shorter || longer.ends_with("/" + shorter);
-}
-
-}  // namespace
-
 Conflict::Conflict(const Pair& p, const Source& source) : pair(p), src(source), far(distance(p.race)) {
     a = src.spot(p.a.number, p.name), b = src.spot(p.b.number, p.name);
     if (a == string::npos || b == string::npos) return;
-    const auto launched = [&](size_t at) {
-        return src.cut(at, src.text.find_first_of("(;", at)).find("<<<") != string::npos;
-    };
     const auto ca = src.callers(a), cb = src.callers(b);
     for (const auto& [g, place] : ca)
         for (const auto& [h, other] : cb)
-            if (g == h && !f && !launched(place)) f = g, a = place, b = other;
+            if (g == h && !f) f = g, a = place, b = other;
     for (size_t* const at : {&a, &b})  // one function may call the other, as may other functions
         if (const Function* const own = src.function_at(*at), * const g = src.function_at(at == &a ? b : a);
             !f && own && g)
             if (const size_t call = src.word(own->name, g->body.begin, g->body.end); call < g->body.end)
                 f = g, *at = call;
     if (!f) return;
-    const Line& first = a > b ? p.b : p.a;
-    for (const Accessor* x : {&p.race.before, &p.race.after})
-        a_writes |= line_of(x->site).place == first.place && x->access & writes;
     if (a > b) std::swap(a, b);
     const Where m = far ? p.race.block_met : p.race.warp_met;
-    if (m.line && same_file(m.file, p.a.file) && (far < 2 || src.line(m.line).find(".sync") != string::npos))
-        met = in_function(src.spot(m.line, "__syncthreads"));
+    if (m.line && Source::of(m.file) == &source) met = in_function(src.spot(m.line, "__syncthreads"));
     pa = f->path(a), pb = f->path(b);
-    if (a == b && !p.name.empty()) {  // two statements in one line
-        const size_t end = src.text.find('\n', a), other = src.word(p.name, pa.back()->end, end);
-        const auto po = other < end ? f->path(other) : pa;
-        if (other < end && po.size() == pa.size() && po[po.size() - 2] == pa[pa.size() - 2] &&
-            all_come(pa, pa.size() - 1))
-            b = other, pb = po;
-    }
     while (common < pa.size() && common < pb.size() && pa[common] == pb[common]) ++common;
     for (size_t i = 0; i < common; ++i)
         if (pa[i]->kind == Statement::loop) around = pa[i];
@@ -82,55 +57,36 @@ bool Conflict::unconditional(size_t at) const {
     });
 }
 
+// Declared as a tile of a warp; a parameter of any type may be one if a caller makes tiles.
 bool Conflict::is_tile(const string& group) const {
-    const size_t declared = src.word(group, f->head, f->body.end);
-    if (declared >= f->body.end) return false;
-    const bool parameter = declared < f->body.begin;
-    const auto makes = [&](std::initializer_list<const char*> names, const Function& g) {
-        const size_t from = &g == f ? src.text.find_last_of(";{(,", declared) : g.body.begin;
-        return src.has(names, from, &g != f ? g.body.end : parameter ? declared : src.text.find(';', declared));
+    const auto makes = [&](size_t from, size_t to) {
+        const string code = src.cut(from, to);
+        return code.find("tile") != string::npos || code.find("coalesced") != string::npos ||
+               code.find("_partition") != string::npos;
     };
-    return std::ranges::any_of(src.callers(f->body.begin), [&](const auto& caller) {
-        return (caller.first == f || (parameter && !makes({"thread_block", "grid_group"}, *f))) &&
-               makes({"tiled_partition", "thread_block_tile", "coalesced_threads", "coalesced_group",
-                      "labeled_partition", "binary_partition"},
-                     *caller.first);
-    });
-}
-
-string Conflict::grid_sync() const {
-    static const std::regex grid(
-        R"(([\w:]*this_grid\(\)\.)sync|\bgrid_group[ &]+(\w+)|(\w+) *= *[\w:]*this_grid\()");
-    const string function = src.cut(f->head, f->body.end);
-    std::smatch m;
-    if (far < 2 || !launch->cooperative || !std::regex_search(function, m, grid)) return "";
-    return m[1].matched ? m[1].str() + "sync()" : m[2].str() + m[3].str() + ".sync()";
+    const size_t at = src.word(group, f->head, f->body.end), from = src.text.find_last_of(";{(,", at);
+    if (at >= f->body.end || makes(from, src.text.find_first_of(";)", at))) return at < f->body.end;
+    return at < f->body.begin && !src.has({"thread_block", "grid_group"}, from, at) &&
+           std::ranges::any_of(src.callers(f->body.begin),
+                               [&](const auto& g) { return makes(g.first->body.begin, g.first->body.end); });
 }
 
 bool Conflict::barrier_between(size_t from, size_t to) const {
-    const auto orders = [&](const string& name, size_t i) {
-        if (name != "sync") return name == "__syncwarp" ? !far : true;
+    const auto orders = [&](size_t i, const string& name) {
         size_t first = i - 1;  // of the group
         while (first && in_word(src.text[first - 1])) --first;
-        const string group = src.cut(first, i - 1);
-        return far == 2 ? grid_sync().starts_with(group + ".") : !far || !is_tile(group);
+        return name == "sync" ? !far || !is_tile(src.cut(first, i - 1)) : name != "__syncwarp" || !far;
     };
     for (const char* name :
          {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and", "sync", "__syncwarp"})
         for (const size_t i : src.words(name, from, to))
-            if (unconditional(i) && orders(name, i)) return true;
+            if (unconditional(i) && orders(i, name)) return true;
     return false;
 }
 
 string Conflict::barrier_at(const Path& path, size_t n) const {
     const Who who = who_comes(*f, path, n);
-    if (far == 2) return who == everybody ? grid_sync() : "";
     return who == everybody ? "__syncthreads()" : who == whole_warps && !far ? "__syncwarp()" : "";
-}
-
-bool Conflict::all_come_round() const {
-    const Path round = last_in_turn();
-    return !barrier_at(round, round.size() - 1).empty();
 }
 
 // Elements that a loop without a barrier swaps; no atomic can do that.
@@ -139,12 +95,11 @@ bool Conflict::swaps() const {
     std::set<string> indices;
     for (const size_t i : src.variables(pair.name, around->begin, around->end)) {
         const size_t open = i + pair.name.size();
-        if (src.text[open] != '[') return false;
-        const string index = src.code(open + 1, closed(src.text, open) - 1);
-        if (index.find('[') != string::npos) return false;  // its value comes from memory
-        indices.insert(index);
+        indices.insert(src.text[open] == '[' ? src.code(open + 1, closed(src.text, open) - 1) : "");
     }
-    return indices.size() > 1;
+    return indices.size() > 1 && std::ranges::none_of(indices, [](const string& index) {  // not from memory
+               return index.empty() || index.find('[') != string::npos;
+           });
 }
 
 // The expression with its variables replaced by what they are computed from; no value if that is unknown, or comes
@@ -170,29 +125,23 @@ bool Conflict::goes_round() const {
 }
 
 Edit Conflict::put(const string& what, const Path& path, size_t n) const {
-    const Statement &s = *path[n], &parent = *path[n - 1];
-    const int line = src.line_at(s.end - 1);
+    const Statement& s = *path[n];
     if (src.ends_there(s)) return {say(put_before, what), {src.line_at(s.begin)}};
-    const string rest = src.cut(s.end, std::min(src.text.find('\n', s.end - 1), src.text.size()));
-    string last = src.code(s.begin, s.end);
-    if (last.size() > 50) last = "..." + last.substr(last.size() - 47);
-    if (rest.find_first_not_of(" \t\r") != rest.npos) return {say(put_within, what, line, last)};
-    const bool in_loop = parent.kind == Statement::loop;
-    if (in_loop || parent.kind == Statement::branch)
-        return {say(put_in_braces, what, src.line_at(parent.begin),
-                    in_chinese() ? (in_loop ? "循环" : "分支") : (in_loop ? "loop" : "branch")),
-                {line}};
+    const bool in_block = path[n - 1]->kind == Statement::block;
+    const size_t next = src.text.find_first_not_of(" \t\r", s.end);
+    if (const string code = src.code(s.begin, s.end) + " " + what + ";";
+        next < src.text.size() && src.text[next] != '\n')
+        return write_instead(src, in_block ? code : "{ " + code + " }", s);
+    const int line = src.line_at(s.end - 1);
+    if (!in_block) return {say(put_in_braces, what, src.line_at(path[n - 1]->begin)), {line}};
     return {say(around ? put_after_in_loop : put_after, what), {line}};
 }
 
 // A path to the statement before the second access, or to the last one of the loop, so that one barrier serves all.
 Path Conflict::before_second(size_t n) const {
-    auto path = pa;
-    const Statement& holder = n < pb.size() ? *pb[n - 1] : pa[n]->parts.empty() ? *pa[n - 1] : *pa[n];
-    for (const Statement& s : holder.parts)
-        if (n >= pb.size()) path.resize(n + 1), path.push_back(&s);
-        else if (s.end <= pb[n]->begin && !(s.begin > a && src.has({"return"}, s))) path[n] = &s;
-        else if (s.begin > a) break;
+    Path path(pa.begin(), pa.begin() + ptrdiff_t(n) + 1);
+    for (const Statement& s : pb[n - 1]->parts)
+        if (s.end <= pb[n]->begin && s.end > a && !(s.begin > a && src.has({"return"}, s))) path[n] = &s;
     return path;
 }
 Path Conflict::last_in_turn() const {
@@ -204,26 +153,12 @@ Path Conflict::last_in_turn() const {
     return path;
 }
 
-Advice Conflict::same_round() const {  // two threads in one statement
-    if (both_write()) return {say(one_thread, pair.a.number)};
-    return {say(all_must_read, pair.a.number) + say(read_where_all_come)};
-}
-
-// Not all threads come here, so a barrier would wait for ever.
-Advice Conflict::split(size_t n) const {
-    for (size_t i = 0; i < n; ++i) {
-        const Statement& s = *pa[i];
-        if (s.enters == everybody && s.leaves == everybody) continue;
-        const int line = src.line_at(s.begin);
-        if (s.kind == Statement::loop) return {say(rounds, line, src.line_at(a), src.line_at(b))};
-        if (n == i + 2 && n < pa.size() && n < pb.size() && s.parts.size() == 1 &&
-            !src.declares(*pa[i + 1], pb[n]->begin))
-            return {say(split_if, line),
-                    {{say(write_after, src.line_at(before_second(n)[n]->end - 1),
-                          "} __syncthreads(); if (" + src.condition(s) + ") {")}}};
-        return {say(split_if, line) + say(split_by_hand, src.line_at(pa[std::min(n, pa.size() - 1)]->end - 1))};
-    }
-    return {say(split_call, f->name, src.line_at(a), src.line_at(b))};
+// Not all threads come there, so a barrier would wait for ever.
+Advice Conflict::split(const Path& path, size_t n) const {
+    const auto keeps = [](const Statement* s) { return s->enters != everybody || s->leaves != everybody; };
+    const auto s = std::find_if(path.begin(), path.begin() + ptrdiff_t(std::min(n, path.size())), keeps);
+    return {
+        say(not_all_come, src.line_at(a), src.line_at(b), src.line_at(s == path.end() ? f->head : (*s)->begin))};
 }
 
 Advice Conflict::ending() const {
@@ -238,68 +173,50 @@ Advice Conflict::ending() const {
 }
 
 Advice Conflict::barrier() const {
-    const bool known = met != string::npos && unconditional(met), met_between = known && met > a && met < b,
-               met_inside = around && known && around->holds(met);
+    const bool known = met != string::npos && unconditional(met), met_between = known && met > a && met < b;
     // Which statements of the two paths the barrier follows: those where the paths diverge, or those of the loop.
     const auto round = last_in_turn();
     const size_t level = common, turn = round.size() - 1;
     // Whether a barrier is missing from the first to the second, and from the second around the loop to the first.
     const bool straight = !met_between && !barrier_between(pa.back()->end, b), turns = goes_round();
-    if (same() && !around && update(pa).meets == Meeting::none)  // the function is called again
-        if (const string first = barrier_at(pa, 1); !first.empty()) return {"", {put(first, pa, 1)}};
-    if (same() && (!around || met_inside || !turns)) return same_round();
-    if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))
-        return {say(mask, src.line_at(met)), {{say(put_after, "__syncwarp()"), {src.line_at(met)}}}};
     const string within = barrier_at(pa, level), at_turn = around ? barrier_at(round, turn) : "";
-    if (same() || (turns && (!straight || within.empty()))) {
-        if (at_turn.empty()) return same() && a_writes && pair.both_write ? same_round() : split(turn);
-        return ending();
+    if (same() && (!turns || at_turn.empty())) {
+        if (update(pa).is_tree && !around && !barrier_at(pa, 1).empty())  // the function is called again
+            return {"", {put(barrier_at(pa, 1), pa, 1)}};
+        return both_write() ? Advice{say(one_thread, pair.a.number)} : all_read_first(*pa.back());
     }
-    if (within.empty()) return split(level);
+    if (same() || (turns && (!straight || within.empty()))) return at_turn.empty() ? split(round, turn) : ending();
+    if (within.empty()) return split(pa, level);
+    if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))  // by some lanes
+        return {say(order, src.line_at(a), src.line_at(b), "__syncwarp()")};
     const bool in_head = level == pa.size();  // a is in the condition of the statement that holds b
     if (!around && !straight && !in_head && level < pb.size()) {  // the function is called again
         if (!src.begins_with(*pb[level], "return")) return {"", {put(within, pb, level)}};
         return {"", {{say(put_before, within), {src.line_at(pa[level]->begin)}}}};
     }
-    Advice forward;
     const Statement& holder = *pa[level - 1];
-    if (in_head && holder.kind == Statement::loop && holder.parts[0].kind == Statement::block)
-        forward.edits = {{say(put_after_in_loop, within), {src.line_at(holder.parts[0].begin)}}};
-    else if (level == pb.size()) {  // b is in the condition after the statement that holds a
-        const auto path = before_second(level);
-        forward.edits = {put(within, path, path.size() - 1)};
-    } else if (in_head || holder.kind == Statement::branch) forward.reason = say(order, within);
-    else forward.edits = {put(within, before_second(level), level)};
-    if (!in_head && pa[level]->kind == Statement::loop) forward.after_loop = src.line_at(pa[level]->begin);
-    if (turns && !at_turn.empty()) {
-        if (!forward.reason.empty()) forward.reason += in_chinese() ? "；" : ", and ";
+    if (in_head || level == pb.size() || holder.kind == Statement::branch)
+        return {say(order, src.line_at(a), src.line_at(b), within)};
+    Advice forward{"", {put(within, before_second(level), level)}};
+    if (pa[level]->kind == Statement::loop) forward.after_loop = src.line_at(pa[level]->begin);
+    if (turns && !at_turn.empty())
         for (const Edit& e : ending().edits) forward.add(e);
-        forward.ends_loop = 0;
-    }
     return forward;
-}
-
-const Statement& Conflict::outermost(size_t at, size_t not_this) const {
-    const auto path = src.function_at(at)->path(at);
-    for (const Statement* s : path)
-        if (!s->holds(not_this)) return *s;
-    return *path.back();
 }
 
 // ---- the advice
 
 static Advice orders(const Conflict& c) {
     const Advice v = c.stay(c.barrier());
-    if (!c.one_atomic() || v.only_puts()) return v;
-    const int line = line_of(c.plain().site).number;
-    return c.plain().access & writes ? c.an_atomic(c.src.line_at(c.a) == line ? c.pa : c.pb)
-                                     : c.read_atomically(line);
+    return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round()))
+               ? Advice{say(beside_atomics, line_of(c.plain().site).number)}
+               : v;
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {own_variable, tiles_rule,     wrong_index, equal_writes,    narrow_scope_rule,
-                                      plain_flag,   seqlock_rule,   handover,    exchanged_twice, in_place,
-                                      test_and_set, old_value_rule, update_rule, two_blocks_rule, orders};
+    static constexpr Rule* rules[] = {own_variable, tiles_rule,      wrong_index, equal_writes, narrow_scope_rule,
+                                      plain_flag,   handover,        in_place,    test_and_set, old_value,
+                                      update_rule,  two_blocks_rule, orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)
@@ -308,10 +225,7 @@ Advice advise(const Pair& p) {
                     v.lockstep = !c.far && !v.edits.empty() && (rule == in_place || rule == orders);
                     return v;
                 }
-    const int far = distance(p.race);
-    if (p.adds) return {say(no_source_atomic)};
-    if (far == 2) return {say(no_source_blocks)};
-    return {say(order, far ? "__syncthreads()" : "__syncwarp()")};
+    return {say(no_source, distance(p.race) ? "__syncthreads()" : "__syncwarp()")};
 }
 
 }  // namespace cudacpu::race

@@ -108,37 +108,6 @@ public:
 };
 }  // namespace
 
-Meeting meeting(const Source& src, const Function& f, const string& written, const std::vector<string>& read,
-                const std::vector<string>& conditions) {
-    std::map<string, long> others;
-    const auto value = [&](const string& s, long thread) { return Evaluator(src, f, s, thread, others).value(); };
-    for (const string& s : conditions) value(s, 0);  // registers all names
-    for (const string& s : read)
-        if (!value(s, 0)) return Meeting::unknown;
-    if (!value(written, 0) || others.size() > 3) return Meeting::unknown;
-    Meeting found = Meeting::none;
-    for (bool more = true; more;) {
-        std::map<long, long> writers;  // by element
-        std::vector<long> in;
-        for (long t = 0; t < threads; ++t)
-            if (std::ranges::all_of(conditions, [&](const string& s) { return value(s, t).value_or(1); }))
-                in.push_back(t);
-        for (const long t : in)
-            if (!writers.try_emplace(*value(written, t), t).second) return Meeting::of_writers;
-        for (const string& s : read)
-            for (const long t : in)
-                if (const auto w = writers.find(*value(s, t)); w != writers.end() && w->second != t)
-                    found = Meeting::of_readers;
-        more = false;  // the next values of the other variables: 1, 2, 4, ... 32 each
-        for (auto& [name, x] : others) {
-            more = (x *= 2) <= 32;
-            if (more) break;
-            x = 1;
-        }
-    }
-    return found;
-}
-
 // ---- bounds
 
 namespace {

@@ -9,9 +9,8 @@ namespace cudacpu::race {
 constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
     put_after_in_loop{"put %s after \1, inside the loop", "在\1之后（循环内）加上 %s"},
     put_before{"put %s before \1", "在\1之前加上 %s"},
-    put_within{"in line %2$d put %1$s after `%3$s`", "在第 %2$d 行的 `%3$s` 之后加上 %1$s"},
-    put_in_braces{"give the %3$s of line %2$d braces, and put %1$s after \1, inside them",
-                  "给第 %2$d 行的%3$s加上花括号，并在其中\1之后加上 %1$s"},
+    put_in_braces{"give the body of line %2$d braces, and put %1$s after \1, inside them",
+                  "给第 %2$d 行的主体加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
     write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"},
     write_after{"after line %d write `%s`", "在第 %d 行之后写 `%s`"}, drop_line{"drop line %d", "删去第 %d 行"},
@@ -19,31 +18,27 @@ constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
 
 // ---- a barrier
 
-constexpr Sentence rounds{
-    "not all threads take all rounds of the loop of line %d: let all take as many, guard the work "
-    "with if, and put __syncthreads() between lines %d and %d",
-    "并非所有线程都执行第 %d 行循环的每一轮：让它们轮数相同，用 if 保护其中的工作，并在第 %d "
-    "行和第 %d 行之间加上 __syncthreads()"},
-    split_if{"not all threads enter the if of line %d: ", "并非所有线程都进入第 %d 行的 if："},
-    split_by_hand{
-        "end it after line %d, put __syncthreads() there, and begin it again; what both halves use is "
-        "declared before",
-        "在第 %d 行之后结束它，加上 __syncthreads()，再重新开始；两半都用到的变量要在它之前声明"},
-    split_call{"not all threads call %s: let all call it, and put __syncthreads() between lines %d and %d",
-               "并非所有线程都调用 %s：让所有线程都调用它，并在第 %d 行和第 %d 行之间加上 __syncthreads()"},
-    mask{"the mask of line %d leaves out one of the two lanes: ", "第 %d 行的掩码漏掉了其中一个通道："},
+constexpr Sentence not_all_come{
+    "not all threads come to lines %d and %d, because of line %d: let all threads of the block pass there, equally "
+    "often, guard only the work with if, and put __syncthreads() between the two lines, outside of that if",
+    "由于第 %3$d 行，并非所有线程都到达第 %1$d 行和第 %2$d 行：让线程块的所有线程都以相同的次数经过那里，只用 if "
+    "保护其中的工作，并在这两行之间、该 if 之外加上 __syncthreads()"},
     all_must_read{
-        "check the index of line %d: in this one statement a thread reads what another writes; if that is "
-        "meant, all must have read before one writes: ",
-        "检查第 %d 行的下标：在这一条语句里，一个线程读取另一个线程写入的元素；如果是有意的，"
-        "所有线程都要先读完再写："},
-    read_where_all_come{"read into a variable, put __syncthreads() where all threads come, and write then",
-                        "先读入变量，在所有线程都会到达的地方加上 __syncthreads()，然后再写"},
-    smaller{"a thread reads what another writes there: ", "一个线程读取另一个线程在那里写入的元素："},
-    exchange_once{
-        "two threads exchange the same elements, and each undoes what the other does; let one of them do it: ",
-        "两个线程交换同一对元素，互相抵消；只让其中一个去做："},
-    order{"order the two: put %s between them", "给两次访问规定先后：在它们之间加上 %s"};
+        "check the index of \1: there, a thread reads what another writes; if that is meant, all must have read "
+        "before one writes: read into a variable, put %1$s where all threads come, and write then; in a loop, put "
+        "%1$s also at its end",
+        "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，所有线程都要先读完再写：先读入变量，"
+        "在所有线程都会到达的地方加上 %1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s"},
+    order{
+        "line %d must come before line %d for all threads, or after it: take them apart, and put %s between them, "
+        "where all threads come; in a loop, also on the way back",
+        "对所有线程来说，第 %d 行都要在第 %d 行之前或之后：把它们分开，并在两者之间所有线程都会到达的地方加上 "
+        "%s；如果在循环中，返回的路上也要加上"},
+    no_source{
+        "order the two accesses: put %s between them, use an atomic (atomicAdd, ...), or let one thread write; "
+        "blocks cannot wait for each other, so they need an atomic or a second kernel",
+        "给两次访问规定先后：在它们之间加上 %s，使用原子操作（atomicAdd "
+        "等），或者只让一个线程写；线程块不能互相等待，所以需要原子操作或者第二个核函数"};
 
 // ---- threads that do not come
 constexpr Sentence sent_away{
@@ -73,25 +68,26 @@ constexpr Sentence sent_away{
 // ---- an atomic
 
 constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
-    use_loop{"use a loop around atomicCAS: ", "使用 atomicCAS 循环："},
-    some_atomic{"use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS",
-                "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环"},
-    too_small{"use an atomic in line %d: none has %zu bytes, so make the elements int first",
-              "在第 %d 行使用原子操作：没有 %zu 字节的原子操作，所以先把元素改成 int"},
-    one_word{
-        "what lines %d to %d set belongs together: put it into one 64-bit word, the upper half what line %d "
-        "compares, and take its %s(), or hold a lock",
-        "第 %d 到 %d 行设置的值是一个整体：把它们放进一个 64 位的字，高半部分是第 %d 行所比较的值，对它用 %s()，"
-        "或者加锁"},
-    old_value{"take the old value from the atomic: ", "用原子操作返回的旧值："},
-    read_by_atomic{
-        "read it by an atomic in line %d: atomicAdd(&x, 0); others go on changing it, and its last value is "
-        "for the next kernel or the host to read",
-        "在第 %d 行用原子操作读取：atomicAdd(&x, 0)；其他线程还在修改它，最终的值由下一个核函数或主机来读"},
-    set_before{"set it before the launch (cudaMemset), not in line %d: no barrier spans the blocks",
-               "在启动之前设置它（cudaMemset），不要在第 %d 行：没有同步点能跨越线程块"},
-    no_source_atomic{"use an atomic (atomicAdd, ...), or let one thread write",
-                     "使用原子操作（atomicAdd 等），或者只让一个线程写"};
+    some_atomic{
+        "use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS; the elements need 4 bytes or "
+        "more, and no volatile",
+        "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环；元素需要至少 4 个字节，并且不能是 volatile"},
+    ask_by_atomic{
+        "line %d asks for what line %d sets, and another thread can set it in between: let one atomic do both: "
+        "atomicMax, atomicMin, atomicCAS (returns the old value), or a loop around atomicCAS; what is set together "
+        "belongs into one 64-bit word, or needs a lock",
+        "第 %d 行检查第 %d "
+        "行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步：atomicMax、atomicMin、"
+        "atomicCAS（返回旧值），或者 atomicCAS 循环；一起设置的值要放进一个 64 位的字，或者加锁"},
+    by_old_value{"take the old value from the atomic: ", "用原子操作返回的旧值："},
+    beside_atomics{
+        "line %d uses no atomic, and other threads change the value by atomics at the same time: take the old "
+        "value "
+        "that an atomic returns; or set it before the launch (cudaMemset), and read its last value in the next "
+        "kernel "
+        "or on the host; atomicAdd(&x, 0) reads what it is by now",
+        "第 %d 行没有用原子操作，而其他线程同时在用原子操作修改这个值：用原子操作返回的旧值；或者在启动之前设置它"
+        "（cudaMemset），最终的值由下一个核函数或主机来读；atomicAdd(&x, 0) 读取当前的值"};
 
 // ---- a fence
 
@@ -109,8 +105,11 @@ constexpr Sentence other_array{"blocks cannot wait for each other: let line %d w
     second_kernel{
         "blocks cannot wait for each other: end the kernel after line %d, and do line %d in a second kernel",
         "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"},
-    no_source_blocks{"blocks cannot wait for each other: use an atomic, or a second kernel",
-                     "线程块不能互相等待：使用原子操作，或者第二个核函数"};
+    whole_grid{
+        "put this_grid().sync() between lines %d and %d, where all threads of the grid come; in a loop, also at "
+        "its end",
+        "在第 %d 行和第 %d 行之间、网格的所有线程都会到达的地方加上 this_grid().sync()；如果在循环中，"
+        "循环末尾也要加上"};
 
 // ---- an index
 

@@ -104,16 +104,6 @@ std::string Source::name_at(size_t at) const {
     return begins ? word_at(text, at) : "";
 }
 
-std::pair<size_t, size_t> Source::last_member(size_t at) const {
-    for (;;) {
-        size_t end = at + word_at(text, at).size();
-        while (text[end] == '[') end = closed(text, end);
-        const size_t sign = text[end] == '.' ? 1 : text.compare(end, 2, "->") == 0 ? 2 : 0;
-        if (!sign) return {at, end};
-        at = end + sign;
-    }
-}
-
 std::optional<std::string> Source::definition(const Function& f, const std::string& name) const {
     std::string value;
     size_t first = 0;

@@ -24,8 +24,6 @@ public:
     std::string condition(const Statement& s) const;       // between the parentheses of a branch or loop
     size_t spot(int line, const std::string& name) const;  // where the line uses the name
     std::string name_at(size_t at) const;                  // the name that begins here, or ""
-    /// Of `s->items[i].size`: where size begins, and what follows it.
-    std::pair<size_t, size_t> last_member(size_t at) const;
     /// What the function computes a variable from, if it sets it once; "" for a parameter.
     std::optional<std::string> definition(const Function& f, const std::string& name) const;
     /// The place, and the places that call its function.

@@ -121,23 +121,19 @@ public:
         const auto all = variables(name, from, to);
         return all.empty() ? text.npos : all[0];
     }
-    /// Except uses of a variable with this name.
+    /// Except launches, and uses of a variable with this name.
     std::vector<size_t> calls(const std::string& name, size_t from, size_t to) const {
         std::vector<size_t> found = words(name, from, to);
         std::erase_if(found, [&](size_t i) {
             const size_t end = i + name.size(),
                          open = text[end] == '<' ? text.find(">(", end) : end;  // sum<int>(x)
-            return (open == end && text[end] != '(') || text.find_first_of(";{}", end) < open;
+            return (open == end && text[end] != '(') || text.find_first_of(";{}", end) < open ||
+                   cut(end, open).find("<<<") != text.npos;
         });
         return found;
     }
-    size_t first_of(std::initializer_list<const char*> names, size_t from, size_t to) const {
-        size_t first = text.npos;
-        for (const char* name : names) first = std::min(first, word(name, from, std::min(first, to)));
-        return first;
-    }
     bool has(std::initializer_list<const char*> names, size_t from, size_t to) const {
-        return first_of(names, from, to) != text.npos;
+        return std::ranges::any_of(names, [&](const char* name) { return word(name, from, to) < to; });
     }
     bool has(std::initializer_list<const char*> names, const Statement& s) const {
         return has(names, s.begin, s.end);

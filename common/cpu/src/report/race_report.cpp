@@ -282,7 +282,7 @@ string Advice::key() const {
 }
 
 void Advice::merge(const Advice& other) {
-    if (reason != other.reason) reason = say(no_lockstep);
+    if (key() != other.key()) reason = say(no_lockstep);
     for (const Edit& e : other.edits) add(e);
 }
 
@@ -410,8 +410,7 @@ void report(const std::vector<Race>& races) {
     const auto one_cause = [](const Report& r, const Report& o) {
         return r.pair.equal == o.pair.equal && !r.advice.edits.empty() &&
                (r.advice.words() == o.advice.words() ||
-                (r.advice.lockstep && o.advice.lockstep && r.pair.name == o.pair.name &&
-                 !(r.advice.reason + o.advice.reason).empty()));
+                (r.advice.lockstep && o.advice.lockstep && r.pair.name == o.pair.name));
     };
     for (auto r = reports.begin(); r != reports.end(); ++r)
         for (auto o = std::next(r); o != reports.end();) {

@@ -270,7 +270,7 @@ __global__ void done_flag(int* out) {
         rounds = 0;
     }
     __syncthreads();
-    while (!done) {
+    while (!done) {  // FIXED: while (true) { const bool stop = done; __syncthreads(); if (stop) break;
         if (threadIdx.x == 0) {
             ++rounds;
             done = rounds == 3;
@@ -424,16 +424,16 @@ PLANT(broadcast_again) { broadcast<<<1, 64>>>(filled(4), zeros(256)); }
 
 __global__ void one_line(const int* in, int* out) {
     __shared__ int a[64];
-    a[threadIdx.x] = in[threadIdx.x]; out[threadIdx.x] = a[threadIdx.x ^ 32];
+    a[threadIdx.x] = in[threadIdx.x]; out[threadIdx.x] = a[threadIdx.x ^ 32];  // FIXED: a[threadIdx.x] = in[threadIdx.x]; __syncthreads(); out[threadIdx.x] = a[threadIdx.x ^ 32];
 }
 PLANT(two_in_one_line) { one_line<<<1, 64>>>(filled(64), zeros(64)); }
 
 __global__ void guarded(const int* in, int* out, int n) {
     __shared__ int s[64];
     const int i = blockIdx.x * 64 + threadIdx.x;
-    if (i < n) {
-        s[threadIdx.x] = in[i];
-        out[i] = s[threadIdx.x ^ 33];
+    if (i < n) {  // FIXED: {
+        s[threadIdx.x] = in[i];  // FIXED: if (i < n) s[threadIdx.x] = in[i]; __syncthreads();
+        out[i] = s[threadIdx.x ^ 33];  // FIXED: if (i < n) out[i] = s[threadIdx.x ^ 33];
     }
 }
 PLANT(within_a_guard) { guarded<<<2, 64>>>(filled(128), zeros(128), 128); }
@@ -458,8 +458,8 @@ __global__ void again_until(const int* in, int* out) {
     __syncthreads();
     do {
         i += in[threadIdx.x];
-        if (threadIdx.x == 0) left = left - 1;
-    } while (left > 0);
+        if (threadIdx.x == 0) left = left - 1;  // FIXED: if (threadIdx.x == 0) left = left - 1; __syncthreads();
+    } while (left > 0);  // FIXED: if (left <= 0) break; __syncthreads(); } while (true);
     out[threadIdx.x] = i;
 }
 PLANT(do_while) { again_until<<<1, 64>>>(filled(64), zeros(64)); }
@@ -552,4 +552,4 @@ __global__ void leaves_unordered(int* out, int n) {
     __syncthreads();
     out[t] = x;
 }
-PLANT(leaves_a_loop) { leaves_unordered<<<1, 64>>>(zeros(64), 40); }  // SAYS: not all threads take all rounds of the loop
+PLANT(leaves_a_loop) { leaves_unordered<<<1, 64>>>(zeros(64), 40); }  // SAYS: not all threads come to lines

@@ -299,7 +299,7 @@ __global__ void scan(const int* in, int* out) {
     temp[t] = in[t];
     for (int d = 1; d < 64; d *= 2) {
         __syncthreads();
-        if (t >= d) temp[t] += temp[t - d];
+        if (t >= d) temp[t] += temp[t - d];  // FIXED: const int read = t >= d ? temp[t - d] : 0; __syncthreads(); if (t >= d) temp[t] += read;
     }
     __syncthreads();
     out[t] = temp[t];
@@ -400,7 +400,7 @@ PLANT(product_row_length) {  // SAYS: check the index of `A[row * N + k]`
 // shift to the left in place
 __global__ void shift_left(int* a, int n) {
     int i = threadIdx.x;
-    if (i < n - 1) a[i] = a[i + 1];
+    if (i < n - 1) a[i] = a[i + 1];  // FIXED: const int read = i < n - 1 ? a[i + 1] : 0; __syncthreads(); if (i < n - 1) a[i] = read;
 }
 PLANT(shift_in_place) {
     int* a = filled(64);
@@ -545,11 +545,11 @@ __global__ void warp_tree(const int* in, int* out) {
     __syncthreads();
     if (t < 32) {
         s[t] += s[t + 32];
-        s[t] += s[t + 16];
-        s[t] += s[t + 8];
-        s[t] += s[t + 4];
-        s[t] += s[t + 2];
-        s[t] += s[t + 1];
+        s[t] += s[t + 16];  // FIXED: { const int read = s[t + 16]; __syncwarp(); s[t] += read; }
+        s[t] += s[t + 8];  // FIXED: { const int read = s[t + 8]; __syncwarp(); s[t] += read; }
+        s[t] += s[t + 4];  // FIXED: { const int read = s[t + 4]; __syncwarp(); s[t] += read; }
+        s[t] += s[t + 2];  // FIXED: { const int read = s[t + 2]; __syncwarp(); s[t] += read; }
+        s[t] += s[t + 1];  // FIXED: { const int read = s[t + 1]; __syncwarp(); s[t] += read; }
     }
     if (t == 0) *out = s[0];
 }
@@ -763,7 +763,7 @@ __global__ void smallest(const int* in, int* best, int* place, unsigned long lon
         *place = i;
     }
 }
-PLANT(smallest_and_place) {  // SAYS: belongs together: put it into one 64-bit word
+PLANT(smallest_and_place) {  // SAYS: what is set together belongs into one 64-bit word
     unsigned long long* both;
     cudaMalloc(&both, sizeof *both);
     cudaMemset(both, 0xff, sizeof *both);
@@ -810,13 +810,13 @@ PLANT(tiles_of_bodies) {
 // turned round by all instead of half
 __global__ void turn_round(char* s, int n) {
     int i = threadIdx.x;
-    if (i < n) {
-        char tmp = s[i];
-        s[i] = s[n - 1 - i];
-        s[n - 1 - i] = tmp;
+    if (i < n) {  // FIXED: {
+        char tmp = s[i];  // FIXED: const char tmp = i < n ? s[i] : 0, other = i < n ? s[n - 1 - i] : 0; __syncthreads();
+        s[i] = s[n - 1 - i];  // FIXED: if (i < n) s[i] = other;
+        s[n - 1 - i] = tmp;  // FIXED: ;
     }
 }
-PLANT(turned_twice) {  // SAYS: {{\A(?!.*hazard: .*hazard: ).*}}let one of them do it
+PLANT(turned_twice) {  // SAYS: all must have read before one writes
     char* s = filled<char>(50);
     turn_round<<<1, 64>>>(s, 50);
     wants(s, 50, [](int i) { return in_at(49 - i); });
@@ -825,7 +825,7 @@ PLANT(turned_twice) {  // SAYS: {{\A(?!.*hazard: .*hazard: ).*}}let one of them 
 // running sum as in a loop on the host
 __global__ void running(const int* in, int* out, int n) {
     int i = threadIdx.x;
-    if (i > 0 && i < n) out[i] = out[i - 1] + in[i];
+    if (i > 0 && i < n) out[i] = out[i - 1] + in[i];  // FIXED: const int read = i > 0 && i < n ? out[i - 1] : 0; __syncthreads(); if (i > 0 && i < n) out[i] = read + in[i];
 }
 PLANT(running_as_on_host) {  // SAYS: all must have read before one writes
     int* out = zeros(64);

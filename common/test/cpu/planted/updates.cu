@@ -14,20 +14,20 @@ __global__ void scan_warp(const int* in, int* out) {
     __syncthreads();
     for (int d = 1; d < 32; d *= 2) {
         if (x >= d) {
-            t[x] += t[x - d];
+            t[x] += t[x - d];  // FIXED: } const int read = x >= d ? t[x - d] : 0; __syncthreads(); if (x >= d) { t[x] += read;
         }
         __syncthreads();
     }
     out[x] = t[x];
 }
-PLANT(scan_of_a_warp) { scan_warp<<<1, 32>>>(filled(32), zeros(32)); }  // SAYS: for lines {{[0-9]+}} to
+PLANT(scan_of_a_warp) { scan_warp<<<1, 32>>>(filled(32), zeros(32)); }  // SAYS: all must have read before one writes
 
 __global__ void running_sum(int* d) {
     const int tid = threadIdx.x;
     for (int count = blockDim.x, step = 1; count > 0; step *= 2) {
         if (tid < count)
         {
-            d[tid+step] += d[tid];
+            d[tid+step] += d[tid];  // FIXED: } const int read = tid < count ? d[tid] : 0; __syncthreads(); if (tid < count) d[tid+step] += read; __syncthreads(); {
         }
         count -= step;
     }
@@ -40,7 +40,7 @@ __global__ void scan_upwards(const float* in, float* out) {
     s[threadIdx.x + 64] = 0;
     __syncthreads();
     for (int d = 1; d < 64; d *= 2)
-        s[threadIdx.x + d] = s[threadIdx.x + d] * 0.5f + s[threadIdx.x];
+        s[threadIdx.x + d] = s[threadIdx.x + d] * 0.5f + s[threadIdx.x];  // FIXED: { const float read = s[threadIdx.x]; __syncthreads(); s[threadIdx.x + d] = s[threadIdx.x + d] * 0.5f + read; __syncthreads(); }
     __syncthreads();
     out[threadIdx.x] = s[threadIdx.x];
 }
@@ -53,7 +53,7 @@ __global__ void running_maximum(const int* in, int* out) {
     __syncthreads();
     for (int d = 1; d < 64; d *= 2) {
         if (x >= d) {
-            if (most[x] < most[x - d]) most[x] = most[x - d];
+            if (most[x] < most[x - d]) most[x] = most[x - d];  // FIXED: } const int read = x >= d ? most[x - d] : 0; __syncthreads(); if (x >= d) { if (most[x] < read) most[x] = read;
         }
         __syncthreads();
     }
@@ -68,7 +68,7 @@ __global__ void scan_backwards(const T* in, T* out) {
     s[x] = in[x];
     __syncthreads();
     for (unsigned d = 1; d < 96; d <<= 1) {
-        if (x + d < 96) s[x] = min(s[x], s[x + d]);
+        if (x + d < 96) s[x] = min(s[x], s[x + d]);  // FIXED: const T read = x + d < 96 ? s[x + d] : T(); __syncthreads(); if (x + d < 96) s[x] = min(s[x], read);
         __syncthreads();
     }
     out[x] = s[x];
@@ -77,7 +77,7 @@ PLANT(scan_backwards) { scan_backwards<float><<<1, 96>>>(filled<float>(96), zero
 
 __global__ void smooth(float* row, int n) {
     const int i = threadIdx.x;
-    if (i > 0 && i < n - 1) row[i] = (row[i - 1] + row[i] + row[i + 1]) / 3;
+    if (i > 0 && i < n - 1) row[i] = (row[i - 1] + row[i] + row[i + 1]) / 3;  // FIXED: const float read = i > 0 && i < n - 1 ? (row[i - 1] + row[i] + row[i + 1]) / 3 : 0; __syncthreads(); if (i > 0 && i < n - 1) row[i] = read;
 }
 PLANT(smoothed_in_place) { smooth<<<1, 64>>>(filled<float>(64), 64); }
 
@@ -107,7 +107,7 @@ __global__ void members(Point* p) {
     const int i = threadIdx.x;
     s[i] = p[i];
     __syncthreads();
-    s[i].x = s[i].x + s[(i + 1) % 64].x;
+    s[i].x = s[i].x + s[(i + 1) % 64].x;  // FIXED: const auto read = s[(i + 1) % 64].x; __syncthreads(); s[i].x = s[i].x + read;
     __syncthreads();
     p[i] = s[i];
 }
@@ -116,7 +116,7 @@ PLANT(members_in_place) { members<<<1, 64>>>(zeros<Point>(64)); }
 __global__ void strides(int* a, int n) {
     for (int i = threadIdx.x; i < n - 1; i += blockDim.x) a[i] = a[i] + a[i + 1];  // FIXED: ;
 }
-PLANT(strides_in_place) { strides<<<1, 32>>>(filled(128), 128); }  // SAYS: put __syncthreads() where all threads come
+PLANT(strides_in_place) { strides<<<1, 32>>>(filled(128), 128); }  // SAYS: put __syncwarp() where all threads come
 
 __global__ void of_blocks(int* a, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -171,7 +171,7 @@ __global__ void relax(int* far, const int* from, const int* to, const int* lengt
     const int e = blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= n) return;
     const int u = from[e] % 16, v = to[e] % 16;
-    if (far[v] > far[u] + length[e]) far[v] = far[u] + length[e];
+    if (far[v] > far[u] + length[e]) far[v] = far[u] + length[e];  // FIXED: atomicMin(&far[v], atomicAdd(&far[u], 0) + length[e]);
 }
 PLANT(relaxed_edges) {  // SAYS: atomicMin
     relax<<<4, 32>>>(filled(16), filled(128), filled(128) + 40, filled(128), 88);
@@ -331,7 +331,7 @@ __global__ void asked_in_the_line(const int* in, int* out) {
     part[t] = in[t];
     for (int s = 32; s > 0; s >>= 1) {
         __syncthreads();
-        part[t] += t < s ? part[t + s] : 0;
+        part[t] += t < s ? part[t + s] : 0;  // FIXED: const int read = t < s ? part[t + s] : 0; __syncthreads(); part[t] += read;
     }
     if (t == 0) *out = part[0];
 }

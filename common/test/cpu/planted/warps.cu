@@ -88,7 +88,7 @@ PLANT(volatile_beside_plain) { plain_then_volatile<<<1, 64>>>(filled(64), zeros(
 
 __global__ void shift(int* a) {
     const int i = threadIdx.x;
-    a[i] = a[i + 1];
+    a[i] = a[i + 1];  // FIXED: const int read = a[i + 1]; __syncthreads(); a[i] = read;
 }
 PLANT(shift_in_place) { shift<<<1, 64>>>(filled(65)); }  // SAYS: check the index
 
@@ -98,7 +98,7 @@ __global__ void scan_line(int* out) {
     a[i] = 1;
     __syncthreads();
     for (int d = 1; d < 64; d *= 2) {
-        if (i >= d) a[i] += a[i - d];
+        if (i >= d) a[i] += a[i - d];  // FIXED: const int read = i >= d ? a[i - d] : 0; __syncthreads(); if (i >= d) a[i] += read;
         __syncthreads();
     }
     out[i] = a[i];
@@ -116,7 +116,7 @@ __global__ void off_by_one(const int* in, int* out) {
     }
     if (tid == 0) *out = a[0];
 }
-PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: write `{{.*}} < {{.*}}` for `{{.*}} <=
+PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: check the index of line
 
 __global__ void overlap(int* out) {
     out[threadIdx.x / 2] = threadIdx.x;  // FIXED: out[threadIdx.x] = threadIdx.x;
