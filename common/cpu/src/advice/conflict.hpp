@@ -29,9 +29,6 @@ enum class Meeting { unknown, none, of_readers, of_writers };
 Meeting meeting(const Source& src, const Function& f, const string& written, const std::vector<string>& read,
                 const std::vector<string>& conditions);
 
-/// How to let all threads reach a barrier; empty if the text does not tell why some do not.
-Advice let_all_come(const Source& src, size_t barrier);
-
 // `if (i < n) s[i] += s[i + d];`: an element that is computed from others of its array.
 struct Update {
     Path path;                       // to the assignment
