@@ -108,7 +108,7 @@ struct Conflict {
 // ---- the rules: each returns its advice, or none if it does not apply
 
 using Rule = Advice(const Conflict&);
-Rule own_variable, tiles_rule, wrong_index, equal_writes;                     // index.cpp
+Rule own_variable, wrong_index, equal_writes;                                 // index.cpp
 Rule narrow_scope_rule, handover, plain_flag, seqlock_rule, two_blocks_rule;  // fence.cpp
 Rule in_place, exchanged_twice, test_and_set, old_value_rule, update_rule;    // update.cpp
 

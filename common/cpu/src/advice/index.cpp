@@ -1,8 +1,6 @@
 // index.cpp - the text of a subscript: whether two threads use the same element, whether it stays in bounds, and
 // variables that should not be __shared__.
 #include <algorithm>
-#include <array>
-#include <array>
 #include <map>
 #include <optional>
 #include <regex>
@@ -206,23 +204,16 @@ string check_index(const Line& line, string name, long element, long last, size_
 
 // ---- races of elements
 
-// What the subscript is computed from that follows the racing name; no value if it comes from memory.
-static std::optional<string> subscript(const Conflict& c, size_t at) {
-    const size_t open = at + c.pair.name.size();
-    if (c.pair.name.empty() || c.src.text[open] != '[') return {};
-    return c.computed(c.src.code(open + 1, closed(c.src.text, open) - 1));
-}
-
 Advice equal_writes(const Conflict& c) {
     return c.pair.equal ? Advice{say(equal_values, c.src.line_at(c.a))} : Advice();
 }
 
-// The variables of a thread or a block in an expression.
-static std::set<string> numbers(const Conflict& c, const string& code) {
-    static const std::regex word(R"(\w+(\.[xyz])?)");
+// The variables in an expression; without all, those of a thread or a block.
+static std::set<string> variables(const Conflict& c, const string& code, bool all = false) {
+    static const std::regex word(R"([A-Za-z_]\w*(\.[xyz])?)");
     std::set<string> found;
     for (std::sregex_iterator m(code.begin(), code.end(), word), none; m != none; ++m)
-        if (const string name = m->str(); name.find("Idx.") != string::npos || c.f->own.count(name) ||
+        if (const string name = m->str(); all || name.find("Idx.") != string::npos || c.f->own.count(name) ||
                                           c.src.definition(*c.f, name).value_or("").find("Idx.") != string::npos)
             found.insert(name);
     return found;
@@ -230,40 +221,29 @@ static std::set<string> numbers(const Conflict& c, const string& code) {
 
 // Two threads have the same number for an element of their own. Several threads change one element on purpose if
 // its number comes from data or a division, or lacks a number of the thread that the value has: an atomic is right
-// then.
+// then. If the number is another one in each round of a loop, a barrier may be missing.
 Advice wrong_index(const Conflict& c) {
-    const auto index = c.a == c.b ? subscript(c, c.a) : std::nullopt;
-    if (!index || index->find_first_of("/%>&?") != string::npos) return {};
+    const size_t open = c.a + c.pair.name.size();
+    if (c.a != c.b || c.pair.name.empty() || c.src.text[open] != '[') return {};
+    const auto index = c.computed(c.src.code(open + 1, closed(c.src.text, open) - 1));
     const Assignment change = assignment(c.src.code(*c.pa.back()));
-    const auto used = numbers(c, change.target), value = numbers(c, change.value);
-    const bool own = c.pair.adds ? !c.one_atomic() && change.target.starts_with(c.pair.name + "[") &&
-                                       c.update(c.pb).others.empty() && std::ranges::includes(used, value)
-                                 : c.far == 2 && c.pair.both_write;
-    if (!own || used.empty()) return {};
-    std::set<int> lines{c.src.line_at(c.a), c.src.line_at(c.around ? c.around->begin : c.a)};
-    for (const string& name : used)  // the lines that set it
-        for (const size_t at : c.src.variables(name, c.f->body.begin, c.f->body.end))
-            if (assignment(c.src.code(*c.f->path(at).back())).target == name) lines.insert(c.src.line_at(at));
+    const auto used = variables(c, change.target);
+    if (!index || used.empty() || !change.target.starts_with(c.pair.name + "[")) return {};
+    std::set<int> lines{c.src.line_at(c.a)};  // and those that set its variables
+    bool varies = false;
+    for (const string& name : variables(c, change.target, true))
+        for (const size_t at : c.src.variables(name, c.f->body.begin, c.f->body.end)) {
+            const Statement& s = *c.f->path(at).back();
+            if (assignment(c.src.code(s)).target == name || (s.kind == Statement::loop && s.asks(at)))
+                lines.insert(c.src.line_at(at)), varies |= c.around && c.around->holds(at);
+        }
+    const bool own = c.pair.adds ? !c.one_atomic() && index->find_first_of("/%>&?") == string::npos &&
+                                       c.update(c.pb).others.empty() &&
+                                       std::ranges::includes(used, variables(c, change.value))
+                     : c.far == 2 ? c.pair.both_write && c.grid_sync().empty()
+                                  : c.pair.both_write && !c.pair.equal && c.around && !varies;
+    if (!own) return {};
     return {"", {{say(c.far == 2 ? index_of_blocks : own_element, *index) + about_rows(*index), lines}}};
-}
-
-// Tiles or warps whose threads index an array of the block by their number in the tile.
-Advice tiles_rule(const Conflict& c) {
-    static const std::regex number(R"(threadIdx\.x\)? *[%&] *(\d+)|(\w+)\.thread_rank\(\))");
-    for (const size_t at : {c.a, c.b}) {
-        const auto index = subscript(c, at);
-        const auto partial = [](const Statement* s) {
-            return s->kind == Statement::branch && s->enters != everybody;
-        };
-        std::smatch m;
-        if (c.far == 2 || c.pair.adds || !index || std::ranges::any_of(c.f->path(at), partial) ||
-            !std::regex_search(*index, m, number))
-            return {};
-        const unsigned lanes = unsigned(atoi(m[1].str().c_str()) + 1) / 2 * 2;  // % 32 or & 31
-        if (m[2].matched ? !c.is_tile(m[2]) : c.pair.race.before.rank / lanes == c.pair.race.after.rank / lanes)
-            return {};
-    }
-    return {"", {{say(tiles), {c.src.line_at(c.a), c.src.line_at(c.b)}}}};
 }
 
 // A __shared__ variable that each thread sets first, and then uses as if it were its own.
@@ -283,32 +263,28 @@ Advice own_variable(const Conflict& c) {
 
 // ---- one race that follows from another
 
+// The other race is of a variable, or its lines set one, that decides which element is used here, or whether it is.
 bool follows_from(const Pair& pair, const Pair& cause) {
     const Source* src = Source::of(pair.b.file);
-    if (!src || src != Source::of(cause.b.file)) return false;
-    for (const Line* l : {&pair.a, &pair.b}) {
-        const size_t at = src->spot(l->number, pair.name);
+    if (!src || src != Source::of(cause.b.file) || cause.name.empty()) return false;
+    const auto depends = [&](const Line& line, const string& name) {
+        const size_t at = src->spot(line.number, pair.name), open = src->text.find('[', at);
         const Function* f = at == string::npos ? nullptr : src->function_at(at);
-        for (const Statement* s : f ? deciding(*src, *f, at) : Path())
-            for (const int line : {cause.a.number, cause.b.number})
-                if (src->line_at(s->head) <= line && line <= src->line_at(s->head_end - 1)) return true;
+        const auto asks = [&](const Statement* s) { return has_name(src->condition(*s), name); };
+        return f &&
+               ((src->line_at(open) == line.number && has_name(src->cut(open, closed(src->text, open)), name)) ||
+                std::ranges::any_of(deciding(*src, *f, at), asks));
+    };
+    std::set<string> names;
+    if (cause.name != pair.name) names.insert(cause.name);
+    for (const Line* line : {&cause.a, &cause.b}) {
+        const size_t at = src->spot(line->number, cause.name);
+        const Function* f = at == string::npos ? nullptr : src->function_at(at);
+        const string target = f ? assignment(src->code(*f->path(at).back())).target : "";
+        if (!target.empty() && std::ranges::all_of(target, in_word)) names.insert(target);
     }
-    return false;
-}
-
-bool index_from(const Pair& pair, const Pair& cause) {
-    static const std::regex sets(R"((\w+) *=)");
-    const Source* src = Source::of(pair.b.file);
-    const string code = src ? src->line(pair.a.number) : "";
-    const size_t open = code.find('[');
-    if (open == code.npos || pair.a.place != pair.b.place || pair.b.file != cause.b.file) return false;
-    const string index = code.substr(open + 1, closed(code, open) - open - 2);
-    if (!cause.name.empty() && cause.name != pair.name && has_name(index, cause.name)) return true;
-    return std::ranges::any_of(std::array{cause.a.number, cause.b.number}, [&](int number) {
-        std::smatch m;
-        const string line = src->line(number);
-        return std::regex_search(line, m, sets) && m[1] != cause.name && has_name(index, m[1]);
-    });
+    return std::ranges::any_of(names,
+                               [&](const string& name) { return depends(pair.a, name) || depends(pair.b, name); });
 }
 
 }  // namespace cudacpu::race

@@ -126,16 +126,19 @@ constexpr Sentence two_blocks{
     "检查第 %d 行的下标：两个线程块写同一个元素（是否应含有 "
     "blockIdx.x？）；如果是有意的，只让一个线程块写，或者使用原子操作"},
     one_thread{
-        "check the index of line %d: two threads write one element; if that is meant, let one of them write: if "
-        "(threadIdx.x == 0)",
-        "检查第 %d 行的下标：两个线程写同一个元素；如果是有意的，只让其中一个写：if (threadIdx.x == 0)"},
+        "check the index of line %d: two threads write one element (does it count the threads of a warp or tile, "
+        "not "
+        "those of the block?); if that is meant, let one of them write: if (threadIdx.x == 0)",
+        "检查第 %d 行的下标：两个线程写同一个元素（它是否只在线程束或 tile 内编号，而不是在线程块内编号？）；"
+        "如果是有意的，只让其中一个写：if (threadIdx.x == 0)"},
     equal_values{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one thread "
         "write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
     own_element{
-        "check the index `%s` in \1: it lets two threads change one element; if that is meant, use an atomic",
-        "检查\1的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，使用原子操作"},
+        "check the index `%s` in \1: it lets two threads change one element; if that is meant, let one thread "
+        "write, or use an atomic",
+        "检查\1的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，只让一个线程写，或者使用原子操作"},
     index_of_blocks{
         "check the index `%s` in \1: two blocks use one element; an element for each thread is blockIdx.x * "
         "blockDim.x + threadIdx.x, one for each block is blockIdx.x, and a loop over the grid goes on by "
@@ -150,14 +153,7 @@ constexpr Sentence two_blocks{
         "is "
         "read, and change it by an atomic",
         "第 %d 行的 __shared__ 使 `%s` 成为所有线程共用的一个变量，而每个线程都设置它：如果各有各的值，就去掉 "
-        "__shared__；如果共用一个值，就在设置之后、读取之前加上 __syncthreads()，并用原子操作修改它"},
-    tiles{
-        "tiles of one block use the same elements, but each needs some of its own: add the number of the tile's "
-        "first thread (threadIdx.x / 32 * 32, or threadIdx.x - tile.thread_rank()) to the index in \1, and let the "
-        "array have an element for each "
-        "thread of the block",
-        "同一线程块的各个 tile 使用了相同的元素，而它们各自需要自己的：在\1的下标上加该 tile 第一个线程的编号，"
-        "即 threadIdx.x / 32 * 32 或 threadIdx.x - tile.thread_rank()，并让数组对线程块的每个线程都有一个元素"};
+        "__shared__；如果共用一个值，就在设置之后、读取之前加上 __syncthreads()，并用原子操作修改它"};
 
 // ---- out of bounds
 
