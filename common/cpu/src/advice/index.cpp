@@ -152,7 +152,7 @@ static Path deciding(const Source& src, const Function& f, size_t at) {
 
 // The remark on an index such as `y * width + x`; "" for others.
 static string about_rows(const string& index) {
-    return std::regex_search(index, std::regex(R"([a-z)] \* (?!blockDim)[a-z])")) ? say(row_length) : "";
+    return std::regex_search(index, std::regex(R"([a-z)] \* (?!blockDim|gridDim)[a-z])")) ? say(row_length) : "";
 }
 
 string check_index(const Line& line, string name, long element, long last, size_t has, bool shared) {
@@ -243,7 +243,8 @@ Advice wrong_index(const Conflict& c) {
                      : c.far == 2 ? c.pair.both_write && c.grid_sync().empty()
                                   : c.pair.both_write && !c.pair.equal && c.around && !varies;
     if (!own) return {};
-    return {"", {{say(c.far == 2 ? index_of_blocks : own_element, *index) + about_rows(*index), lines}}};
+    const string rows = about_rows(*index);
+    return {"", {{say(c.far == 2 && rows.empty() ? index_of_blocks : own_element, *index) + rows, lines}}};
 }
 
 // A __shared__ variable that each thread sets first, and then uses as if it were its own.

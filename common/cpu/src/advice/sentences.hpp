@@ -55,11 +55,11 @@ constexpr Sentence sent_away{
     call_for_all{"not all threads enter the if of line %d: let all call %s",
                  "并非所有线程都进入第 %d 行的 if：让所有线程都调用 %s"},
     move_out{
-        "move it out of the branch: not all threads enter the if of line %d, `%s`, so put one %s where all come, "
-        "and "
-        "drop it inside; work that precedes it and work that follows it are two branches then",
-        "把它移到分支之外：并非所有线程都进入第 %d 行的 if（`%s`），所以在所有线程都会到达的地方放一个 "
-        "%s，并删去分支里的；它之前和之后的工作就成为两个分支"},
+        "move it out of the branch of line %d, `%s`, which some threads do not enter: end the branch before it, "
+        "begin "
+        "it again after it, and let one %s serve all",
+        "把它移到第 %d 行的分支（`%s`）之外，因为有些线程不进入这个分支：在它之前结束分支，在它之后重新开始，"
+        "所有线程共用一个 %s"},
     equal_rounds{
         "let all take as many rounds of the loop of line %d, `%s`: none may depend on the thread, and guard the "
         "work "
@@ -140,12 +140,13 @@ constexpr Sentence two_blocks{
         "write, or use an atomic",
         "检查\1的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，只让一个线程写，或者使用原子操作"},
     index_of_blocks{
-        "check the index `%s` in \1: two blocks use one element; an element for each thread is blockIdx.x * "
-        "blockDim.x + threadIdx.x, one for each block is blockIdx.x, and a loop over the grid goes on by "
-        "blockDim.x * gridDim.x; if the element is meant, let one block write, or use an atomic",
-        "检查\1的下标 `%s`：两个线程块使用同一个元素；每个线程一个元素时是 blockIdx.x * blockDim.x + "
-        "threadIdx.x，每个线程块一个元素时是 blockIdx.x，遍历整个网格的循环步长是 blockDim.x * gridDim.x；"
-        "如果是有意的，只让一个线程块写，或者使用原子操作"},
+        "check the index `%s` in \1: two blocks use one element; a thread's own is blockIdx.x * blockDim.x + "
+        "threadIdx.x, a block's own is blockIdx.x, and a loop over the grid goes on by blockDim.x * gridDim.x; if "
+        "it "
+        "is meant, let one block write, or use an atomic",
+        "检查\1的下标 `%s`：两个线程块使用同一个元素；每个线程一个元素时是 blockIdx.x * blockDim.x + threadIdx.x，"
+        "每个线程块一个元素时是 blockIdx.x，遍历整个网格的循环步长是 blockDim.x * gridDim.x；如果是有意的，"
+        "只让一个线程块写，或者使用原子操作"},
     own_variable_words{
         "__shared__ in line %d makes `%s` one variable for all threads, but each sets it: if each has a value of "
         "its "

@@ -85,7 +85,7 @@ PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zer
 __global__ void no_block_index(const int* in, int* out) {
     out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
-PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: an element for each thread is blockIdx.x * blockDim.x + threadIdx.x
+PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: a thread's own is blockIdx.x * blockDim.x + threadIdx.x
 
 __global__ void overlapping(int* out) {
     out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x + 1;  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
