@@ -182,8 +182,7 @@ string check_index(const Line& line, string name, long element, long last, size_
             std::smatch m;  // `i <= n` lets i be n
             if (has && element == long(has) && std::regex_search(head, m, inclusive) &&
                 (m[2] == "<=") == s->holds(i) &&
-                (index == m[1] || index.starts_with(m[1].str() + " * ") ||
-                 index.ends_with(" * " + m[3].str() + " + " + m[1].str())))
+                (index == m[1] || index.ends_with(" * " + m[3].str() + " + " + m[1].str())))
                 return say(one_too_far, has, has - 1) +
                        write(src->line_at(s->head + size_t(m.position())),
                              m[1].str() + (s->holds(i) ? " < " : " >= ") + m[3].str(), m.str())
@@ -229,13 +228,14 @@ Advice wrong_index(const Conflict& c) {
     const Assignment change = assignment(c.src.code(*c.pa.back()));
     const auto used = variables(c, change.target);
     if (!index || used.empty() || !change.target.starts_with(c.pair.name + "[")) return {};
-    std::set<int> lines{c.src.line_at(c.a)};  // and those that set its variables
+    std::set<int> lines{c.src.line_at(c.a)};  // also those that set its variables or use a block's array
     bool varies = false;
     for (const string& name : variables(c, change.target, true))
         for (const size_t at : c.src.variables(name, c.f->body.begin, c.f->body.end)) {
             const Statement& s = *c.f->path(at).back();
-            if (assignment(c.src.code(s)).target == name || (s.kind == Statement::loop && s.asks(at)))
-                lines.insert(c.src.line_at(at)), varies |= c.around && c.around->holds(at);
+            const bool sets = assignment(c.src.code(s)).target == name || (s.kind == Statement::loop && s.asks(at));
+            if (sets || (c.far < 2 && name == c.pair.name)) lines.insert(c.src.line_at(at));
+            varies |= sets && c.around && c.around->holds(at);
         }
     const bool own = c.pair.adds ? !c.one_atomic() && index->find_first_of("/%>&?") == string::npos &&
                                        c.update(c.pb).others.empty() &&

@@ -156,7 +156,7 @@ PLANT(dynamic_bytes_forgotten) {  // SAYS: <<<blocks, threads, bytes>>>
 
 __global__ void whitened(unsigned char* map, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= w || y > h) return;
+    if (x >= w || y > h) return;  // FIXED: if (x >= w || y >= h) return;
     map[y * w + x] = map[y * w + x] ? 255 : 0;
 }
 PLANT(one_row_too_many) { whitened<<<dim3(2, 2), dim3(16, 8)>>>(filled<unsigned char>(160), 20, 8); }

@@ -238,3 +238,71 @@ PLANT(rounds_by_data) {
     as_long_as_data<<<1, 64>>>(filled(64), out);
     wants(out, 64, [](int i) { return in_at(i) % 4 ? 1 : 0; });
 }
+
+// ---- written in each round of a loop
+
+__global__ void handed_round(int* out) {
+    __shared__ int s[64];
+    const int t = threadIdx.x;
+    int sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        s[(t + k) % 64] = t;
+        __syncthreads();
+        sum += s[t];
+    }
+    out[t] = sum;
+}
+PLANT(another_in_each_round) {
+    int* out = zeros(64);
+    handed_round<<<1, 64>>>(out);
+    wants(out, 64, [](int t) { return t + (t + 63) % 64 + (t + 62) % 64; });
+}
+
+__global__ void halves_used(const int* in, int* out) {
+    __shared__ int s[128];
+    const int t = threadIdx.x, warp = t / 32, lane = t % 32;
+    for (int k = 0; k < 4; ++k) {
+        s[lane] = in[64 * k + t];  // FIXED: s[32 * warp + lane] = in[64 * k + t];
+        __syncthreads();
+        out[64 * k + t] = s[31 - lane] + warp;  // FIXED: out[64 * k + t] = s[32 * warp + 31 - lane] + warp;
+        __syncthreads();
+    }
+}
+PLANT(lane_for_thread) {
+    int* out = zeros(256);
+    halves_used<<<1, 64>>>(filled(256), out);
+    wants(out, 256, [](int i) { return in_at(i / 32 * 32 + 31 - i % 32) + i / 32 % 2; });
+}
+
+__global__ void weighted(const float* w, float* out, int taps) {
+    const int t = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k <= taps; ++k) sum += w[k * 32 + t];  // FIXED: for (int k = 0; k <= taps && t < 32; ++k) sum += w[k * 32 + t];
+    if (t < 32) out[t] = sum;
+}
+PLANT(too_many_columns) {
+    float* out = zeros<float>(32);
+    weighted<<<1, 33>>>(filled<float>(96), out, 2);
+    wants(out, 32, [](int t) { return in_at(t) + in_at(32 + t) + in_at(64 + t); });
+}
+
+__global__ void as_many_as_said(const int* count, int* out) {
+    __shared__ int n;  // FIXED: int n;
+    n = count[blockIdx.x];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(out, 1);
+}
+PLANT(same_number_for_all) {
+    int* out = zeros(1);
+    as_many_as_said<<<2, 64>>>(filled(2), out);
+    wants(out, 1, [](int) { return in_at(0) + in_at(1); });
+}
+
+__global__ void image_edges(int* image, int w, int h) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x <= w && y < h) image[y * w + x] = x + y;  // FIXED: if (x < w && y < h) image[y * w + x] = x + y;
+}
+PLANT(one_column_too_many) {
+    int* image = zeros(200);
+    image_edges<<<dim3(2, 2), dim3(16, 8)>>>(image, 20, 10);
+    wants(image, 200, [](int i) { return i % 20 + i / 20; });
+}

@@ -205,7 +205,7 @@ __global__ void folds(const int* in, int* out) {
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     out[threadIdx.x] = fold(tile, space, in[threadIdx.x]);
 }
-PLANT(tiles_in_a_function) { folds<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: check the index `(g.thread_rank())` in lines 194 and 196
+PLANT(tiles_in_a_function) { folds<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: check the index `(g.thread_rank())` in lines 194, 196 and 198
 
 __global__ void lanes(const int* in, int* out) {
     __shared__ int s[64];
