@@ -1,5 +1,4 @@
-// index.cpp - the text of a subscript: whether two threads use the same element, whether it stays in bounds, and
-// variables that should not be __shared__.
+// index.cpp - indices that are wrong: two threads share an element, or an access is out of bounds.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -242,8 +241,8 @@ Advice wrong_index(const Conflict& c) {
                                        std::ranges::includes(used, variables(c, change.value))
                      : c.far == 2 ? c.pair.both_write && c.grid_sync().empty()
                                   : c.pair.both_write && !c.pair.equal && c.around && !varies;
-    if (!own) return {};
     const string rows = about_rows(*index);
+    if (!own) return {};
     return {"", {{say(c.far == 2 && rows.empty() ? index_of_blocks : own_element, *index) + rows, lines}}};
 }
 
@@ -251,11 +250,12 @@ Advice wrong_index(const Conflict& c) {
 Advice own_variable(const Conflict& c) {
     const Region* r = find(c.pair.race.address);
     const auto uses = c.src.variables(c.pair.name, c.f->body.begin, c.f->body.end);  // the first one declares it
-    if (!is_shared(r) || r->bytes != c.pair.race.bytes || uses.size() < 2) return {};
+    if (!r || r->bytes != c.pair.race.bytes || uses.size() < 2) return {};
     const Path path = c.f->path(uses[1]);
     const Statement& first = *path.back();
+    const bool declared = c.src.has({"__shared__"}, *c.f->path(uses[0]).back());
     const bool counts = first.kind == Statement::loop && first.asks(uses[1]);
-    if ((!counts && assignment(c.src.code(first)).target != c.pair.name) ||
+    if (!declared || (!counts && assignment(c.src.code(first)).target != c.pair.name) ||
         !path[path.size() - 1 - !counts]->holds(uses.back()) || c.barrier_between(uses[1], uses.back()) ||
         std::ranges::any_of(uses, [&](size_t i) { return c.src.text[i - 1] == '&'; }))
         return {};
