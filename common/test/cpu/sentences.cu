@@ -112,3 +112,14 @@ __global__ void in_place_by_some(int* a, int n) {
     }
 }
 PLANT(in_place_in_a_branch) { in_place_by_some<<<1, 64>>>(filled(64), 50); }
+
+__global__ void last_block_wins(const int* in, int* out) { *out = in[blockIdx.x]; }
+PLANT(one_word_for_blocks) { last_block_wins<<<2, 1>>>(filled(2), zeros(1)); }
+
+__global__ void number_drawn(int* list, int* n) {
+    const int at = *n;
+    *n =  // a statement of two lines
+        at + 1;
+    list[at] = threadIdx.x;
+}
+PLANT(two_lines_dropped) { number_drawn<<<1, 64>>>(zeros(64), zeros(1)); }

@@ -214,9 +214,9 @@ static Advice orders(const Conflict& c) {
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {own_variable, tiles_rule,      wrong_index, equal_writes, narrow_scope_rule,
-                                      plain_flag,   handover,        in_place,    test_and_set, old_value,
-                                      update_rule,  two_blocks_rule, orders};
+    static constexpr Rule* rules[] = {own_variable, wrong_index, equal_writes,    narrow_scope_rule,
+                                      plain_flag,   handover,    in_place,        test_and_set,
+                                      old_value,    update_rule, two_blocks_rule, orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)

@@ -24,9 +24,6 @@ Edit write_instead(const Source& src, const string& code, const Statement& s);
 Edit drop(const Source& src, const Statement& s);
 Edit write(int line, const string& code, const string& old);
 
-/// How to let all threads reach a barrier; empty if the text does not tell why some do not.
-Advice let_all_come(const Source& src, size_t barrier);
-
 /// `if (i < n) s[i] += s[i + d];`: an element that is computed from others of its array.
 struct Update {
     const Statement* whole = nullptr;  // the assignment, or the `if` around it that tests elements
@@ -84,7 +81,7 @@ struct Conflict {
 // ---- the rules: each returns its advice, or none if it does not apply
 
 using Rule = Advice(const Conflict&);
-Rule own_variable, tiles_rule, wrong_index, equal_writes;       // index.cpp
+Rule own_variable, wrong_index, equal_writes;                   // index.cpp
 Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;  // fence.cpp
 Rule in_place, test_and_set, old_value, update_rule;            // update.cpp
 

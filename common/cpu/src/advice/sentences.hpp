@@ -41,29 +41,35 @@ constexpr Sentence not_all_come{
         "等），或者只让一个线程写；线程块不能互相等待，所以需要原子操作或者第二个核函数"};
 
 // ---- threads that do not come
+
 constexpr Sentence sent_away{
-    "line %d sends threads away: let them stay, and guard with if (%s) what needs an element",
-    "第 %d 行让一些线程提前离开：让它们留下，并用 if (%s) 保护需要元素的部分"},
-    sent_away_edit{"line %d sends threads away that a barrier needs: ", "第 %d 行让同步点需要的一些线程提前离开："},
+    "line %d sends away the threads with `%s`: let them stay, and guard with the opposite condition what needs an "
+    "element, but no barrier; a value that they leave out of a sum is 0",
+    "第 %d 行让 `%s` 的线程提前离开：让它们留下，用相反的条件保护需要元素的部分，但不要把同步点放在条件里；"
+    "它们在求和中的值是 0"},
     call_for_all{"not all threads enter the if of line %d: let all call %s",
                  "并非所有线程都进入第 %d 行的 if：让所有线程都调用 %s"},
-    move_out{"move it out of the branch: ", "把它移到分支之外："},
-    move_by_hand{
-        "end the if of line %d before line %d, put %s there, and begin it again; what both halves use is "
-        "declared before",
-        "在第 %2$d 行之前结束第 %1$d 行的 if，在那里加上 %3$s，再重新开始；两半都用到的变量要在它之前声明"},
-    rounds_by_hand{"let all take as many rounds of the loop of line %d, and guard the work in it with if",
-                   "让所有线程执行第 %d 行循环的轮数相同，并用 if 保护其中的工作"},
-    rounds_edit{
-        "let all take as many rounds of the loop: in line %d write `%s` for `%s`, and guard the work between its "
-        "barriers with if (%s)",
-        "让所有线程执行循环的轮数相同：在第 %d 行写 `%s`，代替 `%s`，并用 if (%s) 保护同步点之间的工作"},
-    lanes_come{"let all lanes come here: ", "让所有通道都到达这里："},
-    set_first_edit{"its sum starts with no value, so set it first: ", "求和之前没有赋初值，所以先给它赋值："},
+    move_out{
+        "move it out of the branch of line %d, `%s`, which some threads do not enter: end the branch before it, "
+        "begin "
+        "it again after it, and let one %s serve all",
+        "把它移到第 %d 行的分支（`%s`）之外，因为有些线程不进入这个分支：在它之前结束分支，在它之后重新开始，"
+        "所有线程共用一个 %s"},
+    equal_rounds{
+        "let all take as many rounds of the loop of line %d, `%s`: none may depend on the thread, and guard the "
+        "work "
+        "between the barriers with if",
+        "让所有线程执行第 %d 行循环（`%s`）的轮数相同：轮数不能取决于线程，并用 if 保护同步点之间的工作"},
+    set_before_sum{
+        "nothing sets it before values are added: after line %d, where it is declared, let the threads set all %zu "
+        "elements, to 0 for a sum, and put __syncthreads() after that",
+        "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
+        "__syncthreads()"},
     set_or_index{
-        "check the index here and in \1, where other elements of the array are set; set this one first only if it "
-        "is meant",
-        "检查这里和\1的下标，那里设置的是数组的其他元素；只有确实要用这个元素时，才先给它赋值"};
+        "other elements of the array are set in \1: check the index here and there; or if threads without a value "
+        "set nothing there, let them set the element, to 0 for a sum",
+        "\1设置的是数组的其他元素：检查这里和那里的下标；如果没有值的线程在那里什么也不设置，就让它们给元素赋值"
+        "（求和则为 0）"};
 
 // ---- an atomic
 
@@ -118,34 +124,36 @@ constexpr Sentence two_blocks{
     "one block write, or use an atomic",
     "检查第 %d 行的下标：两个线程块写同一个元素（是否应含有 "
     "blockIdx.x？）；如果是有意的，只让一个线程块写，或者使用原子操作"},
-    own_element{
-        "check the index of line %d, `%s`: it lets two threads change one element; if that is meant, use an atomic",
-        "检查第 %d 行的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，使用原子操作"},
     one_thread{
-        "check the index of line %d: two threads write one element; if that is meant, let one of them write: if "
-        "(threadIdx.x == 0)",
-        "检查第 %d 行的下标：两个线程写同一个元素；如果是有意的，只让其中一个写：if (threadIdx.x == 0)"},
+        "check the index of line %d: two threads write one element (does it count the threads of a warp or tile, "
+        "not "
+        "those of the block?); if that is meant, let one of them write: if (threadIdx.x == 0)",
+        "检查第 %d 行的下标：两个线程写同一个元素（它是否只在线程束或 tile 内编号，而不是在线程块内编号？）；"
+        "如果是有意的，只让其中一个写：if (threadIdx.x == 0)"},
     equal_values{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one thread "
         "write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
-    own_variable_words{"__shared__ makes it one variable for all threads, but each puts a value of its own there: ",
-                       "__shared__ 使它成为所有线程共用的一个变量，而每个线程都往里放自己的值："},
-    block_missing{"two blocks write one element, because its index lacks blockIdx.x: ",
-                  "两个线程块写同一个元素，因为下标里没有 blockIdx.x："},
-    tiles{
-        "tiles of one block use the same elements, but each needs some of its own: add %s to the index in \1, and "
-        "let the array have an element for each thread of the block",
-        "同一线程块的各个 tile 使用了相同的元素，而它们各自需要自己的：在\1的下标上加 %s，"
-        "并让数组对线程块的每个线程都有一个元素"},
-    stride{"two blocks take one element, as the loop goes on by less than the grid has threads: ",
-           "两个线程块取到同一个元素，因为循环的步长小于网格的线程数："},
-    rows{
-        "rows of `%1$s` have %2$s elements, but line %3$d lets %4$s go up to %2$s, not %5$s: write `%4$s * %6$s + "
-        "%5$s`, or "
-        "swap %4$s and %5$s in one of the two",
-        "`%1$s` 的每行有 %2$s 个元素，但第 %3$d 行让 %4$s 而不是 %5$s 取到 %2$s：写 `%4$s * %6$s + %5$s`，"
-        "或者在其中一处交换 %4$s 和 %5$s"};
+    own_element{
+        "check the index `%s` in \1: it lets two threads change one element; if that is meant, let one thread "
+        "write, or use an atomic",
+        "检查\1的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，只让一个线程写，或者使用原子操作"},
+    index_of_blocks{
+        "check the index `%s` in \1: two blocks use one element; a thread's own is blockIdx.x * blockDim.x + "
+        "threadIdx.x, a block's own is blockIdx.x, and a loop over the grid goes on by blockDim.x * gridDim.x; if "
+        "it "
+        "is meant, let one block write, or use an atomic",
+        "检查\1的下标 `%s`：两个线程块使用同一个元素；每个线程一个元素时是 blockIdx.x * blockDim.x + threadIdx.x，"
+        "每个线程块一个元素时是 blockIdx.x，遍历整个网格的循环步长是 blockDim.x * gridDim.x；如果是有意的，"
+        "只让一个线程块写，或者使用原子操作"},
+    own_variable_words{
+        "__shared__ in line %d makes `%s` one variable for all threads, but each sets it: if each has a value of "
+        "its "
+        "own, declare it without __shared__; if all share one, put __syncthreads() after it is set and before it "
+        "is "
+        "read, and change it by an atomic",
+        "第 %d 行的 __shared__ 使 `%s` 成为所有线程共用的一个变量，而每个线程都设置它：如果各有各的值，就去掉 "
+        "__shared__；如果共用一个值，就在设置之后、读取之前加上 __syncthreads()，并用原子操作修改它"};
 
 // ---- out of bounds
 
@@ -154,16 +162,14 @@ constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元
     check_first{"check the index of %s", "检查 %s 的下标"},
     either_or{
         ": either it is wrong, or the array is too small, or threads without such an element leave out this "
-        "access, "
-        "but not their other work",
+        "access, but not their other work",
         "：要么下标有误，要么数组太小，要么没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
     pointer_is{"; in line %d, `%s = %s`, + counts elements of the pointer's type, not bytes",
                "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
     row_length{"; what multiplies a row's number is the length of this array's rows",
                "；与行号相乘的是这个数组每行的长度"},
-    summand{"only one of the two elements exists in the last block: ",
-            "在最后一个线程块里，两个元素只有一个存在："},
-    enlarge{"the array is too small: ", "数组太小："},
-    against_size{"check the index against the size: ", "把下标与大小相比较："};
+    up_to{"; this line uses elements up to number %ld", "；这一行用到的元素编号最大是 %ld"},
+    not_compared{"; the launch has %zu threads, and no condition compares the index",
+                 "；启动了 %zu 个线程，而没有条件比较这个下标"};
 
 }  // namespace cudacpu::race

@@ -153,15 +153,6 @@ bool Source::holds_barrier(const Statement& s) const {
     return false;
 }
 
-bool Source::declares(const Statement& s) const {  // two names, or a type and a star
-    const size_t next = skip_space(text, s.begin + word_at(text, s.begin).size());
-    return s.kind == Statement::simple && in_word(text[s.begin]) && !ends_there(s) &&
-           (in_word(text[next]) || strchr("*&:<", text[next]));
-}
-bool Source::declares(const Statement& block, size_t to) const {
-    return std::ranges::any_of(block.parts, [&](const Statement& s) { return s.begin < to && declares(s); });
-}
-
 bool Source::alone_in_its_lines(const Statement& s) const {
     const size_t before = text.find_last_not_of(" \t", s.begin - 1), after = text.find_first_not_of(" \t\r", s.end);
     return text[before] == '\n' && (after == text.npos || text[after] == '\n');

@@ -28,9 +28,7 @@ public:
     std::optional<std::string> definition(const Function& f, const std::string& name) const;
     /// The place, and the places that call its function.
     std::vector<std::pair<const Function*, size_t>> callers(size_t at) const;
-    bool holds_barrier(const Statement& s) const;            // a branch or loop, so all threads reach it
-    bool declares(const Statement& s) const;                 // a variable
-    bool declares(const Statement& block, size_t to) const;  // one before that place
+    bool holds_barrier(const Statement& s) const;  // a branch or loop, so all threads reach it
     bool alone_in_its_lines(const Statement& s) const;
     bool begins_with(const Statement& s, const char* name) const { return word_at(text, s.begin) == name; }
     bool ends_there(const Statement& s) const {

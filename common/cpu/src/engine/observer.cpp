@@ -6,7 +6,6 @@ namespace cudacpu {
 constinit LaunchObserver race_observer, lockstep_observer;
 Thread* (*next_lane)() = []() -> Thread* { return nullptr; };
 bool (*resume_any_lanes)() = [] { return false; };
-void (*let_all_come)(Where, bool, std::string&) = [](Where, bool, std::string&) {};
-void (*let_lanes_come)(Where, const char*, std::string&) = [](Where, const char*, std::string&) {};
+void (*let_all_come)(const Rendezvous&, bool, std::string&) = [](const Rendezvous&, bool, std::string&) {};
 
 }  // namespace cudacpu

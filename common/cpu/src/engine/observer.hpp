@@ -42,7 +42,6 @@ extern bool (*resume_any_lanes)();  // whether some stopped lanes resume
 
 // The advice if not all threads reach a barrier, or not all lanes a warp operation: each puts it in more precise
 // words if the source text allows. Set in the hazard build.
-extern void (*let_all_come)(Where barrier, bool for_ever, std::string& words);
-extern void (*let_lanes_come)(Where operation, const char* what, std::string& words);
+extern void (*let_all_come)(const Rendezvous& e, bool for_ever, std::string& words);
 
 }  // namespace cudacpu

@@ -58,7 +58,7 @@ void note_absent_lanes(const Rendezvous& e, unsigned ended, unsigned diverged) {
                    "those that do: ask __ballot_sync() for them before the branch",
                    "让所有通道都到这里，没有元素的通道用不改变结果的值；或者只写出会到这里的通道：在分支之前用 "
                    "__ballot_sync() 求出它们"});
-    let_lanes_come(e.where, e.what, all);
+    let_all_come(e, false, all);
     const std::string line = source_line(e.where);
     if (diverged)
         report_bug(say({"hazard: %s names lanes that took another path and do not come: 0x%08x",
@@ -94,7 +94,7 @@ void on_complete(const Rendezvous& e, unsigned warp) {
     if (!running_block.ended() || is_noted(e.where)) return;
     std::string all =
         say({"let all threads reach it, guard the work with if", "让所有线程都到达它，用 if 保护其中的工作"});
-    let_all_come(e.where, false, all);
+    let_all_come(e, false, all);
     print_report(compose_report(say({"note: a barrier that threads of the block never reach, as they have ended",
                                      "note: 线程块中有线程已结束，不会到达这个同步点"}),
                                 who_waits_where() + "\n" +

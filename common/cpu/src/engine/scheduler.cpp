@@ -75,7 +75,7 @@ std::string missing_lane() {
                          "让所有线程执行同样多轮循环，用 if 保护循环中的工作"});
     for (const Rendezvous* e : open_rendezvous[32]) {
         const std::string before = together;
-        let_all_come(e->where, true, together);
+        let_all_come(*e, true, together);
         if (together != before) break;
     }
     together = say(

@@ -387,10 +387,8 @@ void report(const std::vector<Race>& races) {
                !(distance(p.race) == 2 && distance(q.race) < 2);
     });
     leave_out([](const Pair& p, const Pair& q) {
-        return q.adds && q.race.address != p.race.address && index_from(p, q);
-    });
-    leave_out([](const Pair& p, const Pair& q) {
-        return distance(p.race) == 2 && distance(q.race) < 2 && follows_from(p, q);
+        return (q.adds ? p.a.place == p.b.place : distance(p.race) == 2 && distance(q.race) < 2) &&
+               follows_from(p, q);
     });
     const bool deadlocked = follows_from_deadlock();
     for (auto& [key, p] : pairs) {

@@ -16,9 +16,7 @@ std::string check_index(const Line& line, std::string name, long element, long l
 std::string set_first(const Line& line, const std::string& name, size_t has);
 /// Whether the launch ended because threads waited for each other. Reset by the call.
 bool follows_from_deadlock();
-/// Whether the first place is reached only if a condition holds that the second place excludes.
+/// Whether a variable that the second one's lines use or set decides which element the first one uses, or whether.
 bool follows_from(const Pair& pair, const Pair& cause);
-/// Whether the first one's index is a variable that the second one's lines set.
-bool index_from(const Pair& pair, const Pair& cause);
 
 }  // namespace cudacpu::race

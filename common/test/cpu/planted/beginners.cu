@@ -18,10 +18,10 @@ PLANT(add_no_guard) {
 
 // block index forgotten
 __global__ void twice(const int* in, int* out, int n) {
-    int i = threadIdx.x;
+    int i = threadIdx.x;  // FIXED: int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = 2 * in[i];
 }
-PLANT(block_forgotten) {  // SAYS: lacks blockIdx.x: in line
+PLANT(block_forgotten) {  // SAYS: lines 21 and 22: two blocks use one element
     int* out = zeros(512);
     twice<<<4, 128>>>(filled(512), out, 512);
     wants(out, 512, [](int i) { return 2 * in_at(i); });
@@ -33,7 +33,7 @@ __global__ void brighten(const int* in, int* out, int width, int height) {
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height) out[x * width + y] = in[x * width + y] + 10;  // FIXED: if (x < width && y < height) out[y * width + x] = in[y * width + x] + 10;
 }
-PLANT(row_and_column_swapped) {  // SAYS: or swap x and y
+PLANT(row_and_column_swapped) {  // SAYS: the length of this array's rows
     int* out = zeros(48 * 32);
     brighten<<<dim3(3, 2), dim3(16, 16)>>>(filled(48 * 32), out, 48, 32);
     wants(out, 48 * 32, [](int i) { return in_at(i) + 10; });
@@ -45,7 +45,7 @@ __global__ void invert(const int* in, int* out, int width, int height) {
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height) out[y * height + x] = 255 - in[y * height + x];  // FIXED: if (x < width && y < height) out[y * width + x] = 255 - in[y * width + x];
 }
-PLANT(height_as_width) {  // SAYS: write `y * width + x`
+PLANT(height_as_width) {  // SAYS: the length of this array's rows
     int* out = zeros(48 * 32);
     invert<<<dim3(3, 2), dim3(16, 16)>>>(filled(48 * 32), out, 48, 32);
     wants(out, 48 * 32, [](int i) { return 255 - in_at(i); });
@@ -57,7 +57,7 @@ __global__ void darken(const int* in, int* out, int width, int height) {
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < height && y < width) out[y * width + x] = in[y * width + x] / 2;  // FIXED: if (x < width && y < height) out[y * width + x] = in[y * width + x] / 2;
 }
-PLANT(guard_swapped) {  // SAYS: lets y go up to width, not x{{.*}}or swap
+PLANT(guard_swapped) {  // SAYS: what line 58 compares{{.*}}the length of this array's rows
     int* out = zeros(40 * 20);
     darken<<<dim3(3, 3), dim3(16, 16)>>>(filled(40 * 20), out, 40, 20);
     wants(out, 40 * 20, [](int i) { return in_at(i) / 2; });
@@ -69,7 +69,7 @@ __global__ void transpose(const int* in, int* out, int rows, int cols) {
     int r = blockIdx.y * blockDim.y + threadIdx.y;
     if (r < rows && c < cols) out[c * cols + r] = in[r * cols + c];  // FIXED: if (r < rows && c < cols) out[c * rows + r] = in[r * cols + c];
 }
-PLANT(transposed_stride) {  // SAYS: write `c * rows + r`
+PLANT(transposed_stride) {  // SAYS: check the index of `out[c * cols + r]`{{.*}}the length of this array's rows
     int* out = zeros(20 * 40);
     transpose<<<dim3(3, 2), dim3(16, 16)>>>(filled(20 * 40), out, 20, 40);
     wants(out, 20 * 40, [](int i) { return in_at(i % 20 * 40 + i / 20); });
@@ -78,7 +78,7 @@ PLANT(transposed_stride) {  // SAYS: write `c * rows + r`
 // n - i
 __global__ void backwards(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = in[n - i];
+    if (i < n) out[i] = in[n - i];  // FIXED: if (i < n) out[i] = in[n - 1 - i];
 }
 PLANT(one_off_backwards) {
     int* out = zeros(100);
@@ -91,7 +91,7 @@ __global__ void fold_halves(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n / 2) out[i] = in[i] + in[i + n];  // FIXED: if (i < n / 2) out[i] = in[i] + in[i + n / 2];
 }
-PLANT(other_half) {  // SAYS: check the index of `in[i + n]`
+PLANT(other_half) {  // SAYS: check the index of `in[i]` and `in[i + n]`
     int* out = zeros(64);
     fold_halves<<<1, 64>>>(filled(128), out, 128);
     wants(out, 64, [](int i) { return in_at(i) + in_at(i + 64); });
@@ -102,7 +102,7 @@ __global__ void pairs(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[2 * i] + in[2 * i + 1];  // FIXED: if (i < n / 2) out[i] = in[2 * i] + in[2 * i + 1];
 }
-PLANT(pairs_of_n) {  // SAYS: check the index of `in[2 * i + 1]` and `in[2 * i]`
+PLANT(pairs_of_n) {  // SAYS: check the index of `in[2 * i]` and `in[2 * i + 1]`
     int* out = zeros(64);
     pairs<<<2, 64>>>(filled(128), out, 128);
     wants(out, 64, [](int i) { return in_at(2 * i) + in_at(2 * i + 1); });
@@ -178,7 +178,7 @@ __global__ void through_shared(const int* in, int* out) {
     __syncthreads();
     out[t] = s[blockDim.x - 1 - t];
 }
-PLANT(shared_too_small) {  // SAYS: write `__shared__ int s[64]`
+PLANT(shared_too_small) {  // SAYS: elements up to number 63
     int* out = zeros(64);
     through_shared<<<1, 64>>>(filled(64), out);
     wants(out, 64, [](int i) { return in_at(63 - i); });
@@ -226,7 +226,7 @@ __global__ void block_sum_doubling(const int* in, int* out) {
     }
     if (tid == 0) *out = sdata[0];
 }
-PLANT(tree_of_96) {  // SAYS: check the index of `sdata[tid + s]`
+PLANT(tree_of_96) {  // SAYS: check the index of `sdata[tid]` and `sdata[tid + s]`
     int* out = zeros(1);
     block_sum_doubling<<<1, 96>>>(filled(96), out);
     wants(out, 1, [](int) { return sum_of(0, 96); });
@@ -494,7 +494,7 @@ PLANT(halo_no_barrier) {
 
 // grid stride by the block's size
 __global__ void scale(int* a, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;  // FIXED: for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] *= 3;
 }
 PLANT(stride_of_a_block) {
     int* a = filled(512);

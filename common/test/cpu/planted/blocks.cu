@@ -85,7 +85,7 @@ PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zer
 __global__ void no_block_index(const int* in, int* out) {
     out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
-PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: lacks blockIdx.x: in line 86 write
+PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: a thread's own is blockIdx.x * blockDim.x + threadIdx.x
 
 __global__ void overlapping(int* out) {
     out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x + 1;  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
@@ -198,7 +198,7 @@ PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: let on
 __global__ void doubled(int* data) {
     data[blockIdx.x * gridDim.x + threadIdx.x] *= 2;  // FIXED: data[blockIdx.x * blockDim.x + threadIdx.x] *= 2;  // #doubled
 }
-PLANT(grid_for_block) {  // SAYS: check the index of line @#doubled, `blockIdx.x * gridDim.x + threadIdx.x`
+PLANT(grid_for_block) {  // SAYS: check the index `blockIdx.x * gridDim.x + threadIdx.x` in line @#doubled
     int* data = filled(512);
     doubled<<<8, 64>>>(data);
     wants(data, 512, [](int i) { return in_at(i) * 2; });

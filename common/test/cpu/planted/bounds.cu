@@ -6,7 +6,7 @@ __global__ void past_the_end(const int* in, int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i];  // FIXED: if (i < n) out[i] = in[i];
 }
-PLANT(no_guard) { past_the_end<<<4, 64>>>(filled(250), zeros(250), 250); }  // SAYS: check the index{{.*}}if (i < n)
+PLANT(no_guard) { past_the_end<<<4, 64>>>(filled(250), zeros(250), 250); }  // SAYS: the launch has 256 threads, and no condition compares the index
 
 __global__ void guard_too_late(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,7 +30,7 @@ __global__ void shared_end(int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x & 1 ? threadIdx.x : threadIdx.x | 1];
 }
-PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // SAYS: write `__shared__ int a[65]`
+PLANT(shared_past_the_end) { shared_end<<<1, 64>>>(zeros(64)); }  // SAYS: elements up to number 64
 
 __global__ void left_neighbour(const int* in, int* out) {
     const int i = threadIdx.x;
@@ -60,7 +60,7 @@ __global__ void unset_shared(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x + 1];  // FIXED: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
 }
-PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}check the index here and in line @#set_a
+PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}are set in line @#set_a: check the index here and there
 
 __global__ void unset_bins(const int* in, int* out) {
     __shared__ int bins[8];
@@ -68,7 +68,7 @@ __global__ void unset_bins(const int* in, int* out) {
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
-PLANT(bins_never_set) { unset_bins<<<1, 128>>>(filled(128), zeros(8)); }  // SAYS: set it first
+PLANT(bins_never_set) { unset_bins<<<1, 128>>>(filled(128), zeros(8)); }  // SAYS: after line 66, where it is declared, let the threads set all 8
 
 __global__ void half_a_barrier(int* out) {
     __shared__ int a[64];
@@ -142,7 +142,7 @@ __global__ void small_tile(const int* in, int* out) {
     __syncthreads();
     for (int k = -2; k <= 2; ++k) out[t] += s[t + 2 + k];
 }
-PLANT(tile_without_one_halo) { small_tile<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: write `__shared__ int s[68]`
+PLANT(tile_without_one_halo) { small_tile<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: elements up to number 67
 
 __global__ void no_bytes(const int* in, int* out) {
     extern __shared__ int bytes_forgotten[];
@@ -156,7 +156,7 @@ PLANT(dynamic_bytes_forgotten) {  // SAYS: <<<blocks, threads, bytes>>>
 
 __global__ void whitened(unsigned char* map, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= w || y > h) return;
+    if (x >= w || y > h) return;  // FIXED: if (x >= w || y >= h) return;
     map[y * w + x] = map[y * w + x] ? 255 : 0;
 }
 PLANT(one_row_too_many) { whitened<<<dim3(2, 2), dim3(16, 8)>>>(filled<unsigned char>(160), 20, 8); }

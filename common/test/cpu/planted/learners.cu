@@ -107,7 +107,7 @@ __global__ void shift_left(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         s[threadIdx.x] = in[i];
-        __syncthreads();
+        __syncthreads();  // FIXED: } __syncthreads(); if (i < n) {
         int next = threadIdx.x + 1;
         if (next < blockDim.x && i + 1 < n)
             out[i] = s[next];
@@ -135,7 +135,7 @@ PLANT(off_by_one) {
 
 __global__ void vecAdd(double* a, double* b, double* c, int count) {
     int id = blockIdx.x * blockDim.x + threadIdx.x;
-    c[id] = a[id] + b[id];
+    c[id] = a[id] + b[id];  // FIXED: if (id < count) c[id] = a[id] + b[id];
 }
 PLANT(no_bounds_check) {
     const int count = 500;
@@ -162,7 +162,7 @@ PLANT(no_bounds_check) {
 
 __global__ void saxpy(int n, float a, const float* x, float* y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    for (; i < n; i += blockDim.x) {
+    for (; i < n; i += blockDim.x) {  // FIXED: for (; i < n; i += blockDim.x * gridDim.x) {
         y[i] = a * x[i] + y[i];
     }
 }
@@ -207,7 +207,7 @@ __global__ void stencil(const int* in, int* out) {
     for (int offset = -HALO_RADIUS; offset <= HALO_RADIUS; offset++) result += temp[s + offset];
     out[g - HALO_RADIUS] = result;
 }
-PLANT(stencil_halo) {  // SAYS: check the index here and in lines
+PLANT(stencil_halo) {  // SAYS: are set in lines
     int* out = zeros(128);
     stencil<<<2, HALO_BLOCK>>>(filled(128 + 2 * HALO_RADIUS), out);
     wants(out, 128, [](int i) {
@@ -238,7 +238,7 @@ PLANT(pitched_rows) {  // SAYS: counts elements{{.*}}not bytes
 __global__ void partial_sums(const int* in, int* sums, int n) {
     __shared__ int buffer[128];
     int i = blockIdx.x * 128 + threadIdx.x;
-    if (i < n) buffer[threadIdx.x] = in[i];
+    if (i < n) buffer[threadIdx.x] = in[i];  // FIXED: buffer[threadIdx.x] = i < n ? in[i] : 0;
     __syncthreads();
     for (int stride = 64; stride > 0; stride >>= 1) {
         if (threadIdx.x < stride) buffer[threadIdx.x] += buffer[threadIdx.x + stride];

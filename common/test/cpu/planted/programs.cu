@@ -240,7 +240,7 @@ __global__ void one_past(const int* in, int* out, int n) {
 PLANT(one_past) { one_past<<<1, 64>>>(filled(64), zeros(64), 64); }
 
 __global__ void shared_counter(int* out) {
-    __shared__ int j;
+    __shared__ int j;  // FIXED: int j;
     int s = 0;
     for (j = 0; j < 4; ++j)
         s += j;

@@ -169,7 +169,7 @@ PLANT(member_stepped) { pushed<<<2, 64>>>(filled(128), zeros<Stack>(1)); }
 
 __global__ void added(int* y, const int* x, int n) {
     int stride = blockDim.x;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)  // FIXED: for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride * gridDim.x)
         y[i] += x[i];
 }
 PLANT(stride_of_one_block) { added<<<2, 64>>>(zeros(200), filled(200), 200); }

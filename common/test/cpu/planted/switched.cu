@@ -174,7 +174,7 @@ PLANT(last_of_a_warp) { last_of_a_warp<<<4, 64>>>(filled(256), zeros(8), zeros(1
 // ---- __shared__ that each thread uses for itself
 
 __global__ void shared_scalars(float* out, int n) {
-    __shared__ float x, y;
+    __shared__ float x, y;  // FIXED: float x, y;
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     x = 2.0f * i;
     y = x * x;
@@ -183,14 +183,14 @@ __global__ void shared_scalars(float* out, int n) {
 PLANT(shared_scalars) { shared_scalars<<<1, 64>>>(zeros<float>(64), 64); }
 
 __global__ void shared_index(const int* in, int* out, int n) {
-    __shared__ int i;
+    __shared__ int i;  // FIXED: int i;
     i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[i] + 1;
 }
 PLANT(shared_index) { shared_index<<<2, 64>>>(filled(128), zeros(128), 128); }
 
 __global__ void shared_sum(const float* a, const float* b, float* c) {
-    __shared__ float sum;
+    __shared__ float sum;  // FIXED: float sum;
     const int row = threadIdx.y, column = threadIdx.x;
     sum = 0;
     for (int k = 0; k < 8; ++k) sum += a[8 * row + k] * b[8 * k + column];
@@ -199,7 +199,7 @@ __global__ void shared_sum(const float* a, const float* b, float* c) {
 PLANT(shared_sum) { shared_sum<<<1, dim3(8, 8)>>>(filled<float>(64), filled<float>(64), zeros<float>(64)); }
 
 __global__ void one_of_them_shared(const int* in, int* out) {
-    __shared__ int own, first;
+    __shared__ int own, first;  // FIXED: int own; __shared__ int first;
     if (threadIdx.x == 0) first = in[0];
     __syncthreads();
     own = in[threadIdx.x] * 2;

@@ -188,7 +188,7 @@ __global__ void tiles(const int* in, int* out) {
     tile.sync();
     out[threadIdx.x] = part[15 - rank];  // FIXED: out[threadIdx.x] = part[threadIdx.x - tile.thread_rank() + 15 - rank];
 }
-PLANT(tiles_of_16) { tiles<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: add threadIdx.x - tile.thread_rank() to
+PLANT(tiles_of_16) { tiles<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: the threads of a warp or tile
 
 __device__ int fold(cg::thread_group g, int* space, int value) {
     const int rank = g.thread_rank();
@@ -205,7 +205,7 @@ __global__ void folds(const int* in, int* out) {
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     out[threadIdx.x] = fold(tile, space, in[threadIdx.x]);
 }
-PLANT(tiles_in_a_function) { folds<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: add threadIdx.x - g.thread_rank
+PLANT(tiles_in_a_function) { folds<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: check the index `(g.thread_rank())` in lines 194, 196 and 198
 
 __global__ void lanes(const int* in, int* out) {
     __shared__ int s[64];
@@ -214,7 +214,7 @@ __global__ void lanes(const int* in, int* out) {
     __syncwarp();
     out[threadIdx.x] = s[31 - lane];  // FIXED: out[threadIdx.x] = s[threadIdx.x / 32 * 32 + 31 - lane];
 }
-PLANT(lanes_of_two_warps) { lanes<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: add threadIdx.x / 32 * 32 to
+PLANT(lanes_of_two_warps) { lanes<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: the threads of a warp or tile
 
 __global__ void table(const int* in, int* out) {
     __shared__ int s[32];
