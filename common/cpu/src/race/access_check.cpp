@@ -63,6 +63,7 @@ Region* program_region(const void* address) {
 
 namespace {
 
+constexpr unsigned counts = atomic | writes;  // most atomics are such: of device scope, and no exchange
 unsigned synced_beside_paused;
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch; key: the two sites
@@ -183,8 +184,10 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, co
     last.flags = flags && !loses;
 }
 
-bool concurrent(const Epoch& r, const Access& a) {
-    return r.bytes & a.mine.bytes && r.time && !happens_before(r, a.from);
+// Whether nothing orders the two, which have common bytes. Atomics of device scope need no order among themselves.
+[[gnu::always_inline]] inline bool concurrent(const Epoch& r, const Access& a) {
+    return r.bytes & a.mine.bytes && r.time && !(r.access == counts && a.mine.access == counts) &&
+           !happens_before(r, a.from);
 }
 
 void record_read(const Word& w, const Access& a) {  // of unordered readers, two plain ones are the most useful
@@ -210,7 +213,7 @@ bool has_ticket(const Word& w, const Access& a) {
     if (!(r.access & atomic)) return false;
     const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fenced[in_device] : 0);
     const bool own = a.mine.access & writes && by_this_thread(r) && !same_block(w.sync.other);
-    return own || (!concurrent(r, a) && fence > r.time);
+    return own || (happens_before(r, a.from) && fence > r.time);
 }
 
 void compare_with_cell(const Word& w, const Access& a, const char* word) {
@@ -225,7 +228,7 @@ void compare_with_cell(const Word& w, const Access& a, const char* word) {
             if (r->bytes == a.mine.bytes) cas_compares(word, r->site);
             *r = {};
         }
-        if (a.mine.access & writes && r->time && concurrent(*r, a)) report_conflict(w, *r, a, word);
+        if (a.mine.access & writes && concurrent(*r, a)) report_conflict(w, *r, a, word);
     }
 }
 
@@ -285,9 +288,6 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         }
         if (r->freed || !r->shadow) return;  // it is reported as a fault
     }
-    if (kind == (writes | atomic) && address >= r->start && !me->watched && no_synchronization() &&
-        record_atomic(*r, address - r->start, bytes, a.mine))
-        return after_own_atomic(address);
     Shadow& s = *r->shadow;
     const size_t first = address - r->start, end = first + bytes;
     if (address < r->start || end > r->bytes) {
@@ -306,7 +306,8 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (!a.shared && !(kind & atomic)) record_global_access();
     const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (me->lock && address != me->lock) enter_section(address, bytes, kind);
-    if (kind & (atomic | flag)) note_step(address, kind);
+    const bool only_counts = kind == counts && !me->watched && no_synchronization();
+    if (kind & (atomic | flag) && !only_counts) note_step(address, kind);
     if (flag_write) a.late = flag_written(address, bytes, a.shared);
     each_cell(s, first, end, [&](const Word& w, size_t word, uint8_t mask, bool own) {
         a.mine.bytes = mask & 15;
@@ -315,7 +316,9 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     });
     if (me->records && address != me->lock)
         for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine, a.shared);
-    if (flag_write || kind & atomic || me->lock == address) {
+    if (only_counts) {  // there is nothing to release or to acquire
+        after_own_atomic(address);
+    } else if (flag_write || kind & atomic || me->lock == address) {
         me->polled_at = 0;
         const bool rmw = kind & atomic;
         acquire(address, rmw ? kind : 0, a.shared);

@@ -18,7 +18,7 @@ void range(const void* p, size_t bytes, unsigned kind, uint64_t site, const void
     if (!bytes) return;
     if (__builtin_expect(cudacpu::warp::drawing, 0))
         cudacpu::warp::stop_at_access(p, bytes, kind & writes, kind & flag, site, frame);
-    if (!record_range(const_cast<void*>(p), bytes, kind == writes, site)) access(p, bytes, kind, site);
+    access(p, bytes, kind, site);
 }
 }  // namespace
 

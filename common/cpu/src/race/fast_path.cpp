@@ -95,29 +95,25 @@ template <bool Write> [[gnu::always_inline]] inline bool record_in_span(ShadowLi
     return true;
 }
 
-// Records the access in each shadow cell. Returns false if the slow path is needed. Bytes: the size of the access,
-// 0 for a struct.
+// Records the access in each shadow cell. Returns false if the slow path is needed.
 template <unsigned Bytes, bool Write>
-[[gnu::always_inline]] inline bool record_in_cells(const CachedSite& q, size_t first, size_t bytes, uint64_t site) {
-    constexpr bool small = Bytes && Bytes < 4;
+[[gnu::always_inline]] inline bool record_in_cells(const CachedSite& q, size_t first, uint64_t site) {
+    constexpr bool small = Bytes < 4;
+    constexpr size_t unit = small ? 1 : 4;
     Shadow& shadow = *q.shadow;
+    ShadowLine& line = shadow.lines[first / line_bytes];
     const ThreadState& m = thread_states[rank];
     const Time from = q.from(), part = q.shared ? 0 : interval_start;
-    const size_t unit = small ? 1 : 4, begin = first / unit, number = (Bytes ? Bytes : bytes) / unit;
-    const size_t begin_line = first / line_bytes,
-                 lines = Bytes ? 1 : (first + bytes - 1) / line_bytes - begin_line + 1;
-    for (size_t l = begin_line; l < begin_line + lines; ++l) {
-        const ShadowLine& line = shadow.lines[l];
-        if (line.write.done | line.read.done | line.bytes) write_out(shadow, l);
-        if ((small ? line.words : line.bytes) >= from) return false;
-    }
+    const size_t begin = first / unit, end = begin + Bytes / unit;
+    if (line.write.done | line.read.done | line.bytes) write_out(shadow, first / line_bytes);
+    if ((small ? line.words : line.bytes) >= from) return false;
     Plane& plane = small ? shadow.bytes : shadow.words;
     const bool synced = plane.sync_since >= from, others_read = Write && plane.reads_since >= from;
     const auto concurrent = [&](const Epoch& o) {
         return o.time >= from && (o.time < part || (o.rank != rank && o.time >= last_barrier));
     };
     __builtin_prefetch(plane.cells + begin + 32, 1);  // the next threads usually access the cells that follow
-    for (size_t i = begin; i < begin + number; ++i)
+    for (size_t i = begin; i < end; ++i)
         if (const SyncCell& sync = plane.sync[i];
             concurrent(plane.cells[i].write) || (Write && concurrent(plane.cells[i].read)) ||
             (several_streams && concurrent(plane.cells[i].read) && concurrent(sync.read)) ||
@@ -128,21 +124,19 @@ template <unsigned Bytes, bool Write>
     const uint64_t mask = small ? ((1u << Bytes) - 1) << first % 4 : 15;
     const uint64_t words[] = {
         site, now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | mask << 56 | uint64_t(Write) << 60};
-    for (size_t l = begin_line; l < begin_line + lines; ++l)
-        if (ShadowLine& line = shadow.lines[l]; small) line.noted = line.bytes = now, line.read_twice = 0;
-        else if (Write || line.words != now) line.words_noted();
-    for (size_t i = begin; i < begin + number; ++i) {
+    if (small)
+        line.noted = line.bytes = shadow.short_lines[first / short_line_bytes].noted = now, line.read_twice = 0;
+    else if (Write || line.words != now) line.words_noted();
+    for (size_t i = begin; i < end; ++i) {
         Epoch* to = Write ? &plane.cells[i].write : &plane.cells[i].read;
         if (!Write && concurrent(*to) && !to->access) {
             const bool far = to->time < part || (to->rank ^ rank) >= 32;
-            if (!small && far && !synced && nothing_was_released())
-                shadow.lines[i * 4 / line_bytes].read_twice |= 1u << i % 32;
+            if (!small && far && !synced && nothing_was_released()) line.read_twice |= 1u << i % 32;
             to = &plane.sync[i].read;
             plane.reads_since = now;
         }
         memcpy(static_cast<void*>(to), words, sizeof words);
     }
-    if (small) shadow.short_lines[first / short_line_bytes].noted = now;
     return true;
 }
 
@@ -248,7 +242,7 @@ template <unsigned Bytes, bool Write> struct FastPath {
         if (!words && record_in_span<Write>(line_of(*q, first), i, site, rest_of(i), from, q->shared)) {
             if (Bytes < 4) line.noted = line.bytes = now;
             if (leader.is_new) return record_replay_step(address, site);
-        } else if (!record_in_cells<Bytes, Write>(*q, first, Bytes, site)) {
+        } else if (!record_in_cells<Bytes, Write>(*q, first, site)) {
             return slow_path(address, site);
         }
         recorded<Write>(*q, first, Bytes, site);
@@ -281,35 +275,6 @@ Region* region_of(const char* address) {
     return r;
 }
 
-bool record_atomic(Region& r, size_t first, size_t bytes, const Epoch& mine) {
-    Shadow& shadow = *r.shadow;
-    const Time from = is_shared(&r) ? shadow.since : floor_time;
-    ShadowLine& line = shadow.lines[first / line_bytes];
-    if (bytes < 4 || first % bytes || first + bytes > r.bytes || line.bytes >= from ||
-        !(shadow.all_written ||
-          std::all_of(shadow.written + first, shadow.written + first + bytes, std::identity())))
-        return false;
-    const auto concurrent = [&](const Epoch& o) { return o.time >= from && !happens_before(o, from); };
-    const auto of_its_kind = [&](const Epoch& o) { return o.access == (atomic | writes) || !concurrent(o); };
-    write_out(shadow, first / line_bytes);
-    for (size_t i = first / 4; i < (first + bytes) / 4; ++i) {
-        const Word w = shadow.words.at(i);
-        if (concurrent(w.cell.write) || concurrent(w.cell.read) || concurrent(w.sync.read) ||
-            !of_its_kind(w.sync.synced) || !of_its_kind(w.sync.other))
-            return false;
-    }
-    for (size_t i = first / 4; i < (first + bytes) / 4; ++i) {
-        SyncCell& sync = shadow.words.sync[i];
-        const bool own = sync.synced.rank == rank && same_block(sync.synced);
-        if (sync.synced.access & atomic && !own) sync.other = sync.synced;
-        sync.synced = mine;
-        sync.synced.bytes = 15;
-    }
-    line.words_noted();
-    shadow.words.sync_since = now;
-    return true;
-}
-
 void write_out(Shadow& shadow, size_t number) {
     ShadowLine& line = shadow.lines[number];
     const auto both = [](ShadowLine& l, Plane& plane, size_t first, size_t unit) {
@@ -325,22 +290,6 @@ void write_out(Shadow& shadow, size_t number) {
     if (!line.bytes) return;
     for (size_t at = number * line_bytes; at < (number + 1) * line_bytes; at += short_line_bytes)
         both(shadow.short_lines[at / short_line_bytes], shadow.bytes, at, 1);
-}
-
-template <bool Write> bool record_range(char* address, size_t bytes, uint64_t site) {
-    if (warp::drawing || (state.any() && !none_pending(Write)) || until_preempted < 1 || bytes % 4) return false;
-    const CachedSite* const q = plain_site<Write>(address, bytes, 4, site);
-    const size_t first = q ? address - q->start : 0;
-    if (!q || !record_in_cells<0, Write>(*q, first, bytes, site)) return false;
-    --until_preempted;
-    recorded<Write>(*q, first, bytes, site);
-    return true;
-}
-bool record_range(void* p, size_t bytes, bool write, uint64_t site) {
-    if (!self || !runs_works || (on_own_stack(p) && !state.index_too_large)) return true;
-    stop_if_following();
-    char* const address = static_cast<char*>(p);
-    return write ? record_range<true>(address, bytes, site) : record_range<false>(address, bytes, site);
 }
 
 template <unsigned Bytes, bool Write> __attribute__((noinline)) void drawn_access(void* p, uint64_t site) {

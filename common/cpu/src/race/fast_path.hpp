@@ -16,7 +16,7 @@ template <class F> void each_cell(Shadow& s, size_t first, size_t end, F f) {
         next = std::min(end, (i / 4 + 1) * 4);
         const auto mask = uint8_t((1u << (next - i / 4 * 4)) - (1u << i % 4));
         ShadowLine& line = s.lines[i / line_bytes];
-        write_out(s, i / line_bytes);
+        if (i == first || i % line_bytes == 0) write_out(s, i / line_bytes);
         f(s.words.at(i / 4), i / 4 * 4, mask, mask == 15);
         for (size_t b = i; (line.bytes || mask != 15) && b < next; ++b)
             f(s.bytes.at(b), i / 4 * 4, mask, mask != 15);
@@ -24,10 +24,6 @@ template <class F> void each_cell(Shadow& s, size_t first, size_t end, F f) {
         else line.read_twice = 0, line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
     }
 }
-/// Records an access to a struct. Returns false if the slow path is needed.
-bool record_range(void* p, size_t bytes, bool write, uint64_t site);
-/// Records an atomic on a word that only atomics change now. Returns false if the slow path is needed.
-bool record_atomic(Region& r, size_t first, size_t bytes, const Epoch& mine);
 [[gnu::always_inline]] inline void record_global_access() {
     Run& b = *this_run;
     if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;
