@@ -73,33 +73,32 @@ struct Access {
     size_t bytes;
     unsigned kind;
     Epoch mine;
-    Time from;           // accesses before this time cannot race with this one
-    bool shared, late;   // late: a volatile write whose thread had read an older value
-    bool compares_read;  // a CAS that compares what its thread has read
+    Time from = floor_time;            // accesses before this time cannot race with this one
+    bool shared = false;               // in shared memory
+    bool late = false;                 // a volatile write whose thread had read an older value
+    bool compares_read = false;        // a CAS that compares what its thread has read
+    bool race = false, flags = false;  // two_writes is a race if the value changes; flags: both are volatile
+    bool writes_flag() const { return (kind & (writes | flag)) == (writes | flag); }
+    bool may_lock(const ThreadState& m) const {
+        return kind & (compares | exchanges) || (m.lock == address && kind & writes);
+    }
 };
 
-struct Last : Access {  // the last access: what must be checked after it is done
-    bool race, flag_write, word, releases;
-    bool flags;
-    unsigned char before[256];  // the value before the access
-    Race two_writes;            // the second write may leave the value unchanged
+struct Last : Access {  // the last access, if it must be checked after it is done
+    Race two_writes;
     ThreadState* thread;
     Release released;
+    unsigned char before[256];  // the value before the access
 };
 Last last CUDACPU_LASTING;
 
 // ---- races -----------------------------------------------------------------------------------------------
 
-bool recorded_before(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
-    static struct { uint64_t a, b; } noted[1024];
-    const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
-    auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
-    if (n.a == low && n.b == high) {
-        const auto known = races.find(std::minmax(a.site, b.site));
-        return known != races.end() && !known->second.equal;
-    }
-    n = {low, high};
-    return false;
+bool is_known(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
+    const auto known = races.find(std::minmax(a.site, b.site));
+    if (known == races.end() || known->second.equal || (adds && !known->second.adds)) return false;
+    const int far = !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
+    return far <= distance(known->second);
 }
 
 void complete_access() {
@@ -111,14 +110,14 @@ void complete_access() {
         if (same || !last.flags) note(last.two_writes);
         else flags_race(last.two_writes, false);
     }
-    if (last.flag_write) flag_settled(last.address, last.bytes);
+    if (last.writes_flag()) flag_settled(last.address, last.bytes);
     ThreadState& m = *last.thread;
     const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.sync->unlocked;
     const bool takes = !holds && (last.kind & compares || (last.kind & exchanges && !before)) && !same;
     // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
-    if (last.releases && !same && !(gives_back && section_releases(m, last.address, last.released)))
+    if (last.kind & atomic && !same && !(gives_back && section_releases(m, last.address, last.released)))
         release(last.address, last.kind, last.shared, last.released);
-    if (!last.word) return;
+    if (!last.may_lock(m)) return;
     if (holds) lock_changed(m, last.address, false, gives_back);
     else if (takes) m.sync->unlocked = before, lock_changed(m, last.address, true, false);
     else acquire_sections(m, last.address);
@@ -126,7 +125,8 @@ void complete_access() {
 
 // The compiler calls both hooks of a struct copy before it copies, so a read does not settle the write.
 void complete_before(bool write) {
-    if (state.pending && (write || rank != last.mine.rank || last.word || last.releases)) complete_access();
+    if (state.pending && (write || rank != last.mine.rank || last.kind & atomic || last.may_lock(*last.thread)))
+        complete_access();
 }
 
 // Whether the thread of this atomic or volatile access may be waiting for another block; if so, paused blocks
@@ -142,18 +142,17 @@ bool may_wait(const Region* r, const char* address, size_t bytes, unsigned kind)
 warp::Part trace_part(const Accessor& p) { return {p.block, p.rank, p.site}; }
 
 void check_afterwards(const Access& a) {
-    if (std::exchange(state.pending, true)) return;
     static_cast<Access&>(last) = a;
     last.bytes = std::min(a.bytes, sizeof last.before);
-    last.race = last.flag_write = last.word = last.releases = false;
     last.thread = me;
     memcpy(last.before, a.address, last.bytes);
+    state.pending = true;
 }
 
-__attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, const Access& a, const char* word) {
+__attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, Access& a, const char* word) {
     const Epoch& mine = a.mine;
     const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
-    const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
+    bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
     if (r.time < kernel_start && synchronise && !too_narrow) return;
     if (r.time < launch_start) return race_of_works(WorkRace::between_streams, r, mine, a.address);
@@ -171,17 +170,13 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, co
     if (other.access == reads && writer.access & atomic && !too_narrow &&
         is_optimistic(other, word, {accessor(r), accessor(mine), a.address, a.bytes, adds}))
         return;
-    if (recorded_before(r, mine, adds)) return;
+    if (is_known(r, mine, adds)) return;
     const Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
-    if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
-        if (flags && !loses) flags_race(race, &writer == &mine ? me->publishes : published(a.address));
-        else note(race);
-        return;
-    }
-    check_afterwards(a);
-    last.race = true;
-    last.two_writes = race;
-    last.flags = flags && !loses;
+    flags &= !loses;
+    if (!((r.access | mine.access) & atomic) && other.access & writes && a.bytes <= sizeof last.before)
+        a.race = true, a.flags = flags, last.two_writes = race;
+    else if (flags) flags_race(race, &writer == &mine ? me->publishes : published(a.address));
+    else note(race);
 }
 
 // Whether nothing orders the two, which have common bytes. Atomics of device scope need no order among themselves.
@@ -216,7 +211,7 @@ bool has_ticket(const Word& w, const Access& a) {
     return own || (happens_before(r, a.from) && fence > r.time);
 }
 
-void compare_with_cell(const Word& w, const Access& a, const char* word) {
+void compare_with_cell(const Word& w, Access& a, const char* word) {
     for (const Epoch* r : {&w.cell.write, &w.sync.synced})
         if (concurrent(*r, a)) report_conflict(w, *r, a, word);
     if (concurrent(w.sync.other, a) && !has_ticket(w, a)) report_conflict(w, w.sync.other, a, word);
@@ -271,8 +266,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (kind & writes && !(kind & atomic) && me->fresh) flag_value_stored();
     me->fresh -= me->fresh && kind == reads;
     if (kind & (writes | atomic)) me->fresh = 0;
-    Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
-             floor_time, false, false, false};
+    Access a{address, bytes, kind, {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)}};
     me->steps += me->steps < 255;
     add_site(rank, site);
     if (!r) {
@@ -304,11 +298,10 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (a.shared) a.from = s.since;
     if (!s.all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) record_global_access();
-    const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (me->lock && address != me->lock) enter_section(address, bytes, kind);
     const bool only_counts = kind == counts && !me->watched && no_synchronization();
     if (kind & (atomic | flag) && !only_counts) note_step(address, kind);
-    if (flag_write) a.late = flag_written(address, bytes, a.shared);
+    if (a.writes_flag()) a.late = flag_written(address, bytes, a.shared);
     each_cell(s, first, end, [&](const Word& w, size_t word, uint8_t mask, bool own) {
         a.mine.bytes = mask & 15;
         compare_with_cell(w, a, r->start + word);
@@ -318,24 +311,21 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         for (size_t i = first; i < end; i += 4) in_section(r->start + i / 4 * 4, a.mine, a.shared);
     if (only_counts) {  // there is nothing to release or to acquire
         after_own_atomic(address);
-    } else if (flag_write || kind & atomic || me->lock == address) {
+    } else if (a.writes_flag() || kind & atomic || me->lock == address) {
         me->polled_at = 0;
-        const bool rmw = kind & atomic;
-        acquire(address, rmw ? kind : 0, a.shared);
-        const bool exchanged = kind & (compares | exchanges) || (me->lock == address && kind & writes);
-        if (!exchanged) acquire_sections(*me, address);
-        const Release g = current_release(kind);
-        if (exchanged || flag_write || rmw) check_afterwards(a);
-        last.flag_write |= flag_write, last.word |= exchanged, last.releases |= rmw;
-        if (rmw) last.released = g;
-        else release(address, kind, a.shared, g);
-        if (rmw) after_own_atomic(address);
+        acquire(address, kind & atomic ? kind : 0, a.shared);
+        if (!a.may_lock(*me)) acquire_sections(*me, address);
+        const Release released = current_release(kind);
+        if (kind & atomic) last.released = released, after_own_atomic(address);
+        else release(address, kind, a.shared, released);
+        if (kind & (atomic | writes)) check_afterwards(a);
     } else if (kind & flag) {
         const Epoch& w = (bytes < 4 || first % 4 ? s.bytes.at(first) : s.words.at(first / 4)).sync.synced;
         acquire(address, 0, a.shared);
         acquire_sections(*me, address);
         flag_read(address, bytes, site, w, concurrent(w, a));
     } else {
+        if (a.race) check_afterwards(a);
         me->polled_at = 0;
         if (me->optimistic && kind == reads) show_value_before_cas(address, bytes, site);
         if (kind == writes) me->written = uint8_t(me->steps);
