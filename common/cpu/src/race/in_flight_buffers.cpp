@@ -29,7 +29,6 @@ namespace cudacpu::race {
 
 namespace {
 
-std::vector<CopySource> sources CUDACPU_LASTING, copied CUDACPU_LASTING;  // copied: since the queue was last empty
 // What the host has written since the running kernel was queued, unless the host has told the kernel by a flag.
 std::vector<std::pair<const char*, const void*>> written_meanwhile CUDACPU_LASTING;
 
@@ -58,19 +57,22 @@ void watch(const CopySource& s, bool on) {
     if (from < to) mprotect(reinterpret_cast<void*>(from), to - from, on ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
-// A callback runs between the works and may write to the source of another stream's copy.
-void compare_sources() {
-    for (auto* list : {&sources, &copied})
-        for (const CopySource& s : *list) {
-            const uint64_t sum = sum_of(s);
-            if (!ordered_with_running(s.number) && sum && s.before && sum != s.before)
-                report_changed_source(s, &running_work());
-        }
+bool has_changed(CopySource& s) {  // since it was last looked at
+    const uint64_t before = std::exchange(s.sum, sum_of(s));
+    return before && s.sum && before != s.sum;
 }
 
-// Records that the kernel has read a word of the host's: on a GPU the value it gets is then undefined.
-void compare_written() {
-    const Work& work = running_work();
+template <class F> void each_source(F f) {
+    for (auto& [number, work] : queued_works)
+        for (CopySource& s : work.sources) f(work, s);
+    for (Work& work : done_works)
+        for (CopySource& s : work.sources) f(work, s);
+}
+
+}  // namespace
+
+// On a GPU the value that the kernel has read is then undefined.
+void compare_host_writes() {
     for (const auto& [address, pc] : std::exchange(written_meanwhile, {})) {
         const Region* const r = region_of(address);
         if (!r || !r->shadow || r->freed) continue;
@@ -79,12 +81,10 @@ void compare_written() {
         write_out(s, offset / line_bytes);
         const Word word = s.words.at(offset / 4), byte = s.bytes.at(offset);
         for (const Epoch* read : {&word.cell.read, &word.sync.read, &byte.cell.read, &byte.sync.read})
-            if (read->time >= work.start && read->access == reads && read->bytes >> offset % 4 & 1)
-                report_late_read(work, *read, address, pc);
+            if (read->time >= running_work.start && read->access == reads && read->bytes >> offset % 4 & 1)
+                report_late_read(running_work, *read, address, pc);
     }
 }
-
-}  // namespace
 
 void host_may_tell(const Region* r, const char* address, unsigned kind) {
     if (written_meanwhile.empty() || (r && r->kind == Kind::device)) return;
@@ -93,19 +93,7 @@ void host_may_tell(const Region* r, const char* address, unsigned kind) {
         written_meanwhile.clear();
 }
 
-void buffers_work_begins(unsigned long number, bool callback_beside_streams) {
-    const auto own = [=](const CopySource& s) { return s.number == number; };
-    std::copy_if(sources.begin(), sources.end(), std::back_inserter(copied), own);
-    std::erase_if(sources, own);
-    for (auto* list : {&sources, &copied})
-        for (CopySource& s : *list) s.before = callback_beside_streams ? sum_of(s) : 0;
-}
-void buffers_work_ended(bool callback) {
-    if (callback) compare_sources();
-    compare_written();
-}
-void buffers_queue_is_empty() { copied.clear(); }
-void buffers_launch_begins(unsigned long work) { written_meanwhile = written_since(work); }
+void host_writes_begin(unsigned long kernel) { written_meanwhile = written_since(kernel); }
 
 void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
     const Region* const r = find(from);
@@ -120,26 +108,32 @@ void host_gets(const void* from, size_t pitch, size_t width, size_t height) {
         }
     }
     // If some bytes are written, the others may be padding, or space that was not needed.
-    if (count) report_unwritten_copy(running_work(), *r, first, end, count, count == width * height);
+    if (count) report_unwritten_copy(running_work, *r, first, end, count, count == width * height);
 }
 
 void host_must_keep(const void* start, size_t pitch, size_t width, size_t height) {
     const Region* const r = find(start);
-    if (!last_queued() || !r || r->kind < Kind::managed || r->kind > Kind::registered) return;
-    CopySource s{last_queued(), static_cast<const char*>(start), pitch, width, height, 0, 0, api_function,
-                 callers(9)};
+    if (queued_works.empty() || !r || r->kind < Kind::managed || r->kind > Kind::registered) return;
+    CopySource s{static_cast<const char*>(start), pitch, width, height, 0};
     s.sum = sum_of(s);
     watch(s, true);
-    sources.push_back(std::move(s));
+    queued_works.rbegin()->second.sources.push_back(s);
 }
 
 void host_waits(bool begins) {
-    for (CopySource& s : sources) {
-        const uint64_t sum = sum_of(s);
+    each_source([=](const Work& work, CopySource& s) {
+        if (work.has_begun()) return;
         watch(s, !begins);
-        if (begins && sum && s.sum && sum != s.sum) report_changed_source(s, nullptr);
-        s.sum = sum;
-    }
+        if (has_changed(s) && begins) report_changed_source(work, s, nullptr);
+    });
+}
+
+// A callback runs between the works and may write to the source of another stream's copy.
+void callback_runs(bool begins) {
+    each_source([=](const Work& work, CopySource& s) {
+        if (has_changed(s) && !begins && !waits_for(work, running_work) && !waits_for(running_work, work))
+            report_changed_source(work, s, &running_work);
+    });
 }
 
 }  // namespace cudacpu::race

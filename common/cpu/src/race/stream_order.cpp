@@ -28,11 +28,12 @@ namespace cudacpu::race {
 
 bool several_streams;
 
+std::map<unsigned long, Work> queued_works CUDACPU_LASTING;
+std::vector<Work> done_works CUDACPU_LASTING;
+Work running_work CUDACPU_LASTING;
+
 namespace {
 
-std::map<unsigned long, Work> queued CUDACPU_LASTING;
-std::vector<Work> done CUDACPU_LASTING;  // since the queue was last empty
-Work running CUDACPU_LASTING;
 unsigned long turns, last_run;  // last_run: the work that ran before
 
 void comes_after(Work& later, const Work& earlier) {
@@ -44,14 +45,8 @@ void comes_after(Work& later, const Work& earlier) {
     note(earlier.stream, earlier.number);
 }
 
-bool waits_for(const Work& later, const Work& earlier) {
-    const auto i = later.after.find(earlier.stream);
-    return earlier.turn < later.begun_before || earlier.stream == later.stream ||
-           (i != later.after.end() && i->second >= earlier.number);
-}
-
 const Work* work_at(Time t) {
-    for (auto w = done.rbegin(); w != done.rend(); ++w)
+    for (auto w = done_works.rbegin(); w != done_works.rend(); ++w)
         if (w->start <= t) return &*w;
     return nullptr;
 }
@@ -60,74 +55,73 @@ bool is_callback(const Work& w) { return w.what == "cudaLaunchHostFunc" || w.wha
 
 }  // namespace
 
+bool waits_for(const Work& later, const Work& earlier) {
+    const auto i = later.after.find(earlier.stream);
+    return earlier.turn < later.begun_before || earlier.stream == later.stream ||
+           (i != later.after.end() && i->second >= earlier.number);
+}
+
 void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what) {
     Work w{number, stream, {}, turns, ~0ul, 0, what, "", callers(9)};
     for (unsigned long a : after) {
-        const auto i = queued.find(a);
-        if (i == queued.end()) continue;
+        const auto i = queued_works.find(a);
+        if (i == queued_works.end()) continue;
         comes_after(w, i->second);
         several_streams |= i->second.stream != stream;
     }
-    if (!queued.empty() && queued.rbegin()->second.stream != stream) several_streams = true;
-    queued[number] = std::move(w);
+    if (!queued_works.empty() && queued_works.rbegin()->second.stream != stream) several_streams = true;
+    queued_works[number] = std::move(w);
 }
 
 void work_is_secondary(unsigned long primary) {
-    queued.rbegin()->second.primary = primary;
+    queued_works.rbegin()->second.primary = primary;
     several_streams = true;
 }
 
 void work_waits(unsigned long number, unsigned long event) {
-    const auto w = queued.find(number), e = queued.find(event);
-    if (w != queued.end() && e != queued.end()) comes_after(w->second, e->second);
+    const auto w = queued_works.find(number), e = queued_works.find(event);
+    if (w != queued_works.end() && e != queued_works.end()) comes_after(w->second, e->second);
 }
 
 void work_begins(unsigned long number) {
-    const auto w = queued.find(number);
-    if (w == queued.end()) return;
-    running = std::move(w->second);
-    queued.erase(w);
-    running.turn = turns++;
-    running.start = ++now;
-    buffers_work_begins(number, several_streams && is_callback(running));
+    const auto w = queued_works.find(number);
+    if (w == queued_works.end()) return;
+    running_work = std::move(w->second);
+    queued_works.erase(w);
+    running_work.turn = turns++;
+    running_work.start = ++now;
+    if (several_streams && is_callback(running_work)) callback_runs(true);
 }
 void work_ended() {
-    buffers_work_ended(is_callback(running));
-    last_run = running.number;
-    if (several_streams) done.push_back(std::move(running));
-    if (queued.empty()) done.clear(), buffers_queue_is_empty(), several_streams = false;
+    if (several_streams && is_callback(running_work)) callback_runs(false);
+    compare_host_writes();
+    last_run = running_work.number;
+    if (several_streams) done_works.push_back(std::move(running_work));
+    if (queued_works.empty()) done_works.clear(), several_streams = false;
 }
 
 Time launch_beside() {
-    running.what = say({"kernel %s", "核函数 %s"}, launch->kernel->name);
+    running_work.what = say({"kernel %s", "核函数 %s"}, launch->kernel->name);
     // cudaLaunchKernelEx() knows its own line only.
     const bool by_header = strstr(launch->where.file, "cpu/include/");
-    running.line = by_header ? first_line(running.callers) : source_line(launch->where);
-    buffers_launch_begins(running.number);
-    for (const Work& w : done)
-        if (!waits_for(running, w)) return w.start;
-    return running.start;
+    running_work.line = by_header ? first_line(running_work.callers) : source_line(launch->where);
+    host_writes_begin(running_work.number);
+    for (const Work& w : done_works)
+        if (!waits_for(running_work, w)) return w.start;
+    return running_work.start;
 }
 
-const Work& running_work() { return running; }
-bool is_secondary() { return running.primary && running.primary == last_run; }
-unsigned long last_queued() { return queued.empty() ? 0 : queued.rbegin()->first; }
-bool ordered_with_running(unsigned long number) {
-    const auto later = queued.find(number);
-    const auto earlier = std::find_if(done.begin(), done.end(), [&](const Work& w) { return w.number == number; });
-    return (later != queued.end() && waits_for(later->second, running)) ||
-           (earlier != done.end() && waits_for(running, *earlier));
-}
+bool is_secondary() { return running_work.primary && running_work.primary == last_run; }
 
 bool before_this_launch(const Epoch& r) {
     const Work* const w = work_at(r.time);
-    return !w || waits_for(running, *w);
+    return !w || waits_for(running_work, *w);
 }
 
 void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const char* address) {
     const Work* const w = work_at(before.time);
     if (kind != WorkRace::undecided) exit_status = 1;
-    if (w) report(kind, *w, before, running, mine, address);
+    if (w) report(kind, *w, before, running_work, mine, address);
 }
 
 void work_touches(const void* address, size_t bytes, bool write) {
@@ -137,7 +131,7 @@ void work_touches(const void* address, size_t bytes, bool write) {
     if (!r || !r->shadow || r->freed || first < r->start || first + bytes > r->start + r->bytes) return;
     Epoch mine{0, now, 0xffff, 0, 15, uint8_t(write ? writes : reads)};
     auto concurrent = [&](const Epoch& o) {
-        return o.bytes & mine.bytes && o.time && o.time < running.start && !before_this_launch(o);
+        return o.bytes & mine.bytes && o.time && o.time < running_work.start && !before_this_launch(o);
     };
     each_cell(*r->shadow, size_t(first - r->start), size_t(first - r->start) + bytes,
               [&](const Word& w, size_t word, uint8_t mask, bool own) {
