@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -272,7 +271,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
         if (address >= arguments && address < arguments + launch->body.bytes) return;
-        r = region_of(address);
+        r = region_of(address, site);
         if (!r) {
             const Mistake what = stranger(address);
             // The C library keeps its bookkeeping there, which must stay unchanged.
@@ -302,7 +301,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     const bool only_counts = kind == counts && !me->watched && no_synchronization();
     if (kind & (atomic | flag) && !only_counts) note_step(address, kind);
     if (a.writes_flag()) a.late = flag_written(address, bytes, a.shared);
-    each_cell(s, first, end, [&](const Word& w, size_t word, uint8_t mask, bool own) {
+    each_cell(s, first, end, a.from, [&](const Word& w, size_t word, uint8_t mask, bool own) {
         a.mine.bytes = mask & 15;
         compare_with_cell(w, a, r->start + word);
         if (own) record_access(w, a);
@@ -367,7 +366,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (!self || !runs_works || state.busy) return;
     stop_if_following();
     char* address = static_cast<char*>(const_cast<void*>(where));
-    Region* r = cached_region(address);
+    Region* r = cached_region(address, site);
     if (!r && on_own_stack(address))
         return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
     state.index_too_large = false;

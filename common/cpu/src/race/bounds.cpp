@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -20,7 +19,6 @@
 #include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_heap.hpp"
-#include "memory/upcalls.hpp"
 #include "race/access_check.hpp"
 #include "race/race.hpp"
 #include "race/spin_flags.hpp"

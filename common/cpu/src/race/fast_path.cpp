@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <functional>
 
 #include "api/upcalls.hpp"
 #include "engine/build.hpp"
@@ -36,20 +35,13 @@ int until_preempted = 7;
 
 namespace {
 
-constexpr size_t smallest_page = 4096;  // pages have this size or a multiple of it
 // Not an address, so that nullptr matches no empty entry.
-constexpr uintptr_t no_page = ~uintptr_t{0};
 char* const no_address = reinterpret_cast<char*>(uintptr_t{1} << 63);
-
-struct CachedRegion {  // the region of a page
-    uintptr_t page = no_page;
-    Region* region;
-    bool shared;
-} region_cache[256];
 
 struct alignas(64) CachedSite {  // the memory that a line of the program accessed last
     char* start = no_address;
     size_t bytes = 0;
+    Region* region;
     Shadow* shadow;
     uint8_t* written;  // nullptr: all bytes are written
     bool shared;
@@ -60,23 +52,11 @@ CachedSite& cached_site(const char* address, uint64_t site) {
     return site_cache[(site ^ uintptr_t(address) >> 20) % std::size(site_cache)];
 }
 
-// Expands a span into the shadow cells from `first` on. `cells`: the number of cells of an element.
-void write_out(Span& span, Plane& plane, size_t first, size_t cells, bool write) {
-    for (uint32_t done = span.done; done; done &= done - 1) {
-        const unsigned i = unsigned(std::countr_zero(done));
-        const size_t begin = first + i * cells;
-        Epoch r{span.site, span.time(), uint16_t((span.rest >> 32) + i), uint8_t(span.rest >> 48), 15, write};
-        if (span.bytes() < 4) r.bytes = ((1u << cells) - 1) << begin % 4 & 15;
-        for (size_t c = begin; c < begin + cells; ++c) (write ? plane.cells[c].write : plane.cells[c].read) = r;
-    }
-    span = {};
-}
-
 // Records an access to element `i` of a line in the record of the whole line. Returns false if that is not
 // possible.
 template <bool Write> [[gnu::always_inline]] inline bool record_in_span(ShadowLine& line, unsigned i, uint64_t site,
                                                                         uint64_t rest, Time from, bool shared) {
-    if (line.noted >= from) return false;
+    if (line.noted() >= from) return false;
     Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
     const Time part = shared ? from : interval_start;
     const auto before_barrier = [&](const Span& s) { return s.time() >= part && s.time() < last_barrier; };
@@ -105,7 +85,7 @@ template <unsigned Bytes, bool Write>
     const ThreadState& m = thread_states[rank];
     const Time from = q.from(), part = q.shared ? 0 : interval_start;
     const size_t begin = first / unit, end = begin + Bytes / unit;
-    if (line.write.done | line.read.done | line.bytes) write_out(shadow, first / line_bytes);
+    if (line.has_spans() || line.bytes) write_out(shadow, first / line_bytes);
     if ((small ? line.words : line.bytes) >= from) return false;
     Plane& plane = small ? shadow.bytes : shadow.words;
     const bool synced = plane.sync_since >= from, others_read = Write && plane.reads_since >= from;
@@ -124,8 +104,7 @@ template <unsigned Bytes, bool Write>
     const uint64_t mask = small ? ((1u << Bytes) - 1) << first % 4 : 15;
     const uint64_t words[] = {
         site, now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | mask << 56 | uint64_t(Write) << 60};
-    if (small)
-        line.noted = line.bytes = shadow.short_lines[first / short_line_bytes].noted = now, line.read_twice = 0;
+    if (small) line.bytes = shadow.short_lines[first / short_line_bytes].bytes = now, line.read_twice = 0;
     else if (Write || line.words != now) line.words_noted();
     for (size_t i = begin; i < end; ++i) {
         Epoch* to = Write ? &plane.cells[i].write : &plane.cells[i].read;
@@ -168,15 +147,9 @@ template <bool Write>
 }
 
 __attribute__((noinline)) void refill_site(char* address, uint64_t site) {
-    CachedSite& q = cached_site(address, site);
     if (thread_states[rank].counted != last_barrier) begin_leader();
     count_steps(thread_state(rank));
-    if (!cached_region(address)) region_of(address);
-    if (const CachedRegion& n = region_cache[uintptr_t(address) / smallest_page % std::size(region_cache)];
-        n.page == uintptr_t(address) / smallest_page) {
-        Shadow& s = *n.region->shadow;
-        q = {n.region->start, n.region->bytes, &s, s.all_written ? nullptr : s.written, n.shared};
-    }
+    if (!cached_region(address, site)) region_of(address, site);
 }
 
 // Where the line of the program accesses memory, if the access is plain; nullptr: the slow path is needed.
@@ -189,18 +162,7 @@ template <bool Write> [[gnu::always_inline]] inline const CachedSite* plain_site
 }
 
 template <unsigned Bytes, bool Write> struct FastPath {
-    static constexpr unsigned kind = Write ? writes : reads;
     static constexpr size_t width = Bytes < 4 ? short_line_bytes : line_bytes;
-    // These are tail calls: none returns into the fast path, which therefore needs no stack.
-    static __attribute__((noinline)) void slow_path(char* address, uint64_t site) {
-        access(address, Bytes, kind, site);
-    }
-    static __attribute__((noinline)) void after_preemption(char* address, uint64_t site) {
-        preempt_now();
-        stop_if_following();
-        if (state.pending || state.something_shown) slow_path(address, site);
-        else record(address, site);
-    }
     [[gnu::always_inline]] static ShadowLine& line_of(const CachedSite& q, size_t first) {
         return (Bytes < 4 ? q.shadow->short_lines : q.shadow->lines)[first / width];
     }
@@ -228,6 +190,9 @@ template <unsigned Bytes, bool Write> struct FastPath {
         }
         recorded<Write>(q, first, Bytes, site);
     }
+    static __attribute__((noinline)) void slow_path(char* address, uint64_t site) {
+        access(address, Bytes, Write ? writes : reads, site);
+    }
     static __attribute__((noinline)) void record(char* address, uint64_t site) {
         const CachedSite* const q = plain_site<Write>(address, Bytes, Bytes, site);
         if (!q) return slow_path(address, site);
@@ -240,108 +205,115 @@ template <unsigned Bytes, bool Write> struct FastPath {
         const Time from = q->from();
         const bool words = Bytes < 4 && std::max({line.words, line.write.time(), line.read.time()}) >= from;
         if (!words && record_in_span<Write>(line_of(*q, first), i, site, rest_of(i), from, q->shared)) {
-            if (Bytes < 4) line.noted = line.bytes = now;
+            if (Bytes < 4) line.bytes = now;
             if (leader.is_new) return record_replay_step(address, site);
         } else if (!record_in_cells<Bytes, Write>(*q, first, site)) {
             return slow_path(address, site);
         }
         recorded<Write>(*q, first, Bytes, site);
     }
+    // Replay: returns whether the running thread makes the access that the leader's steps predict.
+    [[gnu::always_inline]] static bool followed(char* address, uint64_t site) {
+        ReplayStep* const f = replay_step;
+        if (address != f->next || site != f->site || rank != follower) return false;
+        if (f->flags) {
+            auto* const flags = reinterpret_cast<uint8_t*>(address + f->flags);
+            if (Write) memset(flags, 1, Bytes);
+            else if (!all_written(flags, Bytes)) return false;
+        }
+        f->next = address + Bytes;
+        replay_step = f + 1;
+        return true;
+    }
+    static __attribute__((noinline)) void unusual_access(char* address, uint64_t site) {
+        if (replay_step != &nowhere && follows(address, site)) {
+            if (followed(address, site)) return;
+            stop_following();  // it reads a byte that is not written
+        }
+        if (warp::drawing) warp::stop_at_access(address, Bytes, Write, false, site, __builtin_frame_address(0));
+        if (warp::drawing || (state.any() && !none_pending(Write))) return slow_path(address, site);
+        if (--until_preempted < 0) {
+            preempt_now();
+            stop_if_following();
+            if (state.pending || state.something_shown) return slow_path(address, site);
+        }
+        record(address, site);
+    }
+    // These are tail calls: none returns into the fast path, which therefore needs no stack.
+    static __attribute__((noinline)) void access_beyond_stack(char* address, uint64_t site) {
+        if (!self || !runs_works) return;  // another thread of the program may be running kernels
+        if (replay_step != &nowhere || warp::drawing || state.any() || until_preempted <= 0)
+            return unusual_access(address, site);
+        --until_preempted;
+        record(address, site);
+    }
 };
+
+// Only what most calls need: most are for the thread's own stack, or for blockDim.
+template <unsigned Bytes, bool Write> inline void fast_access(void* p, uint64_t site) {
+    char* const address = static_cast<char*>(p);
+    if (FastPath<Bytes, Write>::followed(address, site)) return;
+    if (size_t(p) - size_t(current_fiber->bottom) >= stack_bytes) {
+        const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
+        if (size_t(p) - size_t(&__start_cudacpu_builtin) >= builtins)
+            FastPath<Bytes, Write>::access_beyond_stack(address, site);
+        return;
+    }
+    if (state.index_too_large) past_local_array(address, Bytes, Write);
+}
+
+// Expands the spans of a line into shadow cells from `first` on. Returns the time of the newest.
+Time expand(ShadowLine& line, Plane& plane, size_t first, size_t unit) {
+    const Time last = std::max(line.write.time(), line.read.time());
+    for (Span* const span : {&line.write, &line.read}) {
+        const bool write = span == &line.write;
+        const size_t cells = span->bytes() / unit;  // of an element
+        for (uint32_t done = span->done; done; done &= done - 1) {
+            const unsigned i = unsigned(std::countr_zero(done));
+            const size_t begin = first + i * cells;
+            Epoch r{span->site, span->time(), uint16_t((span->rest >> 32) + i), uint8_t(span->rest >> 48),
+                    15,         write};
+            if (span->bytes() < 4) r.bytes = ((1u << cells) - 1) << begin % 4 & 15;
+            for (size_t c = begin; c < begin + cells; ++c) (write ? plane.cells[c].write : plane.cells[c].read) = r;
+        }
+        *span = {};
+    }
+    return last;
+}
 
 }  // namespace
 
-void forget_pages() {
+void forget_regions() {
     stop_if_following();
-    for (CachedRegion& n : region_cache) n.page = no_page;
     for (CachedSite& q : site_cache) q.start = no_address, q.bytes = 0;
 }
 
-Region* cached_region(const char* address) {
-    const uintptr_t number = uintptr_t(address) / smallest_page;
-    const auto& n = region_cache[number % std::size(region_cache)];
-    return n.page == number ? n.region : nullptr;
+Region* cached_region(const char* address, uint64_t site) {
+    const CachedSite& q = cached_site(address, site);
+    return size_t(address - q.start) < q.bytes ? q.region : nullptr;
 }
-Region* region_of(const char* address) {
+Region* region_of(char* address, uint64_t site) {
     Region* r = find(address);
     if (!r && on_heap(address)) {
         const HeapBlock* const block = nearest_heap_block(address);
         return block && !block->freed && block->contains(address) ? &heap_region : nullptr;
     }
     if (!r) r = program_region(address);
-    const uintptr_t number = uintptr_t(address) / smallest_page;
-    if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
-        region_cache[number % std::size(region_cache)] = {number, r, is_shared(r)};
+    if (Shadow* const s = r && !r->freed ? r->shadow : nullptr)
+        cached_site(address, site) = {r->start,    r->bytes, r, s, s->all_written ? nullptr : s->written,
+                                      is_shared(r)};
     return r;
 }
 
 void write_out(Shadow& shadow, size_t number) {
     ShadowLine& line = shadow.lines[number];
-    const auto both = [](ShadowLine& l, Plane& plane, size_t first, size_t unit) {
-        const Time last = std::max(l.write.time(), l.read.time());
-        if (l.write.done) write_out(l.write, plane, first, l.write.bytes() / unit, true);
-        if (l.read.done) write_out(l.read, plane, first, l.read.bytes() / unit, false);
-        l.noted = std::max(l.noted, last);
-        return last;
-    };
-    if (line.write.done || line.read.done)
+    if (line.has_spans())
         line.read_twice = 0,
-        line.words = std::max(line.words, both(line, shadow.words, number * line_bytes / 4, 4));
+        line.words = std::max(line.words, expand(line, shadow.words, number * line_bytes / 4, 4));
     if (!line.bytes) return;
     for (size_t at = number * line_bytes; at < (number + 1) * line_bytes; at += short_line_bytes)
-        both(shadow.short_lines[at / short_line_bytes], shadow.bytes, at, 1);
-}
-
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void drawn_access(void* p, uint64_t site) {
-    warp::stop_at_access(p, Bytes, Write, false, site, __builtin_frame_address(0));
-    access(p, Bytes, Write ? writes : reads, site);
-}
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void pending_access(void* p, uint64_t site) {
-    if (warp::drawing) return drawn_access<Bytes, Write>(p, site);
-    if (!none_pending(Write)) return FastPath<Bytes, Write>::slow_path(static_cast<char*>(p), site);
-    if (--until_preempted < 0) FastPath<Bytes, Write>::after_preemption(static_cast<char*>(p), site);
-    else FastPath<Bytes, Write>::record(static_cast<char*>(p), site);
-}
-// Replay: returns whether the running thread makes the access that the leader's steps predict.
-template <unsigned Bytes, bool Write> [[gnu::always_inline]] inline bool followed(char* address, uint64_t site) {
-    ReplayStep* const f = replay_step;
-    if (address != f->next || site != f->site || rank != follower) return false;
-    if (f->flags) {
-        auto* const flags = reinterpret_cast<uint8_t*>(address + f->flags);
-        if (Write) memset(flags, 1, Bytes);
-        else if (!all_written(flags, Bytes)) return false;
-    }
-    f->next = address + Bytes;
-    replay_step = f + 1;
-    return true;
-}
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void near_access(char* address, uint64_t site) {
-    if (__builtin_expect(warp::drawing || state.any(), 0)) return pending_access<Bytes, Write>(address, site);
-    if (--until_preempted < 0) return FastPath<Bytes, Write>::after_preemption(address, site);
-    FastPath<Bytes, Write>::record(address, site);
-}
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void beside_leader(char* address, uint64_t site) {
-    if (follows(address, site)) {
-        if (followed<Bytes, Write>(address, site)) return;
-        stop_following();  // it reads a byte that is not written
-    }
-    near_access<Bytes, Write>(address, site);
-}
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void far_access(void* p, uint64_t site) {
-    if (!self || !runs_works) return;  // another thread of the program may be running kernels
-    if (replay_step != &nowhere) return beside_leader<Bytes, Write>(static_cast<char*>(p), site);
-    near_access<Bytes, Write>(static_cast<char*>(p), site);
-}
-// Only what most calls need: most are for the thread's own stack, or for blockDim.
-template <unsigned Bytes, bool Write> inline void fast_access(void* p, uint64_t site) {
-    char* const address = static_cast<char*>(p);
-    if (followed<Bytes, Write>(address, site)) return;
-    if (size_t(p) - size_t(current_fiber->bottom) >= stack_bytes) {
-        const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
-        if (size_t(p) - size_t(&__start_cudacpu_builtin) >= builtins) far_access<Bytes, Write>(p, site);
-        return;
-    }
-    if (state.index_too_large) past_local_array(address, Bytes, Write);
+        if (ShadowLine& part = shadow.short_lines[at / short_line_bytes]; part.has_spans())
+            part.bytes = std::max(part.bytes, expand(part, shadow.bytes, at, 1));
 }
 
 }  // namespace cudacpu::race

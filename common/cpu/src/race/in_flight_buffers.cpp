@@ -9,17 +9,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <utility>
 #include <vector>
 
-#include "api/upcalls.hpp"
 #include "engine/build.hpp"
 #include "engine/reporting.hpp"
 #include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/early_access.hpp"
-#include "memory/upcalls.hpp"
 #include "race/fast_path.hpp"
 #include "race/shadow_memory.hpp"
 #include "race/stream_order.hpp"
@@ -74,7 +71,7 @@ template <class F> void each_source(F f) {
 // On a GPU the value that the kernel has read is then undefined.
 void compare_host_writes() {
     for (const auto& [address, pc] : std::exchange(written_meanwhile, {})) {
-        const Region* const r = region_of(address);
+        const Region* const r = region_of(const_cast<char*>(address), 0);
         if (!r || !r->shadow || r->freed) continue;
         Shadow& s = *r->shadow;
         const size_t offset = address - r->start;

@@ -11,13 +11,11 @@
 #include <set>
 #include <utility>
 
-#include "api/upcalls.hpp"
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"
 #include "engine/text.hpp"
 #include "memory/address_space.hpp"
-#include "memory/upcalls.hpp"
 #include "race/access_check.hpp"
 #include "race/fast_path.hpp"
 #include "race/in_flight_buffers.hpp"
@@ -133,7 +131,7 @@ void work_touches(const void* address, size_t bytes, bool write) {
     auto concurrent = [&](const Epoch& o) {
         return o.bytes & mine.bytes && o.time && o.time < running_work.start && !before_this_launch(o);
     };
-    each_cell(*r->shadow, size_t(first - r->start), size_t(first - r->start) + bytes,
+    each_cell(*r->shadow, size_t(first - r->start), size_t(first - r->start) + bytes, 1,
               [&](const Word& w, size_t word, uint8_t mask, bool own) {
                   mine.bytes = mask & 15;
                   const Epoch* other = nullptr;

@@ -9,7 +9,6 @@
 // other lane wrote. In global memory any thread may pass on what it has found. There each lane must have its own
 // element of one row, and must have written it both before that read and after it.
 
-#include <cstring>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "engine/text.hpp"
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
+#include "race/access_hooks.hpp"
 
 namespace cudacpu {
 
@@ -98,30 +98,23 @@ void access(const void* p, unsigned bytes, bool writes, const void* pc) {
 
 }  // namespace
 
-}  // namespace cudacpu
+namespace race {
+
+static void on_access(const void* p, size_t bytes, unsigned kind, uint64_t site, const void*) {
+    if (kind & flag) access(p, unsigned(bytes), kind & writes, reinterpret_cast<void*>(site));
+}
 
 // clang-format off
-#define CUDACPU_CALLER __builtin_return_address(0)
-#define CUDACPU_HOOKS(bytes) \
-    void __tsan_read##bytes(void*) {}             void __tsan_write##bytes(void*) {} \
-    void __tsan_unaligned_read##bytes(void*) {}   void __tsan_unaligned_write##bytes(void*) {} \
-    void __tsan_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_CALLER); } \
-    void __tsan_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_CALLER); } \
-    void __tsan_unaligned_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_CALLER); } \
-    void __tsan_unaligned_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_CALLER); }
+#define CUDACPU_NO_HOOKS(bytes) void __tsan_read##bytes(void*) {} void __tsan_write##bytes(void*) {}
 extern "C" {
-CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
-void __tsan_read_range(void*, size_t) {}
-void __tsan_write_range(void*, size_t) {}
-void* __tsan_memset(void* p, int value, size_t n) { return memset(p, value, n); }
-void* __tsan_memcpy(void* to, const void* from, size_t n) { return memcpy(to, from, n); }
-void* __tsan_memmove(void* to, const void* from, size_t n) { return memmove(to, from, n); }
+CUDACPU_ACCESS_HOOKS
+CUDACPU_NO_HOOKS(1) CUDACPU_NO_HOOKS(2) CUDACPU_NO_HOOKS(4) CUDACPU_NO_HOOKS(8) CUDACPU_NO_HOOKS(16)
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
 void __ubsan_handle_out_of_bounds(void*, uintptr_t) {}
-void __ubsan_handle_add_overflow(void*, uintptr_t, uintptr_t) {}
-void __ubsan_handle_sub_overflow(void*, uintptr_t, uintptr_t) {}
-void __ubsan_handle_mul_overflow(void*, uintptr_t, uintptr_t) {}
-void __ubsan_handle_negate_overflow(void*, uintptr_t) {}
 }  // extern "C"
+
+}  // namespace race
+
+}  // namespace cudacpu
