@@ -31,7 +31,6 @@
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
-#include "race/in_flight_buffers.hpp"
 #include "race/happens_before.hpp"
 #include "race/optimistic_reads.hpp"
 #include "race/perturb.hpp"

@@ -52,98 +52,10 @@ CachedSite& cached_site(const char* address, uint64_t site) {
     return site_cache[(site ^ uintptr_t(address) >> 20) % std::size(site_cache)];
 }
 
-// Records an access to element `i` of a line in the record of the whole line. Returns false if that is not
-// possible.
-template <bool Write> [[gnu::always_inline]] inline bool record_in_span(ShadowLine& line, unsigned i, uint64_t site,
-                                                                        uint64_t rest, Time from, bool shared) {
-    if (line.noted() >= from) return false;
-    Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
-    const Time part = shared ? from : interval_start;
-    const auto before_barrier = [&](const Span& s) { return s.time() >= part && s.time() < last_barrier; };
-    if (other.time() >= from) {
-        if (other.bytes() != rest >> 56 || other.time() < part) return false;
-        const bool same_threads = uint16_t((other.rest ^ rest) >> 32) == 0;
-        if (!same_threads && other.done >> i & 1 && !before_barrier(other)) return false;
-    }
-    if (mine.site == site && mine.rest == rest) {
-        mine.done |= 1u << i;
-        return true;
-    }
-    // The previous record must not be lost unless no later access can race with it.
-    if (mine.time() && (several_streams || mine.time() >= from) && !(shared && before_barrier(mine))) return false;
-    mine = {site, rest, 1u << i};
-    return true;
-}
-
-// Records the access in each shadow cell. Returns false if the slow path is needed.
-template <unsigned Bytes, bool Write>
-[[gnu::always_inline]] inline bool record_in_cells(const CachedSite& q, size_t first, uint64_t site) {
-    constexpr bool small = Bytes < 4;
-    constexpr size_t unit = small ? 1 : 4;
-    Shadow& shadow = *q.shadow;
-    ShadowLine& line = shadow.lines[first / line_bytes];
-    const ThreadState& m = thread_states[rank];
-    const Time from = q.from(), part = q.shared ? 0 : interval_start;
-    const size_t begin = first / unit, end = begin + Bytes / unit;
-    if (line.has_spans() || line.bytes) write_out(shadow, first / line_bytes);
-    if ((small ? line.words : line.bytes) >= from) return false;
-    Plane& plane = small ? shadow.bytes : shadow.words;
-    const bool synced = plane.sync_since >= from, others_read = Write && plane.reads_since >= from;
-    const auto concurrent = [&](const Epoch& o) {
-        return o.time >= from && (o.time < part || (o.rank != rank && o.time >= last_barrier));
-    };
-    __builtin_prefetch(plane.cells + begin + 32, 1);  // the next threads usually access the cells that follow
-    for (size_t i = begin; i < end; ++i)
-        if (const SyncCell& sync = plane.sync[i];
-            concurrent(plane.cells[i].write) || (Write && concurrent(plane.cells[i].read)) ||
-            (several_streams && concurrent(plane.cells[i].read) && concurrent(sync.read)) ||
-            (synced && (concurrent(sync.synced) || concurrent(sync.other))) ||
-            (others_read && concurrent(sync.read)))
-            return false;
-    // In two words, because a load of what was stored in smaller parts stalls the processor.
-    const uint64_t mask = small ? ((1u << Bytes) - 1) << first % 4 : 15;
-    const uint64_t words[] = {
-        site, now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | mask << 56 | uint64_t(Write) << 60};
-    if (small) line.bytes = shadow.short_lines[first / short_line_bytes].bytes = now, line.read_twice = 0;
-    else if (Write || line.words != now) line.words_noted();
-    for (size_t i = begin; i < end; ++i) {
-        Epoch* to = Write ? &plane.cells[i].write : &plane.cells[i].read;
-        if (!Write && concurrent(*to) && !to->access) {
-            const bool far = to->time < part || (to->rank ^ rank) >= 32;
-            if (!small && far && !synced && nothing_was_released()) line.read_twice |= 1u << i % 32;
-            to = &plane.sync[i].read;
-            plane.reads_since = now;
-        }
-        memcpy(static_cast<void*>(to), words, sizeof words);
-    }
-    return true;
-}
-
-template <bool Write>
-[[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes, uint64_t site) {
-    ThreadState& m = thread_states[rank];
-    m.steps += m.steps < 255;
-    add_site(rank, site);
-    if (!q.shared) record_global_access();
-    if (!Write) return;
-    if (q.written) memset(q.written + first, 1, bytes);
-    m.wrote = true;
-    m.written = uint8_t(m.steps);
-}
-
 [[gnu::always_inline]] inline bool all_written(const uint8_t* flags, size_t bytes) {
     for (; bytes >= 4; bytes -= 4, flags += 4)
         if (uint32_t four; memcpy(&four, flags, 4), four != 0x01010101) return false;
     return !bytes || (flags[0] && flags[bytes - 1]);
-}
-
-// Returns whether the memory has shadow cells, is in bounds and written, and is of no interest beyond that. `unit`:
-// the alignment.
-template <bool Write>
-[[gnu::always_inline]] inline bool is_plain(const CachedSite& q, const char* address, size_t bytes, size_t unit) {
-    const size_t first = address - q.start;
-    return first + (bytes - 1) < q.bytes && (bytes == unit || first < q.bytes) && first % unit == 0 &&
-           !thread_states[rank].watched && (Write || !q.written || all_written(q.written + first, bytes));
 }
 
 __attribute__((noinline)) void refill_site(char* address, uint64_t site) {
@@ -152,19 +64,99 @@ __attribute__((noinline)) void refill_site(char* address, uint64_t site) {
     if (!cached_region(address, site)) region_of(address, site);
 }
 
-// Where the line of the program accesses memory, if the access is plain; nullptr: the slow path is needed.
-template <bool Write> [[gnu::always_inline]] inline const CachedSite* plain_site(char* address, size_t bytes,
-                                                                                 size_t unit, uint64_t site) {
-    const CachedSite& q = cached_site(address, site);
-    if (thread_states[rank].counted == last_barrier && is_plain<Write>(q, address, bytes, unit)) return &q;
-    refill_site(address, site);
-    return is_plain<Write>(q, address, bytes, unit) ? &q : nullptr;
-}
-
 template <unsigned Bytes, bool Write> struct FastPath {
-    static constexpr size_t width = Bytes < 4 ? short_line_bytes : line_bytes;
+    static constexpr bool small = Bytes < 4;
+    static constexpr size_t width = small ? short_line_bytes : line_bytes;
+    // Records an access to element `i` of a line in the record of the whole line. Returns false if that is not
+    // possible.
+    [[gnu::always_inline]] static bool record_in_span(ShadowLine& line, unsigned i, uint64_t site, uint64_t rest,
+                                                      Time from, bool shared) {
+        if (line.noted() >= from) return false;
+        Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
+        const Time part = shared ? from : interval_start;
+        const auto before_barrier = [&](const Span& s) { return s.time() >= part && s.time() < last_barrier; };
+        if (other.time() >= from) {
+            if (other.bytes() != rest >> 56 || other.time() < part) return false;
+            const bool same_threads = uint16_t((other.rest ^ rest) >> 32) == 0;
+            if (!same_threads && other.done >> i & 1 && !before_barrier(other)) return false;
+        }
+        if (mine.site == site && mine.rest == rest) {
+            mine.done |= 1u << i;
+            return true;
+        }
+        // The previous record must not be lost unless no later access can race with it.
+        if (mine.time() && (several_streams || mine.time() >= from) && !(shared && before_barrier(mine)))
+            return false;
+        mine = {site, rest, 1u << i};
+        return true;
+    }
+
+    // Records the access in each shadow cell. Returns false if the slow path is needed.
+    [[gnu::always_inline]] static bool record_in_cells(const CachedSite& q, size_t first, uint64_t site) {
+        constexpr size_t unit = small ? 1 : 4;
+        Shadow& shadow = *q.shadow;
+        ShadowLine& line = shadow.lines[first / line_bytes];
+        const ThreadState& m = thread_states[rank];
+        const Time from = q.from(), part = q.shared ? 0 : interval_start;
+        const size_t begin = first / unit, end = begin + Bytes / unit;
+        if (line.has_spans() || line.bytes) write_out(shadow, first / line_bytes);
+        if ((small ? line.words : line.bytes) >= from) return false;
+        Plane& plane = small ? shadow.bytes : shadow.words;
+        const bool synced = plane.sync_since >= from, others_read = Write && plane.reads_since >= from;
+        const auto concurrent = [&](const Epoch& o) {
+            return o.time >= from && (o.time < part || (o.rank != rank && o.time >= last_barrier));
+        };
+        __builtin_prefetch(plane.cells + begin + 32, 1);  // the next threads usually access the cells that follow
+        for (size_t i = begin; i < end; ++i)
+            if (const SyncCell& sync = plane.sync[i];
+                concurrent(plane.cells[i].write) || (Write && concurrent(plane.cells[i].read)) ||
+                (several_streams && concurrent(plane.cells[i].read) && concurrent(sync.read)) ||
+                (synced && (concurrent(sync.synced) || concurrent(sync.other))) ||
+                (others_read && concurrent(sync.read)))
+                return false;
+        // In two words, because a load of what was stored in smaller parts stalls the processor.
+        const uint64_t mask = small ? ((1u << Bytes) - 1) << first % 4 : 15;
+        const uint64_t words[] = {
+            site, now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | mask << 56 | uint64_t(Write) << 60};
+        if (small) line.bytes = shadow.short_lines[first / short_line_bytes].bytes = now, line.read_twice = 0;
+        else if (Write || line.words != now) line.words_noted();
+        for (size_t i = begin; i < end; ++i) {
+            Epoch* to = Write ? &plane.cells[i].write : &plane.cells[i].read;
+            if (!Write && concurrent(*to) && !to->access) {
+                const bool far = to->time < part || (to->rank ^ rank) >= 32;
+                if (!small && far && !synced && nothing_was_released()) line.read_twice |= 1u << i % 32;
+                to = &plane.sync[i].read;
+                plane.reads_since = now;
+            }
+            memcpy(static_cast<void*>(to), words, sizeof words);
+        }
+        return true;
+    }
+    [[gnu::always_inline]] static void recorded(const CachedSite& q, size_t first, uint64_t site) {
+        ThreadState& m = thread_states[rank];
+        m.steps += m.steps < 255;
+        add_site(rank, site);
+        if (!q.shared) record_global_access();
+        if (!Write) return;
+        if (q.written) memset(q.written + first, 1, Bytes);
+        m.wrote = true;
+        m.written = uint8_t(m.steps);
+    }
+    // Returns whether the memory has shadow cells, is in bounds and written, and is of no interest beyond that.
+    [[gnu::always_inline]] static bool is_plain(const CachedSite& q, const char* address) {
+        const size_t first = address - q.start;
+        return first + (Bytes - 1) < q.bytes && first % Bytes == 0 && !thread_states[rank].watched &&
+               (Write || !q.written || all_written(q.written + first, Bytes));
+    }
+    // Where the line of the program accesses memory, if the access is plain; nullptr: the slow path is needed.
+    [[gnu::always_inline]] static const CachedSite* plain_site(char* address, uint64_t site) {
+        const CachedSite& q = cached_site(address, site);
+        if (thread_states[rank].counted == last_barrier && is_plain(q, address)) return &q;
+        refill_site(address, site);
+        return is_plain(q, address) ? &q : nullptr;
+    }
     [[gnu::always_inline]] static ShadowLine& line_of(const CachedSite& q, size_t first) {
-        return (Bytes < 4 ? q.shadow->short_lines : q.shadow->lines)[first / width];
+        return (small ? q.shadow->short_lines : q.shadow->lines)[first / width];
     }
     [[gnu::always_inline]] static uint64_t rest_of(unsigned i) {
         return now | uint64_t(uint16_t(rank - i)) << 32 | uint64_t(thread_states[rank].steps) << 48 |
@@ -188,29 +180,29 @@ template <unsigned Bytes, bool Write> struct FastPath {
             f->sites = sites_since_meeting[rank] | site_bit(site);
             f->written = uint8_t(Write ? leader.steps : leader.steps > 1 ? f[-1].written : 0);
         }
-        recorded<Write>(q, first, Bytes, site);
+        recorded(q, first, site);
     }
     static __attribute__((noinline)) void slow_path(char* address, uint64_t site) {
         access(address, Bytes, Write ? writes : reads, site);
     }
     static __attribute__((noinline)) void record(char* address, uint64_t site) {
-        const CachedSite* const q = plain_site<Write>(address, Bytes, Bytes, site);
+        const CachedSite* const q = plain_site(address, site);
         if (!q) return slow_path(address, site);
         const size_t first = address - q->start;
         const unsigned i = unsigned(first % width / Bytes);
         ShadowLine& line = q->shadow->lines[first / line_bytes];
         constexpr uint32_t all = (1u << Bytes / 4) - 1;
-        if (!Write && Bytes >= 4 && line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
-            return recorded<Write>(*q, first, Bytes, site);
+        if (!Write && !small && line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
+            return recorded(*q, first, site);
         const Time from = q->from();
-        const bool words = Bytes < 4 && std::max({line.words, line.write.time(), line.read.time()}) >= from;
-        if (!words && record_in_span<Write>(line_of(*q, first), i, site, rest_of(i), from, q->shared)) {
-            if (Bytes < 4) line.bytes = now;
+        const bool words = small && std::max({line.words, line.write.time(), line.read.time()}) >= from;
+        if (!words && record_in_span(line_of(*q, first), i, site, rest_of(i), from, q->shared)) {
+            if (small) line.bytes = now;
             if (leader.is_new) return record_replay_step(address, site);
-        } else if (!record_in_cells<Bytes, Write>(*q, first, site)) {
+        } else if (!record_in_cells(*q, first, site)) {
             return slow_path(address, site);
         }
-        recorded<Write>(*q, first, Bytes, site);
+        recorded(*q, first, site);
     }
     // Replay: returns whether the running thread makes the access that the leader's steps predict.
     [[gnu::always_inline]] static bool followed(char* address, uint64_t site) {

@@ -1,4 +1,4 @@
-// stream_order.hpp - concurrent kernels and copies of several streams.
+// stream_order.hpp - concurrent kernels and copies of several streams, and the host beside them.
 #pragma once
 #include <map>
 #include <set>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/reporting.hpp"
+#include "memory/address_space.hpp"
 #include "race/shadow_memory.hpp"
 
 namespace cudacpu::race {
@@ -35,16 +36,18 @@ void work_waits(unsigned long number, unsigned long event);
 void work_begins(unsigned long number);
 void work_ended();
 void work_touches(const void* address, size_t bytes, bool write);
-extern std::map<unsigned long, Work> queued_works;
-extern std::vector<Work> done_works;  // since the queue was last empty
-extern Work running_work;
-bool waits_for(const Work& later, const Work& earlier);
 extern bool several_streams;              // the queue holds works of several streams
 bool before_this_launch(const Epoch& r);  // of an earlier work: does this one wait for it?
 /// after_primary: the running kernel does not wait for its primary. undecided: NVIDIA's documents do not say
 /// whether the two kernels are ordered.
 enum class WorkRace { between_streams, after_primary, undecided };
 void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const char* address);
+void host_gets(const void* from, size_t pitch, size_t width, size_t height);
+void host_must_keep(const void* start, size_t pitch, size_t width, size_t height);
+void host_waits(bool begins);
+/// An atomic or volatile access of a kernel: the host may have written earlier than the data that the kernel reads
+/// next.
+void host_may_tell(const Region* r, const char* address, unsigned kind);
 Time launch_beside();  // A launch begins: returns when the first work began that it does not wait for.
 
 }  // namespace cudacpu::race
