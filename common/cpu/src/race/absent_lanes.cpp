@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "engine/scheduler.hpp"
 #include "race/thread_replay.hpp"
 
 namespace cudacpu::race {

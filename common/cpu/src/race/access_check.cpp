@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,6 @@
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
-#include "race/in_flight_buffers.hpp"
 #include "race/happens_before.hpp"
 #include "race/optimistic_reads.hpp"
 #include "race/perturb.hpp"
@@ -62,6 +60,7 @@ Region* program_region(const void* address) {
 
 namespace {
 
+constexpr unsigned counts = atomic | writes;  // most atomics are such: of device scope, and no exchange
 unsigned synced_beside_paused;
 
 std::map<std::pair<uint64_t, uint64_t>, Race> races CUDACPU_LASTING;  // of this launch; key: the two sites
@@ -71,33 +70,32 @@ struct Access {
     size_t bytes;
     unsigned kind;
     Epoch mine;
-    Time from;           // accesses before this time cannot race with this one
-    bool shared, late;   // late: a volatile write whose thread had read an older value
-    bool compares_read;  // a CAS that compares what its thread has read
+    Time from = floor_time;            // accesses before this time cannot race with this one
+    bool shared = false;               // in shared memory
+    bool late = false;                 // a volatile write whose thread had read an older value
+    bool compares_read = false;        // a CAS that compares what its thread has read
+    bool race = false, flags = false;  // two_writes is a race if the value changes; flags: both are volatile
+    bool writes_flag() const { return (kind & (writes | flag)) == (writes | flag); }
+    bool may_lock(const ThreadState& m) const {
+        return kind & (compares | exchanges) || (m.lock == address && kind & writes);
+    }
 };
 
-struct Last : Access {  // the last access: what must be checked after it is done
-    bool race, flag_write, word, releases;
-    bool flags;
-    unsigned char before[256];  // the value before the access
-    Race two_writes;            // the second write may leave the value unchanged
+struct Last : Access {  // the last access, if it must be checked after it is done
+    Race two_writes;
     ThreadState* thread;
     Release released;
+    unsigned char before[256];  // the value before the access
 };
 Last last CUDACPU_LASTING;
 
 // ---- races -----------------------------------------------------------------------------------------------
 
-bool recorded_before(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
-    static struct { uint64_t a, b; } noted[1024];
-    const uint64_t low = a.site ^ uint64_t(size_of_distance(a, b)) << 62 ^ uint64_t(adds) << 61, high = b.site;
-    auto& n = noted[(low * 0x9e3779b97f4a7c15 ^ high * 0xc2b2ae3d27d4eb4f) >> 54];
-    if (n.a == low && n.b == high) {
-        const auto known = races.find(std::minmax(a.site, b.site));
-        return known != races.end() && !known->second.equal;
-    }
-    n = {low, high};
-    return false;
+bool is_known(const Epoch& a, const Epoch& b, bool adds) {  // most races are seen many times
+    const auto known = races.find(std::minmax(a.site, b.site));
+    if (known == races.end() || known->second.equal || (adds && !known->second.adds)) return false;
+    const int far = !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
+    return far <= distance(known->second);
 }
 
 void complete_access() {
@@ -109,22 +107,24 @@ void complete_access() {
         if (same || !last.flags) note(last.two_writes);
         else flags_race(last.two_writes, false);
     }
-    if (last.flag_write) flag_settled(last.address, last.bytes);
+    if (last.writes_flag()) flag_settled(last.address, last.bytes);
     ThreadState& m = *last.thread;
     const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.sync->unlocked;
     const bool tries = last.kind & compares || (last.kind & exchanges && !(last.kind & stores) && !before);
     const bool takes = !holds && tries && !same;
-    const bool kept = gives_back && lock_given_back(m, last.address, last.released);
+    const bool kept =
+        gives_back && lock_given_back(m, last.address, last.kind & atomic ? last.released : Release{});
     // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
-    if (last.releases && !same && !kept) release(last.address, last.kind, last.shared, last.released);
-    if (!last.word || holds) return;
+    if (last.kind & atomic && !same && !kept) release(last.address, last.kind, last.shared, last.released);
+    if (!last.may_lock(m) || holds) return;
     if (takes) m.sync->unlocked = before, lock_taken(m, last.address);
     else acquire_sections(m, last.address);
 }
 
 // The compiler calls both hooks of a struct copy before it copies, so a read does not settle the write.
 void complete_before(bool write) {
-    if (state.pending && (write || rank != last.mine.rank || last.word || last.releases)) complete_access();
+    if (state.pending && (write || rank != last.mine.rank || last.kind & atomic || last.may_lock(*last.thread)))
+        complete_access();
 }
 
 // Whether the thread of this atomic or volatile access may be waiting for another block; if so, paused blocks
@@ -140,19 +140,17 @@ bool may_wait(const Region* r, const char* address, size_t bytes, unsigned kind)
 warp::Part trace_part(const Accessor& p) { return {p.block, p.rank, p.site}; }
 
 void check_afterwards(const Access& a) {
-    if (std::exchange(state.pending, true)) return;
     static_cast<Access&>(last) = a;
     last.bytes = std::min(a.bytes, sizeof last.before);
-    last.race = last.flag_write = last.word = last.releases = false;
-    last.released = {};
     last.thread = me;
     memcpy(last.before, a.address, last.bytes);
+    state.pending = true;
 }
 
-__attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, const Access& a, const char* word) {
+__attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, Access& a, const char* word) {
     const Epoch& mine = a.mine;
     const bool synchronise = r.access & (atomic | flag) && mine.access & (atomic | flag);
-    const bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
+    bool flags = (r.access & mine.access & flag) && !((r.access | mine.access) & atomic);
     const bool too_narrow = (r.access | mine.access) & narrow && !same_block(r);
     if (r.time < kernel_start && synchronise && !too_narrow) return;
     if (r.time < launch_start) return race_of_works(WorkRace::between_streams, r, mine, a.address);
@@ -170,21 +168,19 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, co
     if (other.access == reads && writer.access & atomic && !too_narrow &&
         is_optimistic(other, word, {accessor(r), accessor(mine), a.address, a.bytes, adds}))
         return;
-    if (recorded_before(r, mine, adds)) return;
+    if (is_known(r, mine, adds)) return;
     const Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
-    if ((r.access | mine.access) & atomic || !(other.access & writes) || a.bytes > sizeof last.before) {
-        if (flags && !loses) flags_race(race, &writer == &mine ? me->publishes : published(a.address));
-        else note(race);
-        return;
-    }
-    check_afterwards(a);
-    last.race = true;
-    last.two_writes = race;
-    last.flags = flags && !loses;
+    flags &= !loses;
+    if (!((r.access | mine.access) & atomic) && other.access & writes && a.bytes <= sizeof last.before)
+        a.race = true, a.flags = flags, last.two_writes = race;
+    else if (flags) flags_race(race, &writer == &mine ? me->publishes : published(a.address));
+    else note(race);
 }
 
-bool concurrent(const Epoch& r, const Access& a) {
-    return r.bytes & a.mine.bytes && r.time && !happens_before(r, a.from);
+// Whether nothing orders the two, which have common bytes. Atomics of device scope need no order among themselves.
+[[gnu::always_inline]] inline bool concurrent(const Epoch& r, const Access& a) {
+    return r.bytes & a.mine.bytes && r.time && !(r.access == counts && a.mine.access == counts) &&
+           !happens_before(r, a.from);
 }
 
 void record_read(const Word& w, const Access& a) {  // of unordered readers, two plain ones are the most useful
@@ -210,10 +206,10 @@ bool has_ticket(const Word& w, const Access& a) {
     if (!(r.access & atomic)) return false;
     const Time fence = std::max(last_barrier, me->synchronised ? me->sync->fenced[in_device] : 0);
     const bool own = a.mine.access & writes && by_this_thread(r) && !same_block(w.sync.other);
-    return own || (!concurrent(r, a) && fence > r.time);
+    return own || (happens_before(r, a.from) && fence > r.time);
 }
 
-void compare_with_cell(const Word& w, const Access& a, const char* word) {
+void compare_with_cell(const Word& w, Access& a, const char* word) {
     for (const Epoch* r : {&w.cell.write, &w.sync.synced})
         if (concurrent(*r, a)) report_conflict(w, *r, a, word);
     if (concurrent(w.sync.other, a) && !has_ticket(w, a)) report_conflict(w, w.sync.other, a, word);
@@ -225,7 +221,7 @@ void compare_with_cell(const Word& w, const Access& a, const char* word) {
             if (r->bytes == a.mine.bytes) cas_compares(word, r->site);
             *r = {};
         }
-        if (a.mine.access & writes && r->time && concurrent(*r, a)) report_conflict(w, *r, a, word);
+        if (a.mine.access & writes && concurrent(*r, a)) report_conflict(w, *r, a, word);
     }
 }
 
@@ -270,14 +266,13 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (kind & writes && !(kind & atomic) && me->fresh) flag_value_stored();
     me->fresh -= me->fresh && kind == reads;
     if (kind & (writes | atomic)) me->fresh = 0;
-    Access a{address,    bytes, kind,  {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)},
-             floor_time, false, false, false};
+    Access a{address, bytes, kind, {site, now, uint16_t(rank), uint8_t(me->steps), 0, uint8_t(kind & 15)}};
     me->steps += me->steps < 255;
     add_site(rank, site);
     if (!r) {
         const char* arguments = static_cast<char*>(launch->body.closure);  // the kernel's own copy of its arguments
         if (address >= arguments && address < arguments + launch->body.bytes) return;
-        r = region_of(address);
+        r = region_of(address, site);
         if (!r) {
             const Mistake what = stranger(address);
             // The C library keeps its bookkeeping there, which must stay unchanged.
@@ -287,9 +282,6 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
         }
         if (r->freed || !r->shadow) return;  // it is reported as a fault
     }
-    if (kind == (writes | atomic) && address >= r->start && !me->watched && no_synchronization() &&
-        record_atomic(*r, address - r->start, bytes, a.mine))
-        return after_own_atomic(address);
     Shadow& s = *r->shadow;
     const size_t first = address - r->start, end = first + bytes;
     if (address < r->start || end > r->bytes) {
@@ -306,33 +298,32 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (a.shared) a.from = s.since;
     if (!s.all_written) check_written(*r, a, first);
     if (!a.shared && !(kind & atomic)) record_global_access();
-    const bool flag_write = (kind & (writes | flag)) == (writes | flag);
     if (me->lock && address != me->lock) access_in_section(address, bytes, a.mine, a.shared);
-    if (kind & (atomic | flag)) note_step(address, kind);
-    if (flag_write) a.late = flag_written(address, bytes, a.shared);
-    each_cell(s, first, end, [&](const Word& w, size_t word, uint8_t mask, bool own) {
+    const bool only_counts = kind == counts && !me->watched && no_synchronization();
+    if (kind & (atomic | flag) && !only_counts) note_step(address, kind);
+    if (a.writes_flag()) a.late = flag_written(address, bytes, a.shared);
+    each_cell(s, first, end, a.from, [&](const Word& w, size_t word, uint8_t mask, bool own) {
         a.mine.bytes = mask & 15;
         compare_with_cell(w, a, r->start + word);
         if (own) record_access(w, a);
     });
-    if (flag_write || kind & atomic || me->lock == address) {
+    if (only_counts) {  // there is nothing to release or to acquire
+        after_own_atomic(address);
+    } else if (a.writes_flag() || kind & atomic || me->lock == address) {
         me->polled_at = 0;
-        const bool rmw = kind & atomic;
-        if (!(kind & stores)) acquire(address, rmw ? kind : 0, a.shared);
-        const bool exchanged = kind & (compares | exchanges) || (me->lock == address && kind & writes);
-        if (!exchanged) acquire_sections(*me, address);
-        const Release g = current_release(kind);
-        if (exchanged || flag_write || rmw) check_afterwards(a);
-        last.flag_write |= flag_write, last.word |= exchanged, last.releases |= rmw;
-        if (rmw) last.released = g;
-        else release(address, kind, a.shared, g);
-        if (rmw) after_own_atomic(address);
+        if (!(kind & stores)) acquire(address, kind & atomic ? kind : 0, a.shared);
+        if (!a.may_lock(*me)) acquire_sections(*me, address);
+        const Release released = current_release(kind);
+        if (kind & atomic) last.released = released, after_own_atomic(address);
+        else release(address, kind, a.shared, released);
+        if (kind & (atomic | writes)) check_afterwards(a);
     } else if (kind & flag) {
         const Epoch& w = (bytes < 4 || first % 4 ? s.bytes.at(first) : s.words.at(first / 4)).sync.synced;
         acquire(address, 0, a.shared);
         acquire_sections(*me, address);
         flag_read(address, bytes, site, w, concurrent(w, a));
     } else {
+        if (a.race) check_afterwards(a);
         me->polled_at = 0;
         if (me->optimistic && kind == reads) show_value_before_cas(address, bytes, site);
         if (kind == writes) me->written = uint8_t(me->steps);
@@ -374,7 +365,7 @@ void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t si
     if (!self || !runs_works || state.busy) return;
     stop_if_following();
     char* address = static_cast<char*>(const_cast<void*>(where));
-    Region* r = cached_region(address);
+    Region* r = cached_region(address, site);
     if (!r && on_own_stack(address))
         return state.index_too_large ? past_local_array(address, bytes, kind & writes) : void();
     state.index_too_large = false;

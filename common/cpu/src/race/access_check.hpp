@@ -25,8 +25,5 @@ bool none_pending(bool write);
 /// Tells the value that a CAS expects.
 void access(const volatile void* where, size_t bytes, unsigned kind, uint64_t site, const void* expected = nullptr);
 void note(const Race& race);  // to be reported when the launch ends
-inline int size_of_distance(const Epoch& a, const Epoch& b) {
-    return !same_block(a) || !same_block(b) ? 2 : a.rank / 32 != b.rank / 32;
-}
 
 }  // namespace cudacpu::race

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -20,7 +19,6 @@
 #include "engine/text.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_heap.hpp"
-#include "memory/upcalls.hpp"
 #include "race/access_check.hpp"
 #include "race/race.hpp"
 #include "race/volatile_data.hpp"
@@ -72,9 +70,8 @@ static bool index_is_bad() {
 void past_local_array(char* address, size_t bytes, bool write) {
     if (arrays_indexed() == SourceLine::indexes_shared) return;
     state.index_too_large = false;
-    if (index_is_bad() && write && bytes <= 8)
-        show_old_value(address,
-                       bytes);  // counts as not written, because the memory there belongs to another object
+    // A write must have no effect, because the memory there belongs to another object.
+    if (index_is_bad() && write && bytes <= 8) show_old_value(address, bytes);
 }
 
 Mistake stranger(const char* address) {

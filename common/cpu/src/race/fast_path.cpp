@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <functional>
 
 #include "api/upcalls.hpp"
 #include "engine/build.hpp"
@@ -36,20 +35,13 @@ int until_preempted = 7;
 
 namespace {
 
-constexpr size_t smallest_page = 4096;  // pages have this size or a multiple of it
 // Not an address, so that nullptr matches no empty entry.
-constexpr uintptr_t no_page = ~uintptr_t{0};
 char* const no_address = reinterpret_cast<char*>(uintptr_t{1} << 63);
-
-struct CachedRegion {  // the region of a page
-    uintptr_t page = no_page;
-    Region* region;
-    bool shared;
-} region_cache[256];
 
 struct alignas(64) CachedSite {  // the memory that a line of the program accessed last
     char* start = no_address;
     size_t bytes = 0;
+    Region* region;
     Shadow* shadow;
     uint8_t* written;  // nullptr: all bytes are written
     bool shared;
@@ -60,155 +52,111 @@ CachedSite& cached_site(const char* address, uint64_t site) {
     return site_cache[(site ^ uintptr_t(address) >> 20) % std::size(site_cache)];
 }
 
-// Expands a span into the shadow cells from `first` on. `cells`: the number of cells of an element.
-void write_out(Span& span, Plane& plane, size_t first, size_t cells, bool write) {
-    for (uint32_t done = span.done; done; done &= done - 1) {
-        const unsigned i = unsigned(std::countr_zero(done));
-        const size_t begin = first + i * cells;
-        Epoch r{span.site, span.time(), uint16_t((span.rest >> 32) + i), uint8_t(span.rest >> 48), 15, write};
-        if (span.bytes() < 4) r.bytes = ((1u << cells) - 1) << begin % 4 & 15;
-        for (size_t c = begin; c < begin + cells; ++c) (write ? plane.cells[c].write : plane.cells[c].read) = r;
-    }
-    span = {};
-}
-
-// Records an access to element `i` of a line in the record of the whole line. Returns false if that is not
-// possible.
-template <bool Write> [[gnu::always_inline]] inline bool record_in_span(ShadowLine& line, unsigned i, uint64_t site,
-                                                                        uint64_t rest, Time from, bool shared) {
-    if (line.noted >= from) return false;
-    Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
-    const Time part = shared ? from : interval_start;
-    const auto before_barrier = [&](const Span& s) { return s.time() >= part && s.time() < last_barrier; };
-    if (other.time() >= from) {
-        if (other.bytes() != rest >> 56 || other.time() < part) return false;
-        const bool same_threads = uint16_t((other.rest ^ rest) >> 32) == 0;
-        if (!same_threads && other.done >> i & 1 && !before_barrier(other)) return false;
-    }
-    if (mine.site == site && mine.rest == rest) {
-        mine.done |= 1u << i;
-        return true;
-    }
-    // The previous record must not be lost unless no later access can race with it.
-    if (mine.time() && (several_streams || mine.time() >= from) && !(shared && before_barrier(mine))) return false;
-    mine = {site, rest, 1u << i};
-    return true;
-}
-
-// Records the access in each shadow cell. Returns false if the slow path is needed. Bytes: the size of the access,
-// 0 for a struct.
-template <unsigned Bytes, bool Write>
-[[gnu::always_inline]] inline bool record_in_cells(const CachedSite& q, size_t first, size_t bytes, uint64_t site) {
-    constexpr bool small = Bytes && Bytes < 4;
-    Shadow& shadow = *q.shadow;
-    const ThreadState& m = thread_states[rank];
-    const Time from = q.from(), part = q.shared ? 0 : interval_start;
-    const size_t unit = small ? 1 : 4, begin = first / unit, number = (Bytes ? Bytes : bytes) / unit;
-    const size_t begin_line = first / line_bytes,
-                 lines = Bytes ? 1 : (first + bytes - 1) / line_bytes - begin_line + 1;
-    for (size_t l = begin_line; l < begin_line + lines; ++l) {
-        const ShadowLine& line = shadow.lines[l];
-        if (line.write.done | line.read.done | line.bytes) write_out(shadow, l);
-        if ((small ? line.words : line.bytes) >= from) return false;
-    }
-    Plane& plane = small ? shadow.bytes : shadow.words;
-    const bool synced = plane.sync_since >= from, others_read = Write && plane.reads_since >= from;
-    const auto concurrent = [&](const Epoch& o) {
-        return o.time >= from && (o.time < part || (o.rank != rank && o.time >= last_barrier));
-    };
-    __builtin_prefetch(plane.cells + begin + 32, 1);  // the next threads usually access the cells that follow
-    for (size_t i = begin; i < begin + number; ++i)
-        if (const SyncCell& sync = plane.sync[i];
-            concurrent(plane.cells[i].write) || (Write && concurrent(plane.cells[i].read)) ||
-            (several_streams && concurrent(plane.cells[i].read) && concurrent(sync.read)) ||
-            (synced && (concurrent(sync.synced) || concurrent(sync.other))) ||
-            (others_read && concurrent(sync.read)))
-            return false;
-    // In two words, because a load of what was stored in smaller parts stalls the processor.
-    const uint64_t mask = small ? ((1u << Bytes) - 1) << first % 4 : 15;
-    const uint64_t words[] = {
-        site, now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | mask << 56 | uint64_t(Write) << 60};
-    for (size_t l = begin_line; l < begin_line + lines; ++l)
-        if (ShadowLine& line = shadow.lines[l]; small) line.noted = line.bytes = now, line.read_twice = 0;
-        else if (Write || line.words != now) line.words_noted();
-    for (size_t i = begin; i < begin + number; ++i) {
-        Epoch* to = Write ? &plane.cells[i].write : &plane.cells[i].read;
-        if (!Write && concurrent(*to) && !to->access) {
-            const bool far = to->time < part || (to->rank ^ rank) >= 32;
-            if (!small && far && !synced && nothing_was_released())
-                shadow.lines[i * 4 / line_bytes].read_twice |= 1u << i % 32;
-            to = &plane.sync[i].read;
-            plane.reads_since = now;
-        }
-        memcpy(static_cast<void*>(to), words, sizeof words);
-    }
-    if (small) shadow.short_lines[first / short_line_bytes].noted = now;
-    return true;
-}
-
-template <bool Write>
-[[gnu::always_inline]] inline void recorded(const CachedSite& q, size_t first, size_t bytes, uint64_t site) {
-    ThreadState& m = thread_states[rank];
-    m.steps += m.steps < 255;
-    add_site(rank, site);
-    if (!q.shared) record_global_access();
-    if (!Write) return;
-    if (q.written) memset(q.written + first, 1, bytes);
-    m.wrote = true;
-    m.written = uint8_t(m.steps);
-}
-
 [[gnu::always_inline]] inline bool all_written(const uint8_t* flags, size_t bytes) {
     for (; bytes >= 4; bytes -= 4, flags += 4)
         if (uint32_t four; memcpy(&four, flags, 4), four != 0x01010101) return false;
     return !bytes || (flags[0] && flags[bytes - 1]);
 }
 
-// Returns whether the memory has shadow cells, is in bounds and written, and is of no interest beyond that. `unit`:
-// the alignment.
-template <bool Write>
-[[gnu::always_inline]] inline bool is_plain(const CachedSite& q, const char* address, size_t bytes, size_t unit) {
-    const size_t first = address - q.start;
-    return first + (bytes - 1) < q.bytes && (bytes == unit || first < q.bytes) && first % unit == 0 &&
-           !thread_states[rank].watched && (Write || !q.written || all_written(q.written + first, bytes));
-}
-
 __attribute__((noinline)) void refill_site(char* address, uint64_t site) {
-    CachedSite& q = cached_site(address, site);
     if (thread_states[rank].counted != last_barrier) begin_leader();
     count_steps(thread_state(rank));
-    if (!cached_region(address)) region_of(address);
-    if (const CachedRegion& n = region_cache[uintptr_t(address) / smallest_page % std::size(region_cache)];
-        n.page == uintptr_t(address) / smallest_page) {
-        Shadow& s = *n.region->shadow;
-        q = {n.region->start, n.region->bytes, &s, s.all_written ? nullptr : s.written, n.shared};
-    }
-}
-
-// Where the line of the program accesses memory, if the access is plain; nullptr: the slow path is needed.
-template <bool Write> [[gnu::always_inline]] inline const CachedSite* plain_site(char* address, size_t bytes,
-                                                                                 size_t unit, uint64_t site) {
-    const CachedSite& q = cached_site(address, site);
-    if (thread_states[rank].counted == last_barrier && is_plain<Write>(q, address, bytes, unit)) return &q;
-    refill_site(address, site);
-    return is_plain<Write>(q, address, bytes, unit) ? &q : nullptr;
+    if (!cached_region(address, site)) region_of(address, site);
 }
 
 template <unsigned Bytes, bool Write> struct FastPath {
-    static constexpr unsigned kind = Write ? writes : reads;
-    static constexpr size_t width = Bytes < 4 ? short_line_bytes : line_bytes;
-    // These are tail calls: none returns into the fast path, which therefore needs no stack.
-    static __attribute__((noinline)) void slow_path(char* address, uint64_t site) {
-        access(address, Bytes, kind, site);
+    static constexpr bool small = Bytes < 4;
+    static constexpr size_t width = small ? short_line_bytes : line_bytes;
+    // Records an access to element `i` of a line in the record of the whole line. Returns false if that is not
+    // possible.
+    [[gnu::always_inline]] static bool record_in_span(ShadowLine& line, unsigned i, uint64_t site, uint64_t rest,
+                                                      Time from, bool shared) {
+        if (line.noted() >= from) return false;
+        Span &mine = Write ? line.write : line.read, &other = Write ? line.read : line.write;
+        const Time part = shared ? from : interval_start;
+        const auto before_barrier = [&](const Span& s) { return s.time() >= part && s.time() < last_barrier; };
+        if (other.time() >= from) {
+            if (other.bytes() != rest >> 56 || other.time() < part) return false;
+            const bool same_threads = uint16_t((other.rest ^ rest) >> 32) == 0;
+            if (!same_threads && other.done >> i & 1 && !before_barrier(other)) return false;
+        }
+        if (mine.site == site && mine.rest == rest) {
+            mine.done |= 1u << i;
+            return true;
+        }
+        // The previous record must not be lost unless no later access can race with it.
+        if (mine.time() && (several_streams || mine.time() >= from) && !(shared && before_barrier(mine)))
+            return false;
+        mine = {site, rest, 1u << i};
+        return true;
     }
-    static __attribute__((noinline)) void after_preemption(char* address, uint64_t site) {
-        preempt_now();
-        stop_if_following();
-        if (state.pending || state.something_shown) slow_path(address, site);
-        else record(address, site);
+
+    // Records the access in each shadow cell. Returns false if the slow path is needed.
+    [[gnu::always_inline]] static bool record_in_cells(const CachedSite& q, size_t first, uint64_t site) {
+        constexpr size_t unit = small ? 1 : 4;
+        Shadow& shadow = *q.shadow;
+        ShadowLine& line = shadow.lines[first / line_bytes];
+        const ThreadState& m = thread_states[rank];
+        const Time from = q.from(), part = q.shared ? 0 : interval_start;
+        const size_t begin = first / unit, end = begin + Bytes / unit;
+        if (line.has_spans() || line.bytes) write_out(shadow, first / line_bytes);
+        if ((small ? line.words : line.bytes) >= from) return false;
+        Plane& plane = small ? shadow.bytes : shadow.words;
+        const bool synced = plane.sync_since >= from, others_read = Write && plane.reads_since >= from;
+        const auto concurrent = [&](const Epoch& o) {
+            return o.time >= from && (o.time < part || (o.rank != rank && o.time >= last_barrier));
+        };
+        __builtin_prefetch(plane.cells + begin + 32, 1);  // the next threads usually access the cells that follow
+        for (size_t i = begin; i < end; ++i)
+            if (const SyncCell& sync = plane.sync[i];
+                concurrent(plane.cells[i].write) || (Write && concurrent(plane.cells[i].read)) ||
+                (several_streams && concurrent(plane.cells[i].read) && concurrent(sync.read)) ||
+                (synced && (concurrent(sync.synced) || concurrent(sync.other))) ||
+                (others_read && concurrent(sync.read)))
+                return false;
+        // In two words, because a load of what was stored in smaller parts stalls the processor.
+        const uint64_t mask = small ? ((1u << Bytes) - 1) << first % 4 : 15;
+        const uint64_t words[] = {
+            site, now | uint64_t(rank) << 32 | uint64_t(m.steps) << 48 | mask << 56 | uint64_t(Write) << 60};
+        if (small) line.bytes = shadow.short_lines[first / short_line_bytes].bytes = now, line.read_twice = 0;
+        else if (Write || line.words != now) line.words_noted();
+        for (size_t i = begin; i < end; ++i) {
+            Epoch* to = Write ? &plane.cells[i].write : &plane.cells[i].read;
+            if (!Write && concurrent(*to) && !to->access) {
+                const bool far = to->time < part || (to->rank ^ rank) >= 32;
+                if (!small && far && !synced && nothing_was_released()) line.read_twice |= 1u << i % 32;
+                to = &plane.sync[i].read;
+                plane.reads_since = now;
+            }
+            memcpy(static_cast<void*>(to), words, sizeof words);
+        }
+        return true;
+    }
+    [[gnu::always_inline]] static void recorded(const CachedSite& q, size_t first, uint64_t site) {
+        ThreadState& m = thread_states[rank];
+        m.steps += m.steps < 255;
+        add_site(rank, site);
+        if (!q.shared) record_global_access();
+        if (!Write) return;
+        if (q.written) memset(q.written + first, 1, Bytes);
+        m.wrote = true;
+        m.written = uint8_t(m.steps);
+    }
+    // Returns whether the memory has shadow cells, is in bounds and written, and is of no interest beyond that.
+    [[gnu::always_inline]] static bool is_plain(const CachedSite& q, const char* address) {
+        const size_t first = address - q.start;
+        return first + (Bytes - 1) < q.bytes && first % Bytes == 0 && !thread_states[rank].watched &&
+               (Write || !q.written || all_written(q.written + first, Bytes));
+    }
+    // Where the line of the program accesses memory, if the access is plain; nullptr: the slow path is needed.
+    [[gnu::always_inline]] static const CachedSite* plain_site(char* address, uint64_t site) {
+        const CachedSite& q = cached_site(address, site);
+        if (thread_states[rank].counted == last_barrier && is_plain(q, address)) return &q;
+        refill_site(address, site);
+        return is_plain(q, address) ? &q : nullptr;
     }
     [[gnu::always_inline]] static ShadowLine& line_of(const CachedSite& q, size_t first) {
-        return (Bytes < 4 ? q.shadow->short_lines : q.shadow->lines)[first / width];
+        return (small ? q.shadow->short_lines : q.shadow->lines)[first / width];
     }
     [[gnu::always_inline]] static uint64_t rest_of(unsigned i) {
         return now | uint64_t(uint16_t(rank - i)) << 32 | uint64_t(thread_states[rank].steps) << 48 |
@@ -232,167 +180,132 @@ template <unsigned Bytes, bool Write> struct FastPath {
             f->sites = sites_since_meeting[rank] | site_bit(site);
             f->written = uint8_t(Write ? leader.steps : leader.steps > 1 ? f[-1].written : 0);
         }
-        recorded<Write>(q, first, Bytes, site);
+        recorded(q, first, site);
+    }
+    static __attribute__((noinline)) void slow_path(char* address, uint64_t site) {
+        access(address, Bytes, Write ? writes : reads, site);
     }
     static __attribute__((noinline)) void record(char* address, uint64_t site) {
-        const CachedSite* const q = plain_site<Write>(address, Bytes, Bytes, site);
+        const CachedSite* const q = plain_site(address, site);
         if (!q) return slow_path(address, site);
         const size_t first = address - q->start;
         const unsigned i = unsigned(first % width / Bytes);
         ShadowLine& line = q->shadow->lines[first / line_bytes];
         constexpr uint32_t all = (1u << Bytes / 4) - 1;
-        if (!Write && Bytes >= 4 && line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
-            return recorded<Write>(*q, first, Bytes, site);
+        if (!Write && !small && line.words == now && (line.read_twice >> first % line_bytes / 4 & all) == all)
+            return recorded(*q, first, site);
         const Time from = q->from();
-        const bool words = Bytes < 4 && std::max({line.words, line.write.time(), line.read.time()}) >= from;
-        if (!words && record_in_span<Write>(line_of(*q, first), i, site, rest_of(i), from, q->shared)) {
-            if (Bytes < 4) line.noted = line.bytes = now;
+        const bool words = small && std::max({line.words, line.write.time(), line.read.time()}) >= from;
+        if (!words && record_in_span(line_of(*q, first), i, site, rest_of(i), from, q->shared)) {
+            if (small) line.bytes = now;
             if (leader.is_new) return record_replay_step(address, site);
-        } else if (!record_in_cells<Bytes, Write>(*q, first, Bytes, site)) {
+        } else if (!record_in_cells(*q, first, site)) {
             return slow_path(address, site);
         }
-        recorded<Write>(*q, first, Bytes, site);
+        recorded(*q, first, site);
+    }
+    // Replay: returns whether the running thread makes the access that the leader's steps predict.
+    [[gnu::always_inline]] static bool followed(char* address, uint64_t site) {
+        ReplayStep* const f = replay_step;
+        if (address != f->next || site != f->site || rank != follower) return false;
+        if (f->flags) {
+            auto* const flags = reinterpret_cast<uint8_t*>(address + f->flags);
+            if (Write) memset(flags, 1, Bytes);
+            else if (!all_written(flags, Bytes)) return false;
+        }
+        f->next = address + Bytes;
+        replay_step = f + 1;
+        return true;
+    }
+    static __attribute__((noinline)) void unusual_access(char* address, uint64_t site) {
+        if (replay_step != &nowhere && follows(address, site)) {
+            if (followed(address, site)) return;
+            stop_following();  // it reads a byte that is not written
+        }
+        if (warp::drawing) warp::stop_at_access(address, Bytes, Write, false, site, __builtin_frame_address(0));
+        if (warp::drawing || (state.any() && !none_pending(Write))) return slow_path(address, site);
+        if (--until_preempted < 0) {
+            preempt_now();
+            stop_if_following();
+            if (state.pending || state.something_shown) return slow_path(address, site);
+        }
+        record(address, site);
+    }
+    // These are tail calls: none returns into the fast path, which therefore needs no stack.
+    static __attribute__((noinline)) void access_beyond_stack(char* address, uint64_t site) {
+        if (!self || !runs_works) return;  // another thread of the program may be running kernels
+        if (replay_step != &nowhere || warp::drawing || state.any() || until_preempted <= 0)
+            return unusual_access(address, site);
+        --until_preempted;
+        record(address, site);
     }
 };
 
+// Only what most calls need: most are for the thread's own stack, or for blockDim.
+template <unsigned Bytes, bool Write> inline void fast_access(void* p, uint64_t site) {
+    char* const address = static_cast<char*>(p);
+    if (FastPath<Bytes, Write>::followed(address, site)) return;
+    if (size_t(p) - size_t(current_fiber->bottom) >= stack_bytes) {
+        const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
+        if (size_t(p) - size_t(&__start_cudacpu_builtin) >= builtins)
+            FastPath<Bytes, Write>::access_beyond_stack(address, site);
+        return;
+    }
+    if (state.index_too_large) past_local_array(address, Bytes, Write);
+}
+
+// Expands the spans of a line into shadow cells from `first` on. Returns the time of the newest.
+Time expand(ShadowLine& line, Plane& plane, size_t first, size_t unit) {
+    const Time last = std::max(line.write.time(), line.read.time());
+    for (Span* const span : {&line.write, &line.read}) {
+        const bool write = span == &line.write;
+        const size_t cells = span->bytes() / unit;  // of an element
+        for (uint32_t done = span->done; done; done &= done - 1) {
+            const unsigned i = unsigned(std::countr_zero(done));
+            const size_t begin = first + i * cells;
+            Epoch r{span->site, span->time(), uint16_t((span->rest >> 32) + i), uint8_t(span->rest >> 48),
+                    15,         write};
+            if (span->bytes() < 4) r.bytes = ((1u << cells) - 1) << begin % 4 & 15;
+            for (size_t c = begin; c < begin + cells; ++c) (write ? plane.cells[c].write : plane.cells[c].read) = r;
+        }
+        *span = {};
+    }
+    return last;
+}
+
 }  // namespace
 
-void forget_pages() {
+void forget_regions() {
     stop_if_following();
-    for (CachedRegion& n : region_cache) n.page = no_page;
     for (CachedSite& q : site_cache) q.start = no_address, q.bytes = 0;
 }
 
-Region* cached_region(const char* address) {
-    const uintptr_t number = uintptr_t(address) / smallest_page;
-    const auto& n = region_cache[number % std::size(region_cache)];
-    return n.page == number ? n.region : nullptr;
+Region* cached_region(const char* address, uint64_t site) {
+    const CachedSite& q = cached_site(address, site);
+    return size_t(address - q.start) < q.bytes ? q.region : nullptr;
 }
-Region* region_of(const char* address) {
+Region* region_of(char* address, uint64_t site) {
     Region* r = find(address);
     if (!r && on_heap(address)) {
         const HeapBlock* const block = nearest_heap_block(address);
         return block && !block->freed && block->contains(address) ? &heap_region : nullptr;
     }
     if (!r) r = program_region(address);
-    const uintptr_t number = uintptr_t(address) / smallest_page;
-    if (r && r->shadow && !r->freed && address >= r->base && address < r->base + r->pages)
-        region_cache[number % std::size(region_cache)] = {number, r, is_shared(r)};
+    if (Shadow* const s = r && !r->freed ? r->shadow : nullptr)
+        cached_site(address, site) = {r->start,    r->bytes, r, s, s->all_written ? nullptr : s->written,
+                                      is_shared(r)};
     return r;
-}
-
-bool record_atomic(Region& r, size_t first, size_t bytes, const Epoch& mine) {
-    Shadow& shadow = *r.shadow;
-    const Time from = is_shared(&r) ? shadow.since : floor_time;
-    ShadowLine& line = shadow.lines[first / line_bytes];
-    if (bytes < 4 || first % bytes || first + bytes > r.bytes || line.bytes >= from ||
-        !(shadow.all_written ||
-          std::all_of(shadow.written + first, shadow.written + first + bytes, std::identity())))
-        return false;
-    const auto concurrent = [&](const Epoch& o) { return o.time >= from && !happens_before(o, from); };
-    const auto of_its_kind = [&](const Epoch& o) { return o.access == (atomic | writes) || !concurrent(o); };
-    write_out(shadow, first / line_bytes);
-    for (size_t i = first / 4; i < (first + bytes) / 4; ++i) {
-        const Word w = shadow.words.at(i);
-        if (concurrent(w.cell.write) || concurrent(w.cell.read) || concurrent(w.sync.read) ||
-            !of_its_kind(w.sync.synced) || !of_its_kind(w.sync.other))
-            return false;
-    }
-    for (size_t i = first / 4; i < (first + bytes) / 4; ++i) {
-        SyncCell& sync = shadow.words.sync[i];
-        const bool own = sync.synced.rank == rank && same_block(sync.synced);
-        if (sync.synced.access & atomic && !own) sync.other = sync.synced;
-        sync.synced = mine;
-        sync.synced.bytes = 15;
-    }
-    line.words_noted();
-    shadow.words.sync_since = now;
-    return true;
 }
 
 void write_out(Shadow& shadow, size_t number) {
     ShadowLine& line = shadow.lines[number];
-    const auto both = [](ShadowLine& l, Plane& plane, size_t first, size_t unit) {
-        const Time last = std::max(l.write.time(), l.read.time());
-        if (l.write.done) write_out(l.write, plane, first, l.write.bytes() / unit, true);
-        if (l.read.done) write_out(l.read, plane, first, l.read.bytes() / unit, false);
-        l.noted = std::max(l.noted, last);
-        return last;
-    };
-    if (line.write.done || line.read.done)
+    if (line.has_spans())
         line.read_twice = 0,
-        line.words = std::max(line.words, both(line, shadow.words, number * line_bytes / 4, 4));
+        line.words = std::max(line.words, expand(line, shadow.words, number * line_bytes / 4, 4));
     if (!line.bytes) return;
     for (size_t at = number * line_bytes; at < (number + 1) * line_bytes; at += short_line_bytes)
-        both(shadow.short_lines[at / short_line_bytes], shadow.bytes, at, 1);
-}
-
-template <bool Write> bool record_range(char* address, size_t bytes, uint64_t site) {
-    if (warp::drawing || (state.any() && !none_pending(Write)) || until_preempted < 1 || bytes % 4) return false;
-    const CachedSite* const q = plain_site<Write>(address, bytes, 4, site);
-    const size_t first = q ? address - q->start : 0;
-    if (!q || !record_in_cells<0, Write>(*q, first, bytes, site)) return false;
-    --until_preempted;
-    recorded<Write>(*q, first, bytes, site);
-    return true;
-}
-bool record_range(void* p, size_t bytes, bool write, uint64_t site) {
-    if (!self || !runs_works || (on_own_stack(p) && !state.index_too_large)) return true;
-    stop_if_following();
-    char* const address = static_cast<char*>(p);
-    return write ? record_range<true>(address, bytes, site) : record_range<false>(address, bytes, site);
-}
-
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void drawn_access(void* p, uint64_t site) {
-    warp::stop_at_access(p, Bytes, Write, false, site, __builtin_frame_address(0));
-    access(p, Bytes, Write ? writes : reads, site);
-}
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void pending_access(void* p, uint64_t site) {
-    if (warp::drawing) return drawn_access<Bytes, Write>(p, site);
-    if (!none_pending(Write)) return FastPath<Bytes, Write>::slow_path(static_cast<char*>(p), site);
-    if (--until_preempted < 0) FastPath<Bytes, Write>::after_preemption(static_cast<char*>(p), site);
-    else FastPath<Bytes, Write>::record(static_cast<char*>(p), site);
-}
-// Replay: returns whether the running thread makes the access that the leader's steps predict.
-template <unsigned Bytes, bool Write> [[gnu::always_inline]] inline bool followed(char* address, uint64_t site) {
-    ReplayStep* const f = replay_step;
-    if (address != f->next || site != f->site || rank != follower) return false;
-    if (f->flags) {
-        auto* const flags = reinterpret_cast<uint8_t*>(address + f->flags);
-        if (Write) memset(flags, 1, Bytes);
-        else if (!all_written(flags, Bytes)) return false;
-    }
-    f->next = address + Bytes;
-    replay_step = f + 1;
-    return true;
-}
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void near_access(char* address, uint64_t site) {
-    if (__builtin_expect(warp::drawing || state.any(), 0)) return pending_access<Bytes, Write>(address, site);
-    if (--until_preempted < 0) return FastPath<Bytes, Write>::after_preemption(address, site);
-    FastPath<Bytes, Write>::record(address, site);
-}
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void beside_leader(char* address, uint64_t site) {
-    if (follows(address, site)) {
-        if (followed<Bytes, Write>(address, site)) return;
-        stop_following();  // it reads a byte that is not written
-    }
-    near_access<Bytes, Write>(address, site);
-}
-template <unsigned Bytes, bool Write> __attribute__((noinline)) void far_access(void* p, uint64_t site) {
-    if (!self || !runs_works) return;  // another thread of the program may be running kernels
-    if (replay_step != &nowhere) return beside_leader<Bytes, Write>(static_cast<char*>(p), site);
-    near_access<Bytes, Write>(static_cast<char*>(p), site);
-}
-// Only what most calls need: most are for the thread's own stack, or for blockDim.
-template <unsigned Bytes, bool Write> inline void fast_access(void* p, uint64_t site) {
-    char* const address = static_cast<char*>(p);
-    if (followed<Bytes, Write>(address, site)) return;
-    if (size_t(p) - size_t(current_fiber->bottom) >= stack_bytes) {
-        const size_t builtins = size_t(&__stop_cudacpu_builtin) - size_t(&__start_cudacpu_builtin);
-        if (size_t(p) - size_t(&__start_cudacpu_builtin) >= builtins) far_access<Bytes, Write>(p, site);
-        return;
-    }
-    if (state.index_too_large) past_local_array(address, Bytes, Write);
+        if (ShadowLine& part = shadow.short_lines[at / short_line_bytes]; part.has_spans())
+            part.bytes = std::max(part.bytes, expand(part, shadow.bytes, at, 1));
 }
 
 }  // namespace cudacpu::race

@@ -5,29 +5,26 @@
 namespace cudacpu::race {
 
 extern int until_preempted;
-void forget_pages();                         // clears the cache of regions by page
-Region* cached_region(const char* address);  // nullptr: not cached
-Region* region_of(const char* address);
+void forget_regions();  // clears the cache of regions
+/// The region that the line of the program accessed last; nullptr: the address is not in it.
+Region* cached_region(const char* address, uint64_t site);
+Region* region_of(char* address, uint64_t site);
 void write_out(Shadow& shadow, size_t line);  // expands the record of the whole line into its cells
 /// Calls f(cell, offset of its word, bytes of the word, own) for each cell of these bytes. own: an access to the
-/// bytes is recorded there; else the cell has accesses of other sizes.
-template <class F> void each_cell(Shadow& s, size_t first, size_t end, F f) {
+/// bytes is recorded there; else the cell has accesses of other sizes, which are left out if all are before `from`.
+template <class F> void each_cell(Shadow& s, size_t first, size_t end, Time from, F f) {
     for (size_t i = first, next; i < end; i = next) {
         next = std::min(end, (i / 4 + 1) * 4);
         const auto mask = uint8_t((1u << (next - i / 4 * 4)) - (1u << i % 4));
         ShadowLine& line = s.lines[i / line_bytes];
-        write_out(s, i / line_bytes);
+        if (i == first || i % line_bytes == 0) write_out(s, i / line_bytes);
         f(s.words.at(i / 4), i / 4 * 4, mask, mask == 15);
-        for (size_t b = i; (line.bytes || mask != 15) && b < next; ++b)
+        for (size_t b = i; (line.bytes >= from || mask != 15) && b < next; ++b)
             f(s.bytes.at(b), i / 4 * 4, mask, mask != 15);
         if (mask == 15) line.words_noted();
-        else line.read_twice = 0, line.noted = line.bytes = s.short_lines[i / short_line_bytes].noted = now;
+        else line.read_twice = 0, line.bytes = s.short_lines[i / short_line_bytes].bytes = now;
     }
 }
-/// Records an access to a struct. Returns false if the slow path is needed.
-bool record_range(void* p, size_t bytes, bool write, uint64_t site);
-/// Records an atomic on a word that only atomics change now. Returns false if the slow path is needed.
-bool record_atomic(Region& r, size_t first, size_t bytes, const Epoch& mine);
 [[gnu::always_inline]] inline void record_global_access() {
     Run& b = *this_run;
     if (b.last_rank != rank) b.last_of_others = b.last, b.last_rank = rank;

@@ -9,7 +9,7 @@
 #include "memory/address_space.hpp"
 #include "race/fast_path.hpp"
 #include "race/happens_before.hpp"
-#include "race/in_flight_buffers.hpp"
+#include "race/stream_order.hpp"
 
 namespace cudacpu::race {
 

@@ -1,11 +1,16 @@
 // portability_checks.cpp - portability checks: operations whose result on a GPU differs from this CPU's. The
 // compiler calls these functions before a shift by more bits than the type has. In the hazard build it also calls
-// one before a conversion to an integer type that cannot hold the value.
+// one before a conversion to an integer type that cannot hold the value, and after a signed overflow.
+//
+// Hash functions and sums of data overflow on purpose, and a GPU's registers wrap. An index must not: nvcc
+// calculates it in 64 bits or in 32, as it likes. The driver has recorded which operators calculate an index
+// (driver/IndexFlow.pm).
 #include <cstring>
 #include <set>
 #include <string>
 
 #include "engine/reporting.hpp"
+#include "engine/source_lines.hpp"
 #include "engine/text.hpp"
 
 using namespace cudacpu;
@@ -20,7 +25,7 @@ struct UbsanType {
 
 struct UbsanOperation {
     Where where;
-    const UbsanType *from, *to;
+    const UbsanType *from, *to;  // to: not of an overflow
 };
 
 void unlike_a_gpu(const UbsanOperation& o, const std::string& what, const std::string& mend) {
@@ -28,6 +33,15 @@ void unlike_a_gpu(const UbsanOperation& o, const std::string& what, const std::s
     if (strstr(o.where.file, "cpu/include/")) return;  // in the CPU device's own headers
     const std::string line = source_line(o.where);
     if (noted.insert(line).second) print_report(compose_report("note: " + what, mend, line));
+}
+
+void overflow(const UbsanOperation* o, SourceLine::Fact calculates_index, const char* operation) {
+    static auto& seen = *new std::set<const UbsanOperation*>;
+    if (!in_kernel() || !seen.insert(o).second || !(facts_of(o->where) & calculates_index)) return;
+    report_bug(
+        text("hazard: an index overflows: the result of this %s has no place in %s", operation, o->from->name),
+        "calculate it in size_t or long long: convert an operand first, as in size_t(row) * width",
+        source_line(o->where), "index-overflow");
 }
 
 }  // namespace
@@ -60,5 +74,18 @@ void __ubsan_handle_float_cast_overflow(const UbsanOperation* o, uintptr_t bits)
              "把 %g 转换为 %s，而它没有这个值：GPU 取最接近的值，别的处理器不会"},
             value, o->to->name),
         say({"C++ leaves it open: bring the value into the range before", "C++ 对此没有规定：先把值限制在范围内"}));
+}
+
+void __ubsan_handle_add_overflow(const UbsanOperation* o, uintptr_t, uintptr_t) {
+    overflow(o, SourceLine::adds_index, "addition");
+}
+void __ubsan_handle_sub_overflow(const UbsanOperation* o, uintptr_t, uintptr_t) {
+    overflow(o, SourceLine::subtracts_index, "subtraction");
+}
+void __ubsan_handle_mul_overflow(const UbsanOperation* o, uintptr_t, uintptr_t) {
+    overflow(o, SourceLine::multiplies_index, "multiplication");
+}
+void __ubsan_handle_negate_overflow(const UbsanOperation* o, uintptr_t) {
+    overflow(o, SourceLine::subtracts_index, "negation");
 }
 }  // extern "C"

@@ -8,11 +8,9 @@
 #include <map>
 #include <utility>
 
-#include "api/upcalls.hpp"
 #include "engine/build.hpp"
 #include "engine/reporting.hpp"
 #include "memory/address_space.hpp"
-#include "memory/upcalls.hpp"
 #include "race/fast_path.hpp"
 #include "race/thread_replay.hpp"
 
@@ -44,7 +42,7 @@ template <class F> void each_part(Region& r, F f) {
 }  // namespace
 
 void region_added(Region& r) {
-    forget_pages();
+    forget_regions();
     const auto spare = spare_notes.find(r.base);
     if (!r.shadow && spare != spare_notes.end()) r.shadow = spare->second, spare_notes.erase(spare);
     if (!r.shadow) {
@@ -67,11 +65,11 @@ void region_fresh(Region& r) {  // records of another block are older, so they a
     r.shadow->since = ++now;
 }
 void region_kept(Region& r, Shadow*& notes) {
-    forget_pages();
+    forget_regions();
     notes = std::exchange(r.shadow, nullptr);
 }
 void region_restored(Region& r, Shadow* notes) {
-    forget_pages();
+    forget_regions();
     if (r.shadow) spare_notes.emplace(r.base, r.shadow);
     r.shadow = notes;
 }
@@ -79,7 +77,7 @@ void forget_accesses(Region& r, size_t offset, size_t bytes) {
     Shadow& s = *r.shadow;
     memset(s.written + offset, 0, bytes);
     for (size_t i = offset / 4 * 4; i < offset + bytes; i += 4) {
-        if (!s.lines[i / line_bytes].noted) continue;  // it has no pages yet
+        if (!s.lines[i / line_bytes].noted()) continue;  // it has no pages yet
         s.words.cells[i / 4] = {}, s.words.sync[i / 4] = {};
         for (size_t b = i; s.lines[i / line_bytes].bytes && b < i + 4; ++b)
             s.bytes.cells[b] = {}, s.bytes.sync[b] = {};
@@ -88,10 +86,10 @@ void forget_accesses(Region& r, size_t offset, size_t bytes) {
 void bytes_written(Region& r, size_t offset, size_t bytes) {
     if (!r.shadow) return;
     memset(r.shadow->written + offset, 1, bytes);
-    if (!offset && bytes == r.bytes) r.shadow->all_written = true;
+    if (!offset && bytes == r.bytes) r.shadow->all_written = true, forget_regions();
 }
 void region_gone(Region& r) {
-    forget_pages();
+    forget_regions();
     if (!r.shadow) return;
     each_part(r, [](auto* part, size_t count) { munmap(part, count * sizeof *part); });
     delete std::exchange(r.shadow, nullptr);

@@ -46,9 +46,11 @@ struct Span {
 constexpr size_t line_bytes = 128, short_line_bytes = 32;  // short: for elements of less than a word
 struct alignas(64) ShadowLine {
     Span write, read;
-    Time noted, words, bytes;  // when an access was last recorded by itself, as words and as bytes
-    uint32_t read_twice;       // bit mask: words that two readers of different warps or blocks had read then
-    void words_noted() { noted = words = now, read_twice = 0; }
+    Time words, bytes;    // when an access was last recorded by itself, as words and as bytes
+    uint32_t read_twice;  // bit mask: words that two readers of different warps or blocks had read then
+    bool has_spans() const { return write.done | read.done; }
+    Time noted() const { return std::max(words, bytes); }
+    void words_noted() { words = now, read_twice = 0; }
 };
 struct Shadow {          // of a region
     Plane words, bytes;  // an access of less than a word is recorded for each of its bytes

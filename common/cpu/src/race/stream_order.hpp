@@ -1,4 +1,4 @@
-// stream_order.hpp - concurrent kernels and copies of several streams.
+// stream_order.hpp - concurrent kernels and copies of several streams, and the host beside them.
 #pragma once
 #include <map>
 #include <set>
@@ -6,10 +6,16 @@
 #include <vector>
 
 #include "engine/reporting.hpp"
+#include "memory/address_space.hpp"
 #include "race/shadow_memory.hpp"
 
 namespace cudacpu::race {
 
+struct CopySource {  // a buffer that the host must not change before it is copied
+    const char* start;
+    size_t pitch, width, height;
+    uint64_t sum;  // of its bytes
+};
 struct Work {
     unsigned long number;
     const void* stream;
@@ -20,6 +26,8 @@ struct Work {
     std::string what, line;  // the line of the kernel; for copies, of the calls
     Callers callers;
     unsigned long primary = 0;  // the kernel that this one need not wait for
+    std::vector<CopySource> sources{};
+    bool has_begun() const { return turn != ~0ul; }
 };
 void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what);
 void work_is_secondary(unsigned long primary);
@@ -28,15 +36,18 @@ void work_waits(unsigned long number, unsigned long event);
 void work_begins(unsigned long number);
 void work_ended();
 void work_touches(const void* address, size_t bytes, bool write);
-const Work& running_work();
-unsigned long last_queued();                      // 0: none is queued
-bool ordered_with_running(unsigned long number);  // whether the running work and this one wait for each other
-extern bool several_streams;                      // the queue holds works of several streams
-bool before_this_launch(const Epoch& r);          // of an earlier work: does this one wait for it?
+extern bool several_streams;              // the queue holds works of several streams
+bool before_this_launch(const Epoch& r);  // of an earlier work: does this one wait for it?
 /// after_primary: the running kernel does not wait for its primary. undecided: NVIDIA's documents do not say
 /// whether the two kernels are ordered.
 enum class WorkRace { between_streams, after_primary, undecided };
 void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const char* address);
+void host_gets(const void* from, size_t pitch, size_t width, size_t height);
+void host_must_keep(const void* start, size_t pitch, size_t width, size_t height);
+void host_waits(bool begins);
+/// An atomic or volatile access of a kernel: the host may have written earlier than the data that the kernel reads
+/// next.
+void host_may_tell(const Region* r, const char* address, unsigned kind);
 Time launch_beside();  // A launch begins: returns when the first work began that it does not wait for.
 
 }  // namespace cudacpu::race

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/reporting.hpp"
-#include "race/in_flight_buffers.hpp"
 #include "race/race.hpp"
 #include "race/stream_order.hpp"
 
@@ -27,7 +26,8 @@ void report_early_reads();                      // all queued works have ended
 
 void report(WorkRace kind, const Work& before, const Epoch& its, const Work& after, const Epoch& mine,
             const char* address);
-void report_changed_source(const CopySource& source, const Work* callback);  // callback: nullptr if it was the host
+/// callback: nullptr if it was the host
+void report_changed_source(const Work& copy, const CopySource& source, const Work* callback);
 /// A kernel has read what the host wrote after the kernel was queued.
 void report_late_read(const Work& kernel, const Epoch& read, const char* address, const void* host_writes);
 /// A copy gives the host bytes that nobody has written. count: how many of first to last; all: the copy has no

@@ -9,7 +9,7 @@
 // other lane wrote. In global memory any thread may pass on what it has found. There each lane must have its own
 // element of one row, and must have written it both before that read and after it.
 
-#include <cstring>
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -20,6 +20,7 @@
 #include "engine/text.hpp"
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
+#include "race/access_hooks.hpp"
 
 namespace cudacpu {
 
@@ -33,18 +34,14 @@ struct Reads {  // the last two threads that read a word
     Seen last, before;
     unsigned long time;
 };
-struct Wrote {
+struct Lane {  // of each thread: its last write and its last read
     const Region* region;
     const char* address;
-    unsigned long time, block, first, last;  // first and last: its writes of this word since its warp synchronized
-};
-struct LastSeen {
-    const char* address;
-    unsigned long at;
-};
+    unsigned long time, first, last;  // first and last: its writes of this word since its warp synchronized
+    const char* seen;
+    unsigned long seen_at;
+} lanes[1024];
 std::unordered_map<const void*, Reads> all_reads CUDACPU_LASTING;
-Wrote wrote[1024];         // each thread's last write
-LastSeen seen_last[1024];  // each thread's last read
 const Region* region;
 unsigned long block, accesses;
 
@@ -62,28 +59,29 @@ void access(const void* p, unsigned bytes, bool writes, const void* pc) {
     last_access = pc;
     if (sample_requested) take_sample(pc, address, bytes);
     if (!writes && ++waits_in_a_row > 1000) give_way();
-    if (block != block_serial) block = block_serial, region = nullptr, all_reads.clear();
+    if (std::exchange(block, block_serial) != block_serial)
+        region = nullptr, all_reads.clear(), std::fill_n(lanes, running_block.size, Lane{});
     const Region* const r = region_of(address);
     if (!r) return;
     const unsigned long time = syncs[rank / 32], now = ++accesses;
     const Seen me = {rank, now};
     Reads& reads = all_reads.try_emplace(address, Reads{me, me, time}).first->second;
     if (reads.time != time) reads = {me, me, time};
+    Lane& mine = lanes[rank];
     if (!writes) {
         if (reads.last.rank != rank) reads.before = std::exchange(reads.last, me);
-        seen_last[rank] = {address, now};
+        mine.seen = address, mine.seen_at = now;
         return;
     }
-    Wrote& mine = wrote[rank];
-    const bool again = mine.address == address && mine.time == time && mine.block == block;
-    mine = {r, address, time, block, again ? mine.first : now, now};
+    const bool again = mine.address == address && mine.time == time;
+    mine = {r, address, time, again ? mine.first : now, now, mine.seen, mine.seen_at};
     const Seen reader = reads.last.rank != rank ? reads.last : reads.before;
-    const Wrote& its = wrote[reader.rank];
+    const Lane& its = lanes[reader.rank];
     if (reader.rank == rank || reader.rank / 32 != rank / 32 || its.region != r || its.address == address ||
-        its.time != time || its.block != block)
+        its.time != time)
         return;
     const bool in_a_row = address - its.address == (long(rank) - long(reader.rank)) * long(bytes);
-    const bool answered = seen_last[rank].address == its.address && seen_last[rank].at > its.last;
+    const bool answered = mine.seen == its.address && mine.seen_at > its.last;
     const bool meant = is_shared(r) ? its.last < reader.at || (answered && again)
                                     : answered || !in_a_row || reader.at < its.first || its.last < reader.at;
     static auto& known = *new std::set<const void*>;
@@ -98,30 +96,23 @@ void access(const void* p, unsigned bytes, bool writes, const void* pc) {
 
 }  // namespace
 
-}  // namespace cudacpu
+namespace race {
+
+static void on_access(const void* p, size_t bytes, unsigned kind, uint64_t site, const void*) {
+    if (kind & flag) access(p, unsigned(bytes), kind & writes, reinterpret_cast<void*>(site));
+}
 
 // clang-format off
-#define CUDACPU_CALLER __builtin_return_address(0)
-#define CUDACPU_HOOKS(bytes) \
-    void __tsan_read##bytes(void*) {}             void __tsan_write##bytes(void*) {} \
-    void __tsan_unaligned_read##bytes(void*) {}   void __tsan_unaligned_write##bytes(void*) {} \
-    void __tsan_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_CALLER); } \
-    void __tsan_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_CALLER); } \
-    void __tsan_unaligned_volatile_read##bytes(void* p) { cudacpu::access(p, bytes, false, CUDACPU_CALLER); } \
-    void __tsan_unaligned_volatile_write##bytes(void* p) { cudacpu::access(p, bytes, true, CUDACPU_CALLER); }
+#define CUDACPU_NO_HOOKS(bytes) void __tsan_read##bytes(void*) {} void __tsan_write##bytes(void*) {}
 extern "C" {
-CUDACPU_HOOKS(1) CUDACPU_HOOKS(2) CUDACPU_HOOKS(4) CUDACPU_HOOKS(8) CUDACPU_HOOKS(16)
-void __tsan_read_range(void*, size_t) {}
-void __tsan_write_range(void*, size_t) {}
-void* __tsan_memset(void* p, int value, size_t n) { return memset(p, value, n); }
-void* __tsan_memcpy(void* to, const void* from, size_t n) { return memcpy(to, from, n); }
-void* __tsan_memmove(void* to, const void* from, size_t n) { return memmove(to, from, n); }
+CUDACPU_ACCESS_HOOKS
+CUDACPU_NO_HOOKS(1) CUDACPU_NO_HOOKS(2) CUDACPU_NO_HOOKS(4) CUDACPU_NO_HOOKS(8) CUDACPU_NO_HOOKS(16)
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
 void __ubsan_handle_out_of_bounds(void*, uintptr_t) {}
-void __ubsan_handle_add_overflow(void*, uintptr_t, uintptr_t) {}
-void __ubsan_handle_sub_overflow(void*, uintptr_t, uintptr_t) {}
-void __ubsan_handle_mul_overflow(void*, uintptr_t, uintptr_t) {}
-void __ubsan_handle_negate_overflow(void*, uintptr_t) {}
 }  // extern "C"
+
+}  // namespace race
+
+}  // namespace cudacpu

@@ -92,12 +92,12 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
                   kind == WorkRace::undecided);
 }
 
-void report_changed_source(const CopySource& s, const Work* callback) {
-    const std::string line = first_line(s.callers);
+void report_changed_source(const Work& copy, const CopySource& s, const Work* callback) {
+    const std::string line = line_of(copy);
     if (callback)
         report_hazard(
             say({"a callback changes %s,\nwhich %s copies", "回调函数修改 %s，\n而 %s 要复制它"}, explain(s.start),
-                s.what),
+                copy.what),
             {{line, say(is_queued)}, {first_line(callback->callers), say({"its function writes", "它的函数写入"})}},
             say({"let one wait for the other: cudaEventRecord() and cudaStreamWaitEvent(), or queue both in "
                  "one stream",
@@ -105,7 +105,7 @@ void report_changed_source(const CopySource& s, const Work* callback) {
     else
         report_hazard(
             say({"the host has changed %s\nbefore %s had copied it", "主机修改了 %s，\n而 %s 还没有复制它"},
-                explain(s.start), s.what),
+                explain(s.start), copy.what),
             {{line, say(is_queued)}, {source_line(where_touched(s.start, s.width)), say(host_writes_it)}},
             say({"wait for the copy first: cudaStreamSynchronize(), or an event",
                  "先等待复制完成：cudaStreamSynchronize() 或事件"}));
