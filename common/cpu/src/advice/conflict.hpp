@@ -51,6 +51,8 @@ struct Conflict {
         return pair.race.before.access & race::atomic ? pair.race.after : pair.race.before;
     }
     std::optional<string> computed(string expression) const;
+    /// The statement in which the later thread waited for another one, or may have; nullptr if the source has none.
+    const Statement* waited() const;
 
     // ---- barrier.cpp
     size_t in_function(size_t at) const;  // the place here from which that one is reached; npos if none

@@ -128,18 +128,26 @@ Advice seqlock(const Source& src, size_t x, size_t y) {
 
 // A thread that acquires needs a fence between that and the data, and one that releases a fence between the data
 // and that. What is acquired and released is a word that both statements name.
-Advice handed(const Conflict& c, size_t x, size_t y) {
+Advice handed(const Conflict& c, size_t x, size_t y, int line_x, int line_y) {
     const Source& src = c.src;
     Path all;
     acquiring(src, src.function_at(x)->body, all);
     if (src.function_at(x) != src.function_at(y)) acquiring(src, src.function_at(y)->body, all);
-    const Line& l = race::line_of(c.pair.race.waited);
-    if (c.pair.race.waited && Source::of(l.file) == &src && !c.one_atomic())  // a macro hides it
-        if (const size_t at = c.in_function(src.spot(l.number, "")); at != string::npos)
-            if (const Statement& s = *c.f->path(at).back(); src.code(s).find("atomic") == string::npos)
-                all.push_back(&s);
+    if (const Statement* s = c.waited(); s && !c.one_atomic()) {  // a macro or a function hides it
+        const size_t at = c.in_function(s->begin);
+        for (const Statement* t : {s, at == string::npos ? s : c.f->path(at).back()})
+            if (src.code(*t).find("atomic") == string::npos) all.push_back(t);
+    }
     std::set<int> lines, joins;
+    const auto only_reads = [&](size_t at) {
+        const Accessor *p = &c.pair.race.before, *q = &c.pair.race.after;
+        if (race::line_of(p->site).number != (at == x ? line_x : line_y)) std::swap(p, q);
+        return line_x != line_y && !(p->access & writes) && !c.pair.both_write &&
+               (c.pair.name.empty() ||
+                !has_name(assignment(src.code(*src.function_at(at)->path(at).back())).target, c.pair.name));
+    };
     for (const auto& [writer, reader] : {std::pair(x, y), std::pair(y, x)}) {
+        if (only_reads(writer)) continue;
         const Function &gives = *src.function_at(writer), &takes = *src.function_at(reader);
         const Statement* taken = nullptr;  // the last one before the reader
         size_t given = 0;
@@ -181,12 +189,25 @@ Advice handed(const Conflict& c, size_t x, size_t y) {
 
 }  // namespace
 
+const Statement* Conflict::waited() const {
+    const Line& l = line_of(pair.race.waited);
+    const size_t at = pair.race.waited && Source::of(l.file) == &src ? src.spot(l.number, "") : string::npos;
+    const Function* g = at == string::npos ? nullptr : src.function_at(at);
+    return g ? g->path(at).back() : nullptr;
+}
+
 // The two accesses may be in functions of their own.
 Advice handover(const Conflict& c) {
-    const size_t x = c.src.spot(c.pair.a.number, c.pair.name), y = c.src.spot(c.pair.b.number, c.pair.name);
+    const int line_a = c.pair.a.number, line_b = c.pair.b.number;
+    const size_t x = c.src.spot(line_a, c.pair.name), y = c.src.spot(line_b, c.pair.name);
     Advice v = seqlock(c.src, x, y);
-    if (v.empty()) v = handed(c, c.a, c.b);
-    return v.empty() && c.src.function_at(x) != c.src.function_at(y) ? handed(c, x, y) : v;
+    const bool in_order = (c.a < c.b) == (x < y);
+    if (v.empty()) v = handed(c, c.a, c.b, in_order ? line_a : line_b, in_order ? line_b : line_a);
+    if (v.empty() && c.src.function_at(x) != c.src.function_at(y)) v = handed(c, x, y, line_a, line_b);
+    const Statement* const waited = c.waited();
+    if (v.empty() && c.pair.race.lacks_fence && waited && waited->parts.empty() != waited->waits)  // the run tells
+        return {"", {{say(put_after, "__threadfence()"), {c.src.line_at(waited->end - 1)}}}};
+    return v;
 }
 
 Advice narrow_scope_rule(const Conflict& c) {
@@ -201,6 +222,9 @@ Advice narrow_scope_rule(const Conflict& c) {
                                                           g->body.holds(c.src.spot(c.pair.b.number, ""))))))
             v.edits.push_back(write(line, m[2], m[1]));
     }
+    const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
+    if (v.edits.empty() && c.far == 2 && x.access & y.access & race::atomic && (x.access | y.access) & race::narrow)
+        return {say(narrow_atomic, c.src.line_at(c.a))};
     return v.edits.empty() ? Advice() : v;
 }
 
@@ -251,6 +275,12 @@ Advice two_blocks_rule(const Conflict& c) {
     if (c.both_write()) return {say(two_blocks, la)};
     const Accessor& writer = c.pair.race.before.access & writes ? c.pair.race.before : c.pair.race.after;
     const int set = line_of(writer.site).number;
+    const bool reads_a = line_of(writer.site).number != c.pair.a.number;
+    const size_t reader = c.src.spot((reads_a ? c.pair.a : c.pair.b).number, c.pair.name);
+    Path waiting;
+    if (const Function* f = c.src.function_at(reader)) acquiring(c.src, f->body, waiting);
+    for (const Statement* s : waiting)
+        if (s->waits && s->end <= reader) return {say(set_too_early, c.src.line_at(s->begin), set)};
     return set == la && !c.same() ? Advice{say(second_kernel, la, lb)} : Advice{say(other_array, set)};
 }
 

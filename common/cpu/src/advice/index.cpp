@@ -97,7 +97,19 @@ static std::set<string> variables(const Conflict& c, const string& code, bool al
 // then. If the number is another one in each round of a loop, a barrier may be missing.
 Advice wrong_index(const Conflict& c) {
     const size_t open = c.a + c.pair.name.size();
-    if (c.a != c.b || c.pair.name.empty() || c.src.text[open] != '[') return {};
+    if (c.pair.name.empty() || c.src.text[open] != '[') return {};
+    const string element = c.src.code(c.a, closed(c.src.text, open));
+    if (c.a != c.b) {  // in two lines, with one index, which is a thread's own
+        const bool one = c.src.code(c.b, c.b + element.size()) == element &&
+                         element.find('[', c.pair.name.size() + 1) == string::npos;
+        if (!one || c.far < 2 || c.one_atomic() || launch->cooperative ||
+            variables(c, element.substr(c.pair.name.size())).empty())
+            return {};
+        return {
+            "",
+            {{say(index_of_blocks, element.substr(c.pair.name.size() + 1, element.size() - c.pair.name.size() - 2)),
+              {c.src.line_at(c.a), c.src.line_at(c.b)}}}};
+    }
     const auto index = c.computed(c.src.code(open + 1, closed(c.src.text, open) - 1));
     const Assignment change = assignment(c.src.code(*c.pa.back()));
     const auto used = variables(c, change.target);

@@ -66,10 +66,10 @@ constexpr Sentence sent_away{
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
     set_or_index{
-        "other elements of the array are set in \1: check the index here and there; or if threads without a value "
-        "set nothing there, let them set the element, to 0 for a sum",
-        "\1设置的是数组的其他元素：检查这里和那里的下标；如果没有值的线程在那里什么也不设置，就让它们给元素赋值"
-        "（求和则为 0）"};
+        "other elements of the array are set in \1: check the index here and there; or let threads set this one, "
+        "too: at an edge with its neighbour's value, else with what changes no result",
+        "\1设置的是数组的其他元素：检查这里和那里的下标；或者让线程也给这个元素赋值：在边缘用邻居的值，"
+        "否则用不改变结果的值"};
 
 // ---- an atomic
 
@@ -100,14 +100,28 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
 constexpr Sentence narrow_scope{
     "__threadfence_block() and atomics that end in _block order threads of one block only: ",
     "__threadfence_block() 和以 _block 结尾的原子操作只对同一线程块内的线程有效："},
+    narrow_atomic{
+        "the atomic of line %d has the scope of a block, and two blocks use the word: take the form without "
+        "_block, or cuda::thread_scope_device",
+        "第 %d 行的原子操作只对线程块有效，而两个线程块使用这个字：去掉 _block，或者用 "
+        "cuda::thread_scope_device"},
+    set_too_early{
+        "line %1$d waits for a word that does not tell that line %2$d is done: let it wait for a word that is "
+        "set after line %2$d and a __threadfence()",
+        "第 %1$d 行等待的字不能说明第 %2$d 行已经完成：让它等待一个在第 %2$d 行和 __threadfence() "
+        "之后才设置的字"},
     give_back{"release the lock after a fence, by an atomic: ", "在栅栏之后用原子操作释放锁："},
     flag_by_atomics{"a flag needs atomics, and a fence before it is set: ",
                     "标志需要原子操作，设置之前还需要栅栏："};
 
 // ---- two blocks
 
-constexpr Sentence other_array{"blocks cannot wait for each other: let line %d write into another array",
-                               "线程块不能互相等待：让第 %d 行写到另一个数组"},
+constexpr Sentence other_array{
+    "check the index of line %1$d; if it is meant that a block reads what another changes, they cannot wait for "
+    "each "
+    "other: let line %1$d write into another array, which needs the elements that nobody changes, too",
+    "检查第 %1$d 行的下标；如果确实要读取另一个线程块修改的元素，线程块不能互相等待：让第 %1$d "
+    "行写到另一个数组，没有线程修改的元素也要放进去"},
     second_kernel{
         "blocks cannot wait for each other: end the kernel after line %d, and do line %d in a second kernel",
         "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"},

@@ -49,15 +49,16 @@ bool is_syncwarp(const Rendezvous& e) { return e.kind == Rendezvous::at_warp && 
 void note_absent_lanes(const Rendezvous& e, unsigned ended, unsigned diverged) {
     if (is_noted(e.where)) return;
     std::string all =
-        is_syncwarp(e)
-            ? say({"let all lanes come here, move it out of the branch; or name those that do: ask __ballot_sync() "
-                   "for them before the branch",
-                   "让所有通道都到这里，把它移到分支之外；或者只写出会到这里的通道：在分支之前用 __ballot_sync() "
-                   "求出它们"})
-            : say({"let all lanes come here, with a value that changes nothing where one has no element; or name "
+        strstr(e.what, "_down") || strstr(e.what, "_up") || strstr(e.what, "_xor") || strstr(e.what, "reduce")
+            ? say({"let all lanes come here, with a value that changes nothing where one has no element; or name "
                    "those that do: ask __ballot_sync() for them before the branch",
                    "让所有通道都到这里，没有元素的通道用不改变结果的值；或者只写出会到这里的通道：在分支之前用 "
-                   "__ballot_sync() 求出它们"});
+                   "__ballot_sync() 求出它们"})
+            : say({"name the lanes that come: ask __ballot_sync() for them before the branch; or let all lanes "
+                   "come "
+                   "here, move it out of the branch",
+                   "只写出会到这里的通道：在分支之前用 __ballot_sync() 求出它们；或者让所有通道都到这里，"
+                   "把它移到分支之外"});
     let_all_come(e, false, all);
     const std::string line = source_line(e.where);
     if (diverged)

@@ -169,7 +169,8 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, Ac
         is_optimistic(other, word, {accessor(r), accessor(mine), a.address, a.bytes, adds}))
         return;
     if (is_known(r, mine, adds)) return;
-    const Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
+    Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
+    race.lacks_fence = lacks_fence(r);
     flags &= !loses;
     if (!((r.access | mine.access) & atomic) && other.access & writes && a.bytes <= sizeof last.before)
         a.race = true, a.flags = flags, last.two_writes = race;

@@ -184,6 +184,12 @@ bool happens_before_by_clock(const Epoch& r) {
     return known && r.time < known->of(run, r.rank);
 }
 
+bool lacks_fence(const Epoch& r) {
+    return me->synchronised && std::ranges::any_of(me->sync->pending, [&](const ClockRef& released) {
+               return released && r.time < released->of(run_at(r.time), r.rank);
+           });
+}
+
 uint32_t run_at(Time t) {  // there are many intervals only if blocks wait for each other
     const auto next = std::upper_bound(intervals.begin(), intervals.end(), t,
                                        [](Time a, const Interval& p) { return a < p.start; });
