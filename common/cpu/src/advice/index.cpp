@@ -26,7 +26,8 @@ static Path deciding(const Source& src, const Function& f, size_t at) {
 
 // The remark on an index such as `y * width + x`; "" for others.
 static string about_rows(const string& index) {
-    return std::regex_search(index, std::regex(R"([a-z)] \* (?!blockDim|gridDim)[a-z])")) ? say(row_length) : "";
+    return std::regex_search(index, std::regex(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z])")) ? say(row_length)
+                                                                                                   : "";
 }
 
 string check_index(const Line& line, string name, long element, long last, size_t has, bool shared) {
@@ -98,31 +99,32 @@ static std::set<string> variables(const Conflict& c, const string& code, bool al
 Advice wrong_index(const Conflict& c) {
     const size_t open = c.a + c.pair.name.size();
     if (c.pair.name.empty() || c.src.text[open] != '[') return {};
-    const string element = c.src.code(c.a, closed(c.src.text, open));
-    if (c.a != c.b) {  // in two lines, with one index, which is a thread's own
-        const bool one = c.src.code(c.b, c.b + element.size()) == element &&
-                         element.find('[', c.pair.name.size() + 1) == string::npos;
-        if (!one || c.far < 2 || c.one_atomic() || launch->cooperative ||
-            variables(c, element.substr(c.pair.name.size())).empty())
-            return {};
-        return {
-            "",
-            {{say(index_of_blocks, element.substr(c.pair.name.size() + 1, element.size() - c.pair.name.size() - 2)),
-              {c.src.line_at(c.a), c.src.line_at(c.b)}}}};
-    }
-    const auto index = c.computed(c.src.code(open + 1, closed(c.src.text, open) - 1));
-    const Assignment change = assignment(c.src.code(*c.pa.back()));
-    const auto used = variables(c, change.target);
-    if (!index || used.empty() || !change.target.starts_with(c.pair.name + "[")) return {};
-    std::set<int> lines{c.src.line_at(c.a)};  // also those that set its variables or use a block's array
+    const string subscript = c.src.code(open + 1, closed(c.src.text, open) - 1),
+                 element = c.pair.name + "[" + subscript + "]";
+    const auto index = c.computed(subscript);
+    const Statement* statement = c.pa.back();  // if (x[i] < 0) x[i] = 0;
+    while (statement->kind == Statement::branch && statement->parts.size() == 1)
+        statement = &statement->parts[0].bare();
+    const Assignment change = assignment(c.src.code(*statement));
+    const bool one_place = c.a == c.b;
+    const string target = one_place ? change.target : element;
+    const auto used = variables(c, target);
+    if (!index || used.empty() || !target.starts_with(c.pair.name + "[") ||
+        c.src.code(c.b, c.b + element.size()) != element)
+        return {};
+    std::set<int> lines{c.src.line_at(c.a),
+                        c.src.line_at(c.b)};  // also those that set its variables or use a block's array
     bool varies = false;
-    for (const string& name : variables(c, change.target, true))
+    for (const string& name : variables(c, target, true))
         for (const size_t at : c.src.variables(name, c.f->body.begin, c.f->body.end)) {
             const Statement& s = *c.f->path(at).back();
             const bool sets = assignment(c.src.code(s)).target == name || (s.kind == Statement::loop && s.asks(at));
             if (sets || (c.far < 2 && name == c.pair.name)) lines.insert(c.src.line_at(at));
             varies |= sets && c.around && c.around->holds(at);
         }
+    // In two lines: a thread's own element, whose number does not come from memory.
+    if (!one_place && (c.far < 2 || c.one_atomic() || launch->cooperative)) return {};
+    if (!one_place) return {"", {{say(index_of_blocks, subscript), lines}}};
     const bool own = c.pair.adds ? !c.one_atomic() && index->find_first_of("/%>&?") == string::npos &&
                                        c.update(c.pb).others.empty() &&
                                        std::ranges::includes(used, variables(c, change.value))

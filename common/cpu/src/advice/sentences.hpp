@@ -125,6 +125,12 @@ constexpr Sentence other_array{
     second_kernel{
         "blocks cannot wait for each other: end the kernel after line %d, and do line %d in a second kernel",
         "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"},
+    rounds_of_grid{
+        "line %d reads elements that other blocks change in the round before, so all blocks must have ended that "
+        "round: launch the kernel once a round; or if the loop waits for all blocks, put __syncthreads() before "
+        "that wait, too",
+        "第 %d 行读取其他线程块在上一轮修改的元素，所以所有线程块都要先结束那一轮：每一轮启动一次核函数；"
+        "如果循环会等待所有线程块，在等待之前也要加上 __syncthreads()"},
     whole_grid{
         "put this_grid().sync() between lines %d and %d, where all threads of the grid come; in a loop, also at "
         "its end",
@@ -180,8 +186,10 @@ constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元
         "：要么下标有误，要么数组太小，要么没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
     pointer_is{"; in line %d, `%s = %s`, + counts elements of the pointer's type, not bytes",
                "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
-    row_length{"; what multiplies a row's number is the length of this array's rows",
-               "；与行号相乘的是这个数组每行的长度"},
+    row_length{
+        "; in row * length + column, length is the length of this array's rows, and both the row and the column "
+        "must exist (column < length)",
+        "；在 行 * 长度 + 列 中，长度是这个数组每行的长度，而且行和列都必须存在（列 < 长度）"},
     up_to{"; this line uses elements up to number %ld", "；这一行用到的元素编号最大是 %ld"},
     not_compared{"; the launch has %zu threads, and no condition compares the index",
                  "；启动了 %zu 个线程，而没有条件比较这个下标"};

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "advice/conflict.hpp"
+#include "engine/launch.hpp"
 #include "race/race.hpp"
 
 namespace cudacpu::race {
@@ -232,7 +233,10 @@ Advice in_place(const Conflict& c) {
         (unrelated && (c.pair.both_write || c.goes_round())))
         return {};
     const int line = c.src.line_at(u.whole->begin);
-    if (c.far == 2) return u.is_tree ? Advice() : Advice{say(other_array, line)};
+    if (c.far == 2 && u.is_tree)
+        return {launch->cooperative ? say(whole_grid, c.src.line_at(c.a), c.src.line_at(c.b))
+                                    : say(rounds_of_grid, line)};
+    if (c.far == 2) return {say(other_array, line)};
     return u.is_tree ? c.stay(c.barrier()) : c.all_read_first(*u.whole);
 }
 
