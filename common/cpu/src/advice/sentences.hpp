@@ -13,8 +13,7 @@ constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
                   "给第 %2$d 行的主体加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
     write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"},
-    write_after{"after line %d write `%s`", "在第 %d 行之后写 `%s`"}, drop_line{"drop line %d", "删去第 %d 行"},
-    drop_lines{"drop lines %d to %d", "删去第 %d 到 %d 行"};
+    drop_line{"drop line %d", "删去第 %d 行"}, drop_lines{"drop lines %d to %d", "删去第 %d 到 %d 行"};
 
 // ---- a barrier
 
