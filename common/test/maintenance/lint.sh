@@ -33,7 +33,7 @@ if tool clang-format 14; then
         END { exit wrong }' $(cat "$folder/samples")
     find common \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) \
         ! -path 'common/test/cpu/refused/*' ! -path 'common/test/cpu/planted/*' ! -name translator_test.cu | cat "$folder/samples" - >"$folder/files"
-    xargs "$tool" --dry-run -Werror <"$folder/files"
+    xargs -d '\n' "$tool" --dry-run -Werror <"$folder/files"
     status=$?
     must "clang-format, $(wc -l <"$folder/files") files" test $status = 0
 fi
@@ -52,7 +52,7 @@ if tool clang-tidy 14; then
         END { print "[\n", join(",\n", map { $of{$_} } sort keys %of), "\n]\n" }' \
         "$build/compile_commands.json" >"$folder/compile_commands.json"
     sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$folder/compile_commands.json" >"$folder/files"
-    xargs -n 1 -P "$jobs" "$tool" --quiet --warnings-as-errors='*' -p "$folder" <"$folder/files" 2>"$folder/err"
+    xargs -d '\n' -n 1 -P "$jobs" "$tool" --quiet --warnings-as-errors='*' -p "$folder" <"$folder/files" 2>"$folder/err"
     status=$?
     sed -i -E '/^[0-9]+ warnings? (and .* )?(generated|treated as errors)/d' "$folder/err"
     must "clang-tidy, $(wc -l <"$folder/files") files" test $status = 0

@@ -15,7 +15,7 @@ struct Launch {
     bool cooperative, early;  // early: it may begin before the kernel ahead of it in its stream has ended
     Kernel* kernel = nullptr;
     Body body{};
-    std::shared_ptr<void> owner{};         // of the body's closure
+    std::shared_ptr<void> owner{};  // of the body's closure
     std::vector<Argument> arguments{};
 };
 extern const Launch* launch;  // the running launch
