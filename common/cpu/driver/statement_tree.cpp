@@ -294,7 +294,8 @@ public:
 
 }  // namespace
 
-int main(int argc, char** argv) {
+// An exception ends the compilation, as a failure of this program does.
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
     for (int i = 1; i + 1 < argc; i += 2) {
         std::ostringstream source;
         source << std::ifstream(argv[i], std::ios::binary).rdbuf() << '\n';

@@ -69,7 +69,8 @@ string check_index(const Line& line, string name, long element, long last, size_
     const string pointer = src->definition(*f, name).value_or("");
     return (compared ? say(compared_there, all, compared) : say(check_first, all)) + say(either_or) +
            (shared && last > 0 ? say(up_to, last) : "") +
-           (compared ? "" : say(not_compared, size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z)) +
+           (compared ? string()
+                     : say(not_compared, size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z)) +
            (pointer.empty()
                 ? ""
                 : say(pointer_is, src->line_at(src->variable(name, f->body.begin, first)), name, pointer)) +

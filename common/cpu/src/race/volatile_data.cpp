@@ -24,6 +24,7 @@
 
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
+#include "engine/text.hpp"
 #include "race/access_check.hpp"
 #include "race/happens_before.hpp"
 #include "race/race.hpp"
