@@ -124,7 +124,7 @@ static void find_lines(const Module& module, const std::vector<const void*>& pcs
         size_t i = first - 1;  // an address precedes its lines, innermost first; the program's own is needed
         while (fgets(line, sizeof line, pipe)) {
             std::string s(line, strcspn(line, "\n"));
-            s.resize(std::min(s.size(), s.find(" (")));
+            s.resize(std::min(s.size(), s.rfind(" (discriminator ")));
             if (s.starts_with("0x")) ++i;
             else if (found[i].empty() && s[0] != '?' && s.back() != '?' && !s.starts_with("/usr/") &&
                      !s.starts_with(CUDACPU_FOLDER "/include/") && !s.starts_with(CUDACPU_FOLDER "/src/"))
