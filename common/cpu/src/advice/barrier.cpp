@@ -11,7 +11,8 @@
 
 namespace cudacpu::race {
 
-Conflict::Conflict(const Pair& p, const Source& source) : pair(p), src(source), far(distance(p.race)) {
+Conflict::Conflict(const Pair& p, const Source& source)
+    : pair(p), src(source), far(distance(p.race)), line_a(p.a.number), line_b(p.b.number) {
     a = src.spot(p.a.number, p.name), b = src.spot(p.b.number, p.name);
     if (a == string::npos || b == string::npos) return;
     const auto ca = src.callers(a), cb = src.callers(b);
@@ -24,7 +25,7 @@ Conflict::Conflict(const Pair& p, const Source& source) : pair(p), src(source), 
             if (const size_t call = src.word(own->name, g->body.begin, g->body.end); call < g->body.end)
                 f = g, *at = call;
     if (!f) return;
-    if (a > b) std::swap(a, b);
+    if (a > b) std::swap(a, b), std::swap(line_a, line_b);
     const Where m = far ? p.race.block_met : p.race.warp_met;
     if (m.line && Source::of(m.file) == &source) met = in_function(src.spot(m.line, "__syncthreads"));
     pa = f->path(a), pb = f->path(b);

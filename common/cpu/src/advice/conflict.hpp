@@ -23,6 +23,8 @@ bool has_name(const string& s, const string& name);
 Edit write_instead(const Source& src, const string& code, const Statement& s);
 Edit drop(const Source& src, const Statement& s);
 Edit write(int line, const string& code, const string& old);
+/// The statement at the end of a path, without the branches and loops around it that hold nothing else.
+const Statement& innermost(Path& path);
 
 /// `if (i < n) s[i] += s[i + d];`: an element that is computed from others of its array.
 struct Update {
@@ -38,6 +40,7 @@ struct Conflict {
     const int far;                // 0: two threads of a warp, 1: of a block, 2: of two blocks
     const Function* f = nullptr;  // holds both lines, or calls
     size_t a, b;                  // the two places; a comes before b
+    int line_a, line_b;           // of the accesses that are made or called there
     size_t met = string::npos;    // the barrier that the threads passed last
     Path pa, pb;
     size_t common = 0;                  // how many statements contain both

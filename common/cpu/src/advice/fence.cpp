@@ -128,6 +128,7 @@ Advice seqlock(const Source& src, size_t x, size_t y) {
 
 // A thread that acquires needs a fence between that and the data, and one that releases a fence between the data
 // and that. What is acquired and released is a word that both statements name.
+// line_x, line_y: of the two accesses, which x and y make or call.
 Advice handed(const Conflict& c, size_t x, size_t y, int line_x, int line_y) {
     const Source& src = c.src;
     Path all;
@@ -140,11 +141,11 @@ Advice handed(const Conflict& c, size_t x, size_t y, int line_x, int line_y) {
     }
     std::set<int> lines, joins;
     const auto only_reads = [&](size_t at) {
-        const Accessor *p = &c.pair.race.before, *q = &c.pair.race.after;
-        if (race::line_of(p->site).number != (at == x ? line_x : line_y)) std::swap(p, q);
-        return line_x != line_y && !(p->access & writes) && !c.pair.both_write &&
-               (c.pair.name.empty() ||
-                !has_name(assignment(src.code(*src.function_at(at)->path(at).back())).target, c.pair.name));
+        const Accessor &p = c.pair.race.before, &q = c.pair.race.after;
+        const bool first = race::line_of(p.site).number == (at == x ? line_x : line_y);
+        const string target = assignment(src.code(*src.function_at(at)->path(at).back())).target;
+        return line_x != line_y && !((first ? p : q).access & writes) && !c.pair.both_write &&
+               (c.pair.name.empty() || !has_name(target, c.pair.name));
     };
     for (const auto& [writer, reader] : {std::pair(x, y), std::pair(y, x)}) {
         if (only_reads(writer)) continue;
@@ -191,9 +192,7 @@ Advice handed(const Conflict& c, size_t x, size_t y, int line_x, int line_y) {
 
 const Statement* Conflict::waited() const {
     const Line& l = line_of(pair.race.waited);
-    const size_t at = pair.race.waited && Source::of(l.file) == &src ? src.spot(l.number, "") : string::npos;
-    const Function* g = at == string::npos ? nullptr : src.function_at(at);
-    return g ? g->path(at).back() : nullptr;
+    return pair.race.waited && Source::of(l.file) == &src ? src.statement_in(l.number, "") : nullptr;
 }
 
 // The two accesses may be in functions of their own.
@@ -201,8 +200,7 @@ Advice handover(const Conflict& c) {
     const int line_a = c.pair.a.number, line_b = c.pair.b.number;
     const size_t x = c.src.spot(line_a, c.pair.name), y = c.src.spot(line_b, c.pair.name);
     Advice v = seqlock(c.src, x, y);
-    const bool in_order = (c.a < c.b) == (x < y);
-    if (v.empty()) v = handed(c, c.a, c.b, in_order ? line_a : line_b, in_order ? line_b : line_a);
+    if (v.empty()) v = handed(c, c.a, c.b, c.line_a, c.line_b);
     if (v.empty() && c.src.function_at(x) != c.src.function_at(y)) v = handed(c, x, y, line_a, line_b);
     const Statement* const waited = c.waited();
     if (v.empty() && c.pair.race.lacks_fence && waited && waited->parts.empty() != waited->waits)  // the run tells
@@ -232,12 +230,8 @@ Advice narrow_scope_rule(const Conflict& c) {
 Advice plain_flag(const Conflict& c) {
     const Source& src = c.src;
     const Accessor &x = c.plain(), &y = &x == &c.pair.race.before ? c.pair.race.after : c.pair.race.before;
-    const auto statement_at = [&](const Accessor& p) -> const Statement* {
-        const size_t at = src.spot(line_of(p.site).number, c.pair.name);
-        const Function* g = at == string::npos ? nullptr : src.function_at(at);
-        return g ? g->path(at).back() : nullptr;
-    };
-    const Statement *sx = statement_at(x), *sy = statement_at(y);
+    const Statement *sx = src.statement_in(line_of(x.site).number, c.pair.name),
+                    *sy = src.statement_in(line_of(y.site).number, c.pair.name);
     if (!sx || !sy) return {};
     const auto release = [&](const Statement& s) -> Edit {
         const string code = src.code(s), call = c.atomic(assignment(code), true);
@@ -275,8 +269,7 @@ Advice two_blocks_rule(const Conflict& c) {
     if (c.both_write()) return {say(two_blocks, la)};
     const Accessor& writer = c.pair.race.before.access & writes ? c.pair.race.before : c.pair.race.after;
     const int set = line_of(writer.site).number;
-    const bool reads_a = line_of(writer.site).number != c.pair.a.number;
-    const size_t reader = c.src.spot((reads_a ? c.pair.a : c.pair.b).number, c.pair.name);
+    const size_t reader = c.src.spot((set == c.pair.a.number ? c.pair.b : c.pair.a).number, c.pair.name);
     Path waiting;
     if (const Function* f = c.src.function_at(reader)) acquiring(c.src, f->body, waiting);
     for (const Statement* s : waiting)

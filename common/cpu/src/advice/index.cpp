@@ -26,8 +26,8 @@ static Path deciding(const Source& src, const Function& f, size_t at) {
 
 // The remark on an index such as `y * width + x`; "" for others.
 static string about_rows(const string& index) {
-    return std::regex_search(index, std::regex(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z])")) ? say(row_length)
-                                                                                                   : "";
+    static const std::regex rows(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z])");
+    return std::regex_search(index, rows) ? say(row_length) : "";
 }
 
 string check_index(const Line& line, string name, long element, long last, size_t has, bool shared) {
@@ -103,18 +103,16 @@ Advice wrong_index(const Conflict& c) {
     const string subscript = c.src.code(open + 1, closed(c.src.text, open) - 1),
                  element = c.pair.name + "[" + subscript + "]";
     const auto index = c.computed(subscript);
-    const Statement* statement = c.pa.back();  // if (x[i] < 0) x[i] = 0;
-    while (statement->kind == Statement::branch && statement->parts.size() == 1)
-        statement = &statement->parts[0].bare();
-    const Assignment change = assignment(c.src.code(*statement));
+    Path path = c.pa;
+    const Assignment change = assignment(c.src.code(innermost(path)));  // also of if (x[i] < 0) x[i] = 0;
     const bool one_place = c.a == c.b;
     const string target = one_place ? change.target : element;
     const auto used = variables(c, target);
     if (!index || used.empty() || !target.starts_with(c.pair.name + "[") ||
         c.src.code(c.b, c.b + element.size()) != element)
         return {};
-    std::set<int> lines{c.src.line_at(c.a),
-                        c.src.line_at(c.b)};  // also those that set its variables or use a block's array
+    // Also the lines that set its variables or use a block's array.
+    std::set<int> lines{c.src.line_at(c.a), c.src.line_at(c.b)};
     bool varies = false;
     for (const string& name : variables(c, target, true))
         for (const size_t at : c.src.variables(name, c.f->body.begin, c.f->body.end)) {
@@ -169,9 +167,8 @@ bool follows_from(const Pair& pair, const Pair& cause) {
     std::set<string> names;
     if (cause.name != pair.name) names.insert(cause.name);
     for (const Line* line : {&cause.a, &cause.b}) {
-        const size_t at = src->spot(line->number, cause.name);
-        const Function* f = at == string::npos ? nullptr : src->function_at(at);
-        const string target = f ? assignment(src->code(*f->path(at).back())).target : "";
+        const Statement* const s = src->statement_in(line->number, cause.name);
+        const string target = s ? assignment(src->code(*s)).target : "";
         if (!target.empty() && std::ranges::all_of(target, in_word)) names.insert(target);
     }
     return std::ranges::any_of(names,

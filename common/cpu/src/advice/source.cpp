@@ -99,6 +99,12 @@ size_t Source::spot(int number, const std::string& name) const {
     return i > from ? i - 1 : from;
 }
 
+const Statement* Source::statement_in(int number, const std::string& name) const {
+    const size_t at = spot(number, name);
+    const Function* const f = at == text.npos ? nullptr : function_at(at);
+    return f ? f->path(at).back() : nullptr;
+}
+
 std::string Source::name_at(size_t at) const {
     const bool begins = !isdigit(static_cast<unsigned char>(text[at])) && !(at && in_word(text[at - 1]));
     return begins ? word_at(text, at) : "";

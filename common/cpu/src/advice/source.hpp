@@ -24,6 +24,8 @@ public:
     std::string condition(const Statement& s) const;       // between the parentheses of a branch or loop
     size_t spot(int line, const std::string& name) const;  // where the line uses the name
     std::string name_at(size_t at) const;                  // the name that begins here, or ""
+    /// The innermost statement where the line uses the name; nullptr if it is in no function.
+    const Statement* statement_in(int line, const std::string& name) const;
     /// What the function computes a variable from, if it sets it once; "" for a parameter.
     std::optional<std::string> definition(const Function& f, const std::string& name) const;
     /// The place, and the places that call its function.

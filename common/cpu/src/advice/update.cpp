@@ -23,14 +23,13 @@ std::regex whole_name(const string& name) {
                       (in_word(name.back()) ? "(?!\\w)" : ""));
 }
 
-/// The statement at the end of a path, without the branches and loops around it that hold nothing else.
+}  // namespace
+
 const Statement& innermost(Path& path) {
     while (path.back()->kind != Statement::simple && path.back()->parts.size() == 1)
         path.push_back(&path.back()->parts[0]);
     return *path.back();
 }
-
-}  // namespace
 
 bool has_name(const string& s, const string& name) {
     return name.empty() || std::regex_search(s, whole_name(name));

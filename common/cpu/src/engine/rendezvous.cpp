@@ -55,8 +55,7 @@ void note_absent_lanes(const Rendezvous& e, unsigned ended, unsigned diverged) {
                    "让所有通道都到这里，没有元素的通道用不改变结果的值；或者只写出会到这里的通道：在分支之前用 "
                    "__ballot_sync() 求出它们"})
             : say({"name the lanes that come: ask __ballot_sync() for them before the branch; or let all lanes "
-                   "come "
-                   "here, move it out of the branch",
+                   "come here, move it out of the branch",
                    "只写出会到这里的通道：在分支之前用 __ballot_sync() 求出它们；或者让所有通道都到这里，"
                    "把它移到分支之外"});
     let_all_come(e, false, all);

@@ -120,7 +120,7 @@ inline bool same_block(const Epoch& r) {
 }
 bool happens_before_elsewhere(const Epoch& r);
 bool happens_before_by_clock(const Epoch& r);
-bool lacks_fence(const Epoch& r);  // the running thread has read a release of r, and has not fenced it since
+bool lacks_fence(const Epoch& r);  // the running thread has read a release of r, without a fence since
 /// Whether r happens before what the running thread does now. Shared memory is new in each block, so nothing
 /// precedes it.
 inline bool happens_before(const Epoch& r, Time from) {

@@ -33,7 +33,7 @@ struct Race {
     Where block_met = last_met[32], warp_met = last_met[rank / 32];
     uint64_t waited = last_wait();  // of the later one
     bool equal = false;             // both write the same value: a note that does not change the exit status
-    bool lacks_fence = false;       // the later thread has read what the earlier one released, and fenced it not
+    bool lacks_fence = false;  // the later thread has read what the earlier one released, without a fence since
 };
 /// Between its threads: 0 in a warp, 1 in a block, 2 between blocks.
 inline int distance(const Race& r) {

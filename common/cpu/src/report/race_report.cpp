@@ -89,9 +89,8 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     under_way_write{"a write to the destination of an asynchronous copy that has not ended, which may be lost: %s",
                     "异步复制尚未结束就写入了它的目的地，写入的值可能丢失：%s"},
     write_after_copy{
-        "write it after the copy: the thread that copies calls __pipeline_wait_prior(0) first, and if it is "
-        "another "
-        "thread, __syncthreads() follows",
+        "write it after the copy: the thread that copies calls __pipeline_wait_prior(0) first, and if another "
+        "thread writes it, __syncthreads() follows",
         "在复制之后再写入：复制的线程先调用 __pipeline_wait_prior(0)；如果是另一个线程写入，之后还要 "
         "__syncthreads()"},
     wait_for_copy{
@@ -251,7 +250,8 @@ void add_remark(std::vector<Remark>& all, const Remark& m) {
 }  // namespace
 
 void explain_early_reads(const char* address) {
-    std::erase_if(early_reads, [&](const auto& e) { return e.first == find(address); });
+    const Region* const r = find(address);
+    std::erase_if(early_reads, [&](const auto& e) { return e.first == r; });
 }
 void report_early_reads() {
     for (const auto& [region, report] : std::exchange(early_reads, {})) print_report(report);
@@ -305,7 +305,8 @@ void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     const auto [known, is_new] = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who});
     Noted& n = known->second;
     n.last = std::max(n.last, address);
-    if (const Region* const r = find(address); is_new && what == Mistake::unwritten && r) {
+    const Region* const r = is_new && what == Mistake::unwritten ? find(address) : nullptr;
+    if (r) {
         const uint8_t* const written = r->shadow->written;
         n.unwritten = size_t(std::count(written, written + r->bytes, 0));
         n.first_unwritten = size_t(std::find(written, written + r->bytes, 0) - written);
