@@ -49,15 +49,13 @@ constexpr Sentence sent_away{
     call_for_all{"not all threads enter the if of line %d: let all call %s",
                  "并非所有线程都进入第 %d 行的 if：让所有线程都调用 %s"},
     move_out{
-        "move it out of the branch of line %d, `%s`, which some threads do not enter: end the branch before it, "
-        "begin "
-        "it again after it, and let one %s serve all",
+        "move it out of the branch of line %d, `%s`, which some threads do not enter: end the branch before "
+        "it, begin it again after it, and let one %s serve all",
         "把它移到第 %d 行的分支（`%s`）之外，因为有些线程不进入这个分支：在它之前结束分支，在它之后重新开始，"
         "所有线程共用一个 %s"},
     equal_rounds{
-        "let all take as many rounds of the loop of line %d, `%s`: none may depend on the thread, and guard the "
-        "work "
-        "between the barriers with if",
+        "let all take as many rounds of the loop of line %d, `%s`: none may depend on the thread, and guard "
+        "the work between the barriers with if",
         "让所有线程执行第 %d 行循环（`%s`）的轮数相同：轮数不能取决于线程，并用 if 保护同步点之间的工作"},
     set_before_sum{
         "nothing sets it before values are added: after line %d, where it is declared, let the threads set all %zu "
@@ -65,8 +63,8 @@ constexpr Sentence sent_away{
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
     set_or_index{
-        "other elements of the array are set in \1: check the index here and there; or let threads set this one, "
-        "too: at an edge with its neighbour's value, else with what changes no result",
+        "other elements of the array are set in \1: check the index here and there; or let threads also set this "
+        "one: at an edge with its neighbour's value, else with what changes no result",
         "\1设置的是数组的其他元素：检查这里和那里的下标；或者让线程也给这个元素赋值：在边缘用邻居的值，"
         "否则用不改变结果的值"};
 
@@ -81,16 +79,14 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
         "line %d asks for what line %d sets, and another thread can set it in between: let one atomic do both: "
         "atomicMax, atomicMin, atomicCAS (returns the old value), or a loop around atomicCAS; what is set together "
         "belongs into one 64-bit word, or needs a lock",
-        "第 %d 行检查第 %d "
-        "行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步：atomicMax、atomicMin、"
+        "第 %d 行检查第 %d 行所设置的值，而另一个线程可能在这期间设置它："
+        "用一个原子操作完成两步：atomicMax、atomicMin、"
         "atomicCAS（返回旧值），或者 atomicCAS 循环；一起设置的值要放进一个 64 位的字，或者加锁"},
     by_old_value{"take the old value from the atomic: ", "用原子操作返回的旧值："},
     beside_atomics{
         "line %d uses no atomic, and other threads change the value by atomics at the same time: take the old "
-        "value "
-        "that an atomic returns; or set it before the launch (cudaMemset), and read its last value in the next "
-        "kernel "
-        "or on the host; atomicAdd(&x, 0) reads what it is by now",
+        "value that an atomic returns; or set it before the launch (cudaMemset), and read its last value in "
+        "the next kernel or on the host; atomicAdd(&x, 0) reads what it is by now",
         "第 %d 行没有用原子操作，而其他线程同时在用原子操作修改这个值：用原子操作返回的旧值；或者在启动之前设置它"
         "（cudaMemset），最终的值由下一个核函数或主机来读；atomicAdd(&x, 0) 读取当前的值"};
 
@@ -116,23 +112,22 @@ constexpr Sentence narrow_scope{
 // ---- two blocks
 
 constexpr Sentence other_array{
-    "check the index of line %1$d; if it is meant that a block reads what another changes, they cannot wait for "
-    "each "
-    "other: let line %1$d write into another array, which needs the elements that nobody changes, too",
+    "check the index of line %1$d; if it is meant that a block reads what another changes, they cannot wait "
+    "for each other: let line %1$d write into another array, which also needs the elements that nobody changes",
     "检查第 %1$d 行的下标；如果确实要读取另一个线程块修改的元素，线程块不能互相等待：让第 %1$d "
     "行写到另一个数组，没有线程修改的元素也要放进去"},
     second_kernel{
         "blocks cannot wait for each other: end the kernel after line %d, and do line %d in a second kernel",
         "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"},
     rounds_of_grid{
-        "line %d reads elements that other blocks change in the round before, so all blocks must have ended that "
-        "round: launch the kernel once a round; or if the loop waits for all blocks, put __syncthreads() before "
-        "that wait, too",
+        "line %d reads elements that other blocks change in the round before, so all blocks must have ended "
+        "that round: launch the kernel once a round; or if the loop waits for all blocks, also put "
+        "__syncthreads() before that wait",
         "第 %d 行读取其他线程块在上一轮修改的元素，所以所有线程块都要先结束那一轮：每一轮启动一次核函数；"
         "如果循环会等待所有线程块，在等待之前也要加上 __syncthreads()"},
     whole_grid{
-        "put this_grid().sync() between lines %d and %d, where all threads of the grid come; in a loop, also at "
-        "its end",
+        "put this_grid().sync() between lines %d and %d, where all threads of the grid come; in a loop, also "
+        "at its end",
         "在第 %d 行和第 %d 行之间、网格的所有线程都会到达的地方加上 this_grid().sync()；如果在循环中，"
         "循环末尾也要加上"};
 
@@ -144,14 +139,13 @@ constexpr Sentence two_blocks{
     "检查第 %d 行的下标：两个线程块写同一个元素（是否应含有 "
     "blockIdx.x？）；如果是有意的，只让一个线程块写，或者使用原子操作"},
     one_thread{
-        "check the index of line %d: two threads write one element (does it count the threads of a warp or tile, "
-        "not "
-        "those of the block?); if that is meant, let one of them write: if (threadIdx.x == 0)",
+        "check the index of line %d: two threads write one element (does it count the threads of a warp or "
+        "tile, not those of the block?); if that is meant, let one of them write: if (threadIdx.x == 0)",
         "检查第 %d 行的下标：两个线程写同一个元素（它是否只在线程束或 tile 内编号，而不是在线程块内编号？）；"
         "如果是有意的，只让其中一个写：if (threadIdx.x == 0)"},
     equal_values{
-        "nothing goes wrong while all write the same value in line %d; if one may write another, let one thread "
-        "write",
+        "nothing goes wrong while all write the same value in line %d; if one may write another, let one "
+        "thread write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
     own_element{
         "check the index `%s` in \1: it lets two threads change one element; if that is meant, let one thread "
@@ -159,18 +153,15 @@ constexpr Sentence two_blocks{
         "检查\1的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，只让一个线程写，或者使用原子操作"},
     index_of_blocks{
         "check the index `%s` in \1: two blocks use one element; a thread's own is blockIdx.x * blockDim.x + "
-        "threadIdx.x, a block's own is blockIdx.x, and a loop over the grid goes on by blockDim.x * gridDim.x; if "
-        "it "
-        "is meant, let one block write, or use an atomic",
+        "threadIdx.x, a block's own is blockIdx.x, and a loop over the grid goes on by blockDim.x * gridDim.x; "
+        "if it is meant, let one block write, or use an atomic",
         "检查\1的下标 `%s`：两个线程块使用同一个元素；每个线程一个元素时是 blockIdx.x * blockDim.x + threadIdx.x，"
         "每个线程块一个元素时是 blockIdx.x，遍历整个网格的循环步长是 blockDim.x * gridDim.x；如果是有意的，"
         "只让一个线程块写，或者使用原子操作"},
     own_variable_words{
-        "__shared__ in line %d makes `%s` one variable for all threads, but each sets it: if each has a value of "
-        "its "
-        "own, declare it without __shared__; if all share one, put __syncthreads() after it is set and before it "
-        "is "
-        "read, and change it by an atomic",
+        "__shared__ in line %d makes `%s` one variable for all threads, but each sets it: if each has a value "
+        "of its own, declare it without __shared__; if all share one, put __syncthreads() after it is set and "
+        "before it is read, and change it by an atomic",
         "第 %d 行的 __shared__ 使 `%s` 成为所有线程共用的一个变量，而每个线程都设置它：如果各有各的值，就去掉 "
         "__shared__；如果共用一个值，就在设置之后、读取之前加上 __syncthreads()，并用原子操作修改它"};
 

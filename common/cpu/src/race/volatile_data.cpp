@@ -77,10 +77,12 @@ Logs logs_of(const Race& race) {
 bool handed_over_unfenced(const Race& race) {
     const Logs logs = logs_of(race);
     std::map<const char*, bool> fenced;  // by the other word
-    for (size_t i = 0; i < logs.written.size(); ++i)
-        for (size_t j = i + 1; j < logs.written.size() && logs.written[i].address == race.address; ++j)
-            if (const Step& other = logs.written[j]; logs.written[i].written && other.written)
+    for (size_t i = 0; i < logs.written.size(); ++i) {
+        if (!logs.written[i].written || logs.written[i].address != race.address) continue;
+        for (size_t j = i + 1; j < logs.written.size(); ++j)
+            if (const Step& other = logs.written[j]; other.written)
                 fenced.try_emplace(other.address, true).first->second &= logs.parted(logs.written, i, j);
+    }
     const auto reads_word = [&](const Step& s) { return s.read && s.address == race.address; };
     const auto first = size_t(std::ranges::find_if(logs.read, reads_word) - logs.read.begin());
     for (size_t i = 0; i < first && first < logs.read.size(); ++i)
