@@ -397,7 +397,8 @@ __global__ void barrier_copy_not_awaited(const int* in, int* out) {
 }
 // The CUDA guide's producer and consumer, with two barriers for each of two buffers. The consumer says that it is
 // ready, then reads: arrive() of the producer does not acquire what the consumer does meanwhile.
-__global__ void consumer_reads_late(int* out) {
+template <bool ReadsFirst>
+__device__ void produce_and_consume(int* out) {
     __shared__ int buffer[2][64];
     __shared__ cuda::barrier<cuda::thread_scope_block> ready[2], filled[2];
     if (threadIdx.x < 2) init(&ready[threadIdx.x], 128), init(&filled[threadIdx.x], 128);
@@ -411,28 +412,13 @@ __global__ void consumer_reads_late(int* out) {
             (void)filled[i % 2].arrive();
         } else {
             filled[i % 2].arrive_and_wait();
+            if (ReadsFirst) out[lane] = buffer[i % 2][63 - lane];
             (void)ready[i % 2].arrive();
-            out[lane] = buffer[i % 2][63 - lane];  // RACE consumer_reads_late
+            if (!ReadsFirst) out[lane] = buffer[i % 2][63 - lane];  // RACE consumer_reads_late
         }
 }
-__global__ void consumer_reads_first(int* out) {
-    __shared__ int buffer[2][64];
-    __shared__ cuda::barrier<cuda::thread_scope_block> ready[2], filled[2];
-    if (threadIdx.x < 2) init(&ready[threadIdx.x], 128), init(&filled[threadIdx.x], 128);
-    __syncthreads();
-    const int lane = threadIdx.x % 64;
-    if (threadIdx.x >= 64) (void)ready[0].arrive(), (void)ready[1].arrive();
-    for (int i = 0; i < 5; ++i)
-        if (threadIdx.x < 64) {
-            ready[i % 2].arrive_and_wait();
-            buffer[i % 2][lane] = 100 * i + lane;
-            (void)filled[i % 2].arrive();
-        } else {
-            filled[i % 2].arrive_and_wait();
-            out[lane] = buffer[i % 2][63 - lane];
-            (void)ready[i % 2].arrive();
-        }
-}
+__global__ void consumer_reads_late(int* out) { produce_and_consume<false>(out); }
+__global__ void consumer_reads_first(int* out) { produce_and_consume<true>(out); }
 
 // ---- double buffers in shared memory
 // --------------------------------------------------------------------------------

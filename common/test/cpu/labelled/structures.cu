@@ -56,19 +56,23 @@ __global__ void mcs_relaxed_hand_over(McsLock* lock, Waiter* w, int* data) {
     lock->release(w, me, memory_order_relaxed);
 }
 // CLH: each thread waits at the word of the thread before it
-__global__ void clh_right(int* tail, int* busy, int* data) {
+template <bool Fenced>
+__device__ void clh(int* tail, int* busy, int* data) {
     if (threadIdx.x != 0) return;
     const int me = blockIdx.x + 1;
     *(volatile int*)(busy + me) = 1;
     __threadfence();
     const int before = atomicExch(tail, me);
-    __threadfence();
+    if (Fenced) __threadfence();
     if (!wait_for(busy + before, 0)) return;
     __threadfence();
-    data[0] += me;
+    data[0] += me;  // MISS clh_looks_too_early
     __threadfence();
     *(volatile int*)(busy + me) = 0;
 }
+__global__ void clh_right(int* tail, int* busy, int* data) { clh<true>(tail, busy, data); }
+// no fence after the exchange: the first look may find the word as it was before its owner set it
+__global__ void clh_looks_too_early(int* tail, int* busy, int* data) { clh<false>(tail, busy, data); }
 // its own word is released before the data is written
 __global__ void clh_released_early(int* tail, int* busy, int* data) {
     if (threadIdx.x != 0) return;
@@ -83,19 +87,6 @@ __global__ void clh_released_early(int* tail, int* busy, int* data) {
     __threadfence();
     *(volatile int*)(busy + me) = 0;
     data[0] = x + me;  // RACE clh_released_early
-}
-// no fence after the exchange: the first look may find the word as it was before its owner set it
-__global__ void clh_looks_too_early(int* tail, int* busy, int* data) {
-    if (threadIdx.x != 0) return;
-    const int me = blockIdx.x + 1;
-    *(volatile int*)(busy + me) = 1;
-    __threadfence();
-    const int before = atomicExch(tail, me);
-    if (!wait_for(busy + before, 0)) return;
-    __threadfence();
-    data[0] += me;  // MISS clh_looks_too_early
-    __threadfence();
-    *(volatile int*)(busy + me) = 0;
 }
 // ticket lock
 struct TicketLock {
