@@ -102,13 +102,14 @@ void complete_access() {
     state.pending = false;
     const uint64_t before = value_at(last.before, last.bytes), value = value_at(last.address, last.bytes);
     const bool same = !memcmp(last.before, last.address, last.bytes);
+    ThreadState& m = *last.thread;
     if (last.race) {
-        last.two_writes.equal = same && !last.late;  // late: an update is lost
-        if (same || !last.flags) note(last.two_writes);
+        last.two_writes.equal = same;
+        if (same && last.late && m.sync->polled >= last_barrier) equal_update_lost(last.two_writes);
+        else if (same || !last.flags) note(last.two_writes);
         else flags_race(last.two_writes, false);
     }
     if (last.writes_flag()) flag_settled(last.address, last.bytes);
-    ThreadState& m = *last.thread;
     const bool holds = m.lock == last.address, gives_back = holds && !same && value == m.sync->unlocked;
     const bool tries = last.kind & compares || (last.kind & exchanges && !(last.kind & stores) && !before);
     const bool takes = !holds && tries && !same;

@@ -177,6 +177,7 @@ struct VolatilePair {  // two unordered volatile accesses
 };
 std::set<uint64_t> waiting_sites CUDACPU_LASTING;
 std::map<std::pair<uint64_t, uint64_t>, std::vector<VolatilePair>> pairs CUDACPU_LASTING;  // by their two sites
+std::map<std::pair<uint64_t, uint64_t>, std::pair<Race, std::shared_ptr<const Flag>>> equal_updates CUDACPU_LASTING;
 std::unordered_map<uint64_t, unsigned> shown_old CUDACPU_LASTING;  // number of times, by site
 struct Shown {
     char* address;
@@ -274,7 +275,13 @@ void flags_race(const Race& race, bool published) {
     if (all.size() < 64) all.push_back({race, published, flags[race.address]});
 }
 
+void equal_update_lost(const Race& race) {
+    flag_at(race.address);
+    equal_updates.try_emplace(std::minmax(race.before.site, race.after.site), race, flags[race.address]);
+}
+
 void report_flag_races() {
+    for (auto& [sites, update] : equal_updates) update.first.equal = update.second->equal, note(update.first);
     for (const auto& [sites, all] : pairs)
         for (const auto& [race, published, flag] : all) {
             const Accessor& reader = race.before.access & writes ? race.after : race.before;
@@ -289,6 +296,7 @@ void forget_volatile_data() {
     steps_of.clear();
     flags.clear();
     pairs.clear();
+    equal_updates.clear();
     waiting_sites.clear();
     shown_old.clear();
 }

@@ -12,6 +12,9 @@ void flag_settled(const char* address, size_t bytes);
 void flag_value_stored();  // the running thread writes right after it has read a flag
 /// Two unordered volatile accesses. published: the writer executed a fence between its earlier writes and this one.
 void flags_race(const Race& race, bool published);
+/// A thread writes the value that another one has written since it read the word, with no barrier since: a race if
+/// the word takes other values.
+void equal_update_lost(const Race& race);
 void report_flag_races();
 void forget_volatile_data();
 bool published(const char* address);

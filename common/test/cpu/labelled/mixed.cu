@@ -227,7 +227,7 @@ __device__ void round_the_warps(int* out) {  // warp w writes its box, and reads
     if (threadIdx.x < 4) full[threadIdx.x] = box[threadIdx.x] = 0;
     __syncthreads();
     if (threadIdx.x % 32) return;
-    for (int k = 1; k <= 3; ++k) {
+    for (int k = 1; k <= 9; ++k) {
         if (Waits && !await(full + w, 2 * (k - 1))) return;
         __threadfence_block();
         box[w] = 10 * k + w;  // RACE box_filled_again
@@ -571,8 +571,8 @@ int main(int argc, char** argv) {
         RUN("race", 2, 96, writer_ignores_readers, INTS(1), INTS(1), INTS(1), INTS(6)),
         RUN("right", 1, 64, there_and_back_right, INTS(1)),
         RUN("race", 1, 64, there_and_back_no_fence, INTS(1)),
-        RUN("right", 1, 128, boxes, INTS(16)),
-        RUN("race", 1, 128, box_filled_again, INTS(16)),
+        RUN("right", 1, 128, boxes, INTS(40)),
+        RUN("race", 1, 128, box_filled_again, INTS(40)),
         RUN("right", 1, 32, parted, INTS(32)),
         RUN("race", 1, 32, parted_not_met, INTS(32)),
         RUN("right", 1, 32, packed_by_ballot, INTS(n), n, INTS(32)),
