@@ -138,6 +138,14 @@ Edit Conflict::put(const string& what, const Path& path, size_t n) const {
     return {say(around ? put_after_in_loop : put_after, what), {line}};
 }
 
+Edit Conflict::put_before_it(const string& what, const Path& path, size_t n) const {
+    const Statement& s = *path[n];
+    const size_t before = src.text.find_last_not_of(" \t", s.begin - 1);
+    if (src.text[before] == '\n') return {say(put_before, what), {src.line_at(s.begin)}};
+    const string code = what + "; " + src.code(s.begin, s.end);
+    return write_instead(src, path[n - 1]->kind == Statement::block ? code : "{ " + code + " }", s);
+}
+
 // A path to the statement before the second access, or to the last one of the loop, so that one barrier serves all.
 Path Conflict::before_second(size_t n) const {
     Path path(pa.begin(), pa.begin() + ptrdiff_t(n) + 1);

@@ -54,8 +54,6 @@ struct Conflict {
         return pair.race.before.access & race::atomic ? pair.race.after : pair.race.before;
     }
     std::optional<string> computed(string expression) const;
-    /// The statement in which the later thread waited for another one, or may have; nullptr if the source has none.
-    const Statement* waited() const;
 
     // ---- barrier.cpp
     size_t in_function(size_t at) const;  // the place here from which that one is reached; npos if none
@@ -67,6 +65,7 @@ struct Conflict {
     bool goes_round() const;  // no barrier on the way from the second around the loop to the first
     bool swaps() const;
     Edit put(const string& what, const Path& path, size_t n) const;  // after the n-th statement of the path
+    Edit put_before_it(const string& what, const Path& path, size_t n) const;
     Path before_second(size_t n) const;
     Path last_in_turn() const;
     Advice ending() const;  // a barrier at the end of the loop

@@ -105,6 +105,12 @@ constexpr Sentence narrow_scope{
         "set after line %2$d and a __threadfence()",
         "第 %1$d 行等待的字不能说明第 %2$d 行已经完成：让它等待一个在第 %2$d 行和 __threadfence() "
         "之后才设置的字"},
+    look_again{
+        "what line %2$d reads may be old and new in part: after it and a __threadfence(), read what line %1$d has "
+        "read "
+        "again, and if it has changed, read both again",
+        "第 %2$d 行读到的可能有新有旧：在它和 __threadfence() 之后，再读一次第 %1$d "
+        "行读过的值；如果变了，就都重新读取"},
     give_back{"release the lock after a fence, by an atomic: ", "在栅栏之后用原子操作释放锁："},
     flag_by_atomics{"a flag needs atomics, and a fence before it is set: ",
                     "标志需要原子操作，设置之前还需要栅栏："};

@@ -99,6 +99,18 @@ size_t Source::spot(int number, const std::string& name) const {
     return i > from ? i - 1 : from;
 }
 
+size_t Source::first_in(int number) const {
+    if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
+    const size_t from = starts[number], to = starts[number + 1], atomic = text.find("atomic", from);
+    const auto begins = [&](size_t i) {
+        const Function* const f = strchr(" \t{}", text[i]) ? nullptr : function_at(i);
+        return f && f->body.begin < i;
+    };
+    size_t i = from;
+    while (i < to && !begins(i)) ++i;
+    return atomic < to && function_at(atomic) ? atomic : i;
+}
+
 const Statement* Source::statement_in(int number, const std::string& name) const {
     const size_t at = spot(number, name);
     const Function* const f = at == text.npos ? nullptr : function_at(at);

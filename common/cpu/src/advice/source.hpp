@@ -23,6 +23,7 @@ public:
     std::string code(const Statement& s) const;            // without its semicolon
     std::string condition(const Statement& s) const;       // between the parentheses of a branch or loop
     size_t spot(int line, const std::string& name) const;  // where the line uses the name
+    size_t first_in(int line) const;                       // its first atomic, or its first statement
     std::string name_at(size_t at) const;                  // the name that begins here, or ""
     /// The innermost statement where the line uses the name; nullptr if it is in no function.
     const Statement* statement_in(int line, const std::string& name) const;

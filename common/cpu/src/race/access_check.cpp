@@ -31,6 +31,7 @@
 #include "race/bounds.hpp"
 #include "race/critical_sections.hpp"
 #include "race/fast_path.hpp"
+#include "race/hand_over.hpp"
 #include "race/happens_before.hpp"
 #include "race/optimistic_reads.hpp"
 #include "race/perturb.hpp"
@@ -114,11 +115,11 @@ void complete_access() {
     const bool tries = last.kind & compares || (last.kind & exchanges && !(last.kind & stores) && !before);
     const bool takes = !holds && tries && !same;
     const bool kept =
-        gives_back && lock_given_back(m, last.address, last.kind & atomic ? last.released : Release{});
+        gives_back && lock_given_back(m, last.address, last.mine, last.kind & atomic ? last.released : Release{});
     // An atomic that leaves the value unchanged, such as atomicAdd(p, 0), releases nothing.
     if (last.kind & atomic && !same && !kept) release(last.address, last.kind, last.shared, last.released);
     if (!last.may_lock(m) || holds) return;
-    if (takes) m.sync->unlocked = before, lock_taken(m, last.address);
+    if (takes) m.sync->unlocked = before, lock_taken(m, last.address, last.mine.site);
     else acquire_sections(m, last.address);
 }
 
@@ -171,7 +172,8 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, Ac
         return;
     if (is_known(r, mine, adds)) return;
     Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
-    race.lacks_fence = lacks_fence(r);
+    if (const auto known = races.find(std::minmax(r.site, mine.site)); known == races.end() || !known->second.equal)
+        race.hand_overs = hand_overs(r, mine, a.address);
     flags &= !loses;
     if (!((r.access | mine.access) & atomic) && other.access & writes && a.bytes <= sizeof last.before)
         a.race = true, a.flags = flags, last.two_writes = race;
@@ -302,7 +304,7 @@ void check_access(Region* r, char* address, size_t bytes, unsigned kind, uint64_
     if (!a.shared && !(kind & atomic)) record_global_access();
     if (me->lock && address != me->lock) access_in_section(address, bytes, a.mine, a.shared);
     const bool only_counts = kind == counts && !me->watched && no_synchronization();
-    if (kind & (atomic | flag) && !only_counts) note_step(address, kind);
+    if (kind & (atomic | flag) || me->lock == address) note_step(address, kind, a.mine);
     if (a.writes_flag()) a.late = flag_written(address, bytes, a.shared);
     each_cell(s, first, end, a.from, [&](const Word& w, size_t word, uint8_t mask, bool own) {
         a.mine.bytes = mask & 15;
@@ -357,7 +359,10 @@ void note(const Race& race) {  // of all races between two sites, keeps the one 
                         element_at(race.address, race.bytes).words);
     Race& noted = races.try_emplace(std::minmax(race.before.site, race.after.site), race).first->second;
     const bool adds = noted.adds || race.adds, equal = noted.equal && race.equal;
+    const auto gaps = [](const Race& r) { return r.hand_overs.empty() ? 0 : r.hand_overs[0].gaps.size(); };
+    const auto hand_overs = gaps(race) > gaps(noted) ? race.hand_overs : noted.hand_overs;
     if (distance(race) > distance(noted) || (noted.equal && !equal)) noted = race;
+    noted.hand_overs = hand_overs;
     noted.adds = adds;
     noted.equal = equal;
     if (!race.equal) cudacpu_hazard_found("race", race.address, &race.before, &race.after);
@@ -419,6 +424,7 @@ void launch_ends() {
     complete_pending();
     report_flag_races();
     forget_volatile_data();
+    forget_steps();
     forget_sections();
     std::vector<Race> all;
     all.reserve(races.size());
@@ -445,7 +451,6 @@ void copy_ends(void* to, unsigned bytes, const void* pc) {
 void at_atomic(void* address, unsigned bytes, unsigned kind, Where where, const void* expected) {
     const uint64_t site = reinterpret_cast<uint64_t>(where.file) | uint64_t(where.line) << 48;
     access(address, bytes, writes | atomic | kind, site, expected);
-    note_wait(site);
 }
 
 const struct Observers {

@@ -33,6 +33,8 @@ struct Touched {  // an access under a lock
     unsigned entered, left;
 };
 struct Section {
+    uint64_t taken = 0;  // the site
+    Gap given_back{};    // if there is no fence before it
     unsigned entered = 0;
     std::multimap<const char*, Touched> touched{};  // by word
     bool alone = true;
@@ -62,22 +64,31 @@ void compare(const char* word, const Section& s, const Touched& t, const Section
     if ((same_block ? o.record.rank == t.record.rank || o.record.time < last_barrier : t.of_block) ||
         !((o.record.access | t.record.access) & writes) || (o.record.access | t.record.access) & atomic)
         return;
-    if (std::min({o.entered, o.left, t.entered, t.left}) < (same_block ? 1 : 2))
-        note({accessor(o.record), accessor(t.record), const_cast<char*>(word), 4, false});
+    const unsigned needed = same_block ? 1 : 2;
+    HandOver lock{.wait = s.taken};
+    for (const auto& [section, touched] : {std::pair(&s, &t), std::pair(&past, &o)}) {
+        if (touched->entered < needed) lock.gaps.insert({Gap::fence_after, section->taken});
+        if (touched->left < needed) lock.gaps.insert(section->given_back);
+    }
+    if (lock.gaps.empty()) return;
+    Race race{accessor(o.record), accessor(t.record), const_cast<char*>(word), 4, false};
+    race.hand_overs = {lock};
+    note(race);
 }
 
 }  // namespace
 
-void lock_taken(ThreadState& m, const char* lock) {
+void lock_taken(ThreadState& m, const char* lock, uint64_t site) {
     Section& s = sections[{run, number_of(m)}];
     if (m.lock) stops_being_alone(m, s);
-    s = {};
+    s = {.taken = site};
     m.lock = lock;
     m.watched = true;
 }
 
-bool lock_given_back(ThreadState& m, const char* lock, const Release& released) {
+bool lock_given_back(ThreadState& m, const char* lock, const Epoch& mine, const Release& released) {
     Section s = std::move(sections.extract({run, number_of(m)}).mapped());
+    s.given_back = {Gap::before(mine.access), mine.site};
     std::vector<Section>& past = past_sections[lock];
     for (const auto& [word, t] : s.touched)
         for (const Section& p : past)

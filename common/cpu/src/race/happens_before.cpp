@@ -26,14 +26,13 @@
 #include "race/absent_lanes.hpp"
 #include "race/access_check.hpp"
 #include "race/critical_sections.hpp"
+#include "race/hand_over.hpp"
 #include "race/race.hpp"
 #include "race/shadow_memory.hpp"
 #include "race/stream_order.hpp"
 #include "race/thread_replay.hpp"
 
 namespace cudacpu::race {
-
-uint64_t last_wait() { return me && me->sync->waited_at >= block_start ? me->sync->waited : 0; }
 
 Time now, floor_time, launch_start, kernel_start, primary_start, block_start, interval_start, last_barrier;
 uint32_t run;
@@ -344,6 +343,7 @@ void barrier_passed() {
         for (Scope s : {in_block, in_device}) this_block.publishes[s] = join(published[s]);
     }
     last_barrier = ++now;
+    note_barrier();
     forget_sites(0);
     sections_at_barrier();
 }

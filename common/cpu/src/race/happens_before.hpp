@@ -39,10 +39,9 @@ struct SyncState {            // synchronization state that few threads need
     uint64_t atomic_found;
     uint64_t polled_before;  // polled_at and seen of the previous access
     const char* seen_before;
-    uint64_t waited;  // the site of its last atomic, or of its last read of a flag
-    Time waited_at;
     unsigned seen_writes_before;
     Time polled;            // when it last read a flag
+    size_t last_step = 0;   // its last one in the log of hand_over.cpp, if that is its own
     Time lanes[32];         // known of each lane of its warp by __syncwarp(), up to this time
     ClockRef clock;         // acquired by fences
     ClockRef pending[2];    // read by atomics and flags; to be acquired by the next fence of that scope
@@ -106,10 +105,6 @@ inline ThreadState& thread_state(unsigned thread) {
     ThreadState& m = thread_states[thread];
     if (m.block != block_start) reset(m);
     return m;
-}
-inline void note_wait(uint64_t site) {
-    SyncState& s = *thread_state(rank).sync;
-    s.waited = site, s.waited_at = now;
 }
 inline void count_steps(ThreadState& m) {  // since the last barrier
     if (m.counted != last_barrier) m.counted = last_barrier, m.steps = m.written = m.updated = 0;

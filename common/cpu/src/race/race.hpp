@@ -1,6 +1,9 @@
 // race.hpp - the races and mistakes that the detector finds and report/ describes.
 #pragma once
+#include <compare>
 #include <cstdint>
+#include <set>
+#include <vector>
 
 #include "engine/rendezvous.hpp"
 
@@ -23,7 +26,22 @@ struct Accessor {   // one access, and the thread that made it
     unsigned rank, step;  // step: number of accesses of its thread since the last barrier
     uint8_t access;
 };
-uint64_t last_wait();  // the site of the running thread's last atomic or read of a flag; 0: none in this block
+/// A fence or a __syncthreads() that is missing before or after the access of that site.
+struct Gap {
+    enum What { fence_before, fence_before_plain, fence_after, barrier_before, barrier_after } what;
+    uint64_t site;
+    static What before(unsigned access) { return access & (atomic | flag) ? fence_before : fence_before_plain; }
+    auto operator<=>(const Gap&) const = default;
+};
+/// A word that the earlier thread of a race, or its block, sets, and the later one reads before its access.
+struct HandOver {
+    const char* word = nullptr;
+    uint64_t wait = 0, set = 0;  // where it is read and set; set may be 0 if the word is a version
+    bool late = false;           // the later thread of the race sets it
+    bool too_early = false;      // it is set before the access of which it should tell
+    bool looks_once = false;     // a version that the reader does not read again
+    std::set<Gap> gaps{};
+};
 struct Race {
     Accessor before, after;
     char* address;
@@ -31,9 +49,8 @@ struct Race {
     bool adds;  // a thread reads a value, and writes it after others have written it
     // What the block, and the warp of the running thread, passed last.
     Where block_met = last_met[32], warp_met = last_met[rank / 32];
-    uint64_t waited = last_wait();  // of the later one
-    bool equal = false;             // both write the same value: a note that does not change the exit status
-    bool lacks_fence = false;  // the later thread has read what the earlier one released, without a fence since
+    bool equal = false;                  // both write the same value: a note that does not change the exit status
+    std::vector<HandOver> hand_overs{};  // the best one first
 };
 /// Between its threads: 0 in a warp, 1 in a block, 2 between blocks.
 inline int distance(const Race& r) {

@@ -1,5 +1,4 @@
-// volatile_data.cpp - the race detector's rules for words that threads share by volatile accesses: flags, words
-// that a version guards (a seqlock), and data.
+// volatile_data.cpp - the race detector's rules for words that threads share by volatile accesses: flags and data.
 //
 // Two unordered volatile accesses are reported if the value changes, unless the word is a flag. A word is a flag if
 // a thread polls it, or if the writer executes a fence between its earlier writes and this one. It is also a flag
@@ -7,10 +6,6 @@
 // found too early. Most readers find the flag already set, because blocks run one after the other. The detector may
 // therefore show a thread the previous value, as a GPU may. A thread that waits looks again; a thread that does not
 // has used the word as data.
-//
-// In a seqlock the version is written before and after several words, and read before and after them, with a fence
-// in between each time. If one of these is missing, a reader may get a mix of old and new words. A log of each
-// thread's accesses tells.
 #include "race/volatile_data.hpp"
 
 #include <algorithm>
@@ -26,129 +21,12 @@
 #include "engine/launch.hpp"
 #include "engine/text.hpp"
 #include "race/access_check.hpp"
+#include "race/hand_over.hpp"
 #include "race/happens_before.hpp"
 #include "race/race.hpp"
 #include "race/shadow_memory.hpp"
 
 namespace cudacpu::race {
-
-// ---- versions
-
-namespace {
-
-// Whether a version guards the word of a race, and whether a reader may get a mix of old and new words.
-enum class Version { none, intact, torn };
-struct Step {  // a volatile or atomic access of a thread
-    const char* address;
-    bool read, written;
-    Time barrier, fenced[2];  // the last barrier, and the last fence of each scope
-};
-using Steps = std::vector<Step>;
-constexpr size_t most_steps = 512, most_threads = 256;
-std::unordered_map<uint64_t, Steps> steps_of CUDACPU_LASTING;  // by block and rank
-uint64_t thread_of(uint64_t number, unsigned rank) { return number << 10 | rank; }
-
-// Finds the two accesses to the version that enclose step i; -1: there are none.
-std::pair<ptrdiff_t, ptrdiff_t> around(const Steps& all, ptrdiff_t i, const char* version, bool Step::*does) {
-    const auto is = [&](ptrdiff_t k) {
-        return all[k].address == version && all[k].*does && all[k].barrier == all[i].barrier;
-    };
-    ptrdiff_t before = i - 1, after = i + 1;
-    while (before >= 0 && !is(before)) --before;
-    while (after < ptrdiff_t(all.size()) && !is(after)) ++after;
-    return {before, after < ptrdiff_t(all.size()) ? after : -1};
-}
-
-struct Logs {  // of the two threads of a race
-    const Steps &written, &read;
-    Scope scope;
-    bool parted(const Steps& all, size_t a, size_t b) const { return all[a].fenced[scope] != all[b].fenced[scope]; }
-};
-Logs logs_of(const Race& race) {
-    const bool before_writes = race.before.access & writes;
-    const Accessor &writer = before_writes ? race.before : race.after,
-                   &reader = before_writes ? race.after : race.before;
-    return {steps_of[thread_of(writer.block, writer.rank)], steps_of[thread_of(reader.block, reader.rank)],
-            writer.block == reader.block ? in_block : in_device};
-}
-
-// Whether another word hands the word of the race over, but the writer forgot the fence: it writes the other one
-// afterwards, with no fence in between, and the reader reads that first and executes a fence in between.
-bool handed_over_unfenced(const Race& race) {
-    const Logs logs = logs_of(race);
-    std::map<const char*, bool> fenced;  // by the other word
-    for (size_t i = 0; i < logs.written.size(); ++i) {
-        if (!logs.written[i].written || logs.written[i].address != race.address) continue;
-        for (size_t j = i + 1; j < logs.written.size(); ++j)
-            if (const Step& other = logs.written[j]; other.written)
-                fenced.try_emplace(other.address, true).first->second &= logs.parted(logs.written, i, j);
-    }
-    const auto reads_word = [&](const Step& s) { return s.read && s.address == race.address; };
-    const auto first = size_t(std::ranges::find_if(logs.read, reads_word) - logs.read.begin());
-    for (size_t i = 0; i < first && first < logs.read.size(); ++i)
-        if (const auto other = fenced.find(logs.read[i].address); other != fenced.end() && logs.read[i].read)
-            if (!other->second && logs.parted(logs.read, i, first)) return true;
-    return false;
-}
-
-Version version_of(const Race& race) {
-    const Logs logs = logs_of(race);
-    const Steps &written = logs.written, &read = logs.read;
-    const auto parted = [&](const Steps& all, ptrdiff_t a, ptrdiff_t b) { return logs.parted(all, a, b); };
-    Version found = Version::none;
-    std::set<const char*> tried{race.address};
-    for (const Step& version : read) {
-        if (!tried.insert(version.address).second) continue;
-        bool torn = false, encloses = false, several = false, looks = false, looks_again = false;
-        bool in_rounds = false, twice = true;  // twice: written twice in each round
-        for (ptrdiff_t i = 1; i < ptrdiff_t(written.size()); ++i) {
-            const auto [before, after] = around(written, i, version.address, &Step::written);
-            if (written[i].address != race.address || !written[i].written || before < 0 || after < 0) continue;
-            ptrdiff_t previous = i - 1;
-            while (!written[previous].written) --previous;
-            encloses = true;
-            if (const auto next = around(written, i, race.address, &Step::written).second; next >= 0) {
-                const auto again = around(written, after, version.address, &Step::written).second;
-                in_rounds = true;
-                twice &= again >= 0 && again < next;
-            }
-            const auto fenced_since = [&](ptrdiff_t k) {
-                return written[k].fenced[in_block] != written[i].fenced[in_block];
-            };
-            several |= fenced_since(before) && !fenced_since(previous);  // otherwise it may be a flag
-            torn |= !parted(written, before, i) || !parted(written, i, after);
-        }
-        for (ptrdiff_t i = 0; i < ptrdiff_t(read.size()); ++i) {
-            const auto [before, after] = around(read, i, version.address, &Step::read);
-            if (read[i].address != race.address || !read[i].read || before < 0) continue;
-            looks = true;
-            looks_again |= after >= 0;  // a reader that found an odd version need not look again
-            torn |= !parted(read, before, i) || (after >= 0 && !parted(read, i, after));
-        }
-        torn |= !looks_again && read.size() < most_steps;
-        if (encloses && looks && !torn) return Version::intact;
-        if (several && looks && in_rounds && twice) found = Version::torn;
-    }
-    return found;
-}
-
-}  // namespace
-
-void note_step(const char* address, unsigned kind) {
-    const uint64_t thread = thread_of(block_number, rank);
-    const auto known = steps_of.find(thread);
-    if (known == steps_of.end() && steps_of.size() == most_threads) return;
-    Steps& all = known == steps_of.end() ? steps_of[thread] : known->second;
-    if (all.empty() && me->last_atomic >= last_barrier)  // earlier releases do not exist, so it had no fence
-        all.push_back({me->sync->atomic_word, true, true, last_barrier, {}});
-    const auto fenced = [](Scope s) { return me->synchronised ? me->sync->fenced[s] : 0; };
-    if (all.size() < most_steps)
-        all.push_back({address,
-                       !(kind & writes) || kind & atomic,
-                       bool(kind & writes),
-                       last_barrier,
-                       {fenced(in_block), fenced(in_device)}});
-}
 
 // ---- flags
 
@@ -208,7 +86,6 @@ void flag_read(char* address, size_t bytes, uint64_t site, const Epoch& write, b
     me->seen = address;
     me->seen_writes = all;
     me->polled_at = site;
-    note_wait(site);
     me->fresh = 4;
     if (!all || !news || !unordered || bytes > 8 || f->second->published || !(write.access & flag) ||
         waiting_sites.count(site) || shown_old[site]++ % 2 || shown_old[site] > 32)
@@ -282,18 +159,23 @@ void equal_update_lost(const Race& race) {
 
 void report_flag_races() {
     for (auto& [sites, update] : equal_updates) update.first.equal = update.second->equal, note(update.first);
-    for (const auto& [sites, all] : pairs)
-        for (const auto& [race, published, flag] : all) {
+    std::set<const char*> versions;
+    std::vector<Race> found;
+    for (auto& [sites, all] : pairs)
+        for (auto& [race, published, flag] : all) {
             const Accessor& reader = race.before.access & writes ? race.after : race.before;
             const bool is_flag = flag->polled || waiting_sites.count(reader.site) ||
                                  ((published || flag->is_flag()) && !handed_over_unfenced(race));
             const Version version = version_of(race);
-            if (version == Version::torn || (version == Version::none && !is_flag)) note(race);
+            if (version != Version::torn && (version == Version::intact || is_flag)) continue;
+            if (!race.hand_overs.empty() && !race.hand_overs[0].set) versions.insert(race.hand_overs[0].word);
+            found.push_back(race);
         }
+    for (const Race& race : found)  // a version is right if its fences are
+        if (!versions.contains(race.address)) note(race);
 }
 
 void forget_volatile_data() {
-    steps_of.clear();
     flags.clear();
     pairs.clear();
     equal_updates.clear();

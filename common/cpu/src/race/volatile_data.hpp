@@ -5,7 +5,6 @@
 
 namespace cudacpu::race {
 
-void note_step(const char* address, unsigned kind);  // a volatile or atomic access of the running thread
 void flag_read(char* address, size_t bytes, uint64_t site, const Epoch& write, bool unordered);
 bool flag_written(char* address, size_t bytes, bool shared);  // has it changed since its thread read it?
 void flag_settled(const char* address, size_t bytes);

@@ -189,7 +189,7 @@ __global__ void seq_no_fences(volatile int* version, int* x, int* y, int* out) {
         out[0] = a == b;
     }
 }
-PLANT(seq_plain) {  // SAYS-COUNT-1: put __threadfence()
+PLANT(seq_plain) {  // SAYS: cudacpu: hazard: race
     int* o = zeros(1);
     seq_no_fences<<<2, 32>>>(zeros(1), zeros(1), zeros(1), o);
     wants(o, 1, [](int) { return 1; });
@@ -214,7 +214,7 @@ __global__ void seq_volatile(volatile int* version, volatile int* x, volatile in
         out[0] = a == b;
     }
 }
-PLANT(seq_volatile_words) {  // SAYS-COUNT-1: put __threadfence()
+PLANT(seq_volatile_words) {  // SAYS-COUNT-1: cudacpu: hazard: race
     int* o = zeros(1);
     seq_volatile<<<2, 32>>>(zeros(1), zeros(1), zeros(1), o);
     wants(o, 1, [](int) { return 1; });
@@ -239,7 +239,7 @@ __global__ void seq_atomic(int* version, volatile int* x, volatile int* y, int* 
         out[0] = a == b;
     }
 }
-PLANT(seq_atomics) {  // SAYS-COUNT-1: put __threadfence()
+PLANT(seq_atomics) {  // SAYS-COUNT-1: cudacpu: hazard: race
     int* o = zeros(1);
     seq_atomic<<<2, 32>>>(zeros(1), zeros(1), zeros(1), o);
     wants(o, 1, [](int) { return 1; });

@@ -76,7 +76,7 @@ __global__ void scan_tiles(const int* in, int* next, volatile int* state, volati
     prefix[tile] = before + in[tile];
     state[tile] = 2;
 }
-PLANT(second_state_unfenced) {  // SAYS: put __threadfence() after line
+PLANT(second_state_unfenced) {  // SAYS: put __threadfence() before line
     int* prefix = zeros(16);
     scan_tiles<<<16, 32>>>(filled(16), zeros(1), zeros(16), zeros(16), prefix);
     wants(prefix, 16, [](int i) { int sum = 0; for (int k = 0; k <= i; ++k) sum += in_at(k); return sum; });
@@ -146,7 +146,7 @@ __global__ void tree_of_the_grid(int* v, int n, unsigned* count, unsigned* round
         grid_wait(count, round);
     }
 }
-PLANT(grid_entered_early) {  // SAYS: put __syncthreads() before that wait
+PLANT(grid_entered_early) {  // SAYS: put __syncthreads() before line
     int* v = filled(256);
     tree_of_the_grid<<<2, 64>>>(v, 256, zeros<unsigned>(1), zeros<unsigned>(1));
     wants(v, 1, [](int) { int sum = 0; for (int i = 0; i < 256; ++i) sum += in_at(i); return sum; });

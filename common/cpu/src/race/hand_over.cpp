@@ -1,0 +1,271 @@
+// hand_over.cpp - a log of the volatile and atomic accesses of each thread. It tells how a thread hands data to
+// another, and which fence or barrier is missing there.
+//
+// In a seqlock the version is written before and after several words, and read before and after them, with a fence
+// in between each time. If one of these is missing, a reader may get a mix of old and new words.
+#include "race/hand_over.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/build.hpp"
+#include "engine/launch.hpp"
+#include "race/happens_before.hpp"
+
+namespace cudacpu::race {
+
+namespace {
+
+struct Step {  // a volatile or atomic access of a thread
+    const char* address;
+    uint64_t thread, order;  // order: of all steps
+    Epoch access;
+    unsigned number;  // of the steps of its thread
+    bool read, written;
+    Time barrier, fenced[2];  // the last barrier, and the last fence of each scope
+    bool polls_like(const Step& o) const {
+        return thread == o.thread && address == o.address && access.site == o.access.site && !written &&
+               barrier == o.barrier && fenced[in_block] == o.fenced[in_block];
+    }
+};
+using Steps = std::vector<Step>;
+constexpr size_t most_steps = 1 << 18, most_of_thread = 512, most_blocks = 1024;
+Steps log CUDACPU_LASTING;
+uint64_t steps_taken;
+std::unordered_map<uint64_t, std::vector<Time>> barriers CUDACPU_LASTING;  // by block
+uint64_t thread_of(uint64_t number, unsigned rank) { return number << 10 | rank; }
+uint64_t block_of(const Step& s) { return s.thread >> 10; }
+
+Steps steps_of(const Accessor& who) {
+    Steps all;
+    std::ranges::copy_if(log, std::back_inserter(all),
+                         [&](const Step& s) { return s.thread == thread_of(who.block, who.rank); });
+    return all;
+}
+
+// Finds the two accesses to the version that enclose step i; -1: there are none.
+std::pair<ptrdiff_t, ptrdiff_t> around(const Steps& all, ptrdiff_t i, const char* version, bool Step::*does) {
+    const auto is = [&](ptrdiff_t k) {
+        return all[k].address == version && all[k].*does && all[k].barrier == all[i].barrier;
+    };
+    ptrdiff_t before = i - 1, after = i + 1;
+    while (before >= 0 && !is(before)) --before;
+    while (after < ptrdiff_t(all.size()) && !is(after)) ++after;
+    return {before, after < ptrdiff_t(all.size()) ? after : -1};
+}
+
+struct Logs {  // of the two threads of a race
+    const Steps written, read;
+    Scope scope;
+    bool parted(const Steps& all, size_t a, size_t b) const { return all[a].fenced[scope] != all[b].fenced[scope]; }
+};
+Logs logs_of(const Race& race) {
+    const bool before_writes = race.before.access & writes;
+    const Accessor &writer = before_writes ? race.before : race.after,
+                   &reader = before_writes ? race.after : race.before;
+    return {steps_of(writer), steps_of(reader), writer.block == reader.block ? in_block : in_device};
+}
+
+}  // namespace
+
+// Whether another word hands the word of the race over, but the writer forgot the fence: it writes the other one
+// afterwards, with no fence in between, and the reader reads that first and executes a fence in between.
+bool handed_over_unfenced(const Race& race) {
+    const Logs logs = logs_of(race);
+    std::map<const char*, bool> fenced;  // by the other word
+    for (size_t i = 0; i < logs.written.size(); ++i) {
+        if (!logs.written[i].written || logs.written[i].address != race.address) continue;
+        for (size_t j = i + 1; j < logs.written.size(); ++j)
+            if (const Step& other = logs.written[j]; other.written)
+                fenced.try_emplace(other.address, true).first->second &= logs.parted(logs.written, i, j);
+    }
+    const auto reads_word = [&](const Step& s) { return s.read && s.address == race.address; };
+    const auto first = size_t(std::ranges::find_if(logs.read, reads_word) - logs.read.begin());
+    for (size_t i = 0; i < first && first < logs.read.size(); ++i)
+        if (const auto other = fenced.find(logs.read[i].address); other != fenced.end() && logs.read[i].read)
+            if (!other->second && logs.parted(logs.read, i, first)) return true;
+    return false;
+}
+
+Version version_of(Race& race) {
+    const Logs logs = logs_of(race);
+    const Steps &written = logs.written, &read = logs.read;
+    const auto parted = [&](const Steps& all, ptrdiff_t a, ptrdiff_t b) { return logs.parted(all, a, b); };
+    Version found = Version::none;
+    std::set<const char*> tried{race.address};
+    for (const Step& version : read) {
+        if (!tried.insert(version.address).second) continue;
+        bool torn = false, encloses = false, several = false, looks = false, looks_again = false;
+        bool in_rounds = false, twice = true;  // twice: written twice in each round
+        HandOver seqlock{.word = version.address, .wait = version.access.site};
+        const auto lacks_fence = [&](const Steps& all, ptrdiff_t i, ptrdiff_t other) {
+            if (parted(all, i, other)) return false;
+            seqlock.gaps.insert({other < i ? Gap::fence_after : Gap::fence_before, all[other].access.site});
+            return true;
+        };
+        for (ptrdiff_t i = 1; i < ptrdiff_t(written.size()); ++i) {
+            const auto [before, after] = around(written, i, version.address, &Step::written);
+            if (written[i].address != race.address || !written[i].written || before < 0 || after < 0) continue;
+            ptrdiff_t previous = i - 1;
+            while (!written[previous].written) --previous;
+            encloses = true;
+            if (const auto next = around(written, i, race.address, &Step::written).second; next >= 0) {
+                const auto again = around(written, after, version.address, &Step::written).second;
+                in_rounds = true;
+                twice &= again >= 0 && again < next;
+            }
+            const auto fenced_since = [&](ptrdiff_t k) {
+                return written[k].fenced[in_block] != written[i].fenced[in_block];
+            };
+            several |= fenced_since(before) && !fenced_since(previous);  // otherwise it may be a flag
+            torn |= lacks_fence(written, i, before) | lacks_fence(written, i, after);
+        }
+        for (ptrdiff_t i = 0; i < ptrdiff_t(read.size()); ++i) {
+            const auto [before, after] = around(read, i, version.address, &Step::read);
+            if (read[i].address != race.address || !read[i].read || before < 0) continue;
+            looks = true;
+            looks_again |= after >= 0;  // a reader that found an odd version need not look again
+            torn |= lacks_fence(read, i, before) | (after >= 0 && lacks_fence(read, i, after));
+        }
+        seqlock.looks_once = !looks_again && read.size() < most_of_thread;
+        torn |= seqlock.looks_once;
+        if (encloses && looks && !torn) return Version::intact;
+        if (!encloses || !looks || !in_rounds || !twice) continue;
+        race.hand_overs = {seqlock};
+        if (several) found = Version::torn;
+    }
+    return found;
+}
+
+void note_step(const char* address, unsigned kind, const Epoch& mine) {
+    const auto fenced = [](Scope s) { return me->synchronised ? me->sync->fenced[s] : 0; };
+    Step step{address,
+              thread_of(block_number, rank),
+              ++steps_taken,
+              mine,
+              1,
+              !(kind & writes) || kind & atomic,
+              bool(kind & writes),
+              last_barrier,
+              {fenced(in_block), fenced(in_device)}};
+    Step* const last = me->sync->last_step < log.size() ? &log[me->sync->last_step] : nullptr;
+    if (last && last->thread == step.thread) {
+        if (step.polls_like(*last)) last->order = step.order, last->access = mine;
+        step.number = last->number + 1;
+        if (step.polls_like(*last) || last->number == most_of_thread) return;
+    }
+    if (log.size() == most_steps) return;
+    me->sync->last_step = log.size();
+    log.push_back(step);
+}
+
+void note_barrier() {
+    if (!log.empty() && (barriers.size() < most_blocks || barriers.contains(block_number)))
+        barriers[block_number].push_back(last_barrier);
+}
+
+void forget_steps() {
+    log.clear();
+    barriers.clear();
+}
+
+namespace {
+
+struct Side {  // one of two accesses to common data
+    Epoch access;
+    uint64_t block, thread;
+    Time since = 0;  // the last barrier before it
+    explicit Side(const Epoch& e) : access(e), block(race::block_of(e)), thread(thread_of(block, e.rank)) {
+        for (const Time t : barriers[block])
+            if (t <= e.time) since = t;
+        for (const Step& s : log)
+            if (block_of(s) == block && s.barrier <= e.time) since = std::max(since, s.barrier);
+    }
+    bool follows(const Step& s) const {  // of its thread
+        const Epoch& e = s.access;
+        return e.time < access.time || (e.time == access.time && e.step <= access.step && e.step < 255);
+    }
+};
+
+// Follows the news of the giver's access from word to word: what its block sets afterwards, what threads that read
+// it set then, and what the taker's block reads before its own access. late: the running thread is the giver.
+void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, const Side& giver, const Side& taker,
+                    const char* address, bool late) {
+    const Scope scope = giver.block == taker.block ? in_block : in_device;
+    enum Quality { unknown, too_early, unjoined, joined, own };
+    struct News {
+        Quality is_set = unknown;
+        Step set{};
+    };
+    struct Read {
+        Quality is_read = unknown;
+        Step step{};
+        News news{};
+    };
+    std::map<const char*, News> words;
+    std::map<uint64_t, News> informed;  // threads
+    std::map<const char*, Read> reads;
+    Steps steps = log;
+    std::ranges::sort(steps, {}, &Step::order);
+    for (const Step& s : steps) {
+        if (s.address == address) continue;
+        const bool by_giver = s.thread == giver.thread, by_taker = s.thread == taker.thread;
+        const auto heard = s.read ? words.find(s.address) : words.end();
+        if (heard != words.end() && heard->second.is_set) {
+            News& knows = informed[s.thread];
+            if (heard->second.is_set > knows.is_set) knows = heard->second;
+            const bool mate =
+                scope == in_device && block_of(s) == taker.block && s.access.time <= taker.access.time;
+            const bool met =
+                s.access.time < taker.since || (!late && s.thread / 32 == taker.thread / 32 && me->has_lanes &&
+                                                s.access.time < me->sync->lanes[s.thread % 32]);
+            const Quality q = by_taker ? own : met ? joined : unjoined;
+            Read& r = reads[s.address];
+            if ((by_taker ? taker.follows(s) : mate) && q >= r.is_read) r = {q, s, heard->second};
+        }
+        if (!s.written) continue;
+        News news = informed.contains(s.thread) ? informed[s.thread] : News();
+        if (by_giver) news = {giver.follows(s) ? too_early : own, s};
+        else if (block_of(s) == giver.block && scope == in_device)
+            news = {s.barrier > giver.access.time ? joined : s.barrier == giver.since ? unjoined : too_early, s};
+        News& word = words[s.address];
+        if (news.is_set && (word.is_set <= too_early || (news.is_set == own && word.is_set != own))) word = news;
+    }
+    for (const auto& [word, r] : reads) {
+        const auto& [is_set, set] = r.news;
+        if (!r.is_read || (late && is_set > unjoined)) continue;
+        HandOver how{.word = word,
+                     .wait = r.step.access.site,
+                     .set = set.access.site,
+                     .late = late,
+                     .too_early = is_set == too_early};
+        const bool set_fenced = late || is_set == too_early || lacks_fence(giver.access) ||
+                                set.fenced[scope] > (is_set == own ? giver.access.time : set.barrier);
+        const bool read_fenced =
+            late || r.is_read == joined || (me->synchronised && me->sync->fenced[scope] > r.step.access.time);
+        if (is_set == unjoined) how.gaps.insert({Gap::barrier_before, how.set});
+        if (!set_fenced) how.gaps.insert({Gap::before(set.access.access), how.set});
+        if (r.is_read == unjoined) how.gaps.insert({Gap::barrier_after, how.wait});
+        else if (!read_fenced) how.gaps.insert({Gap::fence_after, how.wait});
+        const int rank = how.too_early ? 3 : is_set == own ? 0 : late ? 1 : 2;
+        found.emplace(std::pair(rank, ~r.step.order), how);
+    }
+}
+
+}  // namespace
+
+std::vector<HandOver> hand_overs(const Epoch& earlier, const Epoch& mine, const char* address) {
+    std::multimap<std::pair<int, uint64_t>, HandOver> found;
+    const Side first(earlier), second(mine);
+    if (!(mine.access & earlier.access & writes)) add_hand_overs(found, second, first, address, true);
+    add_hand_overs(found, first, second, address, false);
+    std::vector<HandOver> all;
+    for (const auto& [order, how] : found) all.push_back(how);
+    return all;
+}
+
+}  // namespace cudacpu::race
