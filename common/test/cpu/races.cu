@@ -228,7 +228,7 @@ __device__ unsigned tickets;
 // STATUS: 1
 // SAYS: race on element {{[0-7]}} of partial
 // SAYS: blocks {{[0-7] and [0-7]}}, at
-// SAYS: put __threadfence() after line @#unfenced
+// SAYS: put __threadfence() before line
 __global__ void race_no_fence(int* partial, int* out) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -244,11 +244,11 @@ CASE(race_no_fence) { return race_no_fence<<<8, 32>>>(device<int>(8), device<int
 // STATUS: 1
 // SAYS: of all (case.cuh:
 // SAYS: @#after_ticket | atomicAdd(out, all[i]);
-// SAYS: put __syncthreads() before line @#ticket
+// SAYS: put __syncthreads() after line @#all
 __global__ void race_early_ticket(int* all, int* out) {
     __shared__ bool last;
-    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;
-    if (threadIdx.x == 0) {  // #ticket
+    all[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // #all
+    if (threadIdx.x == 0) {
         __threadfence();
         last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
     }

@@ -12,24 +12,35 @@ namespace cudacpu::race {
 
 namespace {
 
+// Where the function makes an access, or calls the one that makes it; npos if it does not.
+size_t place_in(const Source& src, const Function* f, size_t access) {
+    for (const auto& [g, place] : src.callers(access))
+        if (f == g) return place;
+    return string::npos;
+}
+
 // Puts it after, or before, the outermost statement around `place` that does not hold the access; or into the part
 // with the access of the branch or loop that asks there.
-Edit beside(const Conflict& c, const string& what, size_t place, size_t access, bool after) {
+Edit beside(const Conflict& c, const string& what, size_t place, size_t accessed, bool after) {
     const Source& src = c.src;
-    const Function& f = *src.function_at(place);
-    const Path path = f.path(place);
-    size_t n = std::min<size_t>(1, path.size() - 1);
-    while (n + 1 < path.size() && path[n]->holds(access)) ++n;
-    const Statement& s = *path[n];
-    if (!n || (what == "__syncthreads()" && c.who_comes(f, path, n) != everybody)) return {};
-    if (!s.holds(access)) return after ? c.put(what, path, n) : c.put_before_it(what, path, n);
-    for (const Statement& body : s.parts)
-        if (!body.holds(access)) continue;
-        else if (body.kind != Statement::block)
-            return write_instead(src, "{ " + what + "; " + src.code(body) + "; }", body);
-        else
-            return {say(put_after, what),
-                    {src.line_at(body.end <= s.head ? body.parts.back().end - 1 : body.begin)}};
+    for (const auto& [f, at] : src.callers(place)) {
+        const size_t access = place_in(src, f, accessed);
+        const Path path = f->path(at);
+        size_t n = std::min<size_t>(1, path.size() - 1);
+        while (n + 1 < path.size() && path[n]->holds(access)) ++n;
+        const Statement& s = *path[n];
+        if (after && src.begins_with(s, "return") && !s.holds(access)) continue;  // after its call
+        if (!n || (what == "__syncthreads()" && c.who_comes(*f, path, n) != everybody)) return {};
+        if (!s.holds(access)) return after ? c.put(what, path, n) : c.put_before_it(what, path, n);
+        for (const Statement& body : s.parts)
+            if (!body.holds(access)) continue;
+            else if (body.kind != Statement::block)
+                return write_instead(src, "{ " + what + "; " + src.code(body) + "; }", body);
+            else
+                return {say(put_after, what),
+                        {src.line_at(body.end <= s.head ? body.parts.back().end - 1 : body.begin)}};
+        return {};
+    }
     return {};
 }
 
@@ -47,6 +58,13 @@ size_t near(const Function& f, size_t x, size_t y) {
     return size_t(std::ranges::count_if(f.path(x), [&](const Statement* s) { return s->holds(y); }));
 }
 
+// All threads must have made the access before one of them sets the word, perhaps in another function.
+Edit barrier_between(const Conflict& c, size_t access, size_t set) {
+    for (const auto& [f, place] : c.src.callers(access))
+        if (place_in(c.src, f, set) != string::npos) return beside(c, "__syncthreads()", place, set, true);
+    return {};
+}
+
 }  // namespace
 
 Advice handover(const Conflict& c) {
@@ -55,36 +73,33 @@ Advice handover(const Conflict& c) {
     const int earlier = line(c.pair.race.before.site), later = line(c.pair.race.after.site);
     const size_t x = src.spot(earlier, c.pair.name), y = src.spot(later, c.pair.name);
     for (const HandOver& how : c.pair.race.hand_overs) {
-        const size_t wait = src.first_in(line(how.wait));
+        const size_t wait = src.first_in(line(how.wait)), giver = how.late ? y : x, taker = how.late ? x : y;
         if (Source::of(line_of(how.wait).file) != &src || !src.function_at(wait)) continue;
         const Statement& s = *src.function_at(wait)->path(wait).back();
         const string code = s.kind == Statement::simple ? src.code(s) : "", target = assignment(code).target;
-        if (code.starts_with("atomic") || target.find('[') != string::npos) continue;  // nobody waits for it
+        if (code.starts_with("atomic") || target.find('[') != string::npos || (how.plain && !s.waits))
+            continue;  // nobody waits for it
         if (how.too_early && s.waits) return {say(set_too_early, line(how.wait), earlier)};
         if (how.looks_once) return {say(look_again, line(how.wait), later)};
         Advice v;
         for (const auto& [missing, site] : how.gaps) {
             const size_t at = src.first_in(line(site));
-            if (!src.function_at(at)) continue;
-            const bool after = missing == Gap::fence_after || missing == Gap::barrier_after;
-            size_t access =
-                string::npos;  // in the same function, the nearer one if both sides read and write the word
-            for (const bool taker : {false, true})
-                for (const auto& [g, place] : src.callers(taker != how.late ? y : x))
-                    if (g == src.function_at(at) &&
-                        (how.set ? taker == after : near(*g, at, place) > near(*g, at, access)))
-                        access = place;
+            const Function* const f = src.function_at(at);
+            if (!f) continue;
+            const bool after = missing == Gap::fence_after || missing == Gap::barrier_after,
+                       takes = how.set
+                                   ? after
+                                   : near(*f, at, place_in(src, f, taker)) > near(*f, at, place_in(src, f, giver));
             Edit e;
-            if (missing == Gap::fence_before_plain) e = release(c, *src.function_at(at)->path(at).back());
-            if (!e.words.empty()) return {say(give_back), {e}};
-            if (missing == Gap::barrier_before && access != string::npos)
-                e = beside(c, "__syncthreads()", access, at, true);
-            else if (missing == Gap::barrier_before) e = beside(c, "__syncthreads()", at, access, false);
-            else if (missing == Gap::barrier_after) e = beside(c, "__syncthreads()", at, access, true);
+            if (missing == Gap::fence_before_plain) e = release(c, *f->path(at).back());
+            if (!e.words.empty() && how.gaps.size() == 1) return {say(give_back), {e}};
+            if (!e.words.empty()) v.add(e);
+            else if (missing == Gap::barrier_before) e = barrier_between(c, giver, at);
+            else if (missing == Gap::barrier_after) e = beside(c, "__syncthreads()", at, taker, true);
             else if (src.line(line(site)).find("memory_order_relaxed") != string::npos)
                 e = write(line(site), after ? "memory_order_acquire" : "memory_order_release",
                           "memory_order_relaxed");
-            else e = beside(c, "__threadfence()", at, access, after);
+            else e = beside(c, "__threadfence()", at, takes ? taker : giver, after);
             if (!e.words.empty()) v.add(e);
         }
         if (!v.empty()) return v;

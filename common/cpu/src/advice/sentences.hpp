@@ -111,7 +111,8 @@ constexpr Sentence narrow_scope{
         "again, and if it has changed, read both again",
         "第 %2$d 行读到的可能有新有旧：在它和 __threadfence() 之后，再读一次第 %1$d "
         "行读过的值；如果变了，就都重新读取"},
-    give_back{"release the lock after a fence, by an atomic: ", "在栅栏之后用原子操作释放锁："},
+    give_back{"release a lock, or set a flag, by an atomic after a fence: ",
+              "在栅栏之后用原子操作释放锁或设置标志："},
     flag_by_atomics{"a flag needs atomics, and a fence before it is set: ",
                     "标志需要原子操作，设置之前还需要栅栏："};
 

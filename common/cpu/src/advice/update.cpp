@@ -159,6 +159,35 @@ Advice update_rule(const Conflict& c) {
     return !c.pair.adds || c.one_atomic() ? Advice() : c.swaps() ? c.barrier() : c.an_atomic(c.pa);
 }
 
+// `if (taken[i] == 0) { taken[i] = 1; ...`: "if (atomicCAS(&taken[i], 0, 1) == 0) {", if what is set does not
+// depend on what was there. asks: the last part of the condition.
+static Advice claim(const Conflict& c, const Statement& branch, const Statement& set, const string& asks) {
+    static const std::regex equals(R"((.+) == ([\w:-]+)|!(.+))"), compares(R"((.+?) ?[<>!]=? ?[\w:-]+)");
+    const auto& [x, sign, value] = assignment(c.src.code(set));
+    const string exchange = c.atomic({x, "", value}, true);
+    const Statement& body = branch.parts[0];
+    if (branch.parts.size() > 1 || body.kind != Statement::block || &body.parts[0] != &set || exchange.empty() ||
+        c.pair.race.bytes < 4 || c.atomic({x, "^", "0"}, false).empty() || has_name(asks, value) ||
+        has_name(value, x))
+        return {};
+    const auto swaps = [&](const string& old) {  // atomicExch(&x, value) becomes atomicCAS(&x, old, value) == old
+        const size_t end = exchange.rfind(", " + value);
+        return "atomicCAS" + exchange.substr(10, end - 10) + ", " + old + exchange.substr(end) + " == " + old;
+    };
+    const int line = c.src.line_at(branch.head);
+    const Advice v{say(use_atomic), {drop(c.src, set)}};
+    std::smatch m;
+    if (std::regex_match(asks, m, equals) && (m[1] == x || m[3] == x))
+        return {v.reason, {write(line, swaps(m[3].matched ? "0" : m[2].str()), asks), v.edits[0]}};
+    const Path path = c.f->path(branch.begin);
+    if (!std::regex_match(asks, m, compares) || m[1] != x || asks != c.src.condition(branch) ||
+        has_name(c.src.code(c.f->body), "seen") || path[path.size() - 2]->kind != Statement::block)
+        return {};
+    const string now =
+        "const auto seen = " + x + "; if (seen" + asks.substr(x.size()) + " && " + swaps("seen") + ")";
+    return {v.reason, {write(line, now, c.src.code(branch.begin, branch.head_end)), v.edits[0]}};
+}
+
 // `if (i < n && x > *best) *best = x;`: "if (i < n) atomicMax(best, x);".
 Advice test_and_set(const Conflict& c) {
     Path path = c.pb;
@@ -183,6 +212,7 @@ Advice test_and_set(const Conflict& c) {
     if (!call.empty() && &branch.parts[0].bare() == &set && !has_name(guard, c.pair.name) &&
         !has_name(s.value, c.pair.name))
         return {say(use_atomic), {write_instead(c.src, guard + call + ";", branch)}};
+    if (const Advice v = claim(c, branch, set, asks); !v.empty()) return v;
     return {say(ask_by_atomic, c.src.line_at(branch.head), c.src.line_at(set.begin))};
 }
 

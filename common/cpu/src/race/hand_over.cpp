@@ -33,12 +33,12 @@ struct Step {  // a volatile or atomic access of a thread
     }
 };
 using Steps = std::vector<Step>;
-constexpr size_t most_steps = 1 << 18, most_of_thread = 512, most_blocks = 1024;
+constexpr size_t most_steps = 1 << 18, most_of_thread = 512, most_meetings = 1024;
 Steps log CUDACPU_LASTING;
-uint64_t steps_taken;
-std::unordered_map<uint64_t, std::vector<Time>> barriers CUDACPU_LASTING;  // by block
+uint64_t steps_taken = 2;
+// By block, and the number of a warp or all_warps.
+std::unordered_map<uint64_t, std::vector<Time>> meetings CUDACPU_LASTING;
 uint64_t thread_of(uint64_t number, unsigned rank) { return number << 10 | rank; }
-uint64_t block_of(const Step& s) { return s.thread >> 10; }
 
 Steps steps_of(const Accessor& who) {
     Steps all;
@@ -145,7 +145,7 @@ void note_step(const char* address, unsigned kind, const Epoch& mine) {
     const auto fenced = [](Scope s) { return me->synchronised ? me->sync->fenced[s] : 0; };
     Step step{address,
               thread_of(block_number, rank),
-              ++steps_taken,
+              steps_taken += 2,
               mine,
               1,
               !(kind & writes) || kind & atomic,
@@ -163,14 +163,24 @@ void note_step(const char* address, unsigned kind, const Epoch& mine) {
     log.push_back(step);
 }
 
-void note_barrier() {
-    if (!log.empty() && (barriers.size() < most_blocks || barriers.contains(block_number)))
-        barriers[block_number].push_back(last_barrier);
+void note_plain_steps(const char* address, const Epoch& write, const Epoch& mine) {
+    if (log.size() + 2 > most_steps) return;
+    log.push_back({address, thread_of(block_of(write), write.rank), steps_taken - 1, write, 1, false, true, 0, {}});
+    if (mine.access == reads)
+        log.push_back({address, thread_of(block_number, rank), steps_taken += 2, mine, 1, true, false, 0, {}});
+}
+
+void note_meeting(unsigned warp) {
+    const uint64_t key = block_number << 6 | warp;
+    const auto known = meetings.find(key);
+    if (known == meetings.end() && meetings.size() == most_meetings) return;
+    std::vector<Time>& all = known == meetings.end() ? meetings[key] : known->second;
+    if (all.size() < most_meetings) all.push_back(now);
 }
 
 void forget_steps() {
     log.clear();
-    barriers.clear();
+    meetings.clear();
 }
 
 namespace {
@@ -178,13 +188,20 @@ namespace {
 struct Side {  // one of two accesses to common data
     Epoch access;
     uint64_t block, thread;
-    Time since = 0;  // the last barrier before it
-    explicit Side(const Epoch& e) : access(e), block(race::block_of(e)), thread(thread_of(block, e.rank)) {
-        for (const Time t : barriers[block])
-            if (t <= e.time) since = t;
-        for (const Step& s : log)
-            if (block_of(s) == block && s.barrier <= e.time) since = std::max(since, s.barrier);
+    explicit Side(const Epoch& e) : access(e), block(race::block_of(e)), thread(thread_of(block, e.rank)) {}
+    // The first barrier after one time, up to the other, that this thread and that of the step have passed; 0: none
+    Time meeting(const Step& s, Time from, Time to) const {
+        Time first = 0;
+        for (const unsigned warp : {all_warps, access.rank / 32u}) {
+            const auto known = meetings.find(block << 6 | warp);
+            if (known == meetings.end() || (warp < all_warps && s.thread / 32 != thread / 32)) continue;
+            const auto next = std::ranges::upper_bound(known->second, from);
+            if (next != known->second.end() && *next <= to && (!first || *next < first)) first = *next;
+        }
+        return first;
     }
+    Time meeting_before(const Step& s) const { return meeting(s, access.time, s.access.time); }
+    Time meeting_after(const Step& s) const { return meeting(s, s.access.time, access.time); }
     bool follows(const Step& s) const {  // of its thread
         const Epoch& e = s.access;
         return e.time < access.time || (e.time == access.time && e.step <= access.step && e.step < 255);
@@ -196,6 +213,7 @@ struct Side {  // one of two accesses to common data
 void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, const Side& giver, const Side& taker,
                     const char* address, bool late) {
     const Scope scope = giver.block == taker.block ? in_block : in_device;
+    const uint64_t mates = scope == in_device ? 1024 : 32;  // other threads of the block, or of the warp
     enum Quality { unknown, too_early, unjoined, joined, own };
     struct News {
         Quality is_set = unknown;
@@ -218,20 +236,16 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
         if (heard != words.end() && heard->second.is_set) {
             News& knows = informed[s.thread];
             if (heard->second.is_set > knows.is_set) knows = heard->second;
-            const bool mate =
-                scope == in_device && block_of(s) == taker.block && s.access.time <= taker.access.time;
-            const bool met =
-                s.access.time < taker.since || (!late && s.thread / 32 == taker.thread / 32 && me->has_lanes &&
-                                                s.access.time < me->sync->lanes[s.thread % 32]);
-            const Quality q = by_taker ? own : met ? joined : unjoined;
+            const bool mate = s.thread / mates == taker.thread / mates && s.access.time <= taker.access.time;
+            const Quality q = by_taker ? own : taker.meeting_after(s) ? joined : unjoined;
             Read& r = reads[s.address];
             if ((by_taker ? taker.follows(s) : mate) && q >= r.is_read) r = {q, s, heard->second};
         }
         if (!s.written) continue;
         News news = informed.contains(s.thread) ? informed[s.thread] : News();
         if (by_giver) news = {giver.follows(s) ? too_early : own, s};
-        else if (block_of(s) == giver.block && scope == in_device)
-            news = {s.barrier > giver.access.time ? joined : s.barrier == giver.since ? unjoined : too_early, s};
+        else if (s.thread / mates == giver.thread / mates)
+            news = {giver.meeting_after(s) ? too_early : giver.meeting_before(s) ? joined : unjoined, s};
         News& word = words[s.address];
         if (news.is_set && (word.is_set <= too_early || (news.is_set == own && word.is_set != own))) word = news;
     }
@@ -242,11 +256,14 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
                      .wait = r.step.access.site,
                      .set = set.access.site,
                      .late = late,
+                     .plain = r.step.access.access == race::reads,
                      .too_early = is_set == too_early};
         const bool set_fenced = late || is_set == too_early || lacks_fence(giver.access) ||
-                                set.fenced[scope] > (is_set == own ? giver.access.time : set.barrier);
-        const bool read_fenced =
-            late || r.is_read == joined || (me->synchronised && me->sync->fenced[scope] > r.step.access.time);
+                                set.fenced[scope] > (is_set == own      ? giver.access.time
+                                                     : is_set == joined ? giver.meeting_before(set)
+                                                                        : set.barrier);
+        const bool read_fenced = late || taker.meeting_after(r.step) ||
+                                 (me->synchronised && me->sync->fenced[scope] > r.step.access.time);
         if (is_set == unjoined) how.gaps.insert({Gap::barrier_before, how.set});
         if (!set_fenced) how.gaps.insert({Gap::before(set.access.access), how.set});
         if (r.is_read == unjoined) how.gaps.insert({Gap::barrier_after, how.wait});

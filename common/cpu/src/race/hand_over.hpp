@@ -6,9 +6,13 @@
 
 namespace cudacpu::race {
 
+/// A plain write that races with an access of the running thread: either may be meant to set a flag, or to wait for
+/// it.
+void note_plain_steps(const char* address, const Epoch& write, const Epoch& mine);
 void note_step(const char* address, unsigned kind,
                const Epoch& mine);  // a volatile or atomic access of this thread
-void note_barrier();
+constexpr unsigned all_warps = 32;
+void note_meeting(unsigned warp);  // the running block, or a warp of it, has passed a barrier
 void forget_steps();
 /// The words by which one thread may have told the other one of its access there, the latest first. `mine` is that
 /// of the running thread.

@@ -343,7 +343,7 @@ void barrier_passed() {
         for (Scope s : {in_block, in_device}) this_block.publishes[s] = join(published[s]);
     }
     last_barrier = ++now;
-    note_barrier();
+    note_meeting(all_warps);
     forget_sites(0);
     sections_at_barrier();
 }
@@ -351,6 +351,7 @@ void barrier_passed() {
 void lanes_met(unsigned first, unsigned lanes) {
     stop_if_following();
     ++now;
+    note_meeting(first / 32);
     Time all[32] = {};
     ClockRef known, fenced[2];  // fenced: any of these lanes may release it
     const unsigned end = std::min(first + 32, running_block.size);

@@ -146,7 +146,7 @@ __global__ void tree_of_the_grid(int* v, int n, unsigned* count, unsigned* round
         grid_wait(count, round);
     }
 }
-PLANT(grid_entered_early) {  // SAYS: put __syncthreads() before line
+PLANT(grid_entered_early) {  // SAYS: put __syncthreads() after line
     int* v = filled(256);
     tree_of_the_grid<<<2, 64>>>(v, 256, zeros<unsigned>(1), zeros<unsigned>(1));
     wants(v, 1, [](int) { int sum = 0; for (int i = 0; i < 256; ++i) sum += in_at(i); return sum; });
