@@ -135,7 +135,8 @@ Edit Conflict::put(const string& what, const Path& path, size_t n) const {
         return write_instead(src, in_block ? code : "{ " + code + " }", s);
     const int line = src.line_at(s.end - 1);
     if (!in_block) return {say(put_in_braces, what, src.line_at(path[n - 1]->begin)), {line}};
-    return {say(around ? put_after_in_loop : put_after, what), {line}};
+    const bool inside = around && std::ranges::find(path, around) != path.end();
+    return {say(inside ? put_after_in_loop : put_after, what), {line}};
 }
 
 Edit Conflict::put_before_it(const string& what, const Path& path, size_t n) const {

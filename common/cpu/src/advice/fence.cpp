@@ -19,17 +19,25 @@ size_t place_in(const Source& src, const Function* f, size_t access) {
     return string::npos;
 }
 
+// Whether there is a loop that asks by atomics, or does nothing else.
+bool waits_in(const Source& src, const Statement& s) {
+    return (s.kind == Statement::loop && (s.waits || src.text.find("atomic", s.begin) < s.end)) ||
+           std::ranges::any_of(s.parts, [&](const Statement& part) { return waits_in(src, part); });
+}
+
 // Puts it after, or before, the outermost statement around `place` that does not hold the access; or into the part
 // with the access of the branch or loop that asks there.
 Edit beside(const Conflict& c, const string& what, size_t place, size_t accessed, bool after) {
     const Source& src = c.src;
     for (const auto& [f, at] : src.callers(place)) {
         const size_t access = place_in(src, f, accessed);
-        const Path path = f->path(at);
+        Path path = f->path(at);
         size_t n = std::min<size_t>(1, path.size() - 1);
         while (n + 1 < path.size() && path[n]->holds(access)) ++n;
+        if (after && src.begins_with(*path[n], "return") && !path[n]->holds(access)) continue;  // after its call
+        for (const Statement& next : path[n - 1]->parts)  // it may go on waiting there
+            if (after && next.begin >= path[n]->end && next.end <= access && waits_in(src, next)) path[n] = &next;
         const Statement& s = *path[n];
-        if (after && src.begins_with(s, "return") && !s.holds(access)) continue;  // after its call
         if (!n || (what == "__syncthreads()" && c.who_comes(*f, path, n) != everybody)) return {};
         if (!s.holds(access)) return after ? c.put(what, path, n) : c.put_before_it(what, path, n);
         for (const Statement& body : s.parts)
@@ -53,9 +61,10 @@ Edit release(const Conflict& c, const Statement& s) {
     return write(c.src.line_at(s.begin), (has_fence ? "" : "__threadfence(); ") + call, code);
 }
 
-// How many statements hold both.
-size_t near(const Function& f, size_t x, size_t y) {
-    return size_t(std::ranges::count_if(f.path(x), [&](const Statement* s) { return s->holds(y); }));
+// The fewer characters and statements are between two places, the nearer they are.
+auto nearness(const Function& f, size_t x, size_t y) {
+    return std::pair(std::ranges::count_if(f.path(x), [&](const Statement* s) { return s->holds(y); }),
+                     -std::abs(ptrdiff_t(x - y)));
 }
 
 // All threads must have made the access before one of them sets the word, perhaps in another function.
@@ -77,7 +86,8 @@ Advice handover(const Conflict& c) {
         if (Source::of(line_of(how.wait).file) != &src || !src.function_at(wait)) continue;
         const Statement& s = *src.function_at(wait)->path(wait).back();
         const string code = s.kind == Statement::simple ? src.code(s) : "", target = assignment(code).target;
-        if (code.starts_with("atomic") || target.find('[') != string::npos || (how.plain && !s.waits))
+        if (code.starts_with("atomic") || target.find('[') != string::npos || (how.plain && !s.waits) ||
+            (c.pair.adds && how.set && !how.exclusive && !s.waits))
             continue;  // nobody waits for it
         if (how.too_early && s.waits) return {say(set_too_early, line(how.wait), earlier)};
         if (how.looks_once) return {say(look_again, line(how.wait), later)};
@@ -87,9 +97,9 @@ Advice handover(const Conflict& c) {
             const Function* const f = src.function_at(at);
             if (!f) continue;
             const bool after = missing == Gap::fence_after || missing == Gap::barrier_after,
-                       takes = how.set
-                                   ? after
-                                   : near(*f, at, place_in(src, f, taker)) > near(*f, at, place_in(src, f, giver));
+                       takes = how.set ? after
+                                       : nearness(*f, at, place_in(src, f, taker)) >
+                                             nearness(*f, at, place_in(src, f, giver));
             Edit e;
             if (missing == Gap::fence_before_plain) e = release(c, *f->path(at).back());
             if (!e.words.empty() && how.gaps.size() == 1) return {say(give_back), {e}};

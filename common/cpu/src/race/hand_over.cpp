@@ -33,7 +33,7 @@ struct Step {  // a volatile or atomic access of a thread
     }
 };
 using Steps = std::vector<Step>;
-constexpr size_t most_steps = 1 << 18, most_of_thread = 512, most_meetings = 1024;
+constexpr size_t most_steps = 1 << 16, most_of_thread = 512, most_meetings = 1024;
 Steps log CUDACPU_LASTING;
 uint64_t steps_taken = 2;
 // By block, and the number of a warp or all_warps.
@@ -148,8 +148,8 @@ void note_step(const char* address, unsigned kind, const Epoch& mine) {
               steps_taken += 2,
               mine,
               1,
-              !(kind & writes) || kind & atomic,
-              bool(kind & writes),
+              !(kind & writes) || bool(kind & atomic),
+              bool(mine.access & writes),
               last_barrier,
               {fenced(in_block), fenced(in_device)}};
     Step* const last = me->sync->last_step < log.size() ? &log[me->sync->last_step] : nullptr;
@@ -204,7 +204,8 @@ struct Side {  // one of two accesses to common data
     Time meeting_after(const Step& s) const { return meeting(s, s.access.time, access.time); }
     bool follows(const Step& s) const {  // of its thread
         const Epoch& e = s.access;
-        return e.time < access.time || (e.time == access.time && e.step <= access.step && e.step < 255);
+        return thread == thread_of(block_number, rank) || e.time < access.time ||
+               (e.time == access.time && e.step <= access.step && e.step < 255);
     }
 };
 
@@ -227,11 +228,13 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
     std::map<const char*, News> words;
     std::map<uint64_t, News> informed;  // threads
     std::map<const char*, Read> reads;
+    uint64_t last = 0;
     Steps steps = log;
     std::ranges::sort(steps, {}, &Step::order);
     for (const Step& s : steps) {
         if (s.address == address) continue;
         const bool by_giver = s.thread == giver.thread, by_taker = s.thread == taker.thread;
+        if (by_taker && s.read && s.access.access && taker.follows(s)) last = s.order;
         const auto heard = s.read ? words.find(s.address) : words.end();
         if (heard != words.end() && heard->second.is_set) {
             News& knows = informed[s.thread];
@@ -251,11 +254,13 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
     }
     for (const auto& [word, r] : reads) {
         const auto& [is_set, set] = r.news;
-        if (!r.is_read || (late && is_set > unjoined)) continue;
+        const bool by_mates = is_set == unjoined || r.is_read == unjoined;
+        if (!r.is_read || (late && is_set > unjoined) || (by_mates && scope == in_block)) continue;
         HandOver how{.word = word,
                      .wait = r.step.access.site,
                      .set = set.access.site,
                      .late = late,
+                     .exclusive = is_set == own && set.access.step < 255 && r.step.order == last,
                      .plain = r.step.access.access == race::reads,
                      .too_early = is_set == too_early};
         const bool set_fenced = late || is_set == too_early || lacks_fence(giver.access) ||

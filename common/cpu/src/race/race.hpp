@@ -38,6 +38,7 @@ struct HandOver {
     const char* word = nullptr;
     uint64_t wait = 0, set = 0;  // where it is read and set; set may be 0 if the word is a version
     bool late = false;           // the later thread of the race sets it
+    bool exclusive = false;      // the two threads use it, and the later one no other such word in between
     bool plain = false;          // it is read by a plain access
     bool too_early = false;      // it is set before the access of which it should tell
     bool looks_once = false;     // a version that the reader does not read again
