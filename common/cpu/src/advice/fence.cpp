@@ -89,6 +89,9 @@ Advice handover(const Conflict& c) {
         if (code.starts_with("atomic") || target.find('[') != string::npos || (how.plain && !s.waits) ||
             (c.pair.adds && how.set && !how.exclusive && !s.waits))
             continue;  // nobody waits for it
+        const bool locks = s.waits || src.has({"atomicCAS", "atomicExch"}, s);
+        if (c.pair.race.before.access & c.pair.race.after.access & writes && how.set && !locks)
+            continue;  // a ticket
         if (how.too_early && s.waits) return {say(set_too_early, line(how.wait), earlier)};
         if (how.looks_once) return {say(look_again, line(how.wait), later)};
         Advice v;

@@ -173,8 +173,7 @@ __attribute__((noinline)) void report_conflict(const Word& w, const Epoch& r, Ac
     if (is_known(r, mine, adds)) return;
     if (r.access == writes && mine.access != writes) note_plain_steps(a.address, r, mine);
     Race race{accessor(r), accessor(mine), a.address, a.bytes, adds};
-    if (const auto known = races.find(std::minmax(r.site, mine.site)); known == races.end() || !known->second.equal)
-        race.hand_overs = hand_overs(r, mine, a.address);
+    race.hand_overs = hand_overs(r, mine, a.address);
     flags &= !loses;
     if (!((r.access | mine.access) & atomic) && other.access & writes && a.bytes <= sizeof last.before)
         a.race = true, a.flags = flags, last.two_writes = race;
