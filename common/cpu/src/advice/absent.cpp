@@ -51,7 +51,7 @@ string moved_out(const Source& src, const Path& path, const Statement& branch, b
 string of_present_lanes(const Source& src, const Function& f, size_t call) {
     static const std::regex all(R"(0x[fF]{8}[uU]?|~0[uU]?|-1)");
     const size_t open = src.text.find('(', call);
-    const string mask = listed(src.cut(open + 1, closed(src.text, open) - 1))[0],
+    const string mask = src.code(open + 1, src.text.find_first_of(",)", open)),
                  value = src.definition(f, mask).value_or(mask);
     if (!std::regex_match(value, all) || !src.has({"__popc", "__ffs"}, f.body)) return "";
     return write(src.line_at(src.text.find(value, value == mask ? open : f.body.begin)), "__activemask()", value)
