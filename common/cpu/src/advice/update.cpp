@@ -254,6 +254,37 @@ Advice Conflict::all_read_first(const Statement& s) const {
     return {"", {{say(all_must_read, far ? "__syncthreads()" : "__syncwarp()"), {src.line_at(s.begin)}}}};
 }
 
+// `if (t >= d) s[t] += s[t - d];` in a loop over d, such as a scan: all read, and then write. Nothing if the
+// threads are not all there, or if the elements do not depend on the loop: then an index may be wrong.
+static Advice read_and_write(const Conflict& c, const Update& u) {
+    auto level = std::ranges::find(c.pb, u.whole);
+    while (level != c.pb.end() && level != c.pb.begin() && level[-1]->kind != Statement::loop &&
+           level[-1]->parts.size() == 1)
+        --level;
+    if (!c.around || !c.far || level == c.pb.end() || level == c.pb.begin() ||
+        c.who_comes(*c.f, c.pb, size_t(level - c.pb.begin())) != everybody ||
+        has_name(c.src.code(c.f->body), "read"))
+        return {};
+    const Statement& whole = **level;
+    const string head = c.src.cut(c.around->head, c.around->head_end);
+    const bool in_rounds = std::ranges::any_of(u.others, [&](const string& other) {
+        for (size_t i = 0; i < other.size(); i += std::max<size_t>(1, word_at(other, i).size()))
+            if (const string name = word_at(other, i);
+                !name.empty() && !c.f->own.contains(name) && has_name(head, name))
+                return true;
+        return false;
+    });
+    Path path = c.pb;
+    const auto& [x, sign, value] = assignment(c.src.code(innermost(path)));
+    const bool asks = whole.kind == Statement::branch;
+    const string condition = asks ? c.src.condition(whole) : "";
+    if (!in_rounds || x.empty() || (asks ? &whole.parts[0].bare() : &whole) != path.back()) return {};
+    const string code = "const auto read = " + (asks ? "(" + condition + ") ? " + value + " : 0" : value) +
+                        "; __syncthreads(); " + (asks ? "if (" + condition + ") " : "") + x + " " + sign +
+                        "= read;" + (c.goes_round() ? " __syncthreads();" : "");
+    return {"", {write_instead(c.src, level[-1]->kind == Statement::block ? code : "{ " + code + " }", whole)}};
+}
+
 // An atomic does not help a thread that reads another element of the array that it writes.
 Advice in_place(const Conflict& c) {
     const Update u = c.update(c.pb);
@@ -266,7 +297,9 @@ Advice in_place(const Conflict& c) {
         return {launch->cooperative ? say(whole_grid, c.src.line_at(c.a), c.src.line_at(c.b))
                                     : say(rounds_of_grid, line)};
     if (c.far == 2) return {say(other_array, line)};
-    return u.is_tree ? c.stay(c.barrier()) : c.all_read_first(*u.whole);
+    if (u.is_tree) return c.stay(c.barrier());
+    const Advice v = read_and_write(c, u);
+    return v.empty() ? c.all_read_first(*u.whole) : v;
 }
 
 }  // namespace cudacpu::race
