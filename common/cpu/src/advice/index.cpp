@@ -12,13 +12,17 @@ namespace cudacpu::race {
 
 // ---- bounds
 
-// What decides whether threads come here: the branches and loops around it, and each `if (...) return` before it.
+// What decides whether threads come here: the branches and loops around it, and each `if (...) return` before it,
+// or in the same loop.
 static Path deciding(const Source& src, const Function& f, size_t at) {
     Path found;
+    bool in_loop = false;
     for (const Statement* s : f.path(at)) {
         if (s->head_end) found.push_back(s);
+        in_loop |= s->kind == Statement::loop;
         for (const Statement& before : s->parts)
-            if (before.head_end && before.end <= at && src.has({"return", "break", "continue"}, before))
+            if (before.head_end && (in_loop ? !before.holds(at) : before.end <= at) &&
+                src.has({"return", "break", "continue"}, before))
                 found.push_back(&before);
     }
     return found;
@@ -150,29 +154,46 @@ Advice own_variable(const Conflict& c) {
     return {say(own_variable_words, c.src.line_at(uses[0]), c.pair.name)};
 }
 
-// ---- one race that follows from another
+// ---- what follows from a race
 
-// The other race is of a variable, or its lines set one, that decides which element is used here, or whether it is.
-bool follows_from(const Pair& pair, const Pair& cause) {
-    const Source* src = Source::of(pair.b.file);
-    if (!src || src != Source::of(cause.b.file) || cause.name.empty()) return false;
-    const auto depends = [&](const Line& line, const string& name) {
-        const size_t at = src->spot(line.number, pair.name), open = src->text.find('[', at);
-        const Function* f = at == string::npos ? nullptr : src->function_at(at);
-        const auto asks = [&](const Statement* s) { return has_name(src->condition(*s), name); };
-        return f &&
-               ((src->line_at(open) == line.number && has_name(src->cut(open, closed(src->text, open)), name)) ||
-                std::ranges::any_of(deciding(*src, *f, at), asks));
-    };
+// The variables that its lines set, and those of the function that are computed from these or from the memory.
+static std::set<string> changed_by(const Source& src, const Pair& race, const Function& f, bool also_memory) {
     std::set<string> names;
-    if (cause.name != pair.name) names.insert(cause.name);
-    for (const Line* line : {&cause.a, &cause.b}) {
-        const Statement* const s = src->statement_in(line->number, cause.name);
-        const string target = s ? assignment(src->code(*s)).target : "";
-        if (!target.empty() && std::ranges::all_of(target, in_word)) names.insert(target);
-    }
-    return std::ranges::any_of(names,
-                               [&](const string& name) { return depends(pair.a, name) || depends(pair.b, name); });
+    const auto add_target = [&](const Statement* s) {
+        const string target = s ? assignment(src.code(*s)).target : "";
+        return !target.empty() && std::ranges::all_of(target, in_word) && names.insert(target).second;
+    };
+    for (const Line* line : {&race.a, &race.b}) add_target(src.statement_in(line->number, race.name));
+    if (!also_memory) return names;
+    names.insert(race.name);
+    const auto add_users = [&](const string& name) {
+        return std::ranges::count_if(src.variables(name, f.body.begin, f.body.end),
+                                     [&](size_t i) { return add_target(f.path(i).back()); });
+    };
+    while (std::ranges::any_of(std::set(names), add_users)) {}
+    return names;
+}
+
+static bool follows_from(const Line& line, const string& name, const Pair& cause, bool own_index) {
+    const Source* src = Source::of(line.file);
+    const size_t at = src ? src->spot(line.number, name) : string::npos;
+    const Function* f = at == string::npos ? nullptr : src->function_at(at);
+    if (!f || src != Source::of(cause.b.file) || cause.name.empty()) return false;
+    std::set<string> names = changed_by(*src, cause, *f, own_index);
+    if (cause.name != name) names.insert(cause.name);
+    const size_t open = src->text.find('[', at);
+    const string index = src->line_at(open) == line.number ? src->cut(open, closed(src->text, open)) : "";
+    const Path conditions = deciding(*src, *f, at);
+    return std::ranges::any_of(names, [&](const string& n) {
+        return has_name(index, n) ||
+               std::ranges::any_of(conditions, [&](const Statement* s) { return has_name(src->condition(*s), n); });
+    });
+}
+bool follows_from(const Line& line, const string& name, const Pair& cause) {
+    return follows_from(line, name, cause, true);
+}
+bool follows_from(const Pair& pair, const Pair& cause) {
+    return follows_from(pair.a, pair.name, cause, false) || follows_from(pair.b, pair.name, cause, false);
 }
 
 }  // namespace cudacpu::race

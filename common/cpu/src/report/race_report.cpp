@@ -143,6 +143,7 @@ const char* kind_of(Mistake m) {
 
 std::set<string> reported CUDACPU_LASTING;
 bool told_of_trace;
+std::vector<std::pair<Line, Report>> missed_barriers CUDACPU_LASTING;
 // Unwritten values, until it is known whether a work of another stream writes them: then the race explains them.
 std::vector<std::pair<const Region*, Report>> early_reads CUDACPU_LASTING;
 struct Noted {
@@ -363,12 +364,19 @@ void report(const std::vector<Race>& races) {
             if (p->access & writes && (p->access & exchanges || !(p->access & atomic)) &&
                 !changes.count(line_of(p->site).place))
                 set_late.insert({line_of(r.before.site).place, line_of(r.after.site).place});
+    const auto from_race = [&](const Line& line, const string& name) {
+        return std::ranges::any_of(
+            pairs, [&](const auto& p) { return !p.second.equal && follows_from(line, name, p.second); });
+    };
     if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
         noted.erase({Mistake::foreign, uint64_t(last_access)});
     std::set<const Region*> unset;  // shared arrays with an element that nobody sets
     for (const auto& [key, m] : noted) {
         if (m.what == Mistake::unwritten && set_late.count(line_of(m.who.site).place)) continue;
         if (m.what == Mistake::unwritten && is_shared(find(m.address))) unset.insert(find(m.address));
+        else if (m.what != Mistake::unwritten &&
+                 from_race(line_of(m.who.site), element_at(m.address, m.bytes).name))
+            continue;
         say_mistake(m);
     }
     noted.clear();
@@ -390,6 +398,9 @@ void report(const std::vector<Race>& races) {
     leave_out([](const Pair& p, const Pair& q) {
         return (q.adds ? p.a.place == p.b.place : distance(p.race) == 2 && distance(q.race) < 2) &&
                follows_from(p, q);
+    });
+    leave_out([](const Pair& p, const Pair& q) {
+        return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && follows_from(p.a, p.name, q);
     });
     const bool deadlocked = follows_from_deadlock();
     for (auto& [key, p] : pairs) {
@@ -445,6 +456,14 @@ void report(const std::vector<Race>& races) {
                 opening(say(trace, text("--trace race.html --trace-kernel %s --trace-block %lu --trace-warp %u",
                                         launch->kernel->name, y.block, y.rank / 32))));
     }
+    for (const auto& [line, note] : std::exchange(missed_barriers, {}))
+        if (!from_race(line, "")) print_report(note);
 }
 
 }  // namespace cudacpu::race
+
+void cudacpu::report_missed_barrier(const Report& report, Where barrier) {
+    if (!hazard_build) return print_report(report);
+    race::missed_barriers.emplace_back(race::line_of(uint64_t(barrier.file) | uint64_t(barrier.line) << 48),
+                                       report);
+}

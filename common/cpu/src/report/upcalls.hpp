@@ -16,7 +16,10 @@ std::string check_index(const Line& line, std::string name, long element, long l
 std::string set_first(const Line& line, const std::string& name, size_t has);
 /// Whether the launch ended because threads waited for each other. Reset by the call.
 bool follows_from_deadlock();
-/// Whether a variable that the second one's lines use or set decides which element the first one uses, or whether.
+/// Whether a variable that the cause's lines use or set decides which element the first one uses, or whether.
 bool follows_from(const Pair& pair, const Pair& cause);
+/// The same for an access of a line to the array with this name, or for a barrier, without a name. Its index may
+/// also come from the cause's memory.
+bool follows_from(const Line& line, const std::string& name, const Pair& cause);
 
 }  // namespace cudacpu::race
