@@ -154,6 +154,18 @@ Advice own_variable(const Conflict& c) {
     return {say(own_variable_words, c.src.line_at(uses[0]), c.pair.name)};
 }
 
+bool among_the_same(const Line& line, int other) {
+    const Source* src = Source::of(line.file);
+    const auto block_of = [&](int number) -> const Statement* {
+        const Statement* s = src ? src->statement_in(number, "") : nullptr;
+        const Function* f = s ? src->function_at(s->begin) : nullptr;
+        if (!f) return nullptr;
+        const Path path = f->path(s->begin);
+        return path.size() > 1 && src->line_at(path.back()->begin) == number ? path[path.size() - 2] : nullptr;
+    };
+    return block_of(line.number) && block_of(line.number) == block_of(other);
+}
+
 // ---- what follows from a race
 
 // The variables that its lines set, and those of the function that are computed from these or from the memory.

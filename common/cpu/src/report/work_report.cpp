@@ -1,5 +1,6 @@
 // work_report.cpp - words what the race detector finds between works: kernels, copies and callbacks of several
 // streams, and the host beside them.
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,17 +13,28 @@
 #include "race/stream_order.hpp"
 #include "race/upcalls.hpp"
 #include "report/race_report.hpp"
+#include "report/upcalls.hpp"
 
 namespace cudacpu::race {
 
 namespace {
 
-constexpr Sentence event_between{
+constexpr Sentence event_between_lines{
     "let line %2$s wait for line %1$s: cudaEventRecord() after line %1$s and cudaStreamWaitEvent() before line "
     "%2$s, "
     "or cudaStreamSynchronize() between",
     "让第 %2$s 行等待第 %1$s 行：在第 %1$s 行之后调用 cudaEventRecord()，在第 %2$s 行之前调用 "
     "cudaStreamWaitEvent()，或者在两者之间调用 cudaStreamSynchronize()"};
+constexpr Sentence move_record{
+    "line %1$d records the event before line %2$d queues its work: move line %1$d after line %2$d",
+    "第 %1$d 行记录事件时，第 %2$d 行还没有把工作加入队列：把第 %1$d 行移到第 %2$d 行之后"};
+constexpr Sentence move_both{
+    "lines %1$d and %2$d record the event and wait for it before line %3$d queues its work: move both, in this "
+    "order, after line %3$d",
+    "第 %1$d 行和第 %2$d 行记录并等待事件时，第 %3$d 行还没有把工作加入队列：把这两行依次移到第 %3$d 行之后"};
+constexpr Sentence move_wait{
+    "line %1$d waits for the event only after line %2$d queues its work: move line %1$d before line %2$d",
+    "第 %1$d 行等待事件时，第 %2$d 行已经把工作加入队列：把第 %1$d 行移到第 %2$d 行之前"};
 constexpr Sentence is_queued{"is queued", "加入队列"}, host_writes_it{"the host writes", "主机写入"};
 
 std::string line_of(const Work& work) { return work.line.empty() ? first_line(work.callers) : work.line; }
@@ -30,6 +42,25 @@ std::string line_of(const Epoch& r) {
     if (r.rank == 0xffff) return "";  // a copy
     if (r.site >> 48) return source_line(Where{reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48)});
     return source_line(reinterpret_cast<char*>(r.site) - 1);
+}
+
+// How the later work comes to wait for the earlier one, whose lines are in one file.
+std::string order_works(const Work& early, const Work& late) {
+    const std::string from = line_of(early), to = line_of(late);
+    const size_t colon = from.rfind(':') + 1;
+    if (from == to || !colon || from.compare(0, colon, to, 0, colon) != 0) return "";
+    const auto line = [&](const Work* w) {  // 0 if it is not among the same statements
+        const std::string place = w ? line_of(*w) : "";
+        const int number = place.compare(0, colon, from, 0, colon) ? 0 : atoi(place.c_str() + colon);
+        return among_the_same({from, from.substr(0, colon - 1), number}, atoi(from.c_str() + colon)) ? number : 0;
+    };
+    const auto [record, wait] = event_between(early, late);
+    const int r = line(record), w = line(wait), first = line(&early), second = line(&late);
+    if (r && w && r < first && w < second && record->number < early.number && wait->number < late.number)
+        return w > first ? say(move_record, r, first) : say(move_both, r, w, first);
+    if (r > first && w > second && second && record->number > early.number && wait->number > late.number)
+        return say(move_wait, w, second);
+    return say(event_between_lines, from.substr(colon), to.substr(colon));
 }
 
 void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend,
@@ -82,14 +113,10 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
     const auto& [what, works, mend] = words[int(kind)];
     const std::string first = does(before, its), second = does(after, mine);
     const bool in_order = before.number < after.number;  // the host's
-    const std::string early = line_of(in_order ? before : after), late = line_of(in_order ? after : before);
-    const size_t colon = early.rfind(':') + 1;
-    const bool one_file = early != late && colon && early.compare(0, colon, late, 0, colon) == 0;
+    const std::string edit =
+        kind == WorkRace::between_streams ? order_works(in_order ? before : after, in_order ? after : before) : "";
     report_hazard(say(what, explain(address)) + "\n" + say(works, before.what, first, after.what, second), lines,
-                  kind == WorkRace::between_streams && one_file
-                      ? say(event_between, early.substr(colon), late.substr(colon))
-                      : say(mend),
-                  kind == WorkRace::undecided);
+                  edit.empty() ? say(mend) : edit, kind == WorkRace::undecided);
 }
 
 void report_changed_source(const Work& copy, const CopySource& s, const Work* callback) {
