@@ -258,6 +258,10 @@ sub carry_out {
             $dropped{$_} = 1 for $first .. $last;
             $before{$first} .= ' ' . join ' ', $new =~ /`([^`]*)`/g;
         }
+        while ($advice =~ /move line (\d+) (after|before) line (\d+)/g) {
+            ($2 eq 'after' ? \%after : \%before)->{$3} .= $$lines[$1 - 1];
+            $dropped{$1} = 1;
+        }
         while ($advice =~ /drop lines? (\d+)(?: to (\d+))?/g) { $dropped{$_} = 1 for $1 .. $2 // $1 }
         $after{$1} .= " $2" while $advice =~ /after line (\d+) write [^`]*`([^`]*)`/g;
         while ($advice =~ /lines? ($numbers)/g) { $named{$_} = 1 for $1 =~ /\d+/g }

@@ -6,11 +6,13 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <regex>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "engine/async_copies.hpp"
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"
@@ -47,6 +49,8 @@ const Line& line_of(uint64_t site) {
 namespace {
 
 string what_happened(const string& what, bool harmless) { return (harmless ? "note: " : "hazard: ") + what; }
+
+uint64_t site_of(Where w) { return uint64_t(w.file) | uint64_t(w.line) << 48; }
 
 string index(uint64_t i, dim3 n) {
     if (n.y == 1 && n.z == 1) return text("%u", unsigned(i));
@@ -152,6 +156,7 @@ struct Noted {
     size_t bytes;
     Accessor who;
     size_t unwritten = 0, first_unwritten = 0;  // bytes of the memory, when the line first read one
+    std::optional<LateCopy> late{};             // that is read: the wait must leave as many batches as is least
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
 
@@ -206,7 +211,9 @@ void say_mistake(const Noted& m) {
     } else if (m.what == Mistake::under_way) {
         const bool lost = m.who.access & writes;
         what = say(lost ? under_way_write : under_way_read, in_words(element));
-        mend = say(lost ? write_after_copy : wait_for_copy);
+        const auto wait = m.late ? m.late->waited : Where{};
+        mend = wait.line ? wait_for_more(line_of(site_of(wait)), m.late->left, m.late->needed) : "";
+        if (mend.empty()) mend = say(lost ? write_after_copy : wait_for_copy);
     } else if (m.what == Mistake::unwritten) {
         what = element;
         if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
@@ -306,6 +313,8 @@ void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     const auto [known, is_new] = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who});
     Noted& n = known->second;
     n.last = std::max(n.last, address);
+    if (const auto late = what == Mistake::under_way ? copy_under_way(address) : std::nullopt)
+        if (is_new || late->needed < n.late->needed) n.late = late;
     const Region* const r = is_new && what == Mistake::unwritten ? find(address) : nullptr;
     if (r) {
         const uint8_t* const written = r->shadow->written;
@@ -370,8 +379,12 @@ void report(const std::vector<Race>& races) {
     };
     if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
         noted.erase({Mistake::foreign, uint64_t(last_access)});
-    std::set<const Region*> unset;  // shared arrays with an element that nobody sets
+    std::set<const Region*> unset;     // shared arrays with an element that nobody sets
+    std::set<const void*> read_early;  // destinations of asynchronous copies that a wait did not end
+    for (const auto& [key, m] : noted)
+        if (m.late && m.late->waited.line && !(m.who.access & writes)) read_early.insert(find(m.address));
     for (const auto& [key, m] : noted) {
+        if (m.what == Mistake::under_way && m.who.access & writes && read_early.count(find(m.address))) continue;
         if (m.what == Mistake::unwritten && set_late.count(line_of(m.who.site).place)) continue;
         if (m.what == Mistake::unwritten && is_shared(find(m.address))) unset.insert(find(m.address));
         else if (m.what != Mistake::unwritten &&
@@ -381,6 +394,8 @@ void report(const std::vector<Race>& races) {
     }
     noted.clear();
 
+    for (auto& [key, p] : pairs)  // a copy that ends too late
+        if (read_early.count(std::get<2>(key))) left_out.insert(&p);
     // A pair that follows from another one is left out, except if the two follow from each other.
     const auto leave_out = [&](auto follows) {
         for (auto& [key, p] : pairs)
@@ -464,6 +479,5 @@ void report(const std::vector<Race>& races) {
 
 void cudacpu::report_missed_barrier(const Report& report, Where barrier) {
     if (!hazard_build) return print_report(report);
-    race::missed_barriers.emplace_back(race::line_of(uint64_t(barrier.file) | uint64_t(barrier.line) << 48),
-                                       report);
+    race::missed_barriers.emplace_back(race::line_of(race::site_of(barrier)), report);
 }

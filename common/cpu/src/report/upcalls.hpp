@@ -14,6 +14,9 @@ std::string check_index(const Line& line, std::string name, long element, long l
 /// How an element of a __shared__ array with this many elements gets set before that line reads it; "" if the text
 /// does not tell.
 std::string set_first(const Line& line, const std::string& name, size_t has);
+/// How the wait in that line waits for more asynchronous copies, so that fewer batches are under way; "" if the text
+/// does not tell.
+std::string wait_for_more(const Line& line, size_t left, size_t needed);
 /// Whether the statements of two lines of a file follow one another in one block.
 bool among_the_same(const Line& line, int other);
 /// Whether the launch ended because threads waited for each other. Reset by the call.

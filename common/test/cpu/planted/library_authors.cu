@@ -269,6 +269,86 @@ PLANT(two_streams) {
     cudaStreamDestroy(downstream);
 }
 
+struct Stages {
+    cudaStream_t first, second;
+    cudaEvent_t between;
+};
+PLANT(event_recorded_too_early) {  // SAYS: records the event before line @#produced queues its work
+    float *x = zeros<float>(64), *y = zeros<float>(64);
+    Stages s;
+    cudaStreamCreateWithFlags(&s.first, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&s.second, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&s.between, cudaEventDisableTiming);
+    cudaDeviceSynchronize();
+    cudaEventRecord(s.between, s.first);
+    produce<<<1, 64, 0, s.first>>>(x);  // #produced
+    cudaStreamWaitEvent(s.second, s.between, 0);
+    consume<<<1, 64, 0, s.second>>>(x, y);
+    cudaDeviceSynchronize();
+    wants(y, 64, [](int i) { return (63 - i) * 0.5f + 1; });
+}
+
+template <int STAGES>
+__global__ void ring_sums(const int* in, int* out, int rows) {
+    __shared__ int ring[STAGES][64];
+    auto fetch = [&](int row) {
+        if (row < rows) __pipeline_memcpy_async(&ring[row % STAGES][threadIdx.x], &in[row * 64 + threadIdx.x], 4);
+        __pipeline_commit();
+    };
+    for (int row = 0; row < STAGES - 1; ++row) fetch(row);
+    int sum = 0;
+    for (int row = 0; row < rows; ++row) {
+        __pipeline_wait_prior(STAGES - 1);
+        __syncthreads();
+        sum += ring[row % STAGES][63 - threadIdx.x];
+        fetch(row + STAGES - 1);
+    }
+    out[threadIdx.x] = sum;
+}
+PLANT(waits_for_too_few) {  // SAYS: `__pipeline_wait_prior(STAGES - 2)` for `__pipeline_wait_prior(STAGES - 1)`
+    int* out = zeros(64);
+    ring_sums<3><<<1, 64>>>(filled(64 * 5), out, 5);
+    wants(out, 64, [](int i) {
+        int sum = 0;
+        for (int row = 0; row < 5; ++row) sum += in_at(row * 64 + 63 - i);
+        return sum;
+    });
+}
+
+template <class T>
+struct Ranks {
+    int counts[4 * 64];
+    T sorted[64];
+};
+__device__ int counted_before(const Ranks<int>& r, int digit) {
+    int sum = 0;
+    for (int i = 0; i < digit * 64 + int(threadIdx.x); ++i) sum += r.counts[i];
+    return sum;
+}
+__global__ void rank_keys(int* keys, int passes) {
+    __shared__ Ranks<int> ranks;
+    int key = keys[threadIdx.x];
+    for (int p = 0; p < passes; ++p) {
+        const int digit = key >> 2 * p & 3;
+        for (int d = 0; d < 4; ++d) ranks.counts[d * 64 + threadIdx.x] = d == digit;
+        __syncthreads();
+        const int rank = counted_before(ranks, digit);
+        ranks.sorted[rank] = key;
+        key = ranks.sorted[threadIdx.x];
+    }
+    keys[threadIdx.x] = key;
+}
+PLANT(ranks_from_a_race) {  // SAYS-NOT: check the index
+    int* keys = filled(64);
+    rank_keys<<<1, 64>>>(keys, 4);
+    wants(keys, 64, [](int i) {
+        int number = 0;
+        for (int value = 0;; ++value)
+            for (int k = 0; k < 64; ++k)
+                if (in_at(k) == value && number++ == i) return value;
+    });
+}
+
 __global__ void staged_reverse(const int4* in, int4* out) {
     extern __shared__ int4 stage[];
     __pipeline_memcpy_async(&stage[threadIdx.x], &in[blockIdx.x * blockDim.x + threadIdx.x], sizeof(int4));
