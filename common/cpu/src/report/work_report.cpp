@@ -35,7 +35,8 @@ constexpr Sentence move_both{
 constexpr Sentence move_wait{
     "line %1$d waits for the event only after line %2$d queues its work: move line %1$d before line %2$d",
     "第 %1$d 行等待事件时，第 %2$d 行已经把工作加入队列：把第 %1$d 行移到第 %2$d 行之前"};
-constexpr Sentence is_queued{"is queued", "加入队列"}, host_writes_it{"the host writes", "主机写入"};
+constexpr Sentence frees_it{"frees", "释放"}, is_queued{"is queued", "加入队列"},
+    host_writes_it{"the host writes", "主机写入"};
 
 std::string line_of(const Work& work) { return work.line.empty() ? first_line(work.callers) : work.line; }
 std::string line_of(const Epoch& r) {
@@ -105,7 +106,9 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
     if (!said.insert({its.site ^ before.number << 50, mine.site ^ after.number << 50}).second) return;
     std::vector<Remark> lines;
     const auto does = [&](const Work& work, const Epoch& r) {
-        const std::string line = line_of(r), verb = say(r.access & writes ? writes_it : reads_it);
+        const std::string line = line_of(r), verb = say(work.what == "cudaFreeAsync" ? frees_it
+                                                        : r.access & writes          ? writes_it
+                                                                                     : reads_it);
         lines.push_back({line_of(work), line.empty() ? verb : say(is_queued)});
         lines.push_back({line, verb});
         return verb;
