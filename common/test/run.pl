@@ -245,7 +245,7 @@ sub carry_out {
             elsif ($listed && /^  (.*)/) { $advice .= ($advice eq '' ? '' : ' ') . $1 }
         }
         if ($advice =~ s/.*give the body of line (\d+) braces, and (?=.*?after line (\d+))//) { $open{$1} = 1, $close{$2} = 1 }
-        while ($advice =~ /put ([_a-z.]+\(\)) (after|before) lines? ($numbers)/g) {
+        while ($advice =~ /put ([_a-zA-Z.]+\([\w.]*\)) (after|before) lines? ($numbers)/g) {
             my ($what, $place) = ($1, $2);
             ($place eq 'after' ? \%after : \%before)->{$_} .= " $what;" for $3 =~ /\d+/g;
         }

@@ -17,6 +17,9 @@ std::string set_first(const Line& line, const std::string& name, size_t has);
 /// How the wait in that line waits for more asynchronous copies, so that fewer batches are under way; "" if the text
 /// does not tell.
 std::string wait_for_more(const Line& line, size_t left, size_t needed);
+/// Where the host waits for the stream of a copy before another line changes the copy's source; "" if the text does
+/// not tell.
+std::string wait_between(const Line& copy, const Line& change, const std::string& call);
 /// Whether the statements of two lines of a file follow one another in one block.
 bool among_the_same(const Line& line, int other);
 /// Whether the launch ended because threads waited for each other. Reset by the call.

@@ -20,10 +20,9 @@ namespace cudacpu::race {
 namespace {
 
 constexpr Sentence event_between_lines{
-    "let line %2$s wait for line %1$s: cudaEventRecord() after line %1$s and cudaStreamWaitEvent() before line "
-    "%2$s, "
-    "or cudaStreamSynchronize() between",
-    "让第 %2$s 行等待第 %1$s 行：在第 %1$s 行之后调用 cudaEventRecord()，在第 %2$s 行之前调用 "
+    "let line %2$d wait for line %1$d: cudaEventRecord() after line %1$d and cudaStreamWaitEvent() before line "
+    "%2$d, or cudaStreamSynchronize() between",
+    "让第 %2$d 行等待第 %1$d 行：在第 %1$d 行之后调用 cudaEventRecord()，在第 %2$d 行之前调用 "
     "cudaStreamWaitEvent()，或者在两者之间调用 cudaStreamSynchronize()"};
 constexpr Sentence move_record{
     "line %1$d records the event before line %2$d queues its work: move line %1$d after line %2$d",
@@ -45,23 +44,26 @@ std::string line_of(const Epoch& r) {
     return source_line(reinterpret_cast<char*>(r.site) - 1);
 }
 
+Line line_at(const std::string& place) {
+    const size_t colon = std::min(place.rfind(':'), place.size());
+    return {place, place.substr(0, colon), colon < place.size() ? atoi(place.c_str() + colon + 1) : 0};
+}
+
 // How the later work comes to wait for the earlier one, whose lines are in one file.
 std::string order_works(const Work& early, const Work& late) {
-    const std::string from = line_of(early), to = line_of(late);
-    const size_t colon = from.rfind(':') + 1;
-    if (from == to || !colon || from.compare(0, colon, to, 0, colon) != 0) return "";
+    const Line from = line_at(line_of(early)), to = line_at(line_of(late));
+    if (from.file != to.file || !from.number || from.number == to.number) return "";
     const auto line = [&](const Work* w) {  // 0 if it is not among the same statements
-        const std::string place = w ? line_of(*w) : "";
-        const int number = place.compare(0, colon, from, 0, colon) ? 0 : atoi(place.c_str() + colon);
-        return among_the_same({from, from.substr(0, colon - 1), number}, atoi(from.c_str() + colon)) ? number : 0;
+        const Line at = w ? line_at(line_of(*w)) : Line{};
+        return at.file == from.file && among_the_same(from, at.number) ? at.number : 0;
     };
     const auto [record, wait] = event_between(early, late);
-    const int r = line(record), w = line(wait), first = line(&early), second = line(&late);
+    const int r = line(record), w = line(wait), first = from.number, second = to.number;
     if (r && w && r < first && w < second && record->number < early.number && wait->number < late.number)
         return w > first ? say(move_record, r, first) : say(move_both, r, w, first);
-    if (r > first && w > second && second && record->number > early.number && wait->number > late.number)
+    if (r > first && w > second && line(&late) && record->number > early.number && wait->number > late.number)
         return say(move_wait, w, second);
-    return say(event_between_lines, from.substr(colon), to.substr(colon));
+    return say(event_between_lines, first, second);
 }
 
 void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend,
@@ -123,7 +125,8 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
 }
 
 void report_changed_source(const Work& copy, const CopySource& s, const Work* callback) {
-    const std::string line = line_of(copy);
+    const std::string line = line_of(copy), writer = source_line(where_touched(s.start, s.width)),
+                      edit = callback ? "" : wait_between(line_at(line), line_at(writer), copy.what);
     if (callback)
         report_hazard(
             say({"a callback changes %s,\nwhich %s copies", "回调函数修改 %s，\n而 %s 要复制它"}, explain(s.start),
@@ -136,9 +139,10 @@ void report_changed_source(const Work& copy, const CopySource& s, const Work* ca
         report_hazard(
             say({"the host has changed %s\nbefore %s had copied it", "主机修改了 %s，\n而 %s 还没有复制它"},
                 explain(s.start), copy.what),
-            {{line, say(is_queued)}, {source_line(where_touched(s.start, s.width)), say(host_writes_it)}},
-            say({"wait for the copy first: cudaStreamSynchronize(), or an event",
-                 "先等待复制完成：cudaStreamSynchronize() 或事件"}));
+            {{line, say(is_queued)}, {writer, say(host_writes_it)}},
+            edit.empty() ? say({"wait for the copy first: cudaStreamSynchronize(), or an event",
+                                "先等待复制完成：cudaStreamSynchronize() 或事件"})
+                         : edit);
 }
 
 void report_late_read(const Work& work, const Epoch& read, const char* address, const void* host_writes) {

@@ -269,6 +269,29 @@ PLANT(two_streams) {
     cudaStreamDestroy(downstream);
 }
 
+class Uploader {
+    int* pinned;
+    cudaStream_t own;
+
+public:
+    explicit Uploader(int n) { cudaMallocHost(&pinned, n * sizeof(int)), cudaStreamCreate(&own); }
+    ~Uploader() { cudaStreamSynchronize(own), cudaStreamDestroy(own), cudaFreeHost(pinned); }
+    void add(int* to, int first, int n) {
+        for (int i = 0; i < n; ++i) {  // #refilled
+            pinned[i] = in_at(first + i);
+        }
+        cudaMemcpyAsync(to + first, pinned, n * sizeof(int), cudaMemcpyHostToDevice, own);
+    }
+};
+PLANT(buffer_refilled) {  // SAYS: put cudaStreamSynchronize(own) before line @#refilled
+    int* a = zeros(1024);
+    {
+        Uploader up(256);
+        for (int first = 0; first < 1024; first += 256) up.add(a, first, 256);
+    }
+    wants(a, 1024, in_at);
+}
+
 struct Stages {
     cudaStream_t first, second;
     cudaEvent_t between;
