@@ -2,6 +2,9 @@
 // RUN: slow fix
 #include <cuda_pipeline.h>
 
+#include <cuda/barrier>
+#include <utility>
+
 #include "planted.cuh"
 
 template <int BLOCK>
@@ -267,6 +270,54 @@ PLANT(two_streams) {
     wants(y, 64, [](int i) { return (63 - i) * 0.5f + 1; });
     cudaStreamDestroy(upstream);
     cudaStreamDestroy(downstream);
+}
+
+__global__ void mirrored(const int* in, int* out, int tiles) {
+    using Barrier = cuda::barrier<cuda::thread_scope_block>;
+    __shared__ Barrier met;
+    __shared__ int tile[96];
+    if (!threadIdx.x) init(&met, blockDim.x);
+    __syncthreads();
+    for (int k = 0; k < tiles; ++k) {
+        tile[threadIdx.x] = in[k * 96 + threadIdx.x];
+        auto arrived = met.arrive();
+        int v = tile[95 - threadIdx.x];  // #early
+        met.wait(std::move(arrived));
+        out[k * 96 + threadIdx.x] = v;
+        met.arrive_and_wait();
+    }
+}
+PLANT(read_between_arrive_and_wait) {  // SAYS: move line @#early after line
+    int* out = zeros(96 * 3);
+    mirrored<<<1, 96>>>(filled(96 * 3), out, 3);
+    wants(out, 96 * 3, [](int i) { return in_at(i / 96 * 96 + 95 - i % 96); });
+}
+
+template <unsigned WIDTH>
+__device__ int suffix_sum(const cooperative_groups::thread_block_tile<WIDTH>& lanes, int* own, int x) {
+    const unsigned r = lanes.thread_rank();
+    own[r] = x;
+    lanes.sync();
+    for (unsigned step = 1; step < WIDTH; step *= 2) {
+        int other = r + step < WIDTH ? own[r + step] : 0;
+        own[r] = x += other;
+        lanes.sync();
+    }
+    return x;
+}
+__global__ void suffix_sums(const int* in, int* out) {
+    __shared__ int sums[128];
+    auto lanes = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    out[threadIdx.x] = suffix_sum(lanes, sums + lanes.meta_group_rank() * 16, in[threadIdx.x]);
+}
+PLANT(tile_step_without_sync) {  // SAYS: put lanes.sync() after line
+    int* out = zeros(128);
+    suffix_sums<<<1, 128>>>(filled(128), out);
+    wants(out, 128, [](int i) {
+        int sum = 0;
+        for (int k = i; k < i / 16 * 16 + 16; ++k) sum += in_at(k);
+        return sum;
+    });
 }
 
 class Uploader {
