@@ -211,26 +211,31 @@ static std::set<string> changed_by(const Source& src, const Pair& race, const Fu
     return names;
 }
 
-static bool follows_from(const Line& line, const string& name, const Pair& cause, bool own_index) {
+static bool follows_from(const Line& line, const string& name, const Pair& cause, bool by_index, bool by_branch,
+                         bool own_memory) {
     const Source* src = Source::of(line.file);
     const size_t at = src ? src->spot(line.number, name) : string::npos;
     const Function* f = at == string::npos ? nullptr : src->function_at(at);
     if (!f || src != Source::of(cause.b.file) || cause.name.empty()) return false;
-    std::set<string> names = changed_by(*src, cause, *f, own_index);
+    std::set<string> names = changed_by(*src, cause, *f, own_memory);
     if (cause.name != name) names.insert(cause.name);
     const size_t open = src->text.find('[', at);
     const string index = src->line_at(open) == line.number ? src->cut(open, closed(src->text, open)) : "";
-    const Path conditions = deciding(*src, *f, at);
+    const Path conditions = by_branch ? deciding(*src, *f, at) : Path();
     return std::ranges::any_of(names, [&](const string& n) {
-        return has_name(index, n) ||
+        return (by_index && has_name(index, n)) ||
                std::ranges::any_of(conditions, [&](const Statement* s) { return has_name(src->condition(*s), n); });
     });
 }
-bool follows_from(const Line& line, const string& name, const Pair& cause) {
-    return follows_from(line, name, cause, true);
+bool index_follows_from(const Line& line, const string& name, const Pair& cause) {
+    return follows_from(line, name, cause, true, false, true);
+}
+bool end_follows_from(const Line& barrier, const Pair& cause) {
+    return follows_from(barrier, "", cause, false, true, true);
 }
 bool follows_from(const Pair& pair, const Pair& cause) {
-    return follows_from(pair.a, pair.name, cause, false) || follows_from(pair.b, pair.name, cause, false);
+    return follows_from(pair.a, pair.name, cause, true, true, false) ||
+           follows_from(pair.b, pair.name, cause, true, true, false);
 }
 
 }  // namespace cudacpu::race

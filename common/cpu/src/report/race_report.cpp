@@ -373,9 +373,8 @@ void report(const std::vector<Race>& races) {
             if (p->access & writes && (p->access & exchanges || !(p->access & atomic)) &&
                 !changes.count(line_of(p->site).place))
                 set_late.insert({line_of(r.before.site).place, line_of(r.after.site).place});
-    const auto from_race = [&](const Line& line, const string& name) {
-        return std::ranges::any_of(
-            pairs, [&](const auto& p) { return !p.second.equal && follows_from(line, name, p.second); });
+    const auto from_race = [&](auto follows) {
+        return std::ranges::any_of(pairs, [&](const auto& p) { return !p.second.equal && follows(p.second); });
     };
     if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
         noted.erase({Mistake::foreign, uint64_t(last_access)});
@@ -387,8 +386,9 @@ void report(const std::vector<Race>& races) {
         if (m.what == Mistake::under_way && m.who.access & writes && read_early.count(find(m.address))) continue;
         if (m.what == Mistake::unwritten && set_late.count(line_of(m.who.site).place)) continue;
         if (m.what == Mistake::unwritten && is_shared(find(m.address))) unset.insert(find(m.address));
-        else if (m.what != Mistake::unwritten &&
-                 from_race(line_of(m.who.site), element_at(m.address, m.bytes).name))
+        else if (m.what != Mistake::unwritten && from_race([&, &m = m](const Pair& p) {
+                     return index_follows_from(line_of(m.who.site), element_at(m.address, m.bytes).name, p);
+                 }))
             continue;
         say_mistake(m);
     }
@@ -415,7 +415,7 @@ void report(const std::vector<Race>& races) {
                follows_from(p, q);
     });
     leave_out([](const Pair& p, const Pair& q) {
-        return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && follows_from(p.a, p.name, q);
+        return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && index_follows_from(p.a, p.name, q);
     });
     const bool deadlocked = follows_from_deadlock();
     for (auto& [key, p] : pairs) {
@@ -472,7 +472,7 @@ void report(const std::vector<Race>& races) {
                                         launch->kernel->name, y.block, y.rank / 32))));
     }
     for (const auto& [line, note] : std::exchange(missed_barriers, {}))
-        if (!from_race(line, "")) print_report(note);
+        if (!from_race([&, &line = line](const Pair& p) { return end_follows_from(line, p); })) print_report(note);
 }
 
 }  // namespace cudacpu::race

@@ -26,8 +26,9 @@ bool among_the_same(const Line& line, int other);
 bool follows_from_deadlock();
 /// Whether a variable that the cause's lines use or set decides which element the first one uses, or whether.
 bool follows_from(const Pair& pair, const Pair& cause);
-/// The same for an access of a line to the array with this name, or for a barrier, without a name. Its index may
-/// also come from the cause's memory.
-bool follows_from(const Line& line, const std::string& name, const Pair& cause);
+/// Whether the element of the array with this name that a line uses comes from the memory of the cause, or whether
+/// threads end before they reach a barrier.
+bool index_follows_from(const Line& line, const std::string& name, const Pair& cause);
+bool end_follows_from(const Line& barrier, const Pair& cause);
 
 }  // namespace cudacpu::race
