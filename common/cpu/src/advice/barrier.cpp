@@ -218,7 +218,11 @@ Advice Conflict::barrier() const {
             return {"", {put(barrier_at(pa, 1), pa, 1)}};
         return both_write() ? Advice{say(one_thread, pair.a.number)} : all_read_first(*pa.back());
     }
-    if (same() || (turns && (!straight || within.empty()))) return at_turn.empty() ? split(round, turn) : ending();
+    if (same() || (turns && (!straight || within.empty()))) {
+        Advice v = at_turn.empty() ? split(round, turn) : ending();
+        if (!same() && !straight) v.turn = {src.line_at(a), src.line_at(b)};
+        return v;
+    }
     if (within.empty()) return split(pa, level);
     if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))  // by some lanes
         return {say(order, src.line_at(a), src.line_at(b), "__syncwarp()")};
@@ -231,6 +235,7 @@ Advice Conflict::barrier() const {
     if (in_head || level == pb.size() || holder.kind == Statement::branch)
         return {say(order, src.line_at(a), src.line_at(b), within)};
     Advice forward{"", {put(within, before_second(level), level)}};
+    if (around && pa[level - 1] == &around->parts[0]) forward.in_loop = src.line_at(around->begin);
     if (pa[level]->kind == Statement::loop) forward.after_loop = src.line_at(pa[level]->begin);
     if (turns && !at_turn.empty())
         for (const Edit& e : ending().edits) forward.add(e);

@@ -294,6 +294,12 @@ void Advice::merge(const Advice& other) {
     for (const Edit& e : other.edits) add(e);
 }
 
+bool Advice::serves(const Advice& other) const {
+    const auto& [first, second] = other.turn;
+    return in_loop && in_loop == other.ends_loop && first &&
+           std::ranges::any_of(edits[0].lines, [&](int line) { return line < first || line > second; });
+}
+
 void Advice::add(const Edit& edit) {
     const auto same = std::ranges::find_if(edits, [&](const Edit& e) { return e.words == edit.words; });
     if (same == edits.end()) edits.push_back(edit);
@@ -418,12 +424,21 @@ void report(const std::vector<Race>& races) {
         return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && index_follows_from(p.a, p.name, q);
     });
     const bool deadlocked = follows_from_deadlock();
+    std::vector<std::pair<Pair, Advice>> advised;
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
         if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
-        Advice advice = deadlocked                                                     ? Advice{say(mend_first)}
-                        : p.both_write && !p.adds && unset.count(find(p.race.address)) ? Advice{say(two_write)}
-                                                                                       : advise(p);
+        advised.emplace_back(p, deadlocked ? Advice{say(mend_first)}
+                                : p.both_write && !p.adds && unset.count(find(p.race.address))
+                                    ? Advice{say(two_write)}
+                                    : advise(p));
+    }
+    for (const auto& [p, own] : advised) {
+        const auto serves = [&, &p = p, &own = own](const auto& other) {
+            return other.first.a.file == p.a.file && other.second.serves(own);
+        };
+        const auto other = std::ranges::find_if(advised, serves);
+        const Advice& advice = other == advised.end() ? own : other->second;
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
         const auto [r, is_new] =
