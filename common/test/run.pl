@@ -245,7 +245,7 @@ sub carry_out {
             elsif ($listed && /^  (.*)/) { $advice .= ($advice eq '' ? '' : ' ') . $1 }
         }
         if ($advice =~ s/.*give the body of line (\d+) braces, and (?=.*?after line (\d+))//) { $open{$1} = 1, $close{$2} = 1 }
-        while ($advice =~ /put ([_a-z.]+\(\)) (after|before) lines? ($numbers)/g) {
+        while ($advice =~ /put ([_a-zA-Z.]+\([\w.]*\)) (after|before) lines? ($numbers)/g) {
             my ($what, $place) = ($1, $2);
             ($place eq 'after' ? \%after : \%before)->{$_} .= " $what;" for $3 =~ /\d+/g;
         }
@@ -257,6 +257,10 @@ sub carry_out {
             my ($new, $first, $last) = ($1, $2, $3);
             $dropped{$_} = 1 for $first .. $last;
             $before{$first} .= ' ' . join ' ', $new =~ /`([^`]*)`/g;
+        }
+        while ($advice =~ /move line (\d+) (after|before) line (\d+)/g) {
+            ($2 eq 'after' ? \%after : \%before)->{$3} .= $$lines[$1 - 1];
+            $dropped{$1} = 1;
         }
         while ($advice =~ /drop lines? (\d+)(?: to (\d+))?/g) { $dropped{$_} = 1 for $1 .. $2 // $1 }
         $after{$1} .= " $2" while $advice =~ /after line (\d+) write [^`]*`([^`]*)`/g;

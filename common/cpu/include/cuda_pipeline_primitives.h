@@ -19,8 +19,8 @@ __forceinline__ void copy_word(void* to, const void* from, size_t bytes) {
     else copy_as<__int128>(to, from);
 }
 void start_copy(const AsyncCopy& copy);
-void commit_copies();                       // those of the running thread since the last call are a batch
-void wait_for_copies(size_t batches_left);  // until no more of its batches are under way
+void commit_copies();  // those of the running thread since the last call are a batch
+void wait_for_copies(size_t batches_left, Where where);  // until no more of its batches are under way
 }  // namespace cudacpu
 
 /// Copies 4, 8 or 16 bytes, the last `zeros` of which are 0; both addresses are a multiple of `bytes`.
@@ -41,4 +41,4 @@ __forceinline__ void __pipeline_memcpy_async(void* to, const void* from, size_t 
 #endif
 }
 inline void __pipeline_commit() { cudacpu::commit_copies(); }
-inline void __pipeline_wait_prior(size_t batches) { cudacpu::wait_for_copies(batches); }
+inline void __pipeline_wait_prior(size_t batches, CUDACPU_HERE) { cudacpu::wait_for_copies(batches, where); }

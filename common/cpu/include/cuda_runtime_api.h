@@ -258,6 +258,7 @@ cudaMemPool_t pool(const cudaMemPoolProps* = nullptr);  // a new pool, or the de
 cudaError_t pool_attribute(cudaMemPool_t, cudaMemPoolAttr, void* to, const void* from);
 cudaError_t allocate(void* pointer_to_set, size_t bytes, Kind kind, Where where);
 cudaError_t release(void* p, Kind kind);
+cudaError_t release_in_order(void* p, cudaStream_t stream);
 cudaError_t release_all();
 cudaError_t register_host(void* p, size_t bytes, Where where);
 cudaPointerAttributes attributes_of(const void* p);
@@ -456,7 +457,7 @@ CUDACPU_API(cudaMallocHost, (auto** p, size_t n, unsigned = 0, CUDACPU_HERE), al
 CUDACPU_API(cudaHostAlloc, (auto** p, size_t n, unsigned, CUDACPU_HERE), allocate(p, n, Kind::pinned, where))
 CUDACPU_API(cudaHostRegister, (void* p, size_t n, unsigned = 0, CUDACPU_HERE), register_host(p, n, where))
 CUDACPU_API(cudaFree, (void* p), release(p, Kind::device))
-CUDACPU_API(cudaFreeAsync, (void* p, cudaStream_t), release(p, Kind::device))
+CUDACPU_API(cudaFreeAsync, (void* p, cudaStream_t s), release_in_order(p, s))
 CUDACPU_API(cudaFreeHost, (void* p), release(p, Kind::pinned))
 CUDACPU_API(cudaHostUnregister, (void* p), release(p, Kind::registered))
 CUDACPU_API(cudaHostGetFlags, (unsigned* flags, void* p),

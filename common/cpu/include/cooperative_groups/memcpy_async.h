@@ -24,7 +24,7 @@ __forceinline__ void memcpy_async(const Group& group, T* to, const To& room, con
 }
 /// Ends the copies of all but the last `stages` calls.
 template <unsigned stages, class Group> void wait_prior(const Group& group, CUDACPU_HERE) {
-    __pipeline_wait_prior(stages);
+    __pipeline_wait_prior(stages, where);
     group.sync(where);
 }
 template <class Group> void wait(const Group& group, CUDACPU_HERE) { wait_prior<0>(group, where); }

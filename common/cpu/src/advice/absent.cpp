@@ -114,6 +114,24 @@ Advice Conflict::stay(const Advice& v) const {
     return away.empty() ? v : Advice{away + (in_chinese() ? "，并" : ", and "), v.edits};
 }
 
+// ---- asynchronous copies
+
+// A number of batches is replaced; from a name, the difference is subtracted.
+string wait_for_more(const Line& line, size_t left, size_t needed) {
+    static const std::regex call(R"((\w*wait_prior)([(<])([^()<>,;]+)([)>]))"),
+        name(R"(([A-Za-z_]\w*)(?: - (\d+))?)");
+    const Source* src = Source::of(line.file);
+    const string code = src ? src->line(line.number) : "";
+    std::smatch m;
+    if (!std::regex_search(code, m, call)) return "";
+    const string old = m[3];
+    std::smatch n;
+    const string fewer = needed && std::regex_match(old, n, name)
+                             ? text("%s - %zu", n.str(1).c_str(), left - needed + size_t(atoi(n.str(2).c_str())))
+                             : std::to_string(needed);
+    return write(line.number, m[1].str() + m[2].str() + fewer + m[4].str(), m.str()).words;
+}
+
 // ---- elements of __shared__ memory that nobody sets
 
 string set_first(const Line& line, const string& name, size_t has) {

@@ -78,8 +78,8 @@ bool Conflict::barrier_between(size_t from, size_t to) const {
         while (first && in_word(src.text[first - 1])) --first;
         return name == "sync" ? !far || !is_tile(src.cut(first, i - 1)) : name != "__syncwarp" || !far;
     };
-    for (const char* name :
-         {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and", "sync", "__syncwarp"})
+    for (const char* name : {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and",
+                             "sync", "__syncwarp", "arrive_and_wait"})
         for (const size_t i : src.words(name, from, to))
             if (unconditional(i) && orders(i, name)) return true;
     return false;
@@ -87,7 +87,23 @@ bool Conflict::barrier_between(size_t from, size_t to) const {
 
 string Conflict::barrier_at(const Path& path, size_t n) const {
     const Who who = who_comes(*f, path, n);
-    return who == everybody ? "__syncthreads()" : who == whole_warps && !far ? "__syncwarp()" : "";
+    const string group = far ? "" : own_tile();
+    return who == everybody && !group.empty() ? group + ".sync()"
+           : who == everybody                 ? "__syncthreads()"
+           : who == whole_warps && !far       ? "__syncwarp()"
+                                              : "";
+}
+
+// A tile that the function synchronizes elsewhere, and that is known where the first access is; "" if there is
+// none.
+string Conflict::own_tile() const {
+    for (const size_t i : src.words("sync", f->body.begin, f->body.end)) {
+        size_t first = i - 1;
+        while (first && in_word(src.text[first - 1])) --first;
+        const string group = src.text[i - 1] == '.' ? src.cut(first, i - 1) : "";
+        if (!group.empty() && is_tile(group) && src.word(group, f->head, a) < a) return group;
+    }
+    return "";
 }
 
 // Elements that a loop without a barrier swaps; no atomic can do that.
@@ -154,6 +170,14 @@ Path Conflict::before_second(size_t n) const {
         if (s.end <= pb[n]->begin && s.end > a && !(s.begin > a && src.has({"return"}, s))) path[n] = &s;
     return path;
 }
+// To the last statement beside the second access that uses the array.
+Path Conflict::after_last_use(size_t n) const {
+    Path path = pb;
+    for (const Statement& s : pb[n - 1]->parts)
+        if (s.begin > pb[n]->begin && !src.ends_there(s) && src.variable(pair.name, s.begin, s.end) < s.end)
+            path[n] = &s;
+    return path;
+}
 Path Conflict::last_in_turn() const {
     if (!around) return {};
     Path path(pa.begin(), std::ranges::find(pa, around) + 1);
@@ -195,23 +219,49 @@ Advice Conflict::barrier() const {
             return {"", {put(barrier_at(pa, 1), pa, 1)}};
         return both_write() ? Advice{say(one_thread, pair.a.number)} : all_read_first(*pa.back());
     }
-    if (same() || (turns && (!straight || within.empty()))) return at_turn.empty() ? split(round, turn) : ending();
+    if (same() || (turns && (!straight || within.empty()))) {
+        Advice v = at_turn.empty() ? split(round, turn) : ending();
+        if (!same() && !straight) v.turn = {src.line_at(a), src.line_at(b)};
+        return v;
+    }
     if (within.empty()) return split(pa, level);
     if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))  // by some lanes
         return {say(order, src.line_at(a), src.line_at(b), "__syncwarp()")};
     const bool in_head = level == pa.size();  // a is in the condition of the statement that holds b
     if (!around && !straight && !in_head && level < pb.size()) {  // the function is called again
-        if (!src.begins_with(*pb[level], "return")) return {"", {put(within, pb, level)}};
+        if (!src.begins_with(*pb[level], "return")) return {"", {put(within, after_last_use(level), level)}};
         return {"", {{say(put_before, within), {src.line_at(pa[level]->begin)}}}};
     }
     const Statement& holder = *pa[level - 1];
     if (in_head || level == pb.size() || holder.kind == Statement::branch)
         return {say(order, src.line_at(a), src.line_at(b), within)};
     Advice forward{"", {put(within, before_second(level), level)}};
+    if (around && pa[level - 1] == &around->parts[0]) forward.in_loop = src.line_at(around->begin);
     if (pa[level]->kind == Statement::loop) forward.after_loop = src.line_at(pa[level]->begin);
     if (turns && !at_turn.empty())
         for (const Edit& e : ending().edits) forward.add(e);
     return forward;
+}
+
+// The second access comes between arrive() and wait() of a cuda::barrier.
+static Advice wait_first(const Conflict& c) {
+    const Source& src = c.src;
+    const auto object = [&](size_t i) { return src.cut(src.text.find_last_of(" \t\n(;=*&", i) + 1, i); };
+    const size_t arrives = src.word("arrive", c.a, c.b);
+    for (const size_t i : src.words("wait", c.b, c.f->body.end)) {
+        const Path path = c.f->path(i);
+        const size_t n = path.size() - 1;
+        if (c.far == 2 || arrives >= c.b || object(i) != object(arrives) || n >= c.pb.size() ||
+            path[n - 1] != c.pb[n - 1])
+            continue;
+        const Statement &access = *c.pb[n], &wait = *path[n];
+        const string sets = assignment(src.code(access)).target;
+        if (src.alone_in_its_lines(access) && src.alone_in_its_lines(wait) &&
+            src.line_at(access.begin) == src.line_at(access.end - 1) &&
+            src.word(sets, access.end, wait.begin) >= wait.begin)
+            return {say(move_after_wait, src.line_at(access.begin), src.line_at(wait.begin))};
+    }
+    return {};
 }
 
 // ---- the advice
@@ -224,9 +274,9 @@ static Advice orders(const Conflict& c) {
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {own_variable, wrong_index, equal_writes,    narrow_scope_rule,
-                                      plain_flag,   handover,    in_place,        test_and_set,
-                                      old_value,    update_rule, two_blocks_rule, orders};
+    static constexpr Rule* rules[] = {own_variable, wrong_index,     equal_writes, narrow_scope_rule, plain_flag,
+                                      handover,     wait_first,      in_place,     test_and_set,      old_value,
+                                      update_rule,  two_blocks_rule, orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)

@@ -60,6 +60,7 @@ struct Conflict {
     Who who_comes(const Function& g, const Path& path, size_t n, int depth = 0) const;
     bool unconditional(size_t at) const;  // each thread that reaches the two lines comes there
     bool is_tile(const string& group) const;
+    string own_tile() const;
     bool barrier_between(size_t from, size_t to) const;
     string barrier_at(const Path& path, size_t n) const;  // that can be put there; "" if not all threads come
     bool goes_round() const;  // no barrier on the way from the second around the loop to the first
@@ -67,6 +68,7 @@ struct Conflict {
     Edit put(const string& what, const Path& path, size_t n) const;  // after the n-th statement of the path
     Edit put_before_it(const string& what, const Path& path, size_t n) const;
     Path before_second(size_t n) const;
+    Path after_last_use(size_t n) const;
     Path last_in_turn() const;
     Advice ending() const;  // a barrier at the end of the loop
     Advice split(const Path& path, size_t n) const;

@@ -12,13 +12,17 @@ namespace cudacpu::race {
 
 // ---- bounds
 
-// What decides whether threads come here: the branches and loops around it, and each `if (...) return` before it.
+// What decides whether threads come here: the branches and loops around it, and each `if (...) return` before it,
+// or in the same loop.
 static Path deciding(const Source& src, const Function& f, size_t at) {
     Path found;
+    bool in_loop = false;
     for (const Statement* s : f.path(at)) {
         if (s->head_end) found.push_back(s);
+        in_loop |= s->kind == Statement::loop;
         for (const Statement& before : s->parts)
-            if (before.head_end && before.end <= at && src.has({"return", "break", "continue"}, before))
+            if (before.head_end && (in_loop ? !before.holds(at) : before.end <= at) &&
+                src.has({"return", "break", "continue"}, before))
                 found.push_back(&before);
     }
     return found;
@@ -150,29 +154,88 @@ Advice own_variable(const Conflict& c) {
     return {say(own_variable_words, c.src.line_at(uses[0]), c.pair.name)};
 }
 
-// ---- one race that follows from another
+// ---- two lines of the host
 
-// The other race is of a variable, or its lines set one, that decides which element is used here, or whether it is.
-bool follows_from(const Pair& pair, const Pair& cause) {
-    const Source* src = Source::of(pair.b.file);
-    if (!src || src != Source::of(cause.b.file) || cause.name.empty()) return false;
-    const auto depends = [&](const Line& line, const string& name) {
-        const size_t at = src->spot(line.number, pair.name), open = src->text.find('[', at);
+// The statements that hold both lines, and the next one around the other line.
+static Path to_other(const Line& line, int other) {
+    const Source* src = Source::of(line.file);
+    const auto path_to = [&](int number) {
+        const size_t at = src ? src->spot(number, "") : string::npos;
         const Function* f = at == string::npos ? nullptr : src->function_at(at);
-        const auto asks = [&](const Statement* s) { return has_name(src->condition(*s), name); };
-        return f &&
-               ((src->line_at(open) == line.number && has_name(src->cut(open, closed(src->text, open)), name)) ||
-                std::ranges::any_of(deciding(*src, *f, at), asks));
+        return f ? f->path(at) : Path();
     };
+    Path path = path_to(other);
+    const Path beside = path_to(line.number);
+    const auto apart = std::ranges::mismatch(path, beside).in1;
+    if (apart == path.begin() || apart == path.end()) return {};
+    path.erase(apart + 1, path.end());
+    return path[path.size() - 2]->kind == Statement::block ? path : Path();
+}
+
+bool among_the_same(const Line& line, int other) {
+    const Path to = to_other(line, other), from = to_other({line.place, line.file, other}, line.number);
+    const Source* src = Source::of(line.file);
+    return !to.empty() && !from.empty() && src->line_at(to.back()->begin) == other &&
+           src->line_at(from.back()->begin) == line.number;
+}
+
+string wait_between(const Line& copy, const Line& change, const string& call) {
+    const Source* src = Source::of(copy.file);
+    const string code = src ? src->line(copy.number) : "";
+    const size_t open = code.find('(', code.find(call));
+    if (open >= code.size() || closed(code, open) == code.size() || change.file != copy.file) return "";
+    const auto arguments = listed(code.substr(open + 1, closed(code, open) - open - 2));
+    const Path path = to_other(copy, change.number);
+    if (arguments.size() < 5 || path.empty()) return "";
+    const string wait = "cudaStreamSynchronize(" + arguments[4] + ")";
+    return Advice{"", {{say(put_before, wait), {src->line_at(path.back()->begin)}}}}.words();
+}
+
+// ---- what follows from a race
+
+// The variables that its lines set, and those of the function that are computed from these or from the memory.
+static std::set<string> changed_by(const Source& src, const Pair& race, const Function& f, bool also_memory) {
     std::set<string> names;
-    if (cause.name != pair.name) names.insert(cause.name);
-    for (const Line* line : {&cause.a, &cause.b}) {
-        const Statement* const s = src->statement_in(line->number, cause.name);
-        const string target = s ? assignment(src->code(*s)).target : "";
-        if (!target.empty() && std::ranges::all_of(target, in_word)) names.insert(target);
-    }
-    return std::ranges::any_of(names,
-                               [&](const string& name) { return depends(pair.a, name) || depends(pair.b, name); });
+    const auto add_target = [&](const Statement* s) {
+        const string target = s ? assignment(src.code(*s)).target : "";
+        return !target.empty() && std::ranges::all_of(target, in_word) && names.insert(target).second;
+    };
+    for (const Line* line : {&race.a, &race.b}) add_target(src.statement_in(line->number, race.name));
+    if (!also_memory) return names;
+    names.insert(race.name);
+    const auto add_users = [&](const string& name) {
+        return std::ranges::count_if(src.variables(name, f.body.begin, f.body.end),
+                                     [&](size_t i) { return add_target(f.path(i).back()); });
+    };
+    while (std::ranges::any_of(std::set(names), add_users)) {}
+    return names;
+}
+
+static bool follows_from(const Line& line, const string& name, const Pair& cause, bool by_index, bool by_branch,
+                         bool own_memory) {
+    const Source* src = Source::of(line.file);
+    const size_t at = src ? src->spot(line.number, name) : string::npos;
+    const Function* f = at == string::npos ? nullptr : src->function_at(at);
+    if (!f || src != Source::of(cause.b.file) || cause.name.empty()) return false;
+    std::set<string> names = changed_by(*src, cause, *f, own_memory);
+    if (cause.name != name) names.insert(cause.name);
+    const size_t open = src->text.find('[', at);
+    const string index = src->line_at(open) == line.number ? src->cut(open, closed(src->text, open)) : "";
+    const Path conditions = by_branch ? deciding(*src, *f, at) : Path();
+    return std::ranges::any_of(names, [&](const string& n) {
+        return (by_index && has_name(index, n)) ||
+               std::ranges::any_of(conditions, [&](const Statement* s) { return has_name(src->condition(*s), n); });
+    });
+}
+bool index_follows_from(const Line& line, const string& name, const Pair& cause) {
+    return follows_from(line, name, cause, true, false, true);
+}
+bool end_follows_from(const Line& barrier, const Pair& cause) {
+    return follows_from(barrier, "", cause, false, true, true);
+}
+bool follows_from(const Pair& pair, const Pair& cause) {
+    return follows_from(pair.a, pair.name, cause, true, true, false) ||
+           follows_from(pair.b, pair.name, cause, true, true, false);
 }
 
 }  // namespace cudacpu::race

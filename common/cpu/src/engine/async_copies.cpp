@@ -20,41 +20,44 @@ struct Started {
     AsyncCopy copy;
     const void* pc;  // where the program has begun it
 };
-using Batches = std::deque<std::vector<Started>>;                            // the last one is not committed yet
-std::map<std::pair<uint64_t, unsigned>, Batches> under_way CUDACPU_LASTING;  // by block and thread
+struct Copies {                                   // of one thread
+    std::deque<std::vector<Started>> batches{1};  // the last one is not committed yet
+    Where waited{};                               // its last wait
+    size_t left = 0, committed = 0;               // that let so many batches be under way, of so many
+};
+std::map<std::pair<uint64_t, unsigned>, Copies> under_way CUDACPU_LASTING;  // by block and thread
 
-Batches& own_batches() {
-    Batches& all = under_way[{block_number, rank}];
-    if (all.empty()) all.emplace_back();
-    return all;
-}
+Copies& own_copies() { return under_way[{block_number, rank}]; }
 
 }  // namespace
 
 void start_copy(const AsyncCopy& copy) {
-    own_batches().back().push_back({copy, __builtin_return_address(0)});
+    own_copies().batches.back().push_back({copy, __builtin_return_address(0)});
     race_observer.copy_starts(copy.to, copy.bytes);
 }
 
-void commit_copies() { own_batches().emplace_back(); }
+void commit_copies() { own_copies().batches.emplace_back(); }
 
-void wait_for_copies(size_t batches_left) {
-    Batches& all = own_batches();
+void wait_for_copies(size_t batches_left, Where where) {
+    Copies& mine = own_copies();
+    auto& all = mine.batches;
     for (; all.size() - 1 > batches_left; all.pop_front())
         for (const Started& s : all.front()) {
             race_observer.copy_ends(s.copy.to, s.copy.bytes, s.pc);
             memcpy(s.copy.to, s.copy.data, s.copy.bytes);
         }
+    mine.waited = where, mine.left = batches_left, mine.committed = all.size() - 1;
 }
 
-bool copy_under_way(const void* address) {
-    for (const auto& [thread, batches] : under_way)
-        for (const auto& batch : batches)
-            for (const Started& s : batch)
+std::optional<LateCopy> copy_under_way(const void* address) {
+    for (const auto& [thread, copies] : under_way)
+        for (size_t i = 0; i < copies.batches.size(); ++i)
+            for (const Started& s : copies.batches[i])
                 if (thread.first == block_number &&
                     size_t(static_cast<const char*>(address) - static_cast<char*>(s.copy.to)) < s.copy.bytes)
-                    return true;
-    return false;
+                    return i < copies.committed ? LateCopy{copies.waited, copies.left, copies.committed - 1 - i}
+                                                : LateCopy();
+    return {};
 }
 
 void block_forgets_copies() {

@@ -95,13 +95,15 @@ void on_complete(const Rendezvous& e, unsigned warp) {
     std::string all =
         say({"let all threads reach it, guard the work with if", "让所有线程都到达它，用 if 保护其中的工作"});
     let_all_come(e, false, all);
-    print_report(compose_report(say({"note: a barrier that threads of the block never reach, as they have ended",
-                                     "note: 线程块中有线程已结束，不会到达这个同步点"}),
-                                who_waits_where() + "\n" +
-                                    say({"GPUs since Volta go on without them, older ones may not: ",
-                                         "Volta 及以后的 GPU 不等它们，更早的可能会等："}) +
-                                    all,
-                                source_line(e.where)));
+    report_missed_barrier(
+        compose_report(say({"note: a barrier that threads of the block never reach, as they have ended",
+                            "note: 线程块中有线程已结束，不会到达这个同步点"}),
+                       who_waits_where() + "\n" +
+                           say({"GPUs since Volta go on without them, older ones may not: ",
+                                "Volta 及以后的 GPU 不等它们，更早的可能会等："}) +
+                           all,
+                       source_line(e.where)),
+        e.where);
 }
 
 // Of two `__activemask()` calls completes the one that comes first in the source: its threads may still reach the

@@ -245,7 +245,7 @@ void check_written(const Region& r, const Access& a, size_t first) {
     const bool reads_value = !(a.kind & writes) || (a.kind & atomic && !(a.kind & exchanges));
     if (reads_value && memchr(flags, 0, a.bytes)) {
         write_out(*r.shadow, first / line_bytes);
-        const bool under_way = copy_under_way(a.address);
+        const bool under_way = copy_under_way(a.address).has_value();
         if (!under_way || !concurrent(r.shadow->words.at(first / 4).cell.write, a))  // otherwise it is a race
             note(under_way ? Mistake::under_way : Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
         if (under_way) return;

@@ -96,11 +96,14 @@ bool has_changed(CopySource& s) {  // since it was last looked at
     return before && s.sum && before != s.sum;
 }
 
+template <class F> void each_work(F f) {  // except the running one
+    for (auto& [number, work] : queued) f(work);
+    for (Work& work : done) f(work);
+}
 template <class F> void each_source(F f) {
-    for (auto& [number, work] : queued)
+    each_work([&](Work& work) {
         for (CopySource& s : work.sources) f(work, s);
-    for (Work& work : done)
-        for (CopySource& s : work.sources) f(work, s);
+    });
 }
 
 // A callback runs between the works and may write to the source of another stream's copy.
@@ -147,7 +150,24 @@ void work_is_secondary(unsigned long primary) {
 
 void work_waits(unsigned long number, unsigned long event) {
     const auto w = queued.find(number), e = queued.find(event);
+    if (w != queued.end()) w->second.event = event;
     if (w != queued.end() && e != queued.end()) comes_after(w->second, e->second);
+}
+
+EventUse event_between(const Work& recorded, const Work& waiting) {
+    EventUse best;
+    const auto is_better = [&](const Work& wait) {
+        const bool late = wait.number > waiting.number;
+        if (!best.wait || late != (best.wait->number > waiting.number)) return !best.wait || !late;
+        return late == (wait.number < best.wait->number);
+    };
+    each_work([&](const Work& wait) {
+        if (!wait.event || wait.stream != waiting.stream || !is_better(wait)) return;
+        each_work([&](const Work& record) {
+            if (record.number == wait.event && record.stream == recorded.stream) best = {&record, &wait};
+        });
+    });
+    return best;
 }
 
 void work_begins(unsigned long number) {

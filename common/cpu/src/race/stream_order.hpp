@@ -26,6 +26,7 @@ struct Work {
     std::string what, line;  // the line of the kernel; for copies, of the calls
     Callers callers;
     unsigned long primary = 0;  // the kernel that this one need not wait for
+    unsigned long event = 0;    // of cudaStreamWaitEvent(): the work that records it
     std::vector<CopySource> sources{};
     bool has_begun() const { return turn != ~0ul; }
 };
@@ -41,6 +42,11 @@ bool before_this_launch(const Epoch& r);  // of an earlier work: does this one w
 /// after_primary: the running kernel does not wait for its primary. undecided: NVIDIA's documents do not say
 /// whether the two kernels are ordered.
 enum class WorkRace { between_streams, after_primary, undecided };
+struct EventUse {
+    const Work *record = nullptr, *wait = nullptr;
+};
+/// The last wait before a work in its stream, or else the first after it, for an event of the other work's stream.
+EventUse event_between(const Work& recorded, const Work& waiting);
 void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const char* address);
 void host_gets(const void* from, size_t pitch, size_t width, size_t height);
 void host_must_keep(const void* start, size_t pitch, size_t width, size_t height);

@@ -251,6 +251,14 @@ void divided_by_zero(const Where* where, const void* pc) {
     signal(SIGFPE, SIG_DFL);  // the next one ends the program, as without the CPU device
 }
 
+// In a function of a library, such as memcpy(): where the program calls it.
+const void* of_program(const void* pc) {
+    if (is_global(pc)) return pc;
+    const Callers all = callers(24);
+    const auto caller = std::find_if(std::ranges::find(all, pc), all.end(), is_global);
+    return caller == all.end() ? pc : static_cast<char*>(*caller) - 1;
+}
+
 // The handler leaves a kernel's fault by a jump to the host's stack, which SA_NODEFER permits.
 void on_signal(int signal, siginfo_t* info, void* context) {
     ASAN_UNPOISON_MEMORY_REGION(signal_stack.bytes, signal_stack_bytes);  // of frames that such a jump has left
@@ -298,7 +306,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
                   (r ? say({": ", "："}) + about : below),
               mend, nullptr, pc);
     const bool together = is_atomic(static_cast<const unsigned char*>(pc));  // concurrent with the kernel
-    if (touched_early(address, writes(machine), together ? nullptr : pc,
+    if (touched_early(address, writes(machine), together ? nullptr : of_program(pc),
                       width_of(static_cast<const unsigned char*>(pc)))) {
         if (!together && !has_debugger()) begin_step(machine);
         return;

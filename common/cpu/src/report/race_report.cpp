@@ -6,11 +6,13 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <regex>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "engine/async_copies.hpp"
 #include "engine/build.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"
@@ -47,6 +49,8 @@ const Line& line_of(uint64_t site) {
 namespace {
 
 string what_happened(const string& what, bool harmless) { return (harmless ? "note: " : "hazard: ") + what; }
+
+uint64_t site_of(Where w) { return uint64_t(w.file) | uint64_t(w.line) << 48; }
 
 string index(uint64_t i, dim3 n) {
     if (n.y == 1 && n.z == 1) return text("%u", unsigned(i));
@@ -143,6 +147,7 @@ const char* kind_of(Mistake m) {
 
 std::set<string> reported CUDACPU_LASTING;
 bool told_of_trace;
+std::vector<std::pair<Line, Report>> missed_barriers CUDACPU_LASTING;
 // Unwritten values, until it is known whether a work of another stream writes them: then the race explains them.
 std::vector<std::pair<const Region*, Report>> early_reads CUDACPU_LASTING;
 struct Noted {
@@ -151,6 +156,7 @@ struct Noted {
     size_t bytes;
     Accessor who;
     size_t unwritten = 0, first_unwritten = 0;  // bytes of the memory, when the line first read one
+    std::optional<LateCopy> late{};             // that is read: the wait must leave as many batches as is least
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
 
@@ -205,7 +211,9 @@ void say_mistake(const Noted& m) {
     } else if (m.what == Mistake::under_way) {
         const bool lost = m.who.access & writes;
         what = say(lost ? under_way_write : under_way_read, in_words(element));
-        mend = say(lost ? write_after_copy : wait_for_copy);
+        const auto wait = m.late ? m.late->waited : Where{};
+        mend = wait.line ? wait_for_more(line_of(site_of(wait)), m.late->left, m.late->needed) : "";
+        if (mend.empty()) mend = say(lost ? write_after_copy : wait_for_copy);
     } else if (m.what == Mistake::unwritten) {
         what = element;
         if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
@@ -286,6 +294,12 @@ void Advice::merge(const Advice& other) {
     for (const Edit& e : other.edits) add(e);
 }
 
+bool Advice::serves(const Advice& other) const {
+    const auto& [first, second] = other.turn;
+    return in_loop && in_loop == other.ends_loop && first &&
+           std::ranges::any_of(edits[0].lines, [&](int line) { return line < first || line > second; });
+}
+
 void Advice::add(const Edit& edit) {
     const auto same = std::ranges::find_if(edits, [&](const Edit& e) { return e.words == edit.words; });
     if (same == edits.end()) edits.push_back(edit);
@@ -305,6 +319,8 @@ void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     const auto [known, is_new] = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who});
     Noted& n = known->second;
     n.last = std::max(n.last, address);
+    if (const auto late = what == Mistake::under_way ? copy_under_way(address) : std::nullopt)
+        if (is_new || late->needed < n.late->needed) n.late = late;
     const Region* const r = is_new && what == Mistake::unwritten ? find(address) : nullptr;
     if (r) {
         const uint8_t* const written = r->shadow->written;
@@ -363,16 +379,29 @@ void report(const std::vector<Race>& races) {
             if (p->access & writes && (p->access & exchanges || !(p->access & atomic)) &&
                 !changes.count(line_of(p->site).place))
                 set_late.insert({line_of(r.before.site).place, line_of(r.after.site).place});
+    const auto from_race = [&](auto follows) {
+        return std::ranges::any_of(pairs, [&](const auto& p) { return !p.second.equal && follows(p.second); });
+    };
     if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
         noted.erase({Mistake::foreign, uint64_t(last_access)});
-    std::set<const Region*> unset;  // shared arrays with an element that nobody sets
+    std::set<const Region*> unset;     // shared arrays with an element that nobody sets
+    std::set<const void*> read_early;  // destinations of asynchronous copies that a wait did not end
+    for (const auto& [key, m] : noted)
+        if (m.late && m.late->waited.line && !(m.who.access & writes)) read_early.insert(find(m.address));
     for (const auto& [key, m] : noted) {
+        if (m.what == Mistake::under_way && m.who.access & writes && read_early.count(find(m.address))) continue;
         if (m.what == Mistake::unwritten && set_late.count(line_of(m.who.site).place)) continue;
         if (m.what == Mistake::unwritten && is_shared(find(m.address))) unset.insert(find(m.address));
+        else if (m.what != Mistake::unwritten && from_race([&, &m = m](const Pair& p) {
+                     return index_follows_from(line_of(m.who.site), element_at(m.address, m.bytes).name, p);
+                 }))
+            continue;
         say_mistake(m);
     }
     noted.clear();
 
+    for (auto& [key, p] : pairs)  // a copy that ends too late
+        if (read_early.count(std::get<2>(key))) left_out.insert(&p);
     // A pair that follows from another one is left out, except if the two follow from each other.
     const auto leave_out = [&](auto follows) {
         for (auto& [key, p] : pairs)
@@ -391,13 +420,25 @@ void report(const std::vector<Race>& races) {
         return (q.adds ? p.a.place == p.b.place : distance(p.race) == 2 && distance(q.race) < 2) &&
                follows_from(p, q);
     });
+    leave_out([](const Pair& p, const Pair& q) {
+        return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && index_follows_from(p.a, p.name, q);
+    });
     const bool deadlocked = follows_from_deadlock();
+    std::vector<std::pair<Pair, Advice>> advised;
     for (auto& [key, p] : pairs) {
         if (left_out.count(&p)) continue;
         if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
-        Advice advice = deadlocked                                                     ? Advice{say(mend_first)}
-                        : p.both_write && !p.adds && unset.count(find(p.race.address)) ? Advice{say(two_write)}
-                                                                                       : advise(p);
+        advised.emplace_back(p, deadlocked ? Advice{say(mend_first)}
+                                : p.both_write && !p.adds && unset.count(find(p.race.address))
+                                    ? Advice{say(two_write)}
+                                    : advise(p));
+    }
+    for (const auto& [p, own] : advised) {
+        const auto serves = [&, &p = p, &own = own](const auto& other) {
+            return other.first.a.file == p.a.file && other.second.serves(own);
+        };
+        const auto other = std::ranges::find_if(advised, serves);
+        const Advice& advice = other == advised.end() ? own : other->second;
         std::vector<Remark> remarks{{p.a.place, remark(p, p.a), p.name}};
         if (p.a.place != p.b.place) remarks.push_back({p.b.place, remark(p, p.b), p.name});
         const auto [r, is_new] =
@@ -445,6 +486,13 @@ void report(const std::vector<Race>& races) {
                 opening(say(trace, text("--trace race.html --trace-kernel %s --trace-block %lu --trace-warp %u",
                                         launch->kernel->name, y.block, y.rank / 32))));
     }
+    for (const auto& [line, note] : std::exchange(missed_barriers, {}))
+        if (!from_race([&, &line = line](const Pair& p) { return end_follows_from(line, p); })) print_report(note);
 }
 
 }  // namespace cudacpu::race
+
+void cudacpu::report_missed_barrier(const Report& report, Where barrier) {
+    if (!hazard_build) return print_report(report);
+    race::missed_barriers.emplace_back(race::line_of(race::site_of(barrier)), report);
+}

@@ -2,6 +2,7 @@
 #pragma once
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/text.hpp"
@@ -31,9 +32,13 @@ struct Edit {
 struct Advice {
     std::string reason;
     std::vector<Edit> edits{};
-    int ends_loop = 0;      // the advice ends each iteration of the loop in that line
-    int after_loop = 0;     // the advice goes after the loop in that line
-    bool lockstep = false;  // it orders two lanes of a warp
+    int ends_loop = 0;           // the advice ends each iteration of the loop in that line
+    int after_loop = 0;          // the advice goes after the loop in that line
+    bool lockstep = false;       // it orders two lanes of a warp
+    int in_loop = 0;             // it begins with a barrier in each iteration of the loop in that line
+    std::pair<int, int> turn{};  // it ends each iteration only to order the second line before the first
+    /// Whether its barrier also orders what the other advice orders at the end of each iteration.
+    bool serves(const Advice& other) const;
     bool empty() const { return reason.empty() && edits.empty(); }
     bool only_puts() const { return reason.empty() && !edits.empty(); }
     void add(const Edit& edit);

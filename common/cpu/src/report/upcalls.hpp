@@ -14,9 +14,21 @@ std::string check_index(const Line& line, std::string name, long element, long l
 /// How an element of a __shared__ array with this many elements gets set before that line reads it; "" if the text
 /// does not tell.
 std::string set_first(const Line& line, const std::string& name, size_t has);
+/// How the wait in that line waits for more asynchronous copies, so that fewer batches are under way; "" if the text
+/// does not tell.
+std::string wait_for_more(const Line& line, size_t left, size_t needed);
+/// Where the host waits for the stream of a copy before another line changes the copy's source; "" if the text does
+/// not tell.
+std::string wait_between(const Line& copy, const Line& change, const std::string& call);
+/// Whether the statements of two lines of a file follow one another in one block.
+bool among_the_same(const Line& line, int other);
 /// Whether the launch ended because threads waited for each other. Reset by the call.
 bool follows_from_deadlock();
-/// Whether a variable that the second one's lines use or set decides which element the first one uses, or whether.
+/// Whether a variable that the cause's lines use or set decides which element the first one uses, or whether.
 bool follows_from(const Pair& pair, const Pair& cause);
+/// Whether the element of the array with this name that a line uses comes from the memory of the cause, or whether
+/// threads end before they reach a barrier.
+bool index_follows_from(const Line& line, const std::string& name, const Pair& cause);
+bool end_follows_from(const Line& barrier, const Pair& cause);
 
 }  // namespace cudacpu::race

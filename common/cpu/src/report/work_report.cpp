@@ -1,5 +1,6 @@
 // work_report.cpp - words what the race detector finds between works: kernels, copies and callbacks of several
 // streams, and the host beside them.
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,24 +13,57 @@
 #include "race/stream_order.hpp"
 #include "race/upcalls.hpp"
 #include "report/race_report.hpp"
+#include "report/upcalls.hpp"
 
 namespace cudacpu::race {
 
 namespace {
 
-constexpr Sentence event_between{
-    "let line %2$s wait for line %1$s: cudaEventRecord() after line %1$s and cudaStreamWaitEvent() before line "
-    "%2$s, "
-    "or cudaStreamSynchronize() between",
-    "让第 %2$s 行等待第 %1$s 行：在第 %1$s 行之后调用 cudaEventRecord()，在第 %2$s 行之前调用 "
+constexpr Sentence event_between_lines{
+    "let line %2$d wait for line %1$d: cudaEventRecord() after line %1$d and cudaStreamWaitEvent() before line "
+    "%2$d, or cudaStreamSynchronize() between",
+    "让第 %2$d 行等待第 %1$d 行：在第 %1$d 行之后调用 cudaEventRecord()，在第 %2$d 行之前调用 "
     "cudaStreamWaitEvent()，或者在两者之间调用 cudaStreamSynchronize()"};
-constexpr Sentence is_queued{"is queued", "加入队列"}, host_writes_it{"the host writes", "主机写入"};
+constexpr Sentence move_record{
+    "line %1$d records the event before line %2$d queues its work: move line %1$d after line %2$d",
+    "第 %1$d 行记录事件时，第 %2$d 行还没有把工作加入队列：把第 %1$d 行移到第 %2$d 行之后"};
+constexpr Sentence move_both{
+    "lines %1$d and %2$d record the event and wait for it before line %3$d queues its work: move both, in this "
+    "order, after line %3$d",
+    "第 %1$d 行和第 %2$d 行记录并等待事件时，第 %3$d 行还没有把工作加入队列：把这两行依次移到第 %3$d 行之后"};
+constexpr Sentence move_wait{
+    "line %1$d waits for the event only after line %2$d queues its work: move line %1$d before line %2$d",
+    "第 %1$d 行等待事件时，第 %2$d 行已经把工作加入队列：把第 %1$d 行移到第 %2$d 行之前"};
+constexpr Sentence frees_it{"frees", "释放"}, is_queued{"is queued", "加入队列"},
+    host_writes_it{"the host writes", "主机写入"};
 
 std::string line_of(const Work& work) { return work.line.empty() ? first_line(work.callers) : work.line; }
 std::string line_of(const Epoch& r) {
     if (r.rank == 0xffff) return "";  // a copy
     if (r.site >> 48) return source_line(Where{reinterpret_cast<char*>(r.site & ~0ul >> 16), int(r.site >> 48)});
     return source_line(reinterpret_cast<char*>(r.site) - 1);
+}
+
+Line line_at(const std::string& place) {
+    const size_t colon = std::min(place.rfind(':'), place.size());
+    return {place, place.substr(0, colon), colon < place.size() ? atoi(place.c_str() + colon + 1) : 0};
+}
+
+// How the later work comes to wait for the earlier one, whose lines are in one file.
+std::string order_works(const Work& early, const Work& late) {
+    const Line from = line_at(line_of(early)), to = line_at(line_of(late));
+    if (from.file != to.file || !from.number || from.number == to.number) return "";
+    const auto line = [&](const Work* w) {  // 0 if it is not among the same statements
+        const Line at = w ? line_at(line_of(*w)) : Line{};
+        return at.file == from.file && among_the_same(from, at.number) ? at.number : 0;
+    };
+    const auto [record, wait] = event_between(early, late);
+    const int r = line(record), w = line(wait), first = from.number, second = to.number;
+    if (r && w && r < first && w < second && record->number < early.number && wait->number < late.number)
+        return w > first ? say(move_record, r, first) : say(move_both, r, w, first);
+    if (r > first && w > second && line(&late) && record->number > early.number && wait->number > late.number)
+        return say(move_wait, w, second);
+    return say(event_between_lines, first, second);
 }
 
 void report_hazard(const std::string& what, const std::vector<Remark>& lines, const std::string& mend,
@@ -74,7 +108,9 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
     if (!said.insert({its.site ^ before.number << 50, mine.site ^ after.number << 50}).second) return;
     std::vector<Remark> lines;
     const auto does = [&](const Work& work, const Epoch& r) {
-        const std::string line = line_of(r), verb = say(r.access & writes ? writes_it : reads_it);
+        const std::string line = line_of(r), verb = say(work.what == "cudaFreeAsync" ? frees_it
+                                                        : r.access & writes          ? writes_it
+                                                                                     : reads_it);
         lines.push_back({line_of(work), line.empty() ? verb : say(is_queued)});
         lines.push_back({line, verb});
         return verb;
@@ -82,18 +118,15 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
     const auto& [what, works, mend] = words[int(kind)];
     const std::string first = does(before, its), second = does(after, mine);
     const bool in_order = before.number < after.number;  // the host's
-    const std::string early = line_of(in_order ? before : after), late = line_of(in_order ? after : before);
-    const size_t colon = early.rfind(':') + 1;
-    const bool one_file = early != late && colon && early.compare(0, colon, late, 0, colon) == 0;
+    const std::string edit =
+        kind == WorkRace::between_streams ? order_works(in_order ? before : after, in_order ? after : before) : "";
     report_hazard(say(what, explain(address)) + "\n" + say(works, before.what, first, after.what, second), lines,
-                  kind == WorkRace::between_streams && one_file
-                      ? say(event_between, early.substr(colon), late.substr(colon))
-                      : say(mend),
-                  kind == WorkRace::undecided);
+                  edit.empty() ? say(mend) : edit, kind == WorkRace::undecided);
 }
 
 void report_changed_source(const Work& copy, const CopySource& s, const Work* callback) {
-    const std::string line = line_of(copy);
+    const std::string line = line_of(copy), writer = source_line(where_touched(s.start, s.width)),
+                      edit = callback ? "" : wait_between(line_at(line), line_at(writer), copy.what);
     if (callback)
         report_hazard(
             say({"a callback changes %s,\nwhich %s copies", "回调函数修改 %s，\n而 %s 要复制它"}, explain(s.start),
@@ -106,9 +139,10 @@ void report_changed_source(const Work& copy, const CopySource& s, const Work* ca
         report_hazard(
             say({"the host has changed %s\nbefore %s had copied it", "主机修改了 %s，\n而 %s 还没有复制它"},
                 explain(s.start), copy.what),
-            {{line, say(is_queued)}, {source_line(where_touched(s.start, s.width)), say(host_writes_it)}},
-            say({"wait for the copy first: cudaStreamSynchronize(), or an event",
-                 "先等待复制完成：cudaStreamSynchronize() 或事件"}));
+            {{line, say(is_queued)}, {writer, say(host_writes_it)}},
+            edit.empty() ? say({"wait for the copy first: cudaStreamSynchronize(), or an event",
+                                "先等待复制完成：cudaStreamSynchronize() 或事件"})
+                         : edit);
 }
 
 void report_late_read(const Work& work, const Epoch& read, const char* address, const void* host_writes) {

@@ -107,6 +107,67 @@ void memset_and_kernel(int) {
     cudaMemsetAsync(x.a, 0, 64 * sizeof(int), x.s);  // HOST memset_and_kernel
     produce<<<1, 64, 0, x.t>>>(x.a);                 // HOST memset_and_kernel
 }
+int* pooled(const Two& x) {  // filled in x.s
+    int* p = nullptr;
+    if (cudaMallocAsync((void**)&p, 64 * sizeof(int), x.s) != cudaSuccess) exit(4);
+    consume<<<1, 64, 0, x.s>>>(x.a, p);
+    cudaStreamSynchronize(x.s);
+    return p;
+}
+void freed_beside(int) {
+    const Two x;
+    int* const p = pooled(x);
+    consume<<<1, 64, 0, x.t>>>(p, x.b);  // HOST freed_beside
+    cudaFreeAsync(p, x.s);               // HOST freed_beside
+}
+void freed_after_event_too_early(int) {
+    const Two x;
+    int* const p = pooled(x);
+    cudaEvent_t used;
+    cudaEventCreate(&used);
+    cudaEventRecord(used, x.t);
+    consume<<<1, 64, 0, x.t>>>(p, x.b);  // HOST freed_after_event_too_early
+    cudaStreamWaitEvent(x.s, used, 0);
+    cudaFreeAsync(p, x.s);  // HOST freed_after_event_too_early
+}
+void freed_while_copied(int) {
+    const Two x;
+    int *const p = pooled(x), *const host = pinned(64);
+    cudaMemcpyAsync(host, p, 64 * sizeof(int), cudaMemcpyDeviceToHost, x.t);  // HOST freed_while_copied
+    cudaFreeAsync(p, x.s);                                                    // HOST freed_while_copied
+}
+void freed_after_event(int) {
+    const Two x;
+    int* const p = pooled(x);
+    cudaEvent_t used;
+    cudaEventCreate(&used);
+    consume<<<1, 64, 0, x.t>>>(p, x.b);
+    cudaEventRecord(used, x.t);
+    cudaStreamWaitEvent(x.s, used, 0);
+    cudaFreeAsync(p, x.s);
+}
+void freed_in_same_stream(int) {
+    const Two x;
+    int* const p = pooled(x);
+    consume<<<1, 64, 0, x.t>>>(p, x.b);
+    produce<<<1, 64, 0, x.s>>>(x.a);
+    cudaFreeAsync(p, x.t);
+}
+void freed_after_wait(int) {
+    const Two x;
+    int* const p = pooled(x);
+    consume<<<1, 64, 0, x.t>>>(p, x.b);
+    produce<<<1, 64, 0, x.s>>>(x.a);
+    cudaStreamSynchronize(x.t);
+    cudaFreeAsync(p, x.s);
+}
+void freed_by_cudaFree(int) {  // which waits for all streams
+    const Two x;
+    int* const p = pooled(x);
+    consume<<<1, 64, 0, x.t>>>(p, x.b);
+    produce<<<1, 64, 0, x.s>>>(x.a);
+    cudaFree(p);
+}
 void source_changed(int) {
     const Two x;
     int* const host = pinned(64);
@@ -311,6 +372,13 @@ int main(int argc, char** argv) {
         {"right", "blocking_streams", blocking_streams},
         {"host", "kernel_and_copy", kernel_and_copy},
         {"host", "copy_and_kernel", copy_and_kernel},
+        {"host", "freed_beside", freed_beside},
+        {"host", "freed_after_event_too_early", freed_after_event_too_early},
+        {"host", "freed_while_copied", freed_while_copied},
+        {"right", "freed_after_event", freed_after_event},
+        {"right", "freed_in_same_stream", freed_in_same_stream},
+        {"right", "freed_after_wait", freed_after_wait},
+        {"right", "freed_by_cudaFree", freed_by_cudaFree},
         {"right", "kernel_and_copy_in_order", kernel_and_copy_in_order},
         {"host", "memset_and_kernel", memset_and_kernel},
         {"host", "source_changed", source_changed},

@@ -80,7 +80,7 @@ __global__ void place_by_hand(const int* in, int* out, int* count) {
         out[place] = in[i];
     }
 }
-PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zeros(1)); }  // SAYS: the old value that an atomic returns{{.*}}check the index of line
+PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zeros(1)); }  // SAYS: the old value that an atomic returns
 
 __global__ void no_block_index(const int* in, int* out) {
     out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;

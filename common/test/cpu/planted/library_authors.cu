@@ -2,6 +2,9 @@
 // RUN: slow fix
 #include <cuda_pipeline.h>
 
+#include <cuda/barrier>
+#include <utility>
+
 #include "planted.cuh"
 
 template <int BLOCK>
@@ -267,6 +270,157 @@ PLANT(two_streams) {
     wants(y, 64, [](int i) { return (63 - i) * 0.5f + 1; });
     cudaStreamDestroy(upstream);
     cudaStreamDestroy(downstream);
+}
+
+__global__ void mirrored(const int* in, int* out, int tiles) {
+    using Barrier = cuda::barrier<cuda::thread_scope_block>;
+    __shared__ Barrier met;
+    __shared__ int tile[96];
+    if (!threadIdx.x) init(&met, blockDim.x);
+    __syncthreads();
+    for (int k = 0; k < tiles; ++k) {
+        tile[threadIdx.x] = in[k * 96 + threadIdx.x];
+        auto arrived = met.arrive();
+        int v = tile[95 - threadIdx.x];  // #early
+        met.wait(std::move(arrived));
+        out[k * 96 + threadIdx.x] = v;
+        met.arrive_and_wait();
+    }
+}
+PLANT(read_between_arrive_and_wait) {  // SAYS: move line @#early after line
+    int* out = zeros(96 * 3);
+    mirrored<<<1, 96>>>(filled(96 * 3), out, 3);
+    wants(out, 96 * 3, [](int i) { return in_at(i / 96 * 96 + 95 - i % 96); });
+}
+
+template <unsigned WIDTH>
+__device__ int suffix_sum(const cooperative_groups::thread_block_tile<WIDTH>& lanes, int* own, int x) {
+    const unsigned r = lanes.thread_rank();
+    own[r] = x;
+    lanes.sync();
+    for (unsigned step = 1; step < WIDTH; step *= 2) {
+        int other = r + step < WIDTH ? own[r + step] : 0;
+        own[r] = x += other;
+        lanes.sync();
+    }
+    return x;
+}
+__global__ void suffix_sums(const int* in, int* out) {
+    __shared__ int sums[128];
+    auto lanes = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    out[threadIdx.x] = suffix_sum(lanes, sums + lanes.meta_group_rank() * 16, in[threadIdx.x]);
+}
+PLANT(tile_step_without_sync) {  // SAYS: put lanes.sync() after line
+    int* out = zeros(128);
+    suffix_sums<<<1, 128>>>(filled(128), out);
+    wants(out, 128, [](int i) {
+        int sum = 0;
+        for (int k = i; k < i / 16 * 16 + 16; ++k) sum += in_at(k);
+        return sum;
+    });
+}
+
+class Uploader {
+    int* pinned;
+    cudaStream_t own;
+
+public:
+    explicit Uploader(int n) { cudaMallocHost(&pinned, n * sizeof(int)), cudaStreamCreate(&own); }
+    ~Uploader() { cudaStreamSynchronize(own), cudaStreamDestroy(own), cudaFreeHost(pinned); }
+    void add(int* to, int first, int n) {
+        for (int i = 0; i < n; ++i) {  // #refilled
+            pinned[i] = in_at(first + i);
+        }
+        cudaMemcpyAsync(to + first, pinned, n * sizeof(int), cudaMemcpyHostToDevice, own);
+    }
+};
+PLANT(buffer_refilled) {  // SAYS: put cudaStreamSynchronize(own) before line @#refilled
+    int* a = zeros(1024);
+    {
+        Uploader up(256);
+        for (int first = 0; first < 1024; first += 256) up.add(a, first, 256);
+    }
+    wants(a, 1024, in_at);
+}
+
+struct Stages {
+    cudaStream_t first, second;
+    cudaEvent_t between;
+};
+PLANT(event_recorded_too_early) {  // SAYS: records the event before line @#produced queues its work
+    float *x = zeros<float>(64), *y = zeros<float>(64);
+    Stages s;
+    cudaStreamCreateWithFlags(&s.first, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&s.second, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&s.between, cudaEventDisableTiming);
+    cudaDeviceSynchronize();
+    cudaEventRecord(s.between, s.first);
+    produce<<<1, 64, 0, s.first>>>(x);  // #produced
+    cudaStreamWaitEvent(s.second, s.between, 0);
+    consume<<<1, 64, 0, s.second>>>(x, y);
+    cudaDeviceSynchronize();
+    wants(y, 64, [](int i) { return (63 - i) * 0.5f + 1; });
+}
+
+template <int STAGES>
+__global__ void ring_sums(const int* in, int* out, int rows) {
+    __shared__ int ring[STAGES][64];
+    auto fetch = [&](int row) {
+        if (row < rows) __pipeline_memcpy_async(&ring[row % STAGES][threadIdx.x], &in[row * 64 + threadIdx.x], 4);
+        __pipeline_commit();
+    };
+    for (int row = 0; row < STAGES - 1; ++row) fetch(row);
+    int sum = 0;
+    for (int row = 0; row < rows; ++row) {
+        __pipeline_wait_prior(STAGES - 1);
+        __syncthreads();
+        sum += ring[row % STAGES][63 - threadIdx.x];
+        fetch(row + STAGES - 1);
+    }
+    out[threadIdx.x] = sum;
+}
+PLANT(waits_for_too_few) {  // SAYS: `__pipeline_wait_prior(STAGES - 2)` for `__pipeline_wait_prior(STAGES - 1)`
+    int* out = zeros(64);
+    ring_sums<3><<<1, 64>>>(filled(64 * 5), out, 5);
+    wants(out, 64, [](int i) {
+        int sum = 0;
+        for (int row = 0; row < 5; ++row) sum += in_at(row * 64 + 63 - i);
+        return sum;
+    });
+}
+
+template <class T>
+struct Ranks {
+    int counts[4 * 64];
+    T sorted[64];
+};
+__device__ int counted_before(const Ranks<int>& r, int digit) {
+    int sum = 0;
+    for (int i = 0; i < digit * 64 + int(threadIdx.x); ++i) sum += r.counts[i];
+    return sum;
+}
+__global__ void rank_keys(int* keys, int passes) {
+    __shared__ Ranks<int> ranks;
+    int key = keys[threadIdx.x];
+    for (int p = 0; p < passes; ++p) {
+        const int digit = key >> 2 * p & 3;
+        for (int d = 0; d < 4; ++d) ranks.counts[d * 64 + threadIdx.x] = d == digit;
+        __syncthreads();
+        const int rank = counted_before(ranks, digit);
+        ranks.sorted[rank] = key;
+        key = ranks.sorted[threadIdx.x];
+    }
+    keys[threadIdx.x] = key;
+}
+PLANT(ranks_from_a_race) {  // SAYS-NOT: check the index
+    int* keys = filled(64);
+    rank_keys<<<1, 64>>>(keys, 4);
+    wants(keys, 64, [](int i) {
+        int number = 0;
+        for (int value = 0;; ++value)
+            for (int k = 0; k < 64; ++k)
+                if (in_at(k) == value && number++ == i) return value;
+    });
 }
 
 __global__ void staged_reverse(const int4* in, int4* out) {
