@@ -90,7 +90,7 @@ Advice handover(const Conflict& c) {
             (c.pair.adds && how.set && !how.exclusive && !s.waits))
             continue;  // nobody waits for it
         const bool locks = s.waits || src.has({"atomicCAS", "atomicExch"}, s);
-        if (c.pair.race.before.access & c.pair.race.after.access & writes && how.set && !locks)
+        if (c.pair.race.before.access & c.pair.race.after.access & writes && how.set && !locks && x == y)
             continue;  // a ticket
         if (how.too_early && s.waits) return {say(set_too_early, line(how.wait), earlier)};
         if (how.looks_once) return {say(look_again, line(how.wait), later)};

@@ -254,35 +254,25 @@ Advice Conflict::all_read_first(const Statement& s) const {
     return {"", {{say(all_must_read, far ? "__syncthreads()" : "__syncwarp()"), {src.line_at(s.begin)}}}};
 }
 
-// `if (t >= d) s[t] += s[t - d];` in a loop over d, such as a scan: all read, and then write. Nothing if the
-// threads are not all there, or if the elements do not depend on the loop: then an index may be wrong.
+// A scan, `if (t >= d) s[t] += s[t - d];` in a loop over d: all read, and then write.
 static Advice read_and_write(const Conflict& c, const Update& u) {
-    auto level = std::ranges::find(c.pb, u.whole);
-    while (level != c.pb.end() && level != c.pb.begin() && level[-1]->kind != Statement::loop &&
-           level[-1]->parts.size() == 1)
-        --level;
-    if (!c.around || !c.far || level == c.pb.end() || level == c.pb.begin() ||
-        c.who_comes(*c.f, c.pb, size_t(level - c.pb.begin())) != everybody ||
-        has_name(c.src.code(c.f->body), "read"))
+    static const std::regex scans(R"((\w+) >= (\w+))");
+    const auto level =
+        std::find_if(c.pb.rbegin(), c.pb.rend(), [](auto* s) { return s->kind == Statement::branch; });
+    if (!c.around || !c.far || level == c.pb.rend() || (*level)->parts[0].bare().begin != u.whole->begin ||
+        (*level)->parts.size() > 1 || has_name(c.src.code(c.f->body), "read") ||
+        c.who_comes(*c.f, c.pb, size_t(c.pb.rend() - level) - 1) != everybody)
         return {};
-    const Statement& whole = **level;
-    const string head = c.src.cut(c.around->head, c.around->head_end);
-    const bool in_rounds = std::ranges::any_of(u.others, [&](const string& other) {
-        for (size_t i = 0; i < other.size(); i += std::max<size_t>(1, word_at(other, i).size()))
-            if (const string name = word_at(other, i);
-                !name.empty() && !c.f->own.contains(name) && has_name(head, name))
-                return true;
-        return false;
-    });
     Path path = c.pb;
     const auto& [x, sign, value] = assignment(c.src.code(innermost(path)));
-    const bool asks = whole.kind == Statement::branch;
-    const string condition = asks ? c.src.condition(whole) : "";
-    if (!in_rounds || x.empty() || (asks ? &whole.parts[0].bare() : &whole) != path.back()) return {};
-    const string code = "const auto read = " + (asks ? "(" + condition + ") ? " + value + " : 0" : value) +
-                        "; __syncthreads(); " + (asks ? "if (" + condition + ") " : "") + x + " " + sign +
-                        "= read;" + (c.goes_round() ? " __syncthreads();" : "");
-    return {"", {write_instead(c.src, level[-1]->kind == Statement::block ? code : "{ " + code + " }", whole)}};
+    const string condition = c.src.condition(**level), head = c.src.cut(c.around->head, c.around->head_end);
+    std::smatch m;
+    if (!std::regex_match(condition, m, scans) || !x.ends_with("[" + m[1].str() + "]") || !has_name(head, m[2]) ||
+        std::ranges::any_of(u.others, [&](auto& other) { return other != m[1].str() + " - " + m[2].str(); }))
+        return {};
+    const string code = "const auto read = " + condition + " ? " + value + " : 0; __syncthreads(); if (" +
+                        condition + ") " + x + " " + sign + "= read;" + (c.goes_round() ? " __syncthreads();" : "");
+    return {"", {write_instead(c.src, level[1]->kind == Statement::block ? code : "{ " + code + " }", **level)}};
 }
 
 // An atomic does not help a thread that reads another element of the array that it writes.

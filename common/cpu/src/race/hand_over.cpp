@@ -33,10 +33,9 @@ struct Step {  // a volatile or atomic access of a thread
     }
 };
 using Steps = std::vector<Step>;
-constexpr size_t most_steps = 1 << 16, most_of_thread = 512, most_meetings = 1024;
+constexpr size_t most_steps = 1 << 16, most_of_thread = 512, most_meetings = 1024, most_searched = 1 << 24;
 Steps log CUDACPU_LASTING;
-uint64_t steps_taken = 2;
-std::map<std::pair<uint64_t, uint64_t>, unsigned> searches CUDACPU_LASTING;  // by the two sites of a race
+uint64_t steps_taken = 2, steps_searched;
 // By block, and the number of a warp or all_warps.
 std::unordered_map<uint64_t, std::vector<Time>> meetings CUDACPU_LASTING;
 uint64_t thread_of(uint64_t number, unsigned rank) { return number << 10 | rank; }
@@ -182,7 +181,7 @@ void note_meeting(unsigned warp) {
 void forget_steps() {
     log.clear();
     meetings.clear();
-    searches.clear();
+    steps_searched = 0;
 }
 
 namespace {
@@ -231,7 +230,8 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
     std::map<uint64_t, News> informed;  // threads
     std::map<const char*, Read> reads;
     uint64_t last = 0;
-    if (std::ranges::none_of(log, [&](const Step& s) { return s.written && s.thread / mates == giver.thread / mates; }))
+    if (std::ranges::none_of(log,
+                             [&](const Step& s) { return s.written && s.thread / mates == giver.thread / mates; }))
         return;
     Steps steps = log;
     std::ranges::sort(steps, {}, &Step::order);
@@ -285,7 +285,7 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
 }  // namespace
 
 std::vector<HandOver> hand_overs(const Epoch& earlier, const Epoch& mine, const char* address) {
-    if (searches[{earlier.site, mine.site}]++ > 3) return {};
+    if ((steps_searched += log.size()) > most_searched) return {};
     std::multimap<std::pair<int, uint64_t>, HandOver> found;
     const Side first(earlier), second(mine);
     if (!(mine.access & earlier.access & writes)) add_hand_overs(found, second, first, address, true);
