@@ -94,17 +94,124 @@ static std::set<string> variables(const Conflict& c, const string& code, bool al
     return found;
 }
 
+static string without_brackets(const string& code) { return std::regex_replace(code, std::regex("[() ]"), ""); }
+
+// for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x): the blocks use the same elements,
+// because the step is not the grid's.
+Advice grid_step(const Conflict& c) {
+    static const std::regex steps(R"((\w+) \+= (\w[\w.]*))");
+    if (c.far < 2) return {};
+    for (const auto& [g, place] : c.src.callers(c.a)) {
+        const string used = c.src.code(*g->path(place).back()), uses = used + " " + c.src.expanded(*g, used);
+        for (const Statement* loop : g->path(place)) {
+            const string code = loop->kind == Statement::loop ? c.src.code(*loop) : "";
+            for (std::sregex_iterator m(code.begin(), code.end(), steps), none; m != none; ++m) {
+                const string i = (*m)[1], step = (*m)[2], before = c.src.code(g->body.begin, loop->head_end);
+                std::smatch set, number;
+                if (!has_name(uses, i) || !std::regex_search(before, set, std::regex("\\b" + i + R"( = ([^;,]+))")))
+                    continue;
+                const string start = without_brackets(c.src.expanded(*g, set[1])),
+                             width = without_brackets(c.src.expanded(*g, step));
+                if (!std::regex_search(start, number,
+                                       std::regex(R"(blockIdx\.([xyz])\*([\w.]+)|([\w.]+)\*blockIdx\.([xyz]))")) ||
+                    (number[1].matched ? number[2] : number[3]) != width ||
+                    has_name(c.src.condition(*loop), "blockIdx"))
+                    continue;
+                // The definition of the step changes if nothing else uses it.
+                const string axis = number[1].matched ? number[1] : number[4], all = " * gridDim." + axis;
+                const auto places = c.src.variables(step, g->body.begin, g->body.end);
+                const auto value = c.src.definition(*g, step);
+                const bool own = places.size() == 2 && value && width.find_first_of("+-?") == string::npos;
+                const size_t at = own ? places[0] : c.src.word(i, loop->begin + size_t(m->position()), loop->end);
+                const string old = own ? step + " = " + *value : m->str();
+                return {say(step_of_grid), {write(c.src.line_at(at), old + all, old)}};
+            }
+        }
+    }
+    return {};
+}
+
+// The place where a caller passes the element, if the line itself names it otherwise.
+static Conflict where_named(const Conflict& c) {
+    for (const auto& [g, at] : c.src.callers(c.a)) {
+        const Statement& s = *g->path(at).back();
+        const size_t use = c.src.variable(c.pair.name, s.begin, s.end);
+        if (c.far < 2 || c.a != c.b || c.pair.name.empty() || g == c.f || use >= s.end) continue;
+        Conflict d = c;
+        d.f = g, d.a = d.b = use, d.pa = d.pb = g->path(use);
+        return d;
+    }
+    return c;
+}
+
+// `out[threadIdx.x] = x`, in several blocks: the number in the grid, or that of the block if one of its threads
+// writes.
+static Advice number_in_grid(const Conflict& c, const string& element, const string& index) {
+    const Region* const r = find(c.pair.race.address);
+    const dim3 grid = launch->grid, block = launch->block;
+    if (!r || c.a != c.b || index.find("blockIdx") != string::npos) return {};
+    const size_t has = r->bytes / element_at(c.pair.race.address, c.pair.race.bytes).bytes;
+    const bool one =
+        c.pair.race.before.rank == c.pair.race.after.rank && std::ranges::any_of(c.pa, [&](const Statement* s) {
+            static const std::regex first(R"(^(!\(?threadIdx\.x\)?|\(?threadIdx\.x\)? == 0u?|threadIdx\.x < 1)$)");
+            return s->kind == Statement::branch && s->parts.size() == 1 &&
+                   std::regex_search(c.src.expanded(*c.f, c.src.condition(*s)), first);
+        });
+    const int line = c.src.line_at(c.a);
+    if (one)
+        return has != grid.x || grid.y * grid.z > 1
+                   ? Advice()
+                   : Advice{"",
+                            {write(line, element.substr(element[0] == '*', element.find('[')) + "[blockIdx.x]",
+                                   element)}};
+    if (c.src.has({"__shared__"}, c.f->body) || element.find('[') == string::npos) return {};
+    size_t least = 1;  // elements of such a grid
+    Advice v;
+    for (const auto& [axis, blocks, threads] :
+         {std::tuple('x', grid.x, block.x), std::tuple('y', grid.y, block.y), std::tuple('z', grid.z, block.z)}) {
+        least *= (blocks - 1) * size_t{threads} + 1;
+        if (blocks == 1) continue;
+        const string own = string("threadIdx.") + axis,
+                     all = string("blockIdx.") + axis + " * blockDim." + axis + " + " + own;
+        Edit e;
+        for (const string& name : variables(c, element, true)) {
+            if (c.src.definition(*c.f, name) != own) continue;
+            const size_t at = c.src.variables(name, c.f->body.begin, c.f->body.end)[0];
+            if (c.src.line(c.src.line_at(at)).find(name + " = " + own) != string::npos &&
+                !std::regex_search(c.src.code(c.f->body), std::regex("\\b" + name + " == ")))
+                e = write(c.src.line_at(at), name + " = " + all, name + " = " + own);
+        }
+        const Statement& s = *c.pa.back();
+        string code = c.src.code(s);
+        if (e.words.empty() && has_name(element, own) && s.kind == Statement::simple &&
+            c.src.line_at(s.end) == line) {
+            for (size_t at = code.find(own); at != string::npos; at = code.find(own, at + all.size() + 2))
+                code.replace(at, own.size(),
+                             code[at - 1] == '[' && code[at + own.size()] == ']' ? all : "(" + all + ")");
+            e = write(line, code, c.src.code(s));
+        }
+        if (e.words.empty()) return {};
+        v.add(e);
+    }
+    return has < least ? Advice() : v;
+}
+
 // Two threads have the same number for an element of their own. Several threads change one element on purpose if
 // its number comes from data or a division, or lacks a number of the thread that the value has: an atomic is right
 // then. If the number is another one in each round of a loop, a barrier may be missing.
-Advice wrong_index(const Conflict& c) {
+Advice wrong_index(const Conflict& racing) {
+    const Conflict c = where_named(racing);
     const size_t open = c.a + c.pair.name.size();
     if (c.pair.name.empty() || c.src.text[open] != '[') return {};
     const string subscript = c.src.code(open + 1, closed(c.src.text, open) - 1),
                  element = c.pair.name + "[" + subscript + "]";
     const auto index = c.computed(subscript);
     Path path = c.pa;
-    const Assignment change = assignment(c.src.code(innermost(path)));  // also of if (x[i] < 0) x[i] = 0;
+    Assignment change = assignment(c.src.code(innermost(path)));  // also of if (x[i] < 0) x[i] = 0;
+    if (c.f != racing.f) {
+        change = {element, "", c.src.code(*c.pa.back())};
+        change.value.replace(change.value.find(element), element.size(), "");
+    }
     const bool one_place = c.a == c.b;
     const string target = one_place ? change.target : element;
     const auto used = variables(c, target);
@@ -129,8 +236,9 @@ Advice wrong_index(const Conflict& c) {
                                        std::ranges::includes(used, variables(c, change.value))
                      : c.far == 2 ? c.pair.both_write && !launch->cooperative
                                   : c.pair.both_write && !c.pair.equal && c.around && !varies;
-    const string rows = about_rows(*index);
     if (!own) return {};
+    if (const Advice v = c.far == 2 ? number_in_grid(c, element, *index) : Advice(); !v.empty()) return v;
+    const string rows = about_rows(*index);
     return {"", {{say(c.far == 2 && rows.empty() ? index_of_blocks : own_element, *index) + rows, lines}}};
 }
 

@@ -62,11 +62,13 @@ constexpr Sentence sent_away{
         "elements, to 0 for a sum, and put __syncthreads() after that",
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
+    unset_elements{"no thread sets number %s: ", "没有线程设置编号为 %s 的元素："},
     set_or_index{
-        "other elements of the array are set in \1: check the index here and there; or let threads also set this "
-        "one: at an edge with its neighbour's value, else with what changes no result",
-        "\1设置的是数组的其他元素：检查这里和那里的下标；或者让线程也给这个元素赋值：在边缘用邻居的值，"
-        "否则用不改变结果的值"};
+        "no thread sets number %s, and \1 set others: check the index here and there; or load these also, from "
+        "beside "
+        "what their neighbours are loaded from; only past the edge of the data, set what changes no result",
+        "没有线程设置编号为 %s 的元素，\1设置的是其他元素：检查这里和那里的下标；或者也装入这些元素，"
+        "数据在其邻居所取数据的旁边；只有超出数据边缘时，才设为不改变结果的值"};
 
 // ---- an atomic
 
@@ -153,6 +155,7 @@ constexpr Sentence two_blocks{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one "
         "thread write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
+    step_of_grid{"the blocks go over the same elements: ", "各线程块遍历同样的元素："},
     own_element{
         "check the index `%s` in \1: it lets two threads change one element; if that is meant, let one thread "
         "write, or use an atomic",
@@ -170,6 +173,15 @@ constexpr Sentence two_blocks{
         "before it is read, and change it by an atomic",
         "第 %d 行的 __shared__ 使 `%s` 成为所有线程共用的一个变量，而每个线程都设置它：如果各有各的值，就去掉 "
         "__shared__；如果共用一个值，就在设置之后、读取之前加上 __syncthreads()，并用原子操作修改它"};
+
+// ---- the host's calls
+
+constexpr Sentence counts_bytes{"a size counts bytes: ", "大小以字节计："},
+    same_memory{
+        "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for `%3$s`, which also needs "
+        "the elements that nobody changes",
+        "第 %1$d 行把同一块内存传给 `%2$s` 和 `%3$s`：给 `%3$s` 传另一个数组，没有线程修改的元素也要放进去"},
+    swap_them{", and swap the two after each launch", "，并在每次启动之后交换这两个数组"};
 
 // ---- out of bounds
 

@@ -143,6 +143,7 @@ const char* kind_of(Mistake m) {
 
 std::set<string> reported CUDACPU_LASTING;
 bool told_of_trace;
+std::set<unsigned long> told_regions CUDACPU_LASTING;
 // Unwritten values, until it is known whether a work of another stream writes them: then the race explains them.
 std::vector<std::pair<const Region*, Report>> early_reads CUDACPU_LASTING;
 struct Noted {
@@ -150,9 +151,19 @@ struct Noted {
     char *address, *last;
     size_t bytes;
     Accessor who;
-    size_t unwritten = 0, first_unwritten = 0;  // bytes of the memory, when the line first read one
+    char* first = address;  // first and last: of all accesses there
+    // Bytes of the memory, when the line first read one that was not written.
+    size_t unwritten = 0, first_unwritten = 0, first_written = 0, last_written = 0;
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
+
+// With the first and the last address of its memory in all lines.
+Noted all_of(Noted m) {
+    for (const auto& [key, other] : noted)
+        if (other.what == m.what && find(other.address) == find(m.address))
+            m.first = std::min(m.first, other.first), m.last = std::max(m.last, other.last);
+    return m;
+}
 
 // Whether a number of elements was passed as the size. Then there are as many bytes as threads or blocks, or as the
 // last block needs.
@@ -167,8 +178,11 @@ bool counts_elements(const Region* r, size_t bytes) {
 string set_unwritten(const Region& r, const Noted& m, size_t element) {
     const size_t all = r.bytes / element, first = m.first_unwritten / element;
     const bool by_elements = m.unwritten < r.bytes && (r.bytes - m.unwritten) * element == r.bytes;
+    const string edit = by_elements ? size_of_memory(r.where, element, false) : "";
     return say(set_memory, (m.unwritten + element - 1) / element, all, first) +
-           (by_elements ? say(size_counts_bytes, element) : say(set_by_anyone));
+           (!by_elements   ? say(set_by_anyone)
+            : edit.empty() ? say(size_counts_bytes, element)
+                           : edit);
 }
 
 void say_mistake(const Noted& m) {
@@ -194,14 +208,22 @@ void say_mistake(const Noted& m) {
                                     : say(has_elements, r->bytes / e.bytes);
         what = say(bounds_access, in_words(element), size);
         const bool whole = r && e.start == r->start;
-        mend = r && r->kind == Kind::dynamic
-                   ? ""
-                   : check_index(at, name, e.number,
-                                 is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
-                                 whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
+        const char* const last = all_of(m).last;
+        mend.clear();
+        if (r && r->kind == Kind::dynamic)
+            mend = size_of_launch(at, name, e.bytes, size_t(last + m.bytes - r->start));
+        else if (r && !small && !is_shared(r) && size_t(last - r->start) / e.bytes < r->bytes)
+            mend = size_of_memory(r->where, e.bytes, true);
+        const bool sized = !mend.empty();
+        if (!sized)
+            mend = r && r->kind == Kind::dynamic
+                       ? ""
+                       : check_index(at, name, e.number,
+                                     is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
+                                     whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
-        if (small && r->bytes) mend = say(size_in_bytes);
-        else if (counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
+        if (small && r->bytes && !sized) mend = say(size_in_bytes);
+        else if (!sized && counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
     } else if (m.what == Mistake::under_way) {
         const bool lost = m.who.access & writes;
         what = say(lost ? under_way_write : under_way_read, in_words(element));
@@ -218,13 +240,22 @@ void say_mistake(const Noted& m) {
         what = say(unwritten_read, in_words(what));
         mend = r ? set_unwritten(*r, m, e.bytes) : say(set_heap);
         if (is_shared(r)) {
-            mend = set_first(at, name, r->bytes / m.bytes);
+            const Noted all = all_of(m);
+            mend = set_first(
+                at, name,
+                {r->bytes / e.bytes, size_t(all.first - r->start) / e.bytes, size_t(all.last - r->start) / e.bytes,
+                 m.first_written / e.bytes, m.last_written / e.bytes, r->columns != 0});
             if (mend.empty()) mend = say(write_first);
         }
     }
+    // One edit mends all lines that use the array.
+    if (r && mend.find('`') != string::npos &&
+        !reported.insert(launch->kernel->name + string(r->name) + std::to_string(r->number) + mend).second)
+        return;
     const Report report =
         in_kernel_report(kind_of(m.what), what, say(one_block, block_of(m.who)), at,
                          {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), name}}, mend);
+    if (r) told_regions.insert(r->number);
     if (m.what == Mistake::unwritten && several_streams) early_reads.emplace_back(r, report);
     else print_report(report);
 }
@@ -248,6 +279,8 @@ void add_remark(std::vector<Remark>& all, const Remark& m) {
 }
 
 }  // namespace
+
+bool is_told(const Region& r) { return told_regions.count(r.number); }
 
 void explain_early_reads(const char* address) {
     const Region* const r = find(address);
@@ -304,12 +337,13 @@ void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     exit_status = 1;
     const auto [known, is_new] = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who});
     Noted& n = known->second;
-    n.last = std::max(n.last, address);
+    n.first = std::min(n.first, address), n.last = std::max(n.last, address);
     const Region* const r = is_new && what == Mistake::unwritten ? find(address) : nullptr;
     if (r) {
-        const uint8_t* const written = r->shadow->written;
-        n.unwritten = size_t(std::count(written, written + r->bytes, 0));
-        n.first_unwritten = size_t(std::find(written, written + r->bytes, 0) - written);
+        const std::string_view written(reinterpret_cast<char*>(r->shadow->written), r->bytes);
+        n.unwritten = size_t(std::ranges::count(written, '\0'));
+        n.first_unwritten = written.find('\0');
+        n.first_written = written.find_first_not_of('\0'), n.last_written = written.find_last_not_of('\0');
     }
     const char* const words[] = {"access to memory that is not the device's",
                                  "access out of bounds",
@@ -435,6 +469,7 @@ void report(const std::vector<Race>& races) {
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
+        if (const Region* const region = find(r.pair.race.address)) told_regions.insert(region->number);
         print_report(in_kernel_report(
             equal ? "equal-writes" : "race",
             say(equal ? equal_race : race_on, in_words(element_at(r.pair.race.address, r.pair.race.bytes).words)),
