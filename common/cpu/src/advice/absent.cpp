@@ -82,9 +82,8 @@ static string load_also(const Source& src, const Function& f, size_t at, const s
     std::smatch m;
     if (path.size() < 2 || path[path.size() - 2]->kind != Statement::block || !std::regex_match(code, m, form))
         return "";
-    const string tile = m[1], own = m[2], guard = m[3], in = m[4], from = m[5], other = m[6],
-                 threads = std::to_string(launch->block.x);
-    const bool before = u.first<u.first_set, after = u.last> u.last_set;
+    const string tile = m[1], own = m[2], guard = m[3], in = m[4], from = m[5], other = m[6];
+    const bool before = (u.first < u.first_set), after = (u.last > u.last_set);
     const auto is_own = [&](const string& index) {
         const string all = plain(index);
         return all.find("threadIdx.x") != string::npos && !std::regex_search(all, factor);
@@ -110,22 +109,23 @@ static string load_also(const Source& src, const Function& f, size_t at, const s
             if (!(i && in_word(asks[i - 1])) && !in_word(asks[i + from.size()])) asks.insert(i + from.size(), by);
         return asks;
     };
-    string all = code + ";";
+    string all;
     const auto element = [&](const string& by) {
         return std::pair(tile + "[" + own + by + "] = ", in + "[" + from + by + "]");
     };
     if (before) {
         const string n = std::to_string(ahead), exists = from + " >= " + n;
         const auto [to, value] = element(" - " + n);
-        all += " if (threadIdx.x < " + n + (guard.empty() ? " && " + exists : "") + ") " + to +
+        all += "if (threadIdx.x < " + n + (guard.empty() ? " && " + exists : "") + ") " + to +
                (guard.empty() ? value : exists + " && " + moved(" - " + n) + " ? " + value + " : " + other) + ";";
     }
     if (after) {
         const auto [to, value] = element(" + blockDim.x");
-        all += " if (threadIdx.x < " + std::to_string(behind) + ") " + to + moved(" + blockDim.x") + " ? " + value +
-               " : " + other + ";";
+        all += (before ? " if (threadIdx.x < " : "if (threadIdx.x < ") + std::to_string(behind) + ") " + to +
+               moved(" + blockDim.x") + " ? " + value + " : " + other + ";";
     }
-    return write(src.line_at(at), all, code + ";").words;
+    return src.alone_in_its_lines(*path.back()) ? say(write_after, src.line_at(path.back()->end - 1), all)
+                                                : write(src.line_at(at), code + "; " + all, code + ";").words;
 }
 
 string set_first(const Line& line, const string& name, const Unset& u) {
@@ -146,8 +146,16 @@ string set_first(const Line& line, const string& name, const Unset& u) {
             setters.push_back(at), lines.insert(src->line_at(at));
     }
     if (lines.empty()) return sums ? say(set_before_sum, src->line_at(declared), u.has) : "";
-    const string which = u.first == u.last ? std::to_string(u.first)
-                                           : text(in_chinese() ? "%zu 到 %zu" : "%zu to %zu", u.first, u.last);
+    string which;
+    const auto add = [&](size_t first, size_t last) {
+        which += (which.empty()  ? ""
+                  : in_chinese() ? "和"
+                                 : " and ") +
+                 (first == last ? say(one_element, first) : say(elements_to, first, last));
+    };
+    if (u.first < u.first_set) add(u.first, std::min(u.last, u.first_set - 1));
+    if (u.last > u.last_set) add(std::max(u.first, u.last_set + 1), u.last);
+    if (which.empty()) add(u.first, u.last);
     for (const size_t at : setters) {
         std::vector<size_t> others = setters;
         std::erase(others, at);

@@ -22,9 +22,11 @@ std::vector<std::pair<size_t, string>> arguments(const Source& src, size_t open,
     return found;
 }
 
-// Whether a size counts elements, as far as its text tells: bytes have a sizeof, or a factor such as 4.
-bool counts(const Source& src, size_t at, const string& size) {
-    static const std::regex bytes(R"(sizeof|[bB]ytes|BYTES|\b(2|4|8|16) \*|\* (2|4|8|16)\b|<<|\[|\w\()");
+// Whether a size counts elements, as far as its text tells: bytes have a sizeof, or the size of an element as a
+// factor.
+bool counts(const Source& src, size_t at, const string& size, size_t element) {
+    const string n = std::to_string(element);
+    const std::regex bytes(R"(sizeof|[bB]ytes|BYTES|<<|\[|\w\(|\b)" + n + " \\*|\\* " + n + "\\b");
     const Function* const f = src.function_at(at);
     return f && !size.empty() && !std::regex_search(src.expanded(*f, size), bytes);
 }
@@ -67,7 +69,7 @@ string size_of_memory(const Where& made, size_t element, bool allocation) {
             const std::regex untyped(R"(\bvoid ?\* ?(\w+, \*)*)" + pointer + R"(\b)");
             const string unit =
                 std::regex_search(src->text, untyped) ? std::to_string(element) : "sizeof(*" + pointer + ")";
-            if (new_ones == allocation && counts(*src, call, given[n].second))
+            if (new_ones == allocation && counts(*src, call, given[n].second, element))
                 sizes.push_back(in_bytes(*src, given[n].first, given[n].second, unit));
         }
     };
@@ -88,7 +90,7 @@ string size_of_launch(const Line& line, const string& name, size_t element, size
                               R"( ?\[)");
     std::smatch m;
     if (given.size() < 3 || needed / element > launch->dynamic_bytes || element == 1 ||
-        !counts(*src, begin, given[2].second) || !std::regex_search(kernel->text, m, declared))
+        !counts(*src, begin, given[2].second, element) || !std::regex_search(kernel->text, m, declared))
         return "";
     const string type = m[1];
     const bool is_parameter = std::regex_search(kernel->text, std::regex("(typename|class) " + type + "\\b"));

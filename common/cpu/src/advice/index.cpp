@@ -108,14 +108,15 @@ Advice grid_step(const Conflict& c) {
             for (std::sregex_iterator m(code.begin(), code.end(), steps), none; m != none; ++m) {
                 const string i = (*m)[1], step = (*m)[2], before = c.src.code(g->body.begin, loop->head_end);
                 std::smatch set, number;
+                string limit = c.src.condition(*loop);
+                if (c.src.begins_with(*loop, "for")) limit.erase(0, limit.find(';'));
                 if (!has_name(uses, i) || !std::regex_search(before, set, std::regex("\\b" + i + R"( = ([^;,]+))")))
                     continue;
                 const string start = without_brackets(c.src.expanded(*g, set[1])),
                              width = without_brackets(c.src.expanded(*g, step));
                 if (!std::regex_search(start, number,
                                        std::regex(R"(blockIdx\.([xyz])\*([\w.]+)|([\w.]+)\*blockIdx\.([xyz]))")) ||
-                    (number[1].matched ? number[2] : number[3]) != width ||
-                    has_name(c.src.condition(*loop), "blockIdx"))
+                    (number[1].matched ? number[2] : number[3]) != width || has_name(limit, "blockIdx"))
                     continue;
                 // The definition of the step changes if nothing else uses it.
                 const string axis = number[1].matched ? number[1] : number[4], all = " * gridDim." + axis;
@@ -144,6 +145,26 @@ static Conflict where_named(const Conflict& c) {
     return c;
 }
 
+// One thread of each block writes into an array that has an element for each block.
+Edit number_of_block(const Conflict& c) {
+    static const std::regex first(R"(^(!\(?threadIdx\.x\)?|\(?threadIdx\.x\)? == 0u?|threadIdx\.x < 1)$)"),
+        element(R"(\*?(\w+)|(\w+)\[(0|threadIdx\.x|\w+)\])");
+    const Region* const r = find(c.pair.race.address);
+    Path path = c.pa;
+    const string target = assignment(c.src.code(innermost(path))).target;
+    std::smatch m;
+    const bool one = c.pair.race.before.rank == c.pair.race.after.rank && c.a == c.b &&
+                     std::ranges::any_of(c.pa, [&](const Statement* s) {
+                         return s->kind == Statement::branch && s->parts.size() == 1 &&
+                                std::regex_search(c.src.expanded(*c.f, c.src.condition(*s)), first);
+                     });
+    if (!one || !r || launch->grid.y * launch->grid.z > 1 || !std::regex_match(target, m, element) ||
+        (m[1].matched ? m[1] : m[2]) != c.pair.name ||
+        r->bytes != launch->grid.x * element_at(c.pair.race.address, c.pair.race.bytes).bytes)
+        return {};
+    return write(c.src.line_at(c.a), c.pair.name + "[blockIdx.x]", target);
+}
+
 // `out[threadIdx.x] = x`, in several blocks: the number in the grid, or that of the block if one of its threads
 // writes.
 static Advice number_in_grid(const Conflict& c, const string& element, const string& index) {
@@ -151,19 +172,8 @@ static Advice number_in_grid(const Conflict& c, const string& element, const str
     const dim3 grid = launch->grid, block = launch->block;
     if (!r || c.a != c.b || index.find("blockIdx") != string::npos) return {};
     const size_t has = r->bytes / element_at(c.pair.race.address, c.pair.race.bytes).bytes;
-    const bool one =
-        c.pair.race.before.rank == c.pair.race.after.rank && std::ranges::any_of(c.pa, [&](const Statement* s) {
-            static const std::regex first(R"(^(!\(?threadIdx\.x\)?|\(?threadIdx\.x\)? == 0u?|threadIdx\.x < 1)$)");
-            return s->kind == Statement::branch && s->parts.size() == 1 &&
-                   std::regex_search(c.src.expanded(*c.f, c.src.condition(*s)), first);
-        });
     const int line = c.src.line_at(c.a);
-    if (one)
-        return has != grid.x || grid.y * grid.z > 1
-                   ? Advice()
-                   : Advice{"",
-                            {write(line, element.substr(element[0] == '*', element.find('[')) + "[blockIdx.x]",
-                                   element)}};
+    if (const Edit e = number_of_block(c); !e.words.empty()) return {"", {e}};
     if (c.src.has({"__shared__"}, c.f->body) || element.find('[') == string::npos) return {};
     size_t least = 1;  // elements of such a grid
     Advice v;
@@ -231,9 +241,14 @@ Advice wrong_index(const Conflict& racing) {
     // In two lines: a thread's own element, whose number does not come from memory.
     if (!one_place && (c.far < 2 || c.one_atomic() || launch->cooperative)) return {};
     if (!one_place) return {"", {{say(index_of_blocks, subscript), lines}}};
-    const bool own = c.pair.adds ? !c.one_atomic() && index->find_first_of("/%>&?") == string::npos &&
-                                       c.update(c.pb).others.empty() &&
-                                       std::ranges::includes(used, variables(c, change.value))
+    const bool of_block = std::ranges::any_of(variables(c, change.value, true), [&](const string& name) {
+        const size_t at = c.src.variable(name, c.f->body.begin, c.f->body.end);
+        return at != string::npos && c.src.has({"__shared__"}, *c.f->path(at).back());
+    });
+    const bool own = c.pair.adds
+                         ? !(c.far == 2 && of_block) && !c.one_atomic() &&
+                               index->find_first_of("/%>&?") == string::npos && c.update(c.pb).others.empty() &&
+                               std::ranges::includes(used, variables(c, change.value))
                      : c.far == 2 ? c.pair.both_write && !launch->cooperative
                                   : c.pair.both_write && !c.pair.equal && c.around && !varies;
     if (!own) return {};

@@ -12,6 +12,7 @@ constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
     put_in_braces{"give the body of line %2$d braces, and put %1$s after \1, inside them",
                   "给第 %2$d 行的主体加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
+    write_after{"after line %d write `%s`", "在第 %d 行之后写 `%s`"},
     write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"},
     drop_line{"drop line %d", "删去第 %d 行"}, drop_lines{"drop lines %d to %d", "删去第 %d 到 %d 行"};
 
@@ -62,12 +63,12 @@ constexpr Sentence sent_away{
         "elements, to 0 for a sum, and put __syncthreads() after that",
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
-    unset_elements{"no thread sets number %s: ", "没有线程设置编号为 %s 的元素："},
+    one_element{"element %zu", "元素 %zu"}, elements_to{"elements %zu to %zu", "元素 %zu 到 %zu"},
+    unset_elements{"no thread sets %s: ", "没有线程设置%s："},
     set_or_index{
-        "no thread sets number %s, and \1 set others: check the index here and there; or load these also, from "
-        "beside "
+        "no thread sets %s (others are set in \1): check the index here and there; or load these also, from beside "
         "what their neighbours are loaded from; only past the edge of the data, set what changes no result",
-        "没有线程设置编号为 %s 的元素，\1设置的是其他元素：检查这里和那里的下标；或者也装入这些元素，"
+        "没有线程设置%s（其他元素在\1设置）：检查这里和那里的下标；或者也装入这些元素，"
         "数据在其邻居所取数据的旁边；只有超出数据边缘时，才设为不改变结果的值"};
 
 // ---- an atomic

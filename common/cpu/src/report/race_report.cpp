@@ -81,6 +81,7 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     bounds_access{"an access out of bounds: %s%s", "越界访问：%s%s"},
     has_elements{", which has %zu", "，它有 %zu 个元素"},
     has_bytes{", which has %zu of its %zu bytes", "，它只有 %zu 字节，需要 %zu 字节"},
+    bytes_needed{"; the accesses need %zu", "；这些访问需要 %zu 字节"},
     size_in_bytes{"a size counts bytes: n * sizeof(int)", "大小以字节计：n * sizeof(int)"},
     perhaps_bytes{"give the size in bytes, n * sizeof(int); if it is so already, ",
                   "大小要以字节给出：n * sizeof(int)；如果已经如此，"},
@@ -157,11 +158,13 @@ struct Noted {
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
 
-// With the first and the last address of its memory in all lines.
+// With the first and the last address of its memory in all lines. (What is read counts as written after that.)
 Noted all_of(Noted m) {
     for (const auto& [key, other] : noted)
         if (other.what == m.what && find(other.address) == find(m.address))
-            m.first = std::min(m.first, other.first), m.last = std::max(m.last, other.last);
+            m.first = std::min(m.first, other.first), m.last = std::max(m.last, other.last),
+            m.first_written = std::max(m.first_written, other.first_written),
+            m.last_written = std::min(m.last_written, other.last_written);
     return m;
 }
 
@@ -192,6 +195,7 @@ void say_mistake(const Noted& m) {
     const string &name = e.name, &element = e.words;
     const Region* r = find(m.address);
     string what = say(foreign_access), mend = say(foreign_mend);
+    bool one_edit = false;  // it mends all lines that use the array
     if (m.what == Mistake::past_heap) {
         what = say(past_heap_access, place_in_heap(m.address));
         mend = say(past_heap_mend);
@@ -214,16 +218,18 @@ void say_mistake(const Noted& m) {
             mend = size_of_launch(at, name, e.bytes, size_t(last + m.bytes - r->start));
         else if (r && !small && !is_shared(r) && size_t(last - r->start) / e.bytes < r->bytes)
             mend = size_of_memory(r->where, e.bytes, true);
-        const bool sized = !mend.empty();
-        if (!sized)
+        one_edit = !mend.empty();
+        if (!one_edit)
             mend = r && r->kind == Kind::dynamic
                        ? ""
                        : check_index(at, name, e.number,
                                      is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
                                      whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
-        if (small && r->bytes && !sized) mend = say(size_in_bytes);
-        else if (!sized && counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
+        if (r && r->kind == Kind::dynamic && !std::exchange(one_edit, true))
+            mend += say(bytes_needed, size_t(last + m.bytes - r->start));
+        if (small && r->bytes && !one_edit) mend = say(size_in_bytes);
+        else if (!one_edit && counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
     } else if (m.what == Mistake::under_way) {
         const bool lost = m.who.access & writes;
         what = say(lost ? under_way_write : under_way_read, in_words(element));
@@ -244,12 +250,12 @@ void say_mistake(const Noted& m) {
             mend = set_first(
                 at, name,
                 {r->bytes / e.bytes, size_t(all.first - r->start) / e.bytes, size_t(all.last - r->start) / e.bytes,
-                 m.first_written / e.bytes, m.last_written / e.bytes, r->columns != 0});
+                 all.first_written / e.bytes, all.last_written / e.bytes, r->columns != 0});
             if (mend.empty()) mend = say(write_first);
         }
+        one_edit = mend.find('`') != string::npos;
     }
-    // One edit mends all lines that use the array.
-    if (r && mend.find('`') != string::npos &&
+    if (one_edit &&
         !reported.insert(launch->kernel->name + string(r->name) + std::to_string(r->number) + mend).second)
         return;
     const Report report =

@@ -18,9 +18,9 @@ __global__ void set_all(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = i;
 }
-PLANT(elements_for_bytes) {  // SAYS: give the size in bytes, n * sizeof(int)
+PLANT(elements_for_bytes) {  // SAYS: a size counts bytes: in line @#size write `250 * sizeof(*out)`
     int* out;
-    cudaMalloc(&out, 250);  // FIXED: cudaMalloc(&out, 250 * sizeof(int));
+    cudaMalloc(&out, 250);  // #size
     set_all<<<4, 64>>>(out, 250);
 }
 
@@ -60,7 +60,7 @@ __global__ void unset_shared(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x + 1];  // FIXED: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
 }
-PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}are set in line @#set_a: check the index here and there
+PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: no thread sets element 64 (others are set in line @#set_a)
 
 __global__ void unset_bins(const int* in, int* out) {
     __shared__ int bins[8];

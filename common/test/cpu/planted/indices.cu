@@ -43,7 +43,7 @@ __global__ void twice_each(float* a, int n) {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
     while (i < n) {
         a[i] *= 2;
-        i += blockDim.x;  // FIXED: i += blockDim.x * gridDim.x;
+        i += blockDim.x;
     }
 }
 PLANT(while_by_block) {
