@@ -174,7 +174,10 @@ static Advice number_in_grid(const Conflict& c, const string& element, const str
     const size_t has = r->bytes / element_at(c.pair.race.address, c.pair.race.bytes).bytes;
     const int line = c.src.line_at(c.a);
     if (const Edit e = number_of_block(c); !e.words.empty()) return {"", {e}};
-    if (c.src.has({"__shared__"}, c.f->body) || element.find('[') == string::npos) return {};
+    const bool few = std::ranges::any_of(c.pa, [&](const Statement* s) {
+        return s->kind == Statement::branch && c.src.condition(*s).find("==") != string::npos;
+    });
+    if (few || c.src.has({"__shared__"}, c.f->body) || element.find('[') == string::npos) return {};
     size_t least = 1;  // elements of such a grid
     Advice v;
     for (const auto& [axis, blocks, threads] :
@@ -192,13 +195,15 @@ static Advice number_in_grid(const Conflict& c, const string& element, const str
                 e = write(c.src.line_at(at), name + " = " + all, name + " = " + own);
         }
         const Statement& s = *c.pa.back();
-        string code = c.src.code(s);
+        const string whole = c.src.code(s);
+        string code = has_name(whole, "blockIdx") ? element : whole;  // else all indices lack it
+        const string old = code;
         if (e.words.empty() && has_name(element, own) && s.kind == Statement::simple &&
             c.src.line_at(s.end) == line) {
             for (size_t at = code.find(own); at != string::npos; at = code.find(own, at + all.size() + 2))
                 code.replace(at, own.size(),
                              code[at - 1] == '[' && code[at + own.size()] == ']' ? all : "(" + all + ")");
-            e = write(line, code, c.src.code(s));
+            e = write(line, code, old);
         }
         if (e.words.empty()) return {};
         v.add(e);

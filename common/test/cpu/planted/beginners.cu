@@ -494,7 +494,7 @@ PLANT(halo_no_barrier) {
 
 // grid stride by the block's size
 __global__ void scale(int* a, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;  // FIXED: for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] *= 3;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;
 }
 PLANT(stride_of_a_block) {
     int* a = filled(512);
