@@ -26,8 +26,19 @@ static Path deciding(const Source& src, const Function& f, size_t at) {
 
 // The remark on an index such as `y * width + x`; "" for others.
 static string about_rows(const string& index) {
-    static const std::regex rows(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z])");
+    static const std::regex rows(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z]|\b[A-Z]\w*\()");  // or a macro
     return std::regex_search(index, rows) ? say(row_length) : "";
+}
+
+// float* row = p + y * pitch, where pitch comes from cudaMallocPitch()
+static string about_pitch(const Source& src, int line, const string& type, const string& value) {
+    static const std::regex steps(R"((\w+) \+ (.*[pP]itch.*))"), in_elements(R"([pP]itch\w* */|[pP]itch.*sizeof)");
+    std::smatch m;
+    if (!src.has({"cudaMallocPitch", "cudaMalloc3D"}, 0, src.text.size()) || !type.ends_with("*") ||
+        !std::regex_match(value, m, steps) || std::regex_search(value, in_elements))
+        return "";
+    return say(counts_bytes) +
+           write(line, "(" + type + ")((char*)" + m[1].str() + " + " + m[2].str() + ")", value).words;
 }
 
 string check_index(const Line& line, string name, long element, long last, size_t has, bool shared) {
@@ -35,7 +46,8 @@ string check_index(const Line& line, string name, long element, long last, size_
     const Source* src = line.number ? Source::of(line.file) : nullptr;
     size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
-    if (f && src->line(line.number).find(name) == string::npos) {  // a pointer to that memory: row[x]
+    if (f && src->variable(name, src->start_of(line.number), src->start_of(line.number + 1)) ==
+                 string::npos) {  // a pointer to that memory: row[x]
         while (first && in_word(src->text[first - 1])) --first;
         name = word_at(src->text, first), has = 0;
     }
@@ -67,13 +79,22 @@ string check_index(const Line& line, string name, long element, long last, size_
     if (all.empty()) return "";
     const dim3 grid = launch->grid, block = launch->block;
     const string pointer = src->definition(*f, name).value_or("");
+    const size_t at = pointer.empty() ? string::npos : src->variable(name, f->body.begin, first);
+    const int defined = at == string::npos ? 0 : src->line_at(at);
+    if (defined)
+        if (const string pitch =
+                about_pitch(*src, defined, src->code(src->text.find_last_of(";{}", at) + 1, at), pointer);
+            !pitch.empty())
+            return pitch;
+    static const std::regex vector(R"(\b([a-z]+[234]) ?\*)");
+    std::smatch m;
     return (compared ? say(compared_there, all, compared) : say(check_first, all)) + say(either_or) +
            (shared && last > 0 ? say(up_to, last) : "") +
            (compared ? string()
                      : say(not_compared, size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z)) +
-           (pointer.empty()
-                ? ""
-                : say(pointer_is, src->line_at(src->variable(name, f->body.begin, first)), name, pointer)) +
+           (pointer.empty()                         ? ""
+            : std::regex_search(pointer, m, vector) ? say(whole_vectors, m[1].str())
+                                                    : say(pointer_is, defined, name, pointer)) +
            about_rows(depends);
 }
 
@@ -245,7 +266,8 @@ Advice wrong_index(const Conflict& racing) {
         }
     // In two lines: a thread's own element, whose number does not come from memory.
     if (!one_place && (c.far < 2 || c.one_atomic() || launch->cooperative)) return {};
-    if (!one_place) return {"", {{say(index_of_blocks, subscript), lines}}};
+    const string rows = about_rows(*index);
+    if (!one_place) return {"", {{say(rows.empty() ? index_of_blocks : own_element, subscript) + rows, lines}}};
     const bool of_block = std::ranges::any_of(variables(c, change.value, true), [&](const string& name) {
         const size_t at = c.src.variable(name, c.f->body.begin, c.f->body.end);
         return at != string::npos && c.src.has({"__shared__"}, *c.f->path(at).back());
@@ -258,7 +280,6 @@ Advice wrong_index(const Conflict& racing) {
                                   : c.pair.both_write && !c.pair.equal && c.around && !varies;
     if (!own) return {};
     if (const Advice v = c.far == 2 ? number_in_grid(c, element, *index) : Advice(); !v.empty()) return v;
-    const string rows = about_rows(*index);
     return {"", {{say(c.far == 2 && rows.empty() ? index_of_blocks : own_element, *index) + rows, lines}}};
 }
 

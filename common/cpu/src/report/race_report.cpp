@@ -81,6 +81,8 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     bounds_access{"an access out of bounds: %s%s", "越界访问：%s%s"},
     has_elements{", which has %zu", "，它有 %zu 个元素"},
     has_bytes{", which has %zu of its %zu bytes", "，它只有 %zu 字节，需要 %zu 字节"},
+    one_more{"; or the array needs one element more, see %s:%d and what calls it",
+             "；或者数组还需要一个元素，见 %s:%d 以及调用它的地方"},
     bytes_needed{"; the accesses need %zu", "；这些访问需要 %zu 字节"},
     size_in_bytes{"a size counts bytes: n * sizeof(int)", "大小以字节计：n * sizeof(int)"},
     perhaps_bytes{"give the size in bytes, n * sizeof(int); if it is so already, ",
@@ -226,6 +228,8 @@ void say_mistake(const Noted& m) {
                                      is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
                                      whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
+        if (r && mend.find('`') == string::npos && !is_shared(r) && size_t(e.number) * e.bytes == r->bytes)
+            mend += say(one_more, r->where.file, r->where.line);
         if (r && r->kind == Kind::dynamic && !std::exchange(one_edit, true))
             mend += say(bytes_needed, size_t(last + m.bytes - r->start));
         if (small && r->bytes && !one_edit) mend = say(size_in_bytes);
@@ -405,10 +409,12 @@ void report(const std::vector<Race>& races) {
                 set_late.insert({line_of(r.before.site).place, line_of(r.after.site).place});
     if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
         noted.erase({Mistake::foreign, uint64_t(last_access)});
-    std::set<const Region*> unset;  // shared arrays with an element that nobody sets
+    std::set<const Region*> unset,
+        outside;  // shared arrays with an element that nobody sets; memory passed its end
     for (const auto& [key, m] : noted) {
         if (m.what == Mistake::unwritten && set_late.count(line_of(m.who.site).place)) continue;
         if (m.what == Mistake::unwritten && is_shared(find(m.address))) unset.insert(find(m.address));
+        if (m.what == Mistake::out_of_bounds) outside.insert(find(m.address));
         say_mistake(m);
     }
     noted.clear();
@@ -433,7 +439,7 @@ void report(const std::vector<Race>& races) {
     });
     const bool deadlocked = follows_from_deadlock();
     for (auto& [key, p] : pairs) {
-        if (left_out.count(&p)) continue;
+        if (left_out.count(&p) || outside.count(find(p.race.address))) continue;
         if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
         Advice advice = deadlocked                                                     ? Advice{say(mend_first)}
                         : p.both_write && !p.adds && unset.count(find(p.race.address)) ? Advice{say(two_write)}

@@ -160,3 +160,48 @@ __global__ void whitened(unsigned char* map, int w, int h) {
     map[y * w + x] = map[y * w + x] ? 255 : 0;
 }
 PLANT(one_row_too_many) { whitened<<<dim3(2, 2), dim3(16, 8)>>>(filled<unsigned char>(160), 20, 8); }
+
+__global__ void sums_of_three(const float* in, float* out, int n) {
+    extern __shared__ float strip[];
+    int g = blockIdx.x * blockDim.x + threadIdx.x, l = threadIdx.x + 1;
+    strip[l] = g < n ? in[g] : 0;
+    if (threadIdx.x == 0) strip[0] = g > 0 ? in[g - 1] : 0;
+    if (threadIdx.x == blockDim.x - 1) strip[l + 1] = g + 1 < n ? in[g + 1] : 0;
+    __syncthreads();
+    if (g < n) out[g] = strip[l - 1] + strip[l] + strip[l + 1];
+}
+PLANT(launch_counts_elements) {  // SAYS: `threads, shared * sizeof(float)` for `threads, shared`
+    const int n = 200, threads = 64, shared = threads + 2;
+    float* out = zeros<float>(n);
+    sums_of_three<<<4, threads, shared>>>(filled<float>(n), out, n);
+    wants(out, n, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 199 ? in_at(i + 1) : 0); });
+}
+
+__global__ void counts_up(double* acc, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) acc[i] += 1;
+}
+PLANT(memset_counts_elements) {  // SAYS: `box.n * sizeof(*box.data)` for `box.n`
+    struct {
+        double* data;
+        int n;
+    } box;
+    box.n = 100;
+    cudaMalloc((void**)&box.data, box.n * sizeof(double));
+    cudaMemset(box.data, 0, box.n);
+    counts_up<<<2, 64>>>(box.data, box.n);
+    wants(box.data, 100, [](int) { return 1; });
+}
+
+__global__ void window(const float* src, float* dst, int count) {
+    __shared__ float win[64 + 2];
+    int pos = blockIdx.x * blockDim.x + threadIdx.x;
+    win[threadIdx.x + 1] = (pos < count) ? src[pos] : 0.0f;
+    __syncthreads();
+    if (pos < count) dst[pos] = win[threadIdx.x] + win[threadIdx.x + 1] + win[threadIdx.x + 2];
+}
+PLANT(no_halo_loaded) {  // SAYS: no thread sets element 0 and element 65: after line
+    float* out = zeros<float>(190);
+    window<<<3, 64>>>(filled<float>(190), out, 190);
+    wants(out, 190, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 189 ? in_at(i + 1) : 0); });
+}
