@@ -170,7 +170,7 @@ __global__ void sums_of_three(const float* in, float* out, int n) {
     __syncthreads();
     if (g < n) out[g] = strip[l - 1] + strip[l] + strip[l + 1];
 }
-PLANT(launch_counts_elements) {  // SAYS: `threads, shared * sizeof(float)` for `threads, shared`
+PLANT(launch_counts_elements) {  // SAYS: `shared * sizeof(float)` for `shared`
     const int n = 200, threads = 64, shared = threads + 2;
     float* out = zeros<float>(n);
     sums_of_three<<<4, threads, shared>>>(filled<float>(n), out, n);

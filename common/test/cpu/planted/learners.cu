@@ -224,7 +224,7 @@ __global__ void invert(float* image, size_t pitch, int w, int h) {
     float* row = image + y * pitch;  // FIXED: float* row = (float*)((char*)image + y * pitch);
     row[x] = 255.0f - row[x];
 }
-PLANT(pitched_rows) {  // SAYS: counts elements{{.*}}not bytes
+PLANT(pitched_rows) {  // SAYS: write `(float*)((char*)image + y * pitch)` for `image + y * pitch`
     float host[20][40], *image;
     for (int i = 0; i < 800; ++i) host[i / 40][i % 40] = i % 256;
     size_t pitch;
