@@ -119,20 +119,9 @@ bool Conflict::swaps() const {
            });
 }
 
-// The expression with its variables replaced by what they are computed from; no value if that is unknown, or comes
-// from memory.
-std::optional<string> Conflict::computed(string expression) const {
-    for (int depth = 0; depth < 3; ++depth)
-        for (size_t i = 0; i < expression.size(); ++i) {
-            if (!in_word(expression[i]) || (i && (in_word(expression[i - 1]) || expression[i - 1] == '.')))
-                continue;
-            const string name = word_at(expression, i);
-            const bool is_object = expression.substr(i + name.size()).starts_with('.');
-            const auto value = is_object ? std::nullopt : src.definition(*f, name);
-            if (value && !value->empty())
-                expression.replace(i, name.size(), "(" + *value + ")"), i += value->size();
-        }
-    return expression.find('[') == string::npos ? std::optional(expression) : std::nullopt;
+std::optional<string> Conflict::computed(const string& expression) const {
+    const string all = src.expanded(*f, expression);
+    return all.find('[') == string::npos ? std::optional(all) : std::nullopt;
 }
 
 bool Conflict::goes_round() const {
@@ -274,9 +263,9 @@ static Advice orders(const Conflict& c) {
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {own_variable, wrong_index,     equal_writes, narrow_scope_rule, plain_flag,
-                                      handover,     wait_first,      in_place,     test_and_set,      old_value,
-                                      update_rule,  two_blocks_rule, orders};
+    static constexpr Rule* rules[] = {one_memory,        own_variable, grid_step,   wrong_index,     equal_writes,
+                                      narrow_scope_rule, plain_flag,   handover,    wait_first,      in_place,
+                                      test_and_set,      old_value,    update_rule, two_blocks_rule, orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)

@@ -53,7 +53,8 @@ struct Conflict {
     const Accessor& plain() const {
         return pair.race.before.access & race::atomic ? pair.race.after : pair.race.before;
     }
-    std::optional<string> computed(string expression) const;
+    /// Expanded; no value if it comes from memory.
+    std::optional<string> computed(const string& expression) const;
 
     // ---- barrier.cpp
     size_t in_function(size_t at) const;  // the place here from which that one is reached; npos if none
@@ -87,7 +88,9 @@ struct Conflict {
 // ---- the rules: each returns its advice, or none if it does not apply
 
 using Rule = Advice(const Conflict&);
-Rule own_variable, wrong_index, equal_writes;                   // index.cpp
+Edit number_of_block(const Conflict& c);                        // index.cpp
+Rule one_memory;                                                // host.cpp
+Rule own_variable, grid_step, wrong_index, equal_writes;        // index.cpp
 Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;  // fence.cpp
 Rule in_place, test_and_set, old_value, update_rule;            // update.cpp
 

@@ -30,8 +30,19 @@ static Path deciding(const Source& src, const Function& f, size_t at) {
 
 // The remark on an index such as `y * width + x`; "" for others.
 static string about_rows(const string& index) {
-    static const std::regex rows(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z])");
+    static const std::regex rows(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z]|\b[A-Z]\w*\()");  // or a macro
     return std::regex_search(index, rows) ? say(row_length) : "";
+}
+
+// float* row = p + y * pitch, where pitch comes from cudaMallocPitch()
+static string about_pitch(const Source& src, int line, const string& type, const string& value) {
+    static const std::regex steps(R"((\w+) \+ (.*[pP]itch.*))"), in_elements(R"([pP]itch\w* */|[pP]itch.*sizeof)");
+    std::smatch m;
+    if (!src.has({"cudaMallocPitch", "cudaMalloc3D"}, 0, src.text.size()) || !type.ends_with("*") ||
+        !std::regex_match(value, m, steps) || std::regex_search(value, in_elements))
+        return "";
+    return say(counts_bytes) +
+           write(line, "(" + type + ")((char*)" + m[1].str() + " + " + m[2].str() + ")", value).words;
 }
 
 string check_index(const Line& line, string name, long element, long last, size_t has, bool shared) {
@@ -39,7 +50,8 @@ string check_index(const Line& line, string name, long element, long last, size_
     const Source* src = line.number ? Source::of(line.file) : nullptr;
     size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
-    if (f && src->line(line.number).find(name) == string::npos) {  // a pointer to that memory: row[x]
+    if (f && src->variable(name, src->start_of(line.number), src->start_of(line.number + 1)) ==
+                 string::npos) {  // a pointer to that memory: row[x]
         while (first && in_word(src->text[first - 1])) --first;
         name = word_at(src->text, first), has = 0;
     }
@@ -71,13 +83,22 @@ string check_index(const Line& line, string name, long element, long last, size_
     if (all.empty()) return "";
     const dim3 grid = launch->grid, block = launch->block;
     const string pointer = src->definition(*f, name).value_or("");
+    const size_t at = pointer.empty() ? string::npos : src->variable(name, f->body.begin, first);
+    const int defined = at == string::npos ? 0 : src->line_at(at);
+    if (defined)
+        if (const string pitch =
+                about_pitch(*src, defined, src->code(src->text.find_last_of(";{}", at) + 1, at), pointer);
+            !pitch.empty())
+            return pitch;
+    static const std::regex vector(R"(\b([a-z]+[234]) ?\*)");
+    std::smatch m;
     return (compared ? say(compared_there, all, compared) : say(check_first, all)) + say(either_or) +
            (shared && last > 0 ? say(up_to, last) : "") +
            (compared ? string()
                      : say(not_compared, size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z)) +
-           (pointer.empty()
-                ? ""
-                : say(pointer_is, src->line_at(src->variable(name, f->body.begin, first)), name, pointer)) +
+           (pointer.empty()                         ? ""
+            : std::regex_search(pointer, m, vector) ? say(whole_vectors, m[1].str())
+                                                    : say(pointer_is, defined, name, pointer)) +
            about_rows(depends);
 }
 
@@ -98,17 +119,139 @@ static std::set<string> variables(const Conflict& c, const string& code, bool al
     return found;
 }
 
+static string without_brackets(const string& code) { return std::regex_replace(code, std::regex("[() ]"), ""); }
+
+// for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x): the blocks use the same elements,
+// because the step is not the grid's.
+Advice grid_step(const Conflict& c) {
+    static const std::regex steps(R"((\w+) \+= (\w[\w.]*))");
+    if (c.far < 2) return {};
+    for (const auto& [g, place] : c.src.callers(c.a)) {
+        const string used = c.src.code(*g->path(place).back()), uses = used + " " + c.src.expanded(*g, used);
+        for (const Statement* loop : g->path(place)) {
+            const string code = loop->kind == Statement::loop ? c.src.code(*loop) : "";
+            for (std::sregex_iterator m(code.begin(), code.end(), steps), none; m != none; ++m) {
+                const string i = (*m)[1], step = (*m)[2], before = c.src.code(g->body.begin, loop->head_end);
+                std::smatch set, number;
+                string limit = c.src.condition(*loop);
+                if (c.src.begins_with(*loop, "for")) limit.erase(0, limit.find(';'));
+                if (!has_name(uses, i) || !std::regex_search(before, set, std::regex("\\b" + i + R"( = ([^;,]+))")))
+                    continue;
+                const string start = without_brackets(c.src.expanded(*g, set[1])),
+                             width = without_brackets(c.src.expanded(*g, step));
+                if (!std::regex_search(start, number,
+                                       std::regex(R"(blockIdx\.([xyz])\*([\w.]+)|([\w.]+)\*blockIdx\.([xyz]))")) ||
+                    (number[1].matched ? number[2] : number[3]) != width || has_name(limit, "blockIdx"))
+                    continue;
+                // The definition of the step changes if nothing else uses it.
+                const string axis = number[1].matched ? number[1] : number[4], all = " * gridDim." + axis;
+                const auto places = c.src.variables(step, g->body.begin, g->body.end);
+                const auto value = c.src.definition(*g, step);
+                const bool own = places.size() == 2 && value && width.find_first_of("+-?") == string::npos;
+                const size_t at = own ? places[0] : c.src.word(i, loop->begin + size_t(m->position()), loop->end);
+                const string old = own ? step + " = " + *value : m->str();
+                return {say(step_of_grid), {write(c.src.line_at(at), old + all, old)}};
+            }
+        }
+    }
+    return {};
+}
+
+// The place where a caller passes the element, if the line itself names it otherwise.
+static Conflict where_named(const Conflict& c) {
+    for (const auto& [g, at] : c.src.callers(c.a)) {
+        const Statement& s = *g->path(at).back();
+        const size_t use = c.src.variable(c.pair.name, s.begin, s.end);
+        if (c.far < 2 || c.a != c.b || c.pair.name.empty() || g == c.f || use >= s.end) continue;
+        Conflict d = c;
+        d.f = g, d.a = d.b = use, d.pa = d.pb = g->path(use);
+        return d;
+    }
+    return c;
+}
+
+// One thread of each block writes into an array that has an element for each block.
+Edit number_of_block(const Conflict& c) {
+    static const std::regex first(R"(^(!\(?threadIdx\.x\)?|\(?threadIdx\.x\)? == 0u?|threadIdx\.x < 1)$)"),
+        element(R"(\*?(\w+)|(\w+)\[(0|threadIdx\.x|\w+)\])");
+    const Region* const r = find(c.pair.race.address);
+    Path path = c.pa;
+    const string target = assignment(c.src.code(innermost(path))).target;
+    std::smatch m;
+    const bool one = c.pair.race.before.rank == c.pair.race.after.rank && c.a == c.b &&
+                     std::ranges::any_of(c.pa, [&](const Statement* s) {
+                         return s->kind == Statement::branch && s->parts.size() == 1 &&
+                                std::regex_search(c.src.expanded(*c.f, c.src.condition(*s)), first);
+                     });
+    if (!one || !r || launch->grid.y * launch->grid.z > 1 || !std::regex_match(target, m, element) ||
+        (m[1].matched ? m[1] : m[2]) != c.pair.name ||
+        r->bytes != launch->grid.x * element_at(c.pair.race.address, c.pair.race.bytes).bytes)
+        return {};
+    return write(c.src.line_at(c.a), c.pair.name + "[blockIdx.x]", target);
+}
+
+// `out[threadIdx.x] = x`, in several blocks: the number in the grid, or that of the block if one of its threads
+// writes.
+static Advice number_in_grid(const Conflict& c, const string& element, const string& index) {
+    const Region* const r = find(c.pair.race.address);
+    const dim3 grid = launch->grid, block = launch->block;
+    if (!r || c.a != c.b || index.find("blockIdx") != string::npos) return {};
+    const size_t has = r->bytes / element_at(c.pair.race.address, c.pair.race.bytes).bytes;
+    const int line = c.src.line_at(c.a);
+    if (const Edit e = number_of_block(c); !e.words.empty()) return {"", {e}};
+    const bool few = std::ranges::any_of(c.pa, [&](const Statement* s) {
+        return s->kind == Statement::branch && c.src.condition(*s).find("==") != string::npos;
+    });
+    if (few || c.src.has({"__shared__"}, c.f->body) || element.find('[') == string::npos) return {};
+    size_t least = 1;  // elements of such a grid
+    Advice v;
+    for (const auto& [axis, blocks, threads] :
+         {std::tuple('x', grid.x, block.x), std::tuple('y', grid.y, block.y), std::tuple('z', grid.z, block.z)}) {
+        least *= (blocks - 1) * size_t{threads} + 1;
+        if (blocks == 1) continue;
+        const string own = string("threadIdx.") + axis,
+                     all = string("blockIdx.") + axis + " * blockDim." + axis + " + " + own;
+        Edit e;
+        for (const string& name : variables(c, element, true)) {
+            if (c.src.definition(*c.f, name) != own) continue;
+            const size_t at = c.src.variables(name, c.f->body.begin, c.f->body.end)[0];
+            if (c.src.line(c.src.line_at(at)).find(name + " = " + own) != string::npos &&
+                !std::regex_search(c.src.code(c.f->body), std::regex("\\b" + name + " == ")))
+                e = write(c.src.line_at(at), name + " = " + all, name + " = " + own);
+        }
+        const Statement& s = *c.pa.back();
+        const string whole = c.src.code(s);
+        string code = has_name(whole, "blockIdx") ? element : whole;  // else all indices lack it
+        const string old = code;
+        if (e.words.empty() && has_name(element, own) && s.kind == Statement::simple &&
+            c.src.line_at(s.end) == line) {
+            for (size_t at = code.find(own); at != string::npos; at = code.find(own, at + all.size() + 2))
+                code.replace(at, own.size(),
+                             code[at - 1] == '[' && code[at + own.size()] == ']' ? all : "(" + all + ")");
+            e = write(line, code, old);
+        }
+        if (e.words.empty()) return {};
+        v.add(e);
+    }
+    return has < least ? Advice() : v;
+}
+
 // Two threads have the same number for an element of their own. Several threads change one element on purpose if
 // its number comes from data or a division, or lacks a number of the thread that the value has: an atomic is right
 // then. If the number is another one in each round of a loop, a barrier may be missing.
-Advice wrong_index(const Conflict& c) {
+Advice wrong_index(const Conflict& racing) {
+    const Conflict c = where_named(racing);
     const size_t open = c.a + c.pair.name.size();
     if (c.pair.name.empty() || c.src.text[open] != '[') return {};
     const string subscript = c.src.code(open + 1, closed(c.src.text, open) - 1),
                  element = c.pair.name + "[" + subscript + "]";
     const auto index = c.computed(subscript);
     Path path = c.pa;
-    const Assignment change = assignment(c.src.code(innermost(path)));  // also of if (x[i] < 0) x[i] = 0;
+    Assignment change = assignment(c.src.code(innermost(path)));  // also of if (x[i] < 0) x[i] = 0;
+    if (c.f != racing.f) {
+        change = {element, "", c.src.code(*c.pa.back())};
+        change.value.replace(change.value.find(element), element.size(), "");
+    }
     const bool one_place = c.a == c.b;
     const string target = one_place ? change.target : element;
     const auto used = variables(c, target);
@@ -127,14 +270,20 @@ Advice wrong_index(const Conflict& c) {
         }
     // In two lines: a thread's own element, whose number does not come from memory.
     if (!one_place && (c.far < 2 || c.one_atomic() || launch->cooperative)) return {};
-    if (!one_place) return {"", {{say(index_of_blocks, subscript), lines}}};
-    const bool own = c.pair.adds ? !c.one_atomic() && index->find_first_of("/%>&?") == string::npos &&
-                                       c.update(c.pb).others.empty() &&
-                                       std::ranges::includes(used, variables(c, change.value))
+    const string rows = about_rows(*index);
+    if (!one_place) return {"", {{say(rows.empty() ? index_of_blocks : own_element, subscript) + rows, lines}}};
+    const bool of_block = std::ranges::any_of(variables(c, change.value, true), [&](const string& name) {
+        const size_t at = c.src.variable(name, c.f->body.begin, c.f->body.end);
+        return at != string::npos && c.src.has({"__shared__"}, *c.f->path(at).back());
+    });
+    const bool own = c.pair.adds
+                         ? !(c.far == 2 && of_block) && !c.one_atomic() &&
+                               index->find_first_of("/%>&?") == string::npos && c.update(c.pb).others.empty() &&
+                               std::ranges::includes(used, variables(c, change.value))
                      : c.far == 2 ? c.pair.both_write && !launch->cooperative
                                   : c.pair.both_write && !c.pair.equal && c.around && !varies;
-    const string rows = about_rows(*index);
     if (!own) return {};
+    if (const Advice v = c.far == 2 ? number_in_grid(c, element, *index) : Advice(); !v.empty()) return v;
     return {"", {{say(c.far == 2 && rows.empty() ? index_of_blocks : own_element, *index) + rows, lines}}};
 }
 

@@ -12,6 +12,7 @@ constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
     put_in_braces{"give the body of line %2$d braces, and put %1$s after \1, inside them",
                   "给第 %2$d 行的主体加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
+    write_after{"after line %d write `%s`", "在第 %d 行之后写 `%s`"},
     write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"},
     drop_line{"drop line %d", "删去第 %d 行"}, drop_lines{"drop lines %d to %d", "删去第 %d 到 %d 行"};
 
@@ -28,9 +29,8 @@ constexpr Sentence not_all_come{
         "%1$s also at its end",
         "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，所有线程都要先读完再写：先读入变量，"
         "在所有线程都会到达的地方加上 %1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s"},
-    move_after_wait{
-        "line %1$d comes before the wait for the other threads: move line %1$d after line %2$d",
-        "第 %1$d 行在等待其他线程之前：把第 %1$d 行移到第 %2$d 行之后"},
+    move_after_wait{"line %1$d comes before the wait for the other threads: move line %1$d after line %2$d",
+                    "第 %1$d 行在等待其他线程之前：把第 %1$d 行移到第 %2$d 行之后"},
     order{
         "line %d must come before line %d for all threads, or after it: take them apart, and put %s between them, "
         "where all threads come; in a loop, also on the way back",
@@ -65,11 +65,13 @@ constexpr Sentence sent_away{
         "elements, to 0 for a sum, and put __syncthreads() after that",
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
+    one_element{"element %zu", "元素 %zu"}, elements_to{"elements %zu to %zu", "元素 %zu 到 %zu"},
+    unset_elements{"no thread sets %s: ", "没有线程设置%s："},
     set_or_index{
-        "other elements of the array are set in \1: check the index here and there; or let threads also set this "
-        "one: at an edge with its neighbour's value, else with what changes no result",
-        "\1设置的是数组的其他元素：检查这里和那里的下标；或者让线程也给这个元素赋值：在边缘用邻居的值，"
-        "否则用不改变结果的值"};
+        "no thread sets %s (others are set in \1): check the index here and there; or load these also, from beside "
+        "what their neighbours are loaded from; only past the edge of the data, set what changes no result",
+        "没有线程设置%s（其他元素在\1设置）：检查这里和那里的下标；或者也装入这些元素，"
+        "数据在其邻居所取数据的旁边；只有超出数据边缘时，才设为不改变结果的值"};
 
 // ---- an atomic
 
@@ -157,6 +159,7 @@ constexpr Sentence two_blocks{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one "
         "thread write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
+    step_of_grid{"the blocks go over the same elements: ", "各线程块遍历同样的元素："},
     own_element{
         "check the index `%s` in \1: it lets two threads change one element; if that is meant, let one thread "
         "write, or use an atomic",
@@ -175,6 +178,15 @@ constexpr Sentence two_blocks{
         "第 %d 行的 __shared__ 使 `%s` 成为所有线程共用的一个变量，而每个线程都设置它：如果各有各的值，就去掉 "
         "__shared__；如果共用一个值，就在设置之后、读取之前加上 __syncthreads()，并用原子操作修改它"};
 
+// ---- the host's calls
+
+constexpr Sentence counts_bytes{"a size counts bytes: ", "大小以字节计："},
+    same_memory{
+        "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for `%3$s`, which also needs "
+        "the elements that nobody changes",
+        "第 %1$d 行把同一块内存传给 `%2$s` 和 `%3$s`：给 `%3$s` 传另一个数组，没有线程修改的元素也要放进去"},
+    swap_them{", and swap the two after each launch", "，并在每次启动之后交换这两个数组"};
+
 // ---- out of bounds
 
 constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元素的最后一个编号是 %zu："},
@@ -186,6 +198,7 @@ constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元
         "：要么下标有误，要么数组太小，要么没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
     pointer_is{"; in line %d, `%s = %s`, + counts elements of the pointer's type, not bytes",
                "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
+    whole_vectors{"; only whole %s are there: do the rest one by one", "；那里只有完整的 %s：其余的元素逐个处理"},
     row_length{
         "; in row * length + column, length is the length of this array's rows, and both the row and the column "
         "must exist (column < length)",

@@ -151,6 +151,20 @@ std::optional<std::string> Source::definition(const Function& f, const std::stri
     return {};
 }
 
+std::string Source::expanded(const Function& f, std::string expression) const {
+    for (int depth = 0; depth < 3; ++depth)
+        for (size_t i = 0; i < expression.size(); ++i) {
+            if (!in_word(expression[i]) || (i && (in_word(expression[i - 1]) || expression[i - 1] == '.')))
+                continue;
+            const std::string name = word_at(expression, i);
+            const bool is_object = expression.substr(i + name.size()).starts_with('.');
+            const auto value = is_object ? std::nullopt : definition(f, name);
+            if (value && !value->empty())
+                expression.replace(i, name.size(), "(" + *value + ")"), i += value->size();
+        }
+    return expression;
+}
+
 std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const {
     std::vector<std::pair<const Function*, size_t>> found;
     for (const Function* f = function_at(at); f && found.size() < 5; f = function_at(at)) {

@@ -18,7 +18,10 @@ public:
     static const Source* of(const std::string& file);
 
     int line_at(size_t at) const;
-    std::string line(int number) const;                    // its text
+    std::string line(int number) const;  // its text
+    size_t start_of(int number) const {
+        return number > 0 && size_t(number) < starts.size() ? starts[number] : text.npos;
+    }
     std::string code(size_t from, size_t to) const;        // with single blanks for white space
     std::string code(const Statement& s) const;            // without its semicolon
     std::string condition(const Statement& s) const;       // between the parentheses of a branch or loop
@@ -29,6 +32,8 @@ public:
     const Statement* statement_in(int line, const std::string& name) const;
     /// What the function computes a variable from, if it sets it once; "" for a parameter.
     std::optional<std::string> definition(const Function& f, const std::string& name) const;
+    /// The expression with its variables replaced by what they are computed from.
+    std::string expanded(const Function& f, std::string expression) const;
     /// The place, and the places that call its function.
     std::vector<std::pair<const Function*, size_t>> callers(size_t at) const;
     bool holds_barrier(const Statement& s) const;  // a branch or loop, so all threads reach it

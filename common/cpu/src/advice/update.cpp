@@ -140,6 +140,8 @@ Advice Conflict::an_atomic(const Path& path) const {
     const Statement& s = *path.back();
     const int line = src.line_at(s.begin);
     const string code = s.kind == Statement::simple ? src.code(s) : src.condition(s);
+    if (const Assignment change = assignment(code); !change.sign.empty() && has_name(change.value, change.target))
+        return {say(far == 2 ? two_blocks : one_thread, line)};  // x += x * rate
     if (pair.race.bytes >= 4 && (!pair.adds || pair.a.number == pair.b.number)) {
         const string call = atomic(s.kind == Statement::simple ? assignment(code) : Assignment(), !pair.adds);
         if (!call.empty()) return {say(use_atomic), {write(line, call, code)}};

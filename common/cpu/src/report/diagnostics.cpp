@@ -97,8 +97,8 @@ static size_t width_of(const std::string& s) {
 
 std::string wrapped(const std::string& words) {
     std::string s, word;
-    size_t column = columns;  // starts a new line
-    bool quoted = false, blank = true;
+    size_t column = columns;                            // starts a new line
+    bool inside = false, quoted = false, blank = true;  // quoted: code that fits into a line
     const auto flush = [&] {
         const size_t between = column == columns || !blank ? 0 : 1;
         const bool fits = column + between + width_of(word) <= columns && column < columns;
@@ -113,7 +113,8 @@ std::string wrapped(const std::string& words) {
     const std::string text = from_here(words) + " ";
     for (size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
-        quoted ^= c == '`';
+        if (c == '`')
+            inside = !inside, quoted = inside && width_of(text.substr(i, text.find('`', i + 1) - i)) < columns - 6;
         if ((c != ' ' && c != '\n') || quoted || (c == ' ' && path_goes_on(word, text, i))) {
             // A line may also end before a Chinese character, except a closing mark.
             const bool breaks = (c & 0xf0) == 0xe0 && !quoted && width_of(word) > 1 && !word.ends_with("（") &&

@@ -85,6 +85,9 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     bounds_access{"an access out of bounds: %s%s", "越界访问：%s%s"},
     has_elements{", which has %zu", "，它有 %zu 个元素"},
     has_bytes{", which has %zu of its %zu bytes", "，它只有 %zu 字节，需要 %zu 字节"},
+    one_more{"; or the array needs one element more, see %s:%d and what calls it",
+             "；或者数组还需要一个元素，见 %s:%d 以及调用它的地方"},
+    bytes_needed{"; the accesses need %zu", "；这些访问需要 %zu 字节"},
     size_in_bytes{"a size counts bytes: n * sizeof(int)", "大小以字节计：n * sizeof(int)"},
     perhaps_bytes{"give the size in bytes, n * sizeof(int); if it is so already, ",
                   "大小要以字节给出：n * sizeof(int)；如果已经如此，"},
@@ -148,6 +151,7 @@ const char* kind_of(Mistake m) {
 std::set<string> reported CUDACPU_LASTING;
 bool told_of_trace;
 std::vector<std::pair<Line, Report>> missed_barriers CUDACPU_LASTING;
+std::set<unsigned long> told_regions CUDACPU_LASTING;
 // Unwritten values, until it is known whether a work of another stream writes them: then the race explains them.
 std::vector<std::pair<const Region*, Report>> early_reads CUDACPU_LASTING;
 struct Noted {
@@ -155,10 +159,22 @@ struct Noted {
     char *address, *last;
     size_t bytes;
     Accessor who;
-    size_t unwritten = 0, first_unwritten = 0;  // bytes of the memory, when the line first read one
-    std::optional<LateCopy> late{};             // that is read: the wait must leave as many batches as is least
+    std::optional<LateCopy> late{};  // that is read: the wait must leave as many batches as is least
+    char* first = address;           // first and last: of all accesses there
+    // Bytes of the memory, when the line first read one that was not written.
+    size_t unwritten = 0, first_unwritten = 0, first_written = 0, last_written = 0;
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
+
+// With the first and the last address of its memory in all lines. (What is read counts as written after that.)
+Noted all_of(Noted m) {
+    for (const auto& [key, other] : noted)
+        if (other.what == m.what && find(other.address) == find(m.address))
+            m.first = std::min(m.first, other.first), m.last = std::max(m.last, other.last),
+            m.first_written = std::max(m.first_written, other.first_written),
+            m.last_written = std::min(m.last_written, other.last_written);
+    return m;
+}
 
 // Whether a number of elements was passed as the size. Then there are as many bytes as threads or blocks, or as the
 // last block needs.
@@ -173,8 +189,11 @@ bool counts_elements(const Region* r, size_t bytes) {
 string set_unwritten(const Region& r, const Noted& m, size_t element) {
     const size_t all = r.bytes / element, first = m.first_unwritten / element;
     const bool by_elements = m.unwritten < r.bytes && (r.bytes - m.unwritten) * element == r.bytes;
+    const string edit = by_elements ? size_of_memory(r.where, element, false) : "";
     return say(set_memory, (m.unwritten + element - 1) / element, all, first) +
-           (by_elements ? say(size_counts_bytes, element) : say(set_by_anyone));
+           (!by_elements   ? say(set_by_anyone)
+            : edit.empty() ? say(size_counts_bytes, element)
+                           : edit);
 }
 
 void say_mistake(const Noted& m) {
@@ -184,6 +203,7 @@ void say_mistake(const Noted& m) {
     const string &name = e.name, &element = e.words;
     const Region* r = find(m.address);
     string what = say(foreign_access), mend = say(foreign_mend);
+    bool one_edit = false;  // it mends all lines that use the array
     if (m.what == Mistake::past_heap) {
         what = say(past_heap_access, place_in_heap(m.address));
         mend = say(past_heap_mend);
@@ -200,14 +220,26 @@ void say_mistake(const Noted& m) {
                                     : say(has_elements, r->bytes / e.bytes);
         what = say(bounds_access, in_words(element), size);
         const bool whole = r && e.start == r->start;
-        mend = r && r->kind == Kind::dynamic
-                   ? ""
-                   : check_index(at, name, e.number,
-                                 is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
-                                 whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
+        const char* const last = all_of(m).last;
+        mend.clear();
+        if (r && r->kind == Kind::dynamic)
+            mend = size_of_launch(at, name, e.bytes, size_t(last + m.bytes - r->start));
+        else if (r && !small && !is_shared(r) && size_t(last - r->start) / e.bytes < r->bytes)
+            mend = size_of_memory(r->where, e.bytes, true);
+        one_edit = !mend.empty();
+        if (!one_edit)
+            mend = r && r->kind == Kind::dynamic
+                       ? ""
+                       : check_index(at, name, e.number,
+                                     is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
+                                     whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
-        if (small && r->bytes) mend = say(size_in_bytes);
-        else if (counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
+        if (r && mend.find('`') == string::npos && !is_shared(r) && size_t(e.number) * e.bytes == r->bytes)
+            mend += say(one_more, r->where.file, r->where.line);
+        if (r && r->kind == Kind::dynamic && !std::exchange(one_edit, true))
+            mend += say(bytes_needed, size_t(last + m.bytes - r->start));
+        if (small && r->bytes && !one_edit) mend = say(size_in_bytes);
+        else if (!one_edit && counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
     } else if (m.what == Mistake::under_way) {
         const bool lost = m.who.access & writes;
         what = say(lost ? under_way_write : under_way_read, in_words(element));
@@ -226,13 +258,22 @@ void say_mistake(const Noted& m) {
         what = say(unwritten_read, in_words(what));
         mend = r ? set_unwritten(*r, m, e.bytes) : say(set_heap);
         if (is_shared(r)) {
-            mend = set_first(at, name, r->bytes / m.bytes);
+            const Noted all = all_of(m);
+            mend = set_first(
+                at, name,
+                {r->bytes / e.bytes, size_t(all.first - r->start) / e.bytes, size_t(all.last - r->start) / e.bytes,
+                 all.first_written / e.bytes, all.last_written / e.bytes, r->columns != 0});
             if (mend.empty()) mend = say(write_first);
         }
+        one_edit = mend.find('`') != string::npos;
     }
+    if (one_edit &&
+        !reported.insert(launch->kernel->name + string(r->name) + std::to_string(r->number) + mend).second)
+        return;
     const Report report =
         in_kernel_report(kind_of(m.what), what, say(one_block, block_of(m.who)), at,
                          {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), name}}, mend);
+    if (r) told_regions.insert(r->number);
     if (m.what == Mistake::unwritten && several_streams) early_reads.emplace_back(r, report);
     else print_report(report);
 }
@@ -256,6 +297,8 @@ void add_remark(std::vector<Remark>& all, const Remark& m) {
 }
 
 }  // namespace
+
+bool is_told(const Region& r) { return told_regions.count(r.number); }
 
 void explain_early_reads(const char* address) {
     const Region* const r = find(address);
@@ -318,14 +361,15 @@ void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     exit_status = 1;
     const auto [known, is_new] = noted.try_emplace({what, who.site}, Noted{what, address, address, bytes, who});
     Noted& n = known->second;
-    n.last = std::max(n.last, address);
+    n.first = std::min(n.first, address), n.last = std::max(n.last, address);
     if (const auto late = what == Mistake::under_way ? copy_under_way(address) : std::nullopt)
         if (is_new || late->needed < n.late->needed) n.late = late;
     const Region* const r = is_new && what == Mistake::unwritten ? find(address) : nullptr;
     if (r) {
-        const uint8_t* const written = r->shadow->written;
-        n.unwritten = size_t(std::count(written, written + r->bytes, 0));
-        n.first_unwritten = size_t(std::find(written, written + r->bytes, 0) - written);
+        const std::string_view written(reinterpret_cast<char*>(r->shadow->written), r->bytes);
+        n.unwritten = size_t(std::ranges::count(written, '\0'));
+        n.first_unwritten = written.find('\0');
+        n.first_written = written.find_first_not_of('\0'), n.last_written = written.find_last_not_of('\0');
     }
     const char* const words[] = {"access to memory that is not the device's",
                                  "access out of bounds",
@@ -384,7 +428,8 @@ void report(const std::vector<Race>& races) {
     };
     if (outcome == cudaErrorIllegalAddress)  // the last access is reported as that
         noted.erase({Mistake::foreign, uint64_t(last_access)});
-    std::set<const Region*> unset;     // shared arrays with an element that nobody sets
+    std::set<const Region*> unset,
+        outside;                       // shared arrays with an element that nobody sets; memory passed its end
     std::set<const void*> read_early;  // destinations of asynchronous copies that a wait did not end
     for (const auto& [key, m] : noted)
         if (m.late && m.late->waited.line && !(m.who.access & writes)) read_early.insert(find(m.address));
@@ -396,6 +441,7 @@ void report(const std::vector<Race>& races) {
                      return index_follows_from(line_of(m.who.site), element_at(m.address, m.bytes).name, p);
                  }))
             continue;
+        if (m.what == Mistake::out_of_bounds) outside.insert(find(m.address));
         say_mistake(m);
     }
     noted.clear();
@@ -426,7 +472,7 @@ void report(const std::vector<Race>& races) {
     const bool deadlocked = follows_from_deadlock();
     std::vector<std::pair<Pair, Advice>> advised;
     for (auto& [key, p] : pairs) {
-        if (left_out.count(&p)) continue;
+        if (left_out.count(&p) || outside.count(find(p.race.address))) continue;
         if (!reported.insert(launch->kernel->name + p.a.place + p.b.place + p.name).second) continue;
         advised.emplace_back(p, deadlocked ? Advice{say(mend_first)}
                                 : p.both_write && !p.adds && unset.count(find(p.race.address))
@@ -476,6 +522,7 @@ void report(const std::vector<Race>& races) {
         });
         if (r.remarks.size() > 6) r.remarks.resize(6);
         const bool equal = r.pair.equal;
+        if (const Region* const region = find(r.pair.race.address)) told_regions.insert(region->number);
         print_report(in_kernel_report(
             equal ? "equal-writes" : "race",
             say(equal ? equal_race : race_on, in_words(element_at(r.pair.race.address, r.pair.race.bytes).words)),

@@ -16,6 +16,8 @@ struct Line {
 };
 const Line& line_of(uint64_t site);
 
+bool is_told(const Region& r);  // a report of this memory was printed
+
 constexpr Sentence reads_it{"reads", "读取"}, writes_it{"writes", "写入"};
 
 struct Pair {  // all races between two lines

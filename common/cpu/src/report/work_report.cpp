@@ -160,7 +160,7 @@ void report_late_read(const Work& work, const Epoch& read, const char* address, 
 void report_unwritten_copy(const Work& work, const Region& r, size_t first, size_t last, size_t count, bool all) {
     const std::string call = first_line(work.callers);
     static auto& said = *new std::set<std::string>;
-    if (!said.insert(call + (all ? "*" : "")).second) return;
+    if ((!all && is_told(r)) || !said.insert(call + (all ? "*" : "")).second) return;
     const size_t unit = element_of(r);
     std::string which =
         say(unit == 1 ? Sentence{"byte %zu", "字节 %zu"} : Sentence{"element %zu", "元素 %zu"}, first / unit);

@@ -18,10 +18,10 @@ PLANT(add_no_guard) {
 
 // block index forgotten
 __global__ void twice(const int* in, int* out, int n) {
-    int i = threadIdx.x;  // FIXED: int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int i = threadIdx.x;
     if (i < n) out[i] = 2 * in[i];
 }
-PLANT(block_forgotten) {  // SAYS: lines 21 and 22: two blocks use one element
+PLANT(block_forgotten) {  // SAYS: in line 21 write `i = blockIdx.x * blockDim.x + threadIdx.x` for `i = threadIdx.x`
     int* out = zeros(512);
     twice<<<4, 128>>>(filled(512), out, 512);
     wants(out, 512, [](int i) { return 2 * in_at(i); });
@@ -189,9 +189,9 @@ __global__ void count_up(int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = i;
 }
-PLANT(malloc_in_elements) {  // SAYS: n * sizeof(int
+PLANT(malloc_in_elements) {  // SAYS: `256 * sizeof(*out)`
     int* out;
-    cudaMalloc(&out, 256);  // FIXED: cudaMalloc(&out, 256 * sizeof(int));
+    cudaMalloc(&out, 256);
     count_up<<<1, 256>>>(out, 256);
     wants(out, 64, [](int i) { return i; });
 }
@@ -494,7 +494,7 @@ PLANT(halo_no_barrier) {
 
 // grid stride by the block's size
 __global__ void scale(int* a, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;  // FIXED: for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] *= 3;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;
 }
 PLANT(stride_of_a_block) {
     int* a = filled(512);

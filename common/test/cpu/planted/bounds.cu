@@ -18,9 +18,9 @@ __global__ void set_all(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = i;
 }
-PLANT(elements_for_bytes) {  // SAYS: give the size in bytes, n * sizeof(int)
+PLANT(elements_for_bytes) {  // SAYS: a size counts bytes: in line @#size write `250 * sizeof(*out)`
     int* out;
-    cudaMalloc(&out, 250);  // FIXED: cudaMalloc(&out, 250 * sizeof(int));
+    cudaMalloc(&out, 250);  // #size
     set_all<<<4, 64>>>(out, 250);
 }
 
@@ -60,7 +60,7 @@ __global__ void unset_shared(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x + 1];  // FIXED: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
 }
-PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: element 64 of a {{.*}}are set in line @#set_a: check the index here and there
+PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: no thread sets element 64 (others are set in line @#set_a)
 
 __global__ void unset_bins(const int* in, int* out) {
     __shared__ int bins[8];
@@ -160,3 +160,48 @@ __global__ void whitened(unsigned char* map, int w, int h) {
     map[y * w + x] = map[y * w + x] ? 255 : 0;
 }
 PLANT(one_row_too_many) { whitened<<<dim3(2, 2), dim3(16, 8)>>>(filled<unsigned char>(160), 20, 8); }
+
+__global__ void sums_of_three(const float* in, float* out, int n) {
+    extern __shared__ float strip[];
+    int g = blockIdx.x * blockDim.x + threadIdx.x, l = threadIdx.x + 1;
+    strip[l] = g < n ? in[g] : 0;
+    if (threadIdx.x == 0) strip[0] = g > 0 ? in[g - 1] : 0;
+    if (threadIdx.x == blockDim.x - 1) strip[l + 1] = g + 1 < n ? in[g + 1] : 0;
+    __syncthreads();
+    if (g < n) out[g] = strip[l - 1] + strip[l] + strip[l + 1];
+}
+PLANT(launch_counts_elements) {  // SAYS: `shared * sizeof(float)` for `shared`
+    const int n = 200, threads = 64, shared = threads + 2;
+    float* out = zeros<float>(n);
+    sums_of_three<<<4, threads, shared>>>(filled<float>(n), out, n);
+    wants(out, n, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 199 ? in_at(i + 1) : 0); });
+}
+
+__global__ void counts_up(double* acc, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) acc[i] += 1;
+}
+PLANT(memset_counts_elements) {  // SAYS: `box.n * sizeof(*box.data)` for `box.n`
+    struct {
+        double* data;
+        int n;
+    } box;
+    box.n = 100;
+    cudaMalloc((void**)&box.data, box.n * sizeof(double));
+    cudaMemset(box.data, 0, box.n);
+    counts_up<<<2, 64>>>(box.data, box.n);
+    wants(box.data, 100, [](int) { return 1; });
+}
+
+__global__ void window(const float* src, float* dst, int count) {
+    __shared__ float win[64 + 2];
+    int pos = blockIdx.x * blockDim.x + threadIdx.x;
+    win[threadIdx.x + 1] = (pos < count) ? src[pos] : 0.0f;
+    __syncthreads();
+    if (pos < count) dst[pos] = win[threadIdx.x] + win[threadIdx.x + 1] + win[threadIdx.x + 2];
+}
+PLANT(no_halo_loaded) {  // SAYS: no thread sets element 0 and element 65: after line
+    float* out = zeros<float>(190);
+    window<<<3, 64>>>(filled<float>(190), out, 190);
+    wants(out, 190, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 189 ? in_at(i + 1) : 0); });
+}

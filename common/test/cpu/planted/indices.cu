@@ -43,7 +43,7 @@ __global__ void twice_each(float* a, int n) {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
     while (i < n) {
         a[i] *= 2;
-        i += blockDim.x;  // FIXED: i += blockDim.x * gridDim.x;
+        i += blockDim.x;
     }
 }
 PLANT(while_by_block) {
@@ -305,4 +305,52 @@ PLANT(one_column_too_many) {
     int* image = zeros(200);
     image_edges<<<dim3(2, 2), dim3(16, 8)>>>(image, 20, 10);
     wants(image, 200, [](int i) { return i % 20 + i / 20; });
+}
+
+// two blocks move one particle, in a function
+struct Particle {
+    float x, v;
+};
+__device__ void push(Particle* p, float t) { p->x += p->x * t; }
+__global__ void pushed(Particle* all, int count, float t) {
+    int stride = blockDim.x;
+    for (int k = threadIdx.x + blockDim.x * blockIdx.x; k < count; k += stride) push(&all[k], t);
+}
+PLANT(stride_is_a_blocks) {  // SAYS: `stride = blockDim.x * gridDim.x` for `stride = blockDim.x`
+    pushed<<<4, 32>>>(reinterpret_cast<Particle*>(zeros<float>(1000)), 500, 1);
+}
+
+// each block writes its result to the same place
+__global__ void sum_of_each(const int* in, int* out) {
+    __shared__ int s[64];
+    const int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 64 + t];
+    __syncthreads();
+    for (int d = 32; d; d /= 2) {
+        if (t < d) s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0) out[0] = s[0];
+}
+PLANT(result_of_each_block) {  // SAYS: `out[blockIdx.x]` for `out[0]`
+    int* out = zeros(4);
+    sum_of_each<<<4, 64>>>(filled(256), out);
+    wants(out, 4, [](int b) {
+        int sum = 0;
+        for (int i = 0; i < 64; ++i) sum += in_at(b * 64 + i);
+        return sum;
+    });
+}
+
+// the host passes one array twice
+__global__ void cooled(const float* now, float* next, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n - 1) next[i] = (now[i - 1] + now[i + 1]) / 2;
+}
+PLANT(one_array_passed_twice) {  // SAYS: passes the same memory for `now` and `next`: pass another array for `next`{{.*}}swap the two
+    float *now = filled<float>(200), *next = filled<float>(200);
+    for (int k = 0; k < 1; ++k) {
+        cooled<<<4, 64>>>(now, now, 200);  // FIXED: cooled<<<4, 64>>>(now, next, 200);
+    }
+    wants(next, 199, [](int i) { return i ? (in_at(i - 1) + in_at(i + 1)) / 2.0f : in_at(0); });
 }

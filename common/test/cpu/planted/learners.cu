@@ -162,7 +162,7 @@ PLANT(no_bounds_check) {
 
 __global__ void saxpy(int n, float a, const float* x, float* y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    for (; i < n; i += blockDim.x) {  // FIXED: for (; i < n; i += blockDim.x * gridDim.x) {
+    for (; i < n; i += blockDim.x) {
         y[i] = a * x[i] + y[i];
     }
 }
@@ -207,7 +207,7 @@ __global__ void stencil(const int* in, int* out) {
     for (int offset = -HALO_RADIUS; offset <= HALO_RADIUS; offset++) result += temp[s + offset];
     out[g - HALO_RADIUS] = result;
 }
-PLANT(stencil_halo) {  // SAYS: are set in lines
+PLANT(stencil_halo) {  // SAYS: others are set in lines
     int* out = zeros(128);
     stencil<<<2, HALO_BLOCK>>>(filled(128 + 2 * HALO_RADIUS), out);
     wants(out, 128, [](int i) {
@@ -224,7 +224,7 @@ __global__ void invert(float* image, size_t pitch, int w, int h) {
     float* row = image + y * pitch;  // FIXED: float* row = (float*)((char*)image + y * pitch);
     row[x] = 255.0f - row[x];
 }
-PLANT(pitched_rows) {  // SAYS: counts elements{{.*}}not bytes
+PLANT(pitched_rows) {  // SAYS: write `(float*)((char*)image + y * pitch)` for `image + y * pitch`
     float host[20][40], *image;
     for (int i = 0; i < 800; ++i) host[i / 40][i % 40] = i % 256;
     size_t pitch;
@@ -301,7 +301,7 @@ __global__ void square(int* numbers) {
     int i = threadIdx.x;
     numbers[i] = numbers[i] * numbers[i];
 }
-PLANT(memcpy_in_elements) {  // MISS memcpy_in_elements
+PLANT(memcpy_in_elements) {
     const int N = 64;
     int host[N], *dev;
     for (int i = 0; i < N; i++) host[i] = i;

@@ -175,8 +175,8 @@ __global__ void added(int* y, const int* x, int n) {
 PLANT(stride_of_one_block) { added<<<2, 64>>>(zeros(200), filled(200), 200); }
 
 __global__ void reversed(int* a) {
-    extern __shared__ int s[]; s[threadIdx.x] = a[threadIdx.x];  // FIXED: __shared__ int s[64]; s[threadIdx.x] = 1;
+    extern __shared__ int s[]; s[threadIdx.x] = a[threadIdx.x];
     __syncthreads();
     a[threadIdx.x] = s[63 - threadIdx.x];
 }
-PLANT(bytes_for_elements) { reversed<<<1, 64, 64>>>(filled(64)); }  // SAYS: let the launch at students.cu:{{[0-9]+}} give enough bytes
+PLANT(bytes_for_elements) { reversed<<<1, 64, 64>>>(filled(64)); }  // SAYS: a size counts bytes: in line 182 write
