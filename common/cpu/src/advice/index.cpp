@@ -124,7 +124,7 @@ static string without_brackets(const string& code) { return std::regex_replace(c
 // for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x): the blocks use the same elements,
 // because the step is not the grid's.
 Advice grid_step(const Conflict& c) {
-    static const std::regex steps(R"((\w+) \+= (\w[\w.]*))");
+    static const std::regex steps(R"((\w+) \+= (\w[\w.]*)(?![\w.]| [*/]))");
     if (c.far < 2) return {};
     for (const auto& [g, place] : c.src.callers(c.a)) {
         const string used = c.src.code(*g->path(place).back()), uses = used + " " + c.src.expanded(*g, used);

@@ -107,7 +107,7 @@ __global__ void shift_left(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         s[threadIdx.x] = in[i];
-        __syncthreads();  // FIXED: } __syncthreads(); if (i < n) {
+        __syncthreads();
         int next = threadIdx.x + 1;
         if (next < blockDim.x && i + 1 < n)
             out[i] = s[next];
