@@ -6,8 +6,8 @@
 
 namespace cudacpu {
 
-/// A copy that is under way, and the last wait of its thread. The wait let `left` batches be under way, and `needed`
-/// would have ended this copy: as many as were committed after it.
+/// A copy that is under way, and the last wait of its thread. The wait let `left` batches be under way, and
+/// `needed` would have ended this copy: as many as were committed after it.
 struct LateCopy {
     Where waited{};  // no line: the thread has not waited since it committed the copy
     size_t left = 0, needed = 0;

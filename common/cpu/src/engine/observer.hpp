@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cuda_runtime.h"
+#include "engine/reporting.hpp"
 
 namespace cudacpu {
 
@@ -40,6 +41,9 @@ extern LaunchObserver race_observer, lockstep_observer;
 extern Thread* (*next_lane)();      // the lane that resumes now; nullptr: any thread may
 extern bool (*resume_any_lanes)();  // whether some stopped lanes resume
 
+// Prints the note on a barrier that ended threads miss; in the hazard build when the launch ends, except if it
+// follows from a race.
+extern void (*report_missed_barrier)(const Report& note, Where barrier);
 // The advice if not all threads reach a barrier, or not all lanes a warp operation: each puts it in more precise
 // words if the source text allows. Set in the hazard build.
 extern void (*let_all_come)(const Rendezvous& e, bool for_ever, std::string& words);

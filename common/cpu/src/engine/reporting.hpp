@@ -87,11 +87,6 @@ extern int exit_status;  // for a program that would otherwise end with 0
 void report_bug(const std::string& what, const std::string& mend, const std::string& line,
                 const std::string& kind = "bug");
 
-// ---- report/race_report.cpp
-
-/// In the hazard build when the launch ends, after its races, except if it follows from one.
-void report_missed_barrier(const Report& report, Where barrier);
-
 // ---- report/formats.cpp
 
 /// Writes the file completely or leaves it as it is; false, and errno, if it cannot be written.
