@@ -4,6 +4,7 @@
 
 #include "advice/conflict.hpp"
 #include "engine/launch.hpp"
+#include "engine/reporting.hpp"
 #include "memory/address_space.hpp"
 #include "race/race.hpp"
 #include "report/upcalls.hpp"

@@ -165,7 +165,8 @@ Advice update_rule(const Conflict& c) {
 // depend on what was there. asks: the last part of the condition.
 static Advice claim(const Conflict& c, const Statement& branch, const Statement& set, const string& asks) {
     static const std::regex equals(R"((.+) == ([\w:-]+)|!(.+))"), compares(R"((.+?) ?[<>!]=? ?[\w:-]+)");
-    const auto& [x, sign, value] = assignment(c.src.code(set));
+    const Assignment sets = assignment(c.src.code(set));
+    const string &x = sets.target, &value = sets.value;
     const string exchange = c.atomic({x, "", value}, true);
     const Statement& body = branch.parts[0];
     if (branch.parts.size() > 1 || body.kind != Statement::block || &body.parts[0] != &set || exchange.empty() ||

@@ -1,8 +1,8 @@
 // race.hpp - the races and mistakes that the detector finds and report/ describes.
 #pragma once
-#include <compare>
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "engine/rendezvous.hpp"
@@ -31,7 +31,7 @@ struct Gap {
     enum What { fence_before, fence_before_plain, fence_after, barrier_before, barrier_after } what;
     uint64_t site;
     static What before(unsigned access) { return access & (atomic | flag) ? fence_before : fence_before_plain; }
-    auto operator<=>(const Gap&) const = default;
+    bool operator<(const Gap& o) const { return std::pair(what, site) < std::pair(o.what, o.site); }
 };
 /// A word that the earlier thread of a race, or its block, sets, and the later one reads before its access.
 struct HandOver {

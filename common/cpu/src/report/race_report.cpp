@@ -346,7 +346,7 @@ void Advice::merge(const Advice& other) {
 }
 
 bool Advice::serves(const Advice& other) const {
-    const auto& [first, second] = other.turn;
+    const int first = other.turn.first, second = other.turn.second;
     return in_loop && in_loop == other.ends_loop && first &&
            std::ranges::any_of(edits[0].lines, [&](int line) { return line < first || line > second; });
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/text.hpp"
+#include "memory/address_space.hpp"
 #include "race/race.hpp"
 
 namespace cudacpu::race {

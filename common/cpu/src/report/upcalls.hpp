@@ -23,8 +23,8 @@ struct Unset {
 };
 /// How they get set before that line reads them; "" if the text does not tell.
 std::string set_first(const Line& line, const std::string& name, const Unset& array);
-/// How the wait in that line waits for more asynchronous copies, so that fewer batches are under way; "" if the text
-/// does not tell.
+/// How the wait in that line waits for more asynchronous copies, so that fewer batches are under way; "" if the
+/// text does not tell.
 std::string wait_for_more(const Line& line, size_t left, size_t needed);
 /// Where the host waits for the stream of a copy before another line changes the copy's source; "" if the text does
 /// not tell.
