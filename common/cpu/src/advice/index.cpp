@@ -91,16 +91,18 @@ string check_index(const Line& line, string name, long element, long last, size_
                 about_pitch(*src, defined, src->code(src->text.find_last_of(";{}", at) + 1, at), pointer);
             !pitch.empty())
             return pitch;
-    static const std::regex vector(R"(\b([a-z]+[234]) ?\*)");
+    static const std::regex vector(R"(\b([a-z]+)([234]) ?\*)");
     std::smatch m;
+    const string vectors = pointer + " " + src->line(line.number);
+    if (std::regex_search(vectors, m, vector) && m[1] != "uchar" && m[1] != "char") {
+        const int width = std::stoi(m[2]);
+        return say(whole_vectors, m[1].str() + m[2].str(), width, width - 1);
+    }
     return (compared ? say(compared_there, all, compared) : say(check_first, all)) + say(either_or) +
            (shared && last > 0 ? say(up_to, last) : "") +
            (compared ? string()
                      : say(not_compared, size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z)) +
-           (pointer.empty()                         ? ""
-            : std::regex_search(pointer, m, vector) ? say(whole_vectors, m[1].str())
-                                                    : say(pointer_is, defined, name, pointer)) +
-           about_rows(depends);
+           (pointer.empty() ? "" : say(pointer_is, defined, name, pointer)) + about_rows(depends);
 }
 
 // ---- races of elements

@@ -198,7 +198,12 @@ constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元
         "：要么下标有误，要么数组太小，要么没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
     pointer_is{"; in line %d, `%s = %s`, + counts elements of the pointer's type, not bytes",
                "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
-    whole_vectors{"; only whole %s are there: do the rest one by one", "；那里只有完整的 %s：其余的元素逐个处理"},
+    whole_vectors{
+        "`%1$s` number i covers elements %2$d * i to %2$d * i + %3$d, and only n / %2$d whole ones are there: "
+        "round "
+        "their number down where it is calculated, and do the rest one by one",
+        "第 i 个 `%1$s` 包括元素 %2$d * i 到 %2$d * i + %3$d，而那里只有 n / %2$d 个完整的：计算个数时向下取整，"
+        "其余的元素逐个处理"},
     row_length{
         "; in row * length + column, length is the length of this array's rows, and both the row and the column "
         "must exist (column < length)",

@@ -112,6 +112,10 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
                   "先由 cudaMemset（求和时用 0）、cudaMemcpy 或核函数写入"},
     size_counts_bytes{"the size of cudaMemset and cudaMemcpy counts bytes: multiply it by %zu",
                       "cudaMemset 和 cudaMemcpy 的大小以字节计：乘以 %zu"},
+    set_by_neighbours{
+        "those beside them are written: let the same copy or kernel write these, too (its size, or its number of "
+        "threads), or do not read them",
+        "旁边的元素已写入：让同一次复制或同一个核函数也写入这些元素（它的大小或线程数），或者不要读取它们"},
     two_write{
         "check the index: two threads write this element, and nobody writes another one that is read (see above)",
         "检查下标：两个线程写这个元素，而另一个被读取的元素没有线程写（见上）"},
@@ -192,9 +196,9 @@ string set_unwritten(const Region& r, const Noted& m, size_t element) {
     const bool by_elements = m.unwritten < r.bytes && (r.bytes - m.unwritten) * element == r.bytes;
     const string edit = by_elements ? size_of_memory(r.where, element, false) : "";
     return say(set_memory, (m.unwritten + element - 1) / element, all, first) +
-           (!by_elements   ? say(set_by_anyone)
-            : edit.empty() ? say(size_counts_bytes, element)
-                           : edit);
+           (by_elements              ? edit.empty() ? say(size_counts_bytes, element) : edit
+            : m.unwritten == r.bytes ? say(set_by_anyone)
+                                     : say(set_by_neighbours));
 }
 
 void say_mistake(const Noted& m) {
