@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "advice/conflict.hpp"
+#include "engine/launch.hpp"
 #include "race/race.hpp"
 #include "report/upcalls.hpp"
 
@@ -206,7 +207,10 @@ Advice Conflict::barrier() const {
     if (same() && (!turns || at_turn.empty())) {
         if (update(pa).is_tree && !around && !barrier_at(pa, 1).empty())  // the function is called again
             return {"", {put(barrier_at(pa, 1), pa, 1)}};
-        return both_write() ? Advice{say(one_thread, pair.a.number)} : all_read_first(*pa.back());
+        return both_write()
+                   ? Advice{say(one_thread, pair.a.number,
+                                far || launch->block.x <= 32 ? "threadIdx.x == 0" : "threadIdx.x % 32 == 0")}
+                   : all_read_first(*pa.back());
     }
     if (same() || (turns && (!straight || within.empty()))) {
         Advice v = at_turn.empty() ? split(round, turn) : ending();

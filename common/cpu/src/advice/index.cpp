@@ -56,6 +56,11 @@ string check_index(const Line& line, string name, long element, long last, size_
         while (first && in_word(src->text[first - 1])) --first;
         name = word_at(src->text, first), has = 0;
     }
+    static const std::regex vector(R"(\b(u?(?:int|short|long|longlong)|float|double)([234]) ?\*)");
+    const string pointer = f ? src->definition(*f, name).value_or("") : "";
+    std::smatch m;
+    if (const string code = pointer + " " + (f ? src->line(line.number) : ""); std::regex_search(code, m, vector))
+        return say(whole_vectors, m[1].str() + m[2].str(), std::stoi(m[2]), std::stoi(m[2]) - 1);
     string all, depends;
     int compared = 0;  // the last line that compares what the index depends on
     for (const size_t i : f ? src->variables(name, first, src->text.find('\n', first)) : std::vector<size_t>()) {
@@ -71,7 +76,6 @@ string check_index(const Line& line, string name, long element, long last, size_
             for (size_t at = s->head; at < s->head_end && head.find_first_of("<>") != string::npos; ++at)
                 if (const string asks = src->name_at(at); !asks.empty() && has_name(depends, asks))
                     compared = src->line_at(s->head);
-            std::smatch m;  // `i <= n` lets i be n
             if (has && element == long(has) && std::regex_search(head, m, inclusive) &&
                 (m[2] == "<=") == s->holds(i) &&
                 (index == m[1] || index.ends_with(" * " + m[3].str() + " + " + m[1].str())))
@@ -83,7 +87,6 @@ string check_index(const Line& line, string name, long element, long last, size_
     }
     if (all.empty()) return "";
     const dim3 grid = launch->grid, block = launch->block;
-    const string pointer = src->definition(*f, name).value_or("");
     const size_t at = pointer.empty() ? string::npos : src->variable(name, f->body.begin, first);
     const int defined = at == string::npos ? 0 : src->line_at(at);
     if (defined)
@@ -91,13 +94,6 @@ string check_index(const Line& line, string name, long element, long last, size_
                 about_pitch(*src, defined, src->code(src->text.find_last_of(";{}", at) + 1, at), pointer);
             !pitch.empty())
             return pitch;
-    static const std::regex vector(R"(\b([a-z]+)([234]) ?\*)");
-    std::smatch m;
-    const string vectors = pointer + " " + src->line(line.number);
-    if (std::regex_search(vectors, m, vector) && m[1] != "uchar" && m[1] != "char") {
-        const int width = std::stoi(m[2]);
-        return say(whole_vectors, m[1].str() + m[2].str(), width, width - 1);
-    }
     return (compared ? say(compared_there, all, compared) : say(check_first, all)) + say(either_or) +
            (shared && last > 0 ? say(up_to, last) : "") +
            (compared ? string()
@@ -273,7 +269,12 @@ Advice wrong_index(const Conflict& racing) {
         }
     // In two lines: a thread's own element, whose number does not come from memory.
     if (!one_place && (c.far < 2 || c.one_atomic() || launch->cooperative)) return {};
-    const string rows = about_rows(*index);
+    string rows = about_rows(*index);
+    for (const auto& [axis, blocks] :
+         {std::pair("x", launch->grid.x), {"y", launch->grid.y}, {"z", launch->grid.z}})
+        if (c.far == 2 && launch->grid.x < size_t{launch->grid.x} * launch->grid.y * launch->grid.z && blocks > 1 &&
+            index->find(string("blockIdx.") + axis) == string::npos)
+            rows = say(lacks_block, axis);
     if (!one_place) return {"", {{say(rows.empty() ? index_of_blocks : own_element, subscript) + rows, lines}}};
     const bool of_block = std::ranges::any_of(variables(c, change.value, true), [&](const string& name) {
         const size_t at = c.src.variable(name, c.f->body.begin, c.f->body.end);

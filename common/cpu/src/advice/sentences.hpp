@@ -152,9 +152,9 @@ constexpr Sentence two_blocks{
     "blockIdx.x？）；如果是有意的，只让一个线程块写，或者使用原子操作"},
     one_thread{
         "check the index of line %d: two threads write one element (does it count the threads of a warp or "
-        "tile, not those of the block?); if that is meant, let one of them write: if (threadIdx.x == 0)",
+        "tile, not those of the block?); if that is meant, let one of them write: if (%s)",
         "检查第 %d 行的下标：两个线程写同一个元素（它是否只在线程束或 tile 内编号，而不是在线程块内编号？）；"
-        "如果是有意的，只让其中一个写：if (threadIdx.x == 0)"},
+        "如果是有意的，只让其中一个写：if (%s)"},
     equal_values{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one "
         "thread write",
@@ -171,6 +171,8 @@ constexpr Sentence two_blocks{
         "检查\1的下标 `%s`：两个线程块使用同一个元素；每个线程一个元素时是 blockIdx.x * blockDim.x + threadIdx.x，"
         "每个线程块一个元素时是 blockIdx.x，遍历整个网格的循环步长是 blockDim.x * gridDim.x；如果是有意的，"
         "只让一个线程块写，或者使用原子操作"},
+    lacks_block{"; the grid also has blocks in %1$s, and the index does not depend on blockIdx.%1$s",
+                "；网格在 %1$s 方向也有多个线程块，而下标与 blockIdx.%1$s 无关"},
     own_variable_words{
         "__shared__ in line %d makes `%s` one variable for all threads, but each sets it: if each has a value "
         "of its own, declare it without __shared__; if all share one, put __syncthreads() after it is set and "

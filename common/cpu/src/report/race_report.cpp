@@ -108,8 +108,9 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
         "__syncthreads()"},
     set_memory{"%zu of its %zu elements are not written, the first is number %zu: ",
                "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu："},
-    set_by_anyone{"let cudaMemset (0 for a sum), cudaMemcpy or a kernel write them first",
-                  "先由 cudaMemset（求和时用 0）、cudaMemcpy 或核函数写入"},
+    cleared_first{"let cudaMemset set them to 0 first", "先用 cudaMemset 把它们设为 0"},
+    set_by_anyone{"let cudaMemcpy or a kernel write them first: what comes after this launch is too late",
+                  "先由 cudaMemcpy 或核函数写入：在这次启动之后再写就太晚了"},
     size_counts_bytes{"the size of cudaMemset and cudaMemcpy counts bytes: multiply it by %zu",
                       "cudaMemset 和 cudaMemcpy 的大小以字节计：乘以 %zu"},
     set_by_neighbours{
@@ -197,6 +198,7 @@ string set_unwritten(const Region& r, const Noted& m, size_t element) {
     const string edit = by_elements ? size_of_memory(r.where, element, false) : "";
     return say(set_memory, (m.unwritten + element - 1) / element, all, first) +
            (by_elements              ? edit.empty() ? say(size_counts_bytes, element) : edit
+            : m.who.access & atomic  ? say(cleared_first)
             : m.unwritten == r.bytes ? say(set_by_anyone)
                                      : say(set_by_neighbours));
 }

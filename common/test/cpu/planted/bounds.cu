@@ -205,3 +205,26 @@ PLANT(no_halo_loaded) {  // SAYS: no thread sets element 0 and element 65: after
     window<<<3, 64>>>(filled<float>(190), out, 190);
     wants(out, 190, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 189 ? in_at(i + 1) : 0); });
 }
+
+__global__ void by_vectors(int* x, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (n + 3) / 4) return;
+    int4 v = reinterpret_cast<int4*>(x)[i];  // FIXED: if (i == n / 4) { for (int k = 4 * i; k < n; ++k) x[k] *= 2; return; } int4 v = reinterpret_cast<int4*>(x)[i];
+    v.x *= 2, v.y *= 2, v.z *= 2, v.w *= 2;
+    reinterpret_cast<int4*>(x)[i] = v;
+}
+PLANT(rest_of_a_vector) {  // SAYS: only n / 4 whole ones are there
+    int* x = filled(250);
+    by_vectors<<<1, 64>>>(x, 250);
+    wants(x, 250, [](int i) { return 2 * in_at(i); });
+}
+
+__global__ void in_second_half(int* x, int n) {
+    int* half = x + n * sizeof(int);  // FIXED: int* half = x + n;
+    half[threadIdx.x] = 1;
+}
+PLANT(bytes_in_a_pointer) {  // SAYS: + counts elements of the pointer's type
+    int* x = zeros(128);
+    in_second_half<<<1, 64>>>(x, 64);
+    wants(x, 128, [](int i) { return i / 64; });
+}

@@ -142,7 +142,7 @@ __global__ void tree_of_the_grid(int* v, int n, unsigned* count, unsigned* round
     const int id = blockIdx.x * blockDim.x + threadIdx.x;
     for (int d = 1; d < n; d *= 2) {
         const int left = 2 * d * id;
-        if (left + d < n) v[left] += v[left + d];  // FIXED: if (left + d < n) v[left] += v[left + d]; __syncthreads();
+        if (left + d < n) v[left] += v[left + d];
         grid_wait(count, round);
     }
 }
@@ -163,4 +163,46 @@ PLANT(step_of_a_block) {  // SAYS: `i += blockDim.x * gridDim.x` for `i += block
     int* level = filled(400);
     lower<<<4, 64>>>(level, 400);
     wants(level, 400, [](int i) { return in_at(i) < 40 ? 0 : in_at(i) - 40; });
+}
+
+// a tree over blocks that wait for nothing
+__global__ void tree_of_blocks(int* v, int n) {
+    const int id = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int d = 1; d < n; d *= 2) {
+        const int left = 2 * d * id;
+        if (left + d < n) v[left] += v[left + d];  // FIXED: if (d == 1 && id == 0) for (int i = 1; i < n; ++i) v[0] += v[i];
+    }
+}
+PLANT(tree_of_blocks) {  // SAYS: launch the kernel once a round
+    int* v = filled(256);
+    tree_of_blocks<<<2, 64>>>(v, 256);
+    wants(v, 1, [](int) { int sum = 0; for (int i = 0; i < 256; ++i) sum += in_at(i); return sum; });
+}
+
+// a version that the reader reads only once
+__global__ void reads_version_once(volatile int* version, volatile int* x, volatile int* y, int* out) {
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        for (int i = 1; i < 4; ++i) {
+            *version = *version + 1;
+            __threadfence();
+            *x = i;
+            *y = i;
+            __threadfence();
+            *version = *version + 1;
+        }
+    } else {
+        int a, b, v;
+        do v = *version;  // FIXED: int again; do { do v = *version;
+        while (v % 2);
+        __threadfence();
+        a = *x;
+        b = *y;  // FIXED: b = *y; __threadfence(); again = *version; } while (again != v);
+        out[0] = a == b;
+    }
+}
+PLANT(reads_version_once) {  // SAYS: may be old and new in part
+    int* out = zeros(1);
+    reads_version_once<<<2, 32>>>(zeros(1), zeros(1), zeros(1), out);
+    wants(out, 1, [](int) { return 1; });
 }
