@@ -354,3 +354,13 @@ PLANT(one_array_passed_twice) {  // SAYS: passes the same memory for `now` and `
     }
     wants(next, 199, [](int i) { return i ? (in_at(i - 1) + in_at(i + 1)) / 2.0f : in_at(0); });
 }
+
+// a grid in three dimensions, and an index that leaves out the third
+__global__ void number_the_bricks(int* brick) {
+    if (threadIdx.x == 0) brick[blockIdx.y * gridDim.x + blockIdx.x] = 100 * blockIdx.z + blockIdx.y + 1;  // FIXED: if (threadIdx.x == 0) brick[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = 100 * blockIdx.z + blockIdx.y + 1;
+}
+PLANT(third_axis_left_out) {  // SAYS: the index does not depend on blockIdx.z
+    int* brick = zeros(24);
+    number_the_bricks<<<dim3(3, 4, 2), 32>>>(brick);
+    wants(brick, 24, [](int i) { return 100 * (i / 12) + i / 3 % 4 + 1; });
+}
