@@ -186,9 +186,9 @@ static Advice claim(const Conflict& c, const Statement& branch, const Statement&
     if (!std::regex_match(asks, m, compares) || m[1] != x || asks != c.src.condition(branch) ||
         has_name(c.src.code(c.f->body), "seen") || path[path.size() - 2]->kind != Statement::block)
         return {};
-    const string now =
+    const string claims =
         "const auto seen = " + x + "; if (seen" + asks.substr(x.size()) + " && " + swaps("seen") + ")";
-    return {v.reason, {write(line, now, c.src.code(branch.begin, branch.head_end)), v.edits[0]}};
+    return {v.reason, {write(line, claims, c.src.code(branch.begin, branch.head_end)), v.edits[0]}};
 }
 
 // `if (i < n && x > *best) *best = x;`: "if (i < n) atomicMax(best, x);".

@@ -152,11 +152,11 @@ void note_step(const char* address, unsigned kind, const Epoch& mine) {
               bool(mine.access & writes),
               last_barrier,
               {fenced(in_block), fenced(in_device)}};
-    Step* const last = me->sync->last_step < log.size() ? &log[me->sync->last_step] : nullptr;
-    if (last && last->thread == step.thread) {
-        if (step.polls_like(*last)) last->order = step.order, last->access = mine;
-        step.number = last->number + 1;
-        if (step.polls_like(*last) || last->number == most_of_thread) return;
+    Step* const previous = me->sync->last_step < log.size() ? &log[me->sync->last_step] : nullptr;
+    if (previous && previous->thread == step.thread) {
+        if (step.polls_like(*previous)) previous->order = step.order, previous->access = mine;
+        step.number = previous->number + 1;
+        if (step.polls_like(*previous) || previous->number == most_of_thread) return;
     }
     if (log.size() == most_steps) return;
     me->sync->last_step = log.size();
@@ -229,7 +229,7 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
     std::map<const char*, News> words;
     std::map<uint64_t, News> informed;  // threads
     std::map<const char*, Read> reads;
-    uint64_t last = 0;
+    uint64_t last_read = 0;
     if (std::ranges::none_of(log,
                              [&](const Step& s) { return s.written && s.thread / mates == giver.thread / mates; }))
         return;
@@ -238,7 +238,7 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
     for (const Step& s : steps) {
         if (s.address == address) continue;
         const bool by_giver = s.thread == giver.thread, by_taker = s.thread == taker.thread;
-        if (by_taker && s.read && s.access.access && taker.follows(s)) last = s.order;
+        if (by_taker && s.read && s.access.access && taker.follows(s)) last_read = s.order;
         const auto heard = s.read ? words.find(s.address) : words.end();
         if (heard != words.end() && heard->second.is_set) {
             News& knows = informed[s.thread];
@@ -264,7 +264,7 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
                      .wait = r.step.access.site,
                      .set = set.access.site,
                      .late = late,
-                     .exclusive = is_set == own && set.access.step < 255 && r.step.order == last,
+                     .exclusive = is_set == own && set.access.step < 255 && r.step.order == last_read,
                      .plain = r.step.access.access == race::reads,
                      .too_early = is_set == too_early};
         const bool set_fenced = late || is_set == too_early || lacks_fence(giver.access) ||
