@@ -154,9 +154,10 @@ void note_step(const char* address, unsigned kind, const Epoch& mine) {
               {fenced(in_block), fenced(in_device)}};
     Step* const previous = me->sync->last_step < log.size() ? &log[me->sync->last_step] : nullptr;
     if (previous && previous->thread == step.thread) {
-        if (step.polls_like(*previous)) previous->order = step.order, previous->access = mine;
+        const bool polls = step.polls_like(*previous);
+        if (polls) previous->order = step.order, previous->access = mine;
+        if (polls || previous->number == most_of_thread) return;
         step.number = previous->number + 1;
-        if (step.polls_like(*previous) || previous->number == most_of_thread) return;
     }
     if (log.size() == most_steps) return;
     me->sync->last_step = log.size();
@@ -212,30 +213,26 @@ struct Side {  // one of two accesses to common data
 
 // Follows the news of the giver's access from word to word: what its block sets afterwards, what threads that read
 // it set then, and what the taker's block reads before its own access. late: the running thread is the giver.
-void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, const Side& giver, const Side& taker,
-                    const char* address, bool late) {
+void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, const std::vector<const Step*>& steps,
+                    const Side& giver, const Side& taker, const char* address, bool late) {
     const Scope scope = giver.block == taker.block ? in_block : in_device;
     const uint64_t mates = scope == in_device ? 1024 : 32;  // other threads of the block, or of the warp
     enum Quality { unknown, too_early, unjoined, joined, own };
     struct News {
         Quality is_set = unknown;
-        Step set{};
+        const Step* set = nullptr;
     };
     struct Read {
         Quality is_read = unknown;
-        Step step{};
+        const Step* step = nullptr;
         News news{};
     };
     std::map<const char*, News> words;
     std::map<uint64_t, News> informed;  // threads
     std::map<const char*, Read> reads;
     uint64_t last_read = 0;
-    if (std::ranges::none_of(log,
-                             [&](const Step& s) { return s.written && s.thread / mates == giver.thread / mates; }))
-        return;
-    Steps steps = log;
-    std::ranges::sort(steps, {}, &Step::order);
-    for (const Step& s : steps) {
+    for (const Step* const step : steps) {
+        const Step& s = *step;
         if (s.address == address) continue;
         const bool by_giver = s.thread == giver.thread, by_taker = s.thread == taker.thread;
         if (by_taker && s.read && s.access.access && taker.follows(s)) last_read = s.order;
@@ -246,39 +243,40 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
             const bool mate = s.thread / mates == taker.thread / mates && s.access.time <= taker.access.time;
             const Quality q = by_taker ? own : taker.meeting_after(s) ? joined : unjoined;
             Read& r = reads[s.address];
-            if ((by_taker ? taker.follows(s) : mate) && q >= r.is_read) r = {q, s, heard->second};
+            if ((by_taker ? taker.follows(s) : mate) && q >= r.is_read) r = {q, step, heard->second};
         }
         if (!s.written) continue;
         News news = informed.contains(s.thread) ? informed[s.thread] : News();
-        if (by_giver) news = {giver.follows(s) ? too_early : own, s};
+        if (by_giver) news = {giver.follows(s) ? too_early : own, step};
         else if (s.thread / mates == giver.thread / mates)
-            news = {giver.meeting_after(s) ? too_early : giver.meeting_before(s) ? joined : unjoined, s};
+            news = {giver.meeting_after(s) ? too_early : giver.meeting_before(s) ? joined : unjoined, step};
         News& word = words[s.address];
         if (news.is_set && (word.is_set <= too_early || (news.is_set == own && word.is_set != own))) word = news;
     }
     for (const auto& [word, r] : reads) {
-        const auto& [is_set, set] = r.news;
+        const Quality is_set = r.news.is_set;
         const bool by_mates = is_set == unjoined || r.is_read == unjoined;
         if (!r.is_read || (late && is_set > unjoined) || (by_mates && scope == in_block)) continue;
+        const Step &set = *r.news.set, &read = *r.step;
         HandOver how{.word = word,
-                     .wait = r.step.access.site,
+                     .wait = read.access.site,
                      .set = set.access.site,
                      .late = late,
-                     .exclusive = is_set == own && set.access.step < 255 && r.step.order == last_read,
-                     .plain = r.step.access.access == race::reads,
+                     .exclusive = is_set == own && set.access.step < 255 && read.order == last_read,
+                     .plain = read.access.access == race::reads,
                      .too_early = is_set == too_early};
         const bool set_fenced = late || is_set == too_early || lacks_fence(giver.access) ||
                                 set.fenced[scope] > (is_set == own      ? giver.access.time
                                                      : is_set == joined ? giver.meeting_before(set)
                                                                         : set.barrier);
-        const bool read_fenced = late || taker.meeting_after(r.step) ||
-                                 (me->synchronised && me->sync->fenced[scope] > r.step.access.time);
+        const bool read_fenced =
+            late || taker.meeting_after(read) || (me->synchronised && me->sync->fenced[scope] > read.access.time);
         if (is_set == unjoined) how.gaps.insert({Gap::barrier_before, how.set});
         if (!set_fenced) how.gaps.insert({Gap::before(set.access.access), how.set});
         if (r.is_read == unjoined) how.gaps.insert({Gap::barrier_after, how.wait});
         else if (!read_fenced) how.gaps.insert({Gap::fence_after, how.wait});
         const int rank = how.too_early ? 3 : is_set == own ? 0 : late ? 1 : 2;
-        found.emplace(std::pair(rank, ~r.step.order), how);
+        found.emplace(std::pair(rank, ~r.step->order), how);
     }
 }
 
@@ -288,8 +286,11 @@ std::vector<HandOver> hand_overs(const Epoch& earlier, const Epoch& mine, const 
     if ((steps_searched += log.size()) > most_searched) return {};
     std::multimap<std::pair<int, uint64_t>, HandOver> found;
     const Side first(earlier), second(mine);
-    if (!(mine.access & earlier.access & writes)) add_hand_overs(found, second, first, address, true);
-    add_hand_overs(found, first, second, address, false);
+    std::vector<const Step*> steps;
+    for (const Step& s : log) steps.push_back(&s);
+    std::ranges::sort(steps, {}, [](const Step* s) { return s->order; });
+    if (!(mine.access & earlier.access & writes)) add_hand_overs(found, steps, second, first, address, true);
+    add_hand_overs(found, steps, first, second, address, false);
     std::vector<HandOver> all;
     for (const auto& [order, how] : found) all.push_back(how);
     return all;
