@@ -58,13 +58,16 @@ string of_present_lanes(const Source& src, const Function& f, size_t call) {
         .words;
 }
 
+bool keeps_away(const Statement& s, bool warp) {
+    return s.enters != everybody && !(warp && s.enters == whole_warps);
+}
+
 // The exact text that mends it, if there is one.
 string edit_for(const Source& src, size_t place, bool warp) {
     const Function& f = *src.function_at(place);
     const string mask = warp ? of_present_lanes(src, f, place) : "";
     const Path path = f.path(place);
-    const auto branch = std::ranges::find_if(
-        path, [&](const Statement* s) { return s->enters != everybody && !(warp && s->enters == whole_warps); });
+    const auto branch = std::ranges::find_if(path, [&](const Statement* s) { return keeps_away(*s, warp); });
     if (!mask.empty() || branch == path.end() || (*branch)->kind != Statement::branch) return mask;
     return sent_away_before(src, path).empty() ? moved_out(src, path, **branch, warp) : "";
 }
@@ -77,7 +80,7 @@ string let_come(const Source& src, size_t place, bool warp) {
         if (const string away = sent_away_before(src, path); !away.empty()) return away;
         for (const Statement* s : path) {
             const int line = src.line_at(s->begin);
-            if (s->enters == everybody || (warp && s->enters == whole_warps)) continue;
+            if (!keeps_away(*s, warp)) continue;
             if (s->kind == Statement::loop) return say(equal_rounds, line, src.condition(*s));
             return f == own ? say(move_out, line, src.condition(*s), src.code(*path.back()))
                             : say(call_for_all, line, own->name);

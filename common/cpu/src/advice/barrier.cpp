@@ -28,17 +28,11 @@ Conflict::Conflict(const Pair& p, const Source& source)
     if (!f) return;
     if (a > b) std::swap(a, b), std::swap(line_a, line_b);
     const Where m = far ? p.race.block_met : p.race.warp_met;
-    if (m.line && Source::of(m.file) == &source) met = in_function(src.spot(m.line, "__syncthreads"));
+    if (m.line && Source::of(m.file) == &source) met = src.place_in(f, src.spot(m.line, "__syncthreads"));
     pa = f->path(a), pb = f->path(b);
     while (common < pa.size() && common < pb.size() && pa[common] == pb[common]) ++common;
     for (size_t i = 0; i < common; ++i)
         if (pa[i]->kind == Statement::loop) around = pa[i];
-}
-
-size_t Conflict::in_function(size_t at) const {
-    for (const auto& [g, place] : src.callers(at))
-        if (g == f) return place;
-    return string::npos;
 }
 
 Who Conflict::who_comes(const Function& g, const Path& path, size_t n, int depth) const {
@@ -75,9 +69,7 @@ bool Conflict::is_tile(const string& group) const {
 
 bool Conflict::barrier_between(size_t from, size_t to) const {
     const auto orders = [&](size_t i, const string& name) {
-        size_t first = i - 1;  // of the group
-        while (first && in_word(src.text[first - 1])) --first;
-        return name == "sync" ? !far || !is_tile(src.cut(first, i - 1)) : name != "__syncwarp" || !far;
+        return name == "sync" ? !far || !is_tile(src.object_of(i)) : name != "__syncwarp" || !far;
     };
     for (const char* name : {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and",
                              "sync", "__syncwarp", "arrive_and_wait"})
@@ -99,9 +91,7 @@ string Conflict::barrier_at(const Path& path, size_t n) const {
 // none.
 string Conflict::own_tile() const {
     for (const size_t i : src.words("sync", f->body.begin, f->body.end)) {
-        size_t first = i - 1;
-        while (first && in_word(src.text[first - 1])) --first;
-        const string group = src.text[i - 1] == '.' ? src.cut(first, i - 1) : "";
+        const string group = src.text[i - 1] == '.' ? src.object_of(i) : "";
         if (!group.empty() && is_tile(group) && src.word(group, f->head, a) < a) return group;
     }
     return "";
@@ -131,6 +121,10 @@ bool Conflict::goes_round() const {
            !barrier_between(around->begin, a);
 }
 
+Edit Conflict::replace(const string& code, const Path& path, size_t n) const {
+    return write_instead(src, path[n - 1]->kind == Statement::block ? code : "{ " + code + " }", *path[n]);
+}
+
 Edit Conflict::put(const string& what, const Path& path, size_t n) const {
     const Statement& s = *path[n];
     if (src.ends_there(s)) return {say(put_before, what), {src.line_at(s.begin)}};
@@ -138,7 +132,7 @@ Edit Conflict::put(const string& what, const Path& path, size_t n) const {
     const size_t next = src.text.find_first_not_of(" \t\r", s.end);
     if (const string code = src.code(s.begin, s.end) + " " + what + ";";
         next < src.text.size() && src.text[next] != '\n')
-        return write_instead(src, in_block ? code : "{ " + code + " }", s);
+        return replace(code, path, n);
     const int line = src.line_at(s.end - 1);
     if (!in_block) return {say(put_in_braces, what, src.line_at(path[n - 1]->begin)), {line}};
     const bool inside = around && std::ranges::find(path, around) != path.end();
@@ -149,8 +143,7 @@ Edit Conflict::put_before_it(const string& what, const Path& path, size_t n) con
     const Statement& s = *path[n];
     const size_t before = src.text.find_last_not_of(" \t", s.begin - 1);
     if (src.text[before] == '\n') return {say(put_before, what), {src.line_at(s.begin)}};
-    const string code = what + "; " + src.code(s.begin, s.end);
-    return write_instead(src, path[n - 1]->kind == Statement::block ? code : "{ " + code + " }", s);
+    return replace(what + "; " + src.code(s.begin, s.end), path, n);
 }
 
 // A path to the statement before the second access, or to the last one of the loop, so that one barrier serves all.

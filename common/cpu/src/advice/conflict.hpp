@@ -57,7 +57,6 @@ struct Conflict {
     std::optional<string> computed(const string& expression) const;
 
     // ---- barrier.cpp
-    size_t in_function(size_t at) const;  // the place here from which that one is reached; npos if none
     Who who_comes(const Function& g, const Path& path, size_t n, int depth = 0) const;
     bool unconditional(size_t at) const;  // each thread that reaches the two lines comes there
     bool is_tile(const string& group) const;
@@ -66,7 +65,8 @@ struct Conflict {
     string barrier_at(const Path& path, size_t n) const;  // that can be put there; "" if not all threads come
     bool goes_round() const;  // no barrier on the way from the second around the loop to the first
     bool swaps() const;
-    Edit put(const string& what, const Path& path, size_t n) const;  // after the n-th statement of the path
+    Edit put(const string& what, const Path& path, size_t n) const;      // after the n-th statement of the path
+    Edit replace(const string& code, const Path& path, size_t n) const;  // the n-th statement, in braces if need be
     Edit put_before_it(const string& what, const Path& path, size_t n) const;
     Path before_second(size_t n) const;
     Path after_last_use(size_t n) const;

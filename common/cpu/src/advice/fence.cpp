@@ -12,13 +12,6 @@ namespace cudacpu::race {
 
 namespace {
 
-// Where the function makes an access, or calls the one that makes it; npos if it does not.
-size_t place_in(const Source& src, const Function* f, size_t access) {
-    for (const auto& [g, place] : src.callers(access))
-        if (f == g) return place;
-    return string::npos;
-}
-
 // Whether there is a loop that asks by atomics, or does nothing else.
 bool waits_in(const Source& src, const Statement& s) {
     return (s.kind == Statement::loop && (s.waits || src.text.find("atomic", s.begin) < s.end)) ||
@@ -30,7 +23,7 @@ bool waits_in(const Source& src, const Statement& s) {
 Edit beside(const Conflict& c, const string& what, size_t place, size_t accessed, bool after) {
     const Source& src = c.src;
     for (const auto& [f, at] : src.callers(place)) {
-        const size_t access = place_in(src, f, accessed);
+        const size_t access = src.place_in(f, accessed);
         Path path = f->path(at);
         size_t n = std::min<size_t>(1, path.size() - 1);
         while (n + 1 < path.size() && path[n]->holds(access)) ++n;
@@ -70,7 +63,7 @@ auto nearness(const Function& f, size_t x, size_t y) {
 // All threads must have made the access before one of them sets the word, perhaps in another function.
 Edit barrier_between(const Conflict& c, size_t access, size_t set) {
     for (const auto& [f, place] : c.src.callers(access))
-        if (place_in(c.src, f, set) != string::npos) return beside(c, "__syncthreads()", place, set, true);
+        if (c.src.place_in(f, set) != string::npos) return beside(c, "__syncthreads()", place, set, true);
     return {};
 }
 
@@ -101,8 +94,8 @@ Advice handover(const Conflict& c) {
             if (!f) continue;
             const bool after = missing == Gap::fence_after || missing == Gap::barrier_after,
                        takes = how.set ? after
-                                       : nearness(*f, at, place_in(src, f, taker)) >
-                                             nearness(*f, at, place_in(src, f, giver));
+                                       : nearness(*f, at, src.place_in(f, taker)) >
+                                             nearness(*f, at, src.place_in(f, giver));
             Edit e;
             if (missing == Gap::fence_before_plain) e = release(c, *f->path(at).back());
             if (!e.words.empty() && how.gaps.size() == 1) return {say(give_back), {e}};

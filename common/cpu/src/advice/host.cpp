@@ -1,4 +1,5 @@
-// host.cpp - mistakes in the host's calls: a size that counts elements, and one array for two parameters.
+// host.cpp - mistakes in the host's calls: a size that counts elements, one array for two parameters, and the order
+// of two lines.
 #include <regex>
 
 #include "advice/conflict.hpp"
@@ -123,6 +124,44 @@ Advice one_memory(const Conflict& c) {
         return {say(same_memory, launch->where.line, names[k], written) + (again ? say(swap_them) : "")};
     }
     return {};
+}
+
+// ---- two lines of the host
+
+// The statements that hold both lines, and the next one around the other line.
+static Path to_other(const Line& line, int other) {
+    const Source* src = Source::of(line.file);
+    const auto path_to = [&](int number) {
+        const size_t at = src ? src->spot(number, "") : string::npos;
+        const Function* f = at == string::npos ? nullptr : src->function_at(at);
+        return f ? f->path(at) : Path();
+    };
+    Path path = path_to(other);
+    const Path beside = path_to(line.number);
+    const auto apart = std::ranges::mismatch(path, beside).in1;
+    if (apart == path.begin() || apart == path.end()) return {};
+    path.erase(apart + 1, path.end());
+    return path[path.size() - 2]->kind == Statement::block ? path : Path();
+}
+
+bool among_the_same(const Line& line, int other) {
+    const Path to = to_other(line, other), from = to_other({line.place, line.file, other}, line.number);
+    const Source* src = Source::of(line.file);
+    return !to.empty() && !from.empty() && src->line_at(to.back()->begin) == other &&
+           src->line_at(from.back()->begin) == line.number;
+}
+
+string wait_between(const Line& copy, const Line& change, const string& call) {
+    const Source* src = Source::of(copy.file);
+    const size_t at = src ? src->text.find(call, src->start_of(copy.number)) : string::npos,
+                 open = src ? src->text.find('(', at) : string::npos,
+                 end = open == string::npos ? open : closed(src->text, open);
+    if (end == string::npos || src->line_at(end) != copy.number || change.file != copy.file) return "";
+    const auto given = arguments(*src, open + 1, end - 1);
+    const Path path = to_other(copy, change.number);
+    if (given.size() < 5 || path.empty()) return "";
+    const string wait = "cudaStreamSynchronize(" + given[4].second + ")";
+    return Advice{"", {{say(put_before, wait), {src->line_at(path.back()->begin)}}}}.words();
 }
 
 }  // namespace cudacpu::race

@@ -272,7 +272,7 @@ Advice wrong_index(const Conflict& racing) {
     string rows = about_rows(*index);
     for (const auto& [axis, blocks] :
          {std::pair("x", launch->grid.x), {"y", launch->grid.y}, {"z", launch->grid.z}})
-        if (c.far == 2 && launch->grid.x < size_t{launch->grid.x} * launch->grid.y * launch->grid.z && blocks > 1 &&
+        if (c.far == 2 && launch->grid.y * launch->grid.z > 1 && blocks > 1 &&
             index->find(string("blockIdx.") + axis) == string::npos)
             rows = say(lacks_block, axis);
     if (!one_place) return {"", {{say(rows.empty() ? index_of_blocks : own_element, subscript) + rows, lines}}};
@@ -305,43 +305,6 @@ Advice own_variable(const Conflict& c) {
         std::ranges::any_of(uses, [&](size_t i) { return c.src.text[i - 1] == '&'; }))
         return {};
     return {say(own_variable_words, c.src.line_at(uses[0]), c.pair.name)};
-}
-
-// ---- two lines of the host
-
-// The statements that hold both lines, and the next one around the other line.
-static Path to_other(const Line& line, int other) {
-    const Source* src = Source::of(line.file);
-    const auto path_to = [&](int number) {
-        const size_t at = src ? src->spot(number, "") : string::npos;
-        const Function* f = at == string::npos ? nullptr : src->function_at(at);
-        return f ? f->path(at) : Path();
-    };
-    Path path = path_to(other);
-    const Path beside = path_to(line.number);
-    const auto apart = std::ranges::mismatch(path, beside).in1;
-    if (apart == path.begin() || apart == path.end()) return {};
-    path.erase(apart + 1, path.end());
-    return path[path.size() - 2]->kind == Statement::block ? path : Path();
-}
-
-bool among_the_same(const Line& line, int other) {
-    const Path to = to_other(line, other), from = to_other({line.place, line.file, other}, line.number);
-    const Source* src = Source::of(line.file);
-    return !to.empty() && !from.empty() && src->line_at(to.back()->begin) == other &&
-           src->line_at(from.back()->begin) == line.number;
-}
-
-string wait_between(const Line& copy, const Line& change, const string& call) {
-    const Source* src = Source::of(copy.file);
-    const string code = src ? src->line(copy.number) : "";
-    const size_t open = code.find('(', code.find(call));
-    if (open >= code.size() || closed(code, open) == code.size() || change.file != copy.file) return "";
-    const auto arguments = listed(code.substr(open + 1, closed(code, open) - open - 2));
-    const Path path = to_other(copy, change.number);
-    if (arguments.size() < 5 || path.empty()) return "";
-    const string wait = "cudaStreamSynchronize(" + arguments[4] + ")";
-    return Advice{"", {{say(put_before, wait), {src->line_at(path.back()->begin)}}}}.words();
 }
 
 // ---- what follows from a race

@@ -112,8 +112,7 @@ constexpr Sentence narrow_scope{
         "之后才设置的字"},
     look_again{
         "what line %2$d reads may be old and new in part: after it and a __threadfence(), read what line %1$d has "
-        "read "
-        "again, and if it has changed, read both again",
+        "read again, and if it has changed, read both again",
         "第 %2$d 行读到的可能有新有旧：在它和 __threadfence() 之后，再读一次第 %1$d "
         "行读过的值；如果变了，就都重新读取"},
     give_back{"release a lock, or set a flag, by an atomic after a fence: ",
@@ -202,8 +201,7 @@ constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元
                "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
     whole_vectors{
         "`%1$s` number i covers elements %2$d * i to %2$d * i + %3$d, and only n / %2$d whole ones are there: "
-        "round "
-        "their number down where it is calculated, and do the rest one by one",
+        "round their number down where it is calculated, and do the rest one by one",
         "第 i 个 `%1$s` 包括元素 %2$d * i 到 %2$d * i + %3$d，而那里只有 n / %2$d 个完整的：计算个数时向下取整，"
         "其余的元素逐个处理"},
     row_length{

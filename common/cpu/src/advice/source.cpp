@@ -176,6 +176,18 @@ std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const
     return found;
 }
 
+size_t Source::place_in(const Function* f, size_t at) const {
+    for (const auto& [g, place] : callers(at))
+        if (g == f) return place;
+    return std::string::npos;
+}
+
+std::string Source::object_of(size_t member) const {
+    size_t first = member - 1;
+    while (first && in_word(text[first - 1])) --first;
+    return cut(first, member - 1);
+}
+
 bool Source::holds_barrier(const Statement& s) const {
     for (const Statement& body : s.parts)
         for (const Statement& part : body.parts)

@@ -36,6 +36,9 @@ public:
     std::string expanded(const Function& f, std::string expression) const;
     /// The place, and the places that call its function.
     std::vector<std::pair<const Function*, size_t>> callers(size_t at) const;
+    /// Where the function has the place, or calls what has it; npos if it does not.
+    size_t place_in(const Function* f, size_t at) const;
+    std::string object_of(size_t member) const;    // tile of tile.sync(), by the place of sync
     bool holds_barrier(const Statement& s) const;  // a branch or loop, so all threads reach it
     bool alone_in_its_lines(const Statement& s) const;
     bool begins_with(const Statement& s, const char* name) const { return word_at(text, s.begin) == name; }

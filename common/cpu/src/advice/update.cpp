@@ -263,9 +263,10 @@ static Advice read_and_write(const Conflict& c, const Update& u) {
     const auto level =
         std::find_if(c.pb.rbegin(), c.pb.rend(), [](auto* s) { return s->kind == Statement::branch; });
     if (!c.around || !c.far || level == c.pb.rend() || (*level)->parts[0].bare().begin != u.whole->begin ||
-        (*level)->parts.size() > 1 || has_name(c.src.code(c.f->body), "read") ||
-        c.who_comes(*c.f, c.pb, size_t(c.pb.rend() - level) - 1) != everybody)
+        (*level)->parts.size() > 1 || has_name(c.src.code(c.f->body), "read"))
         return {};
+    const auto n = size_t(c.pb.rend() - level) - 1;
+    if (c.who_comes(*c.f, c.pb, n) != everybody) return {};
     Path path = c.pb;
     const auto& [x, sign, value] = assignment(c.src.code(innermost(path)));
     const string condition = c.src.condition(**level), head = c.src.cut(c.around->head, c.around->head_end);
@@ -275,7 +276,7 @@ static Advice read_and_write(const Conflict& c, const Update& u) {
         return {};
     const string code = "const auto read = " + condition + " ? " + value + " : 0; __syncthreads(); if (" +
                         condition + ") " + x + " " + sign + "= read;" + (c.goes_round() ? " __syncthreads();" : "");
-    return {"", {write_instead(c.src, level[1]->kind == Statement::block ? code : "{ " + code + " }", **level)}};
+    return {"", {c.replace(code, c.pb, n)}};
 }
 
 // An atomic does not help a thread that reads another element of the array that it writes.
