@@ -5,13 +5,10 @@
 // It is not a compiler. Text that it cannot follow, such as macros that hide braces, becomes one long statement.
 #include "advice/statement_tree.hpp"
 
-#include <cstdio>
 #include <fstream>
+#include <iomanip>
 #include <iostream>
-#include <regex>
 #include <sstream>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace {
@@ -20,10 +17,12 @@ using namespace cudacpu;
 using std::string;
 constexpr size_t npos = string::npos;
 
-class Parser : public Code {
-    string written;  // with literals
+class Parser {
+    string written, text;  // without comments and directives; the second also without literals
+    std::vector<Function> functions;
 
-    void blank(string& s, size_t from, size_t to) {
+    string cut(size_t from, size_t to) const { return text.substr(from, to - from); }
+    static void blank(string& s, size_t from, size_t to) {
         for (; from < to && from < s.size(); ++from)
             if (s[from] != '\n') s[from] = ' ';
     }
@@ -143,106 +142,14 @@ class Parser : public Code {
         }
     }
 
-    // A value computed from the thread's index, or returned by an atomic or a shuffle, differs from thread to
-    // thread.
-    // `outer`: the function that holds f, a lambda.
-    void read_variables(Function& f, const Function* outer) const {
-        f.own = {"threadIdx", "thread_rank", "laneid", "clock", "clock64"};
-        if (outer) f.own.insert(outer->own.begin(), outer->own.end());
-        const auto inside = [&](size_t open) { return listed(cut(open + 1, closed(text, open) - 1)); };
-        const std::vector<string> names = inside(f.head);
-        const auto called = places.find(f.name);
-        for (const size_t call : names.empty() || called == places.end() ? std::vector<size_t>() : called->second) {
-            const Function* g = function_at(call);  // it may call with its own thread number
-            if (!g || g == &f || calls(f.name, call, call + f.name.size()).empty()) continue;
-            const std::vector<string> given = inside(text.find('(', call));
-            for (size_t i = 0; i < std::min(given.size(), names.size()); ++i)
-                if (g->own.count(given[i]) || given[i] == "threadIdx.x")
-                    f.own.insert(names[i].substr(names[i].find_last_of(" *&") + 1));
-        }
-        for (size_t i = f.head; i < f.head_end; ++i)
-            for (const char* part : {"tid", "lane", "thread", "idx", "rank"})
-                if (const string name = in_word(text[i - 1]) ? "" : word_at(text, i); name.find(part) != npos)
-                    f.own.insert(name);
-        std::set<string> shared;
-        const auto [from, to] = std::pair(f.body.begin, f.body.end);
-        for (const size_t i : words("__shared__", from, to))
-            for (size_t j = i; j < text.find(';', i); ++j)
-                if (in_word(text[j]) && !in_word(text[j - 1])) shared.insert(word_at(text, j));
-        for (int round = 0; round < 3; ++round)
-            for (size_t i = from; i < to; ++i) {  // name = expression, up to a comma or the end
-                if (text[i] != '=' || text[i + 1] == '=' || strchr("=!<>", text[i - 1])) continue;
-                size_t end = i - 1, first;
-                while (end > from && strchr(" \t\n+-*/%&|^", text[end])) --end;
-                for (first = ++end; first > from && in_word(text[first - 1]);) --first;
-                const string name = cut(first, end);
-                size_t stop = i + 1;
-                while (stop < to && !strchr(",;", text[stop]) && text[stop] != ')')
-                    stop = strchr("([{", text[stop]) ? closed(text, stop) : stop + 1;
-                static const std::regex by_32(R"(/ ?(32|warpSize)\b|>> ?5\b)");
-                bool differs = false, by_warp = false;
-                for (size_t j = i; j < stop; ++j) {
-                    const string w = in_word(text[j]) && !in_word(text[j - 1]) ? word_at(text, j) : "";
-                    differs |= f.own.count(w) || w.starts_with("atomic") || w.starts_with("__shfl");
-                    by_warp |= f.warps.count(w);
-                }
-                if (const string value = cut(i, stop); differs && value.find('[') == npos)
-                    by_warp |= !(differs = !std::regex_search(value, by_32));
-                if (name.empty() || isdigit(static_cast<unsigned char>(name[0])) || shared.count(name)) continue;
-                if (differs) f.own.insert(name);
-                else if (by_warp) f.warps.insert(name);
-            }
-    }
-
-    Who who_enters(const Function& f, const Statement& s) const {
-        // threadIdx.x < 32 and threadIdx.x / 32 == 0 admit whole warps
-        static const std::regex word(R"(\b(\w+)(?=(?:\.\w+)*\s*([<>=/]*)\s*(\w*)))");
-        const string head = cut(s.head, s.head_end), kind = word_at(text, s.begin);
-        Who who =
-            s.kind == Statement::branch || kind == "for" || kind == "while" || kind == "do" ? everybody : some;
-        for (std::sregex_iterator m(head.begin(), head.end(), word), none; m != none; ++m) {
-            const string name = (*m)[1], sign = (*m)[2], number = (*m)[3];
-            const int value = number == "warpSize" ? 32 : atoi(number.c_str());
-            const bool warps = value && value % 32 == 0 && (sign == "<" || sign == ">=" || sign == "/");
-            if (f.own.count(name)) who = std::max(who, warps ? whole_warps : some);
-            else if (f.warps.count(name)) who = std::max(who, whole_warps);
-        }
-        return who;
-    }
-
-    Who who_leaves(const Statement& s) const {
-        Who who = everybody;
-        for (const Statement& part : s.parts) {
-            if (part.kind == Statement::loop) continue;
-            if (part.kind == Statement::branch && has({"break", "continue"}, part))
-                who = std::max(who, part.enters);
-            who = std::max(who, who_leaves(part));
-        }
-        return who;
-    }
-
-    void complete(const Function& f, Statement& s) const {
-        for (Statement& part : s.parts) complete(f, part);
-        if (s.kind == Statement::branch || s.kind == Statement::loop) s.enters = who_enters(f, s);
-        if (s.kind != Statement::loop) return;
-        s.leaves = who_leaves(s);
-        const Statement& body = s.parts[0].bare();
-        const string code = cut(body.begin, body.end);
-        s.waits = code == ";" || (body.kind == Statement::block && body.parts.empty()) ||
-                  code.starts_with("continue") || code.starts_with("__nanosleep");
-    }
-
     static void print(std::ostream& out, const Statement& s) {
-        for (const size_t n : {size_t(s.kind), s.begin, s.end, s.head, s.head_end, size_t(s.enters),
-                               size_t(s.leaves), size_t(s.waits), s.parts.size()})
-            out << n << ' ';
+        for (const size_t n : {size_t(s.kind), s.begin, s.end, s.head, s.head_end, s.parts.size()}) out << n << ' ';
         for (const Statement& part : s.parts) print(out, part);
     }
 
-    std::unordered_map<string, std::vector<size_t>> places;  // of names that may be called
-
 public:
     Parser(string source, const string& left_out) : written(std::move(source)) {
+        std::ranges::replace(written, '\r', ' ');
         std::vector<size_t> starts{0, 0};  // line numbers begin at 1
         for (size_t i = 0; i < written.size(); ++i)
             if (written[i] == '\n') starts.push_back(i + 1);
@@ -253,42 +160,15 @@ public:
         text = written;
         strip();
         read_functions();
-        for (size_t i = 0; i < text.size(); ++i)
-            if (in_word(text[i]) && (i == 0 || !in_word(text[i - 1]))) {
-                const string name = word_at(text, i);
-                if (strchr("(<", text[i + name.size()])) places[name].push_back(i);
-            }
-        const Function* outer = nullptr;
-        for (auto f = functions.rbegin(); f != functions.rend(); ++f) {
-            const bool is_lambda = outer && outer->body.holds(f->body.begin);
-            read_variables(*f, is_lambda ? outer : nullptr), complete(*f, f->body);
-            if (!is_lambda) outer = &*f;
-        }
     }
 
-    string tree() const {
-        std::ostringstream out;
-        out << functions.size() << ' ';
-        for (const Function& f : functions) {
+    friend std::ostream& operator<<(std::ostream& out, const Parser& p) {
+        out << "R\"cudacpu(" << p.written << ")cudacpu\", \"" << p.functions.size() << ' ';
+        for (const Function& f : p.functions) {
             out << (f.name.empty() ? "-" : f.name) << ' ' << f.head << ' ' << f.head_end << ' ';
             print(out, f.body);
-            for (const auto* names : {&f.own, &f.warps}) {
-                out << names->size() << ' ';
-                for (const string& name : *names) out << name << ' ';
-            }
         }
-        return out.str();
-    }
-
-    string literal() const {  // the text with its literals, as one in C++
-        string s;
-        char code[5];
-        for (const char c : written)
-            if (c == '\n') s += "\\n";
-            else if (c == '"' || c == '\\') (s += '\\') += c;
-            else if (c == '\t' || (c >= ' ' && c <= '~')) s += c;
-            else snprintf(code, sizeof code, "\\%03o", static_cast<unsigned char>(c)), s += code;
-        return s;
+        return out << '"';
     }
 };
 
@@ -299,11 +179,8 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
     for (int i = 1; i + 1 < argc; i += 2) {
         std::ostringstream source;
         source << std::ifstream(argv[i], std::ios::binary).rdbuf() << '\n';
-        const Parser parser(source.str(), argv[i + 1]);
-        string name;
-        for (const char* c = argv[i]; *c; ++c) (*c == '"' || * c == '\\' ? name += '\\' : name) += *c;
         std::cout << "[[maybe_unused]] static const int cudacpu_statement_tree_" << i / 2
-                  << " = ::cudacpu::statement_tree(\"" << name << "\", \"" << parser.literal() << "\", \""
-                  << parser.tree() << "\");\n";
+                  << " = ::cudacpu::statement_tree(" << std::quoted(argv[i]) << ", "
+                  << Parser(source.str(), argv[i + 1]) << ");\n";
     }
 }

@@ -17,8 +17,8 @@ namespace {
 string sent_away_before(const Source& src, const Path& path) {
     for (const Statement* s : path)
         for (const Statement& before : s->parts)
-            if (before.end <= path.back()->begin && before.kind == Statement::branch && before.enters == some &&
-                src.has({"return"}, before))
+            if (before.end <= path.back()->begin && before.kind == Statement::branch &&
+                src.enter(*src.function_at(before.begin), before) == some && src.has({"return"}, before))
                 return say(sent_away, src.line_at(before.begin), src.condition(before));
     return "";
 }
@@ -58,8 +58,9 @@ string of_present_lanes(const Source& src, const Function& f, size_t call) {
         .words;
 }
 
-bool keeps_away(const Statement& s, bool warp) {
-    return s.enters != everybody && !(warp && s.enters == whole_warps);
+bool keeps_away(const Source& src, const Statement& s, bool warp) {
+    const Who who = src.enter(*src.function_at(s.begin), s);
+    return who != everybody && !(warp && who == whole_warps);
 }
 
 // The exact text that mends it, if there is one.
@@ -67,7 +68,7 @@ string edit_for(const Source& src, size_t place, bool warp) {
     const Function& f = *src.function_at(place);
     const string mask = warp ? of_present_lanes(src, f, place) : "";
     const Path path = f.path(place);
-    const auto branch = std::ranges::find_if(path, [&](const Statement* s) { return keeps_away(*s, warp); });
+    const auto branch = std::ranges::find_if(path, [&](const Statement* s) { return keeps_away(src, *s, warp); });
     if (!mask.empty() || branch == path.end() || (*branch)->kind != Statement::branch) return mask;
     return sent_away_before(src, path).empty() ? moved_out(src, path, **branch, warp) : "";
 }
@@ -80,7 +81,7 @@ string let_come(const Source& src, size_t place, bool warp) {
         if (const string away = sent_away_before(src, path); !away.empty()) return away;
         for (const Statement* s : path) {
             const int line = src.line_at(s->begin);
-            if (!keeps_away(*s, warp)) continue;
+            if (!keeps_away(src, *s, warp)) continue;
             if (s->kind == Statement::loop) return say(equal_rounds, line, src.condition(*s));
             return f == own ? say(move_out, line, src.condition(*s), src.code(*path.back()))
                             : say(call_for_all, line, own->name);
@@ -165,7 +166,7 @@ static string load_also(const Source& src, const Function& f, size_t at, const s
         std::max(ahead, behind) > launch->block.x || size < launch->block.x ||
         (others.empty() && size != launch->block.x) || (after && guard.empty()) || before + after == 0 ||
         std::ranges::any_of(
-            path, [](const Statement* s) { return s->kind == Statement::loop || s->enters != everybody; }))
+            path, [&](const Statement* s) { return s->kind == Statement::loop || src.enter(f, *s) != everybody; }))
         return "";
     for (const size_t i : others) {
         const size_t open = src.text.find('[', i);

@@ -35,66 +35,30 @@ Conflict::Conflict(const Pair& p, const Source& source)
         if (pa[i]->kind == Statement::loop) around = pa[i];
 }
 
-Who Conflict::who_comes(const Function& g, const Path& path, size_t n, int depth) const {
-    Who who = everybody;
-    for (size_t i = 0; i < std::min(n, path.size()); ++i)
-        if (!src.holds_barrier(*path[i])) who = std::max({who, path[i]->enters, path[i]->leaves});
-    for (const size_t call : src.calls(g.name, 0, depth < 3 ? src.text.size() : 0))
-        if (const Function* h = src.function_at(call); h && h != &g) {
-            const auto p = h->path(call);
-            who = std::max(who, who_comes(*h, p, p.size(), depth + 1));
-        }
-    return who;
-}
-
 bool Conflict::unconditional(size_t at) const {
     return std::ranges::all_of(f->path(at), [&](const Statement* s) {
         return s->kind != Statement::branch || s->holds(a) || s->holds(b);
     });
 }
 
-// Declared as a tile of a warp; a parameter of any type may be one if a caller makes tiles.
-bool Conflict::is_tile(const string& group) const {
-    const auto makes = [&](size_t from, size_t to) {
-        const string code = src.cut(from, to);
-        return code.find("tile") != string::npos || code.find("coalesced") != string::npos ||
-               code.find("_partition") != string::npos;
-    };
-    const size_t at = src.word(group, f->head, f->body.end), from = src.text.find_last_of(";{(,", at);
-    if (at >= f->body.end || makes(from, src.text.find_first_of(";)", at))) return at < f->body.end;
-    return at < f->body.begin && !src.has({"thread_block", "grid_group"}, from, at) &&
-           std::ranges::any_of(src.callers(f->body.begin),
-                               [&](const auto& g) { return makes(g.first->body.begin, g.first->body.end); });
+bool Conflict::by_warps() const {
+    return src.has({"__syncwarp", "tiled_partition", "thread_block_tile", "coalesced_threads"}, f->head,
+                   f->body.end);
 }
 
 bool Conflict::barrier_between(size_t from, size_t to) const {
-    const auto orders = [&](size_t i, const string& name) {
-        return name == "sync" ? !far || !is_tile(src.object_of(i)) : name != "__syncwarp" || !far;
-    };
     for (const char* name : {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and",
-                             "sync", "__syncwarp", "arrive_and_wait"})
+                             "arrive_and_wait", "sync", "__syncwarp"})
         for (const size_t i : src.words(name, from, to))
-            if (unconditional(i) && orders(i, name)) return true;
+            if (unconditional(i) && !(far && by_warps() && strstr("sync __syncwarp", name))) return true;
     return false;
 }
 
+// Between lanes of a warp in code for warps, the other warps have nothing to wait for.
 string Conflict::barrier_at(const Path& path, size_t n) const {
-    const Who who = who_comes(*f, path, n);
-    const string group = far ? "" : own_tile();
-    return who == everybody && !group.empty() ? group + ".sync()"
-           : who == everybody                 ? "__syncthreads()"
-           : who == whole_warps && !far       ? "__syncwarp()"
-                                              : "";
-}
-
-// A tile that the function synchronizes elsewhere, and that is known where the first access is; "" if there is
-// none.
-string Conflict::own_tile() const {
-    for (const size_t i : src.words("sync", f->body.begin, f->body.end)) {
-        const string group = src.text[i - 1] == '.' ? src.object_of(i) : "";
-        if (!group.empty() && is_tile(group) && src.word(group, f->head, a) < a) return group;
-    }
-    return "";
+    const Who who = src.come(*f, path, n);
+    if (who == some || (far && who == whole_warps)) return "";
+    return !far && (who == whole_warps || by_warps()) ? "__syncwarp()" : "__syncthreads()";
 }
 
 // Elements that a loop without a barrier swaps; no atomic can do that.
@@ -172,8 +136,8 @@ Path Conflict::last_in_turn() const {
 
 // Not all threads come there, so a barrier would wait for ever.
 Advice Conflict::split(const Path& path, size_t n) const {
-    const auto keeps = [](const Statement* s) { return s->enters != everybody || s->leaves != everybody; };
-    const auto s = std::find_if(path.begin(), path.begin() + ptrdiff_t(std::min(n, path.size())), keeps);
+    const auto s = std::find_if(path.begin(), path.begin() + ptrdiff_t(std::min(n, path.size())),
+                                [&](auto* keeps) { return src.go_round(*f, *keeps) || src.enter(*f, *keeps); });
     return {
         say(not_all_come, src.line_at(a), src.line_at(b), src.line_at(s == path.end() ? f->head : (*s)->begin))};
 }
@@ -229,27 +193,6 @@ Advice Conflict::barrier() const {
     return forward;
 }
 
-// The second access comes between arrive() and wait() of a cuda::barrier.
-static Advice wait_first(const Conflict& c) {
-    const Source& src = c.src;
-    const auto object = [&](size_t i) { return src.cut(src.text.find_last_of(" \t\n(;=*&", i) + 1, i); };
-    const size_t arrives = src.word("arrive", c.a, c.b);
-    for (const size_t i : src.words("wait", c.b, c.f->body.end)) {
-        const Path path = c.f->path(i);
-        const size_t n = path.size() - 1;
-        if (c.far == 2 || arrives >= c.b || object(i) != object(arrives) || n >= c.pb.size() ||
-            path[n - 1] != c.pb[n - 1])
-            continue;
-        const Statement &access = *c.pb[n], &wait = *path[n];
-        const string sets = assignment(src.code(access)).target;
-        if (src.alone_in_its_lines(access) && src.alone_in_its_lines(wait) &&
-            src.line_at(access.begin) == src.line_at(access.end - 1) &&
-            src.word(sets, access.end, wait.begin) >= wait.begin)
-            return {say(move_after_wait, src.line_at(access.begin), src.line_at(wait.begin))};
-    }
-    return {};
-}
-
 // ---- the advice
 
 static Advice orders(const Conflict& c) {
@@ -260,9 +203,9 @@ static Advice orders(const Conflict& c) {
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {one_memory,        own_variable, grid_step,   wrong_index,     equal_writes,
-                                      narrow_scope_rule, plain_flag,   handover,    wait_first,      in_place,
-                                      test_and_set,      old_value,    update_rule, two_blocks_rule, orders};
+    static constexpr Rule* rules[] = {one_memory,        own_variable, grid_step,       wrong_index, equal_writes,
+                                      narrow_scope_rule, plain_flag,   handover,        in_place,    test_and_set,
+                                      old_value,         update_rule,  two_blocks_rule, orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)

@@ -57,10 +57,8 @@ struct Conflict {
     std::optional<string> computed(const string& expression) const;
 
     // ---- barrier.cpp
-    Who who_comes(const Function& g, const Path& path, size_t n, int depth = 0) const;
     bool unconditional(size_t at) const;  // each thread that reaches the two lines comes there
-    bool is_tile(const string& group) const;
-    string own_tile() const;
+    bool by_warps() const;                // it is written for the lanes of a warp
     bool barrier_between(size_t from, size_t to) const;
     string barrier_at(const Path& path, size_t n) const;  // that can be put there; "" if not all threads come
     bool goes_round() const;  // no barrier on the way from the second around the loop to the first

@@ -14,7 +14,7 @@ namespace {
 
 // Whether there is a loop that asks by atomics, or does nothing else.
 bool waits_in(const Source& src, const Statement& s) {
-    return (s.kind == Statement::loop && (s.waits || src.text.find("atomic", s.begin) < s.end)) ||
+    return (s.kind == Statement::loop && (src.only_waits(s) || src.text.find("atomic", s.begin) < s.end)) ||
            std::ranges::any_of(s.parts, [&](const Statement& part) { return waits_in(src, part); });
 }
 
@@ -31,7 +31,7 @@ Edit beside(const Conflict& c, const string& what, size_t place, size_t accessed
         for (const Statement& next : path[n - 1]->parts)  // it may go on waiting there
             if (after && next.begin >= path[n]->end && next.end <= access && waits_in(src, next)) path[n] = &next;
         const Statement& s = *path[n];
-        if (!n || (what == "__syncthreads()" && c.who_comes(*f, path, n) != everybody)) return {};
+        if (!n || (what == "__syncthreads()" && src.come(*f, path, n) != everybody)) return {};
         if (!s.holds(access)) return after ? c.put(what, path, n) : c.put_before_it(what, path, n);
         for (const Statement& body : s.parts)
             if (!body.holds(access)) continue;
@@ -79,13 +79,13 @@ Advice handover(const Conflict& c) {
         if (Source::of(line_of(how.wait).file) != &src || !src.function_at(wait)) continue;
         const Statement& s = *src.function_at(wait)->path(wait).back();
         const string code = s.kind == Statement::simple ? src.code(s) : "", target = assignment(code).target;
-        if (code.starts_with("atomic") || target.find('[') != string::npos || (how.plain && !s.waits) ||
-            (c.pair.adds && how.set && !how.exclusive && !s.waits))
+        if (code.starts_with("atomic") || target.find('[') != string::npos || (how.plain && !src.only_waits(s)) ||
+            (c.pair.adds && how.set && !how.exclusive && !src.only_waits(s)))
             continue;  // nobody waits for it
-        const bool locks = s.waits || src.has({"atomicCAS", "atomicExch"}, s);
+        const bool locks = src.only_waits(s) || src.has({"atomicCAS", "atomicExch"}, s);
         if (c.pair.race.before.access & c.pair.race.after.access & writes && how.set && !locks && x == y)
             continue;  // a ticket
-        if (how.too_early && s.waits) return {say(set_too_early, line(how.wait), earlier)};
+        if (how.too_early && src.only_waits(s)) return {say(set_too_early, line(how.wait), earlier)};
         if (how.looks_once) return {say(look_again, line(how.wait), later)};
         Advice v;
         for (const auto& [missing, site] : how.gaps) {
@@ -146,7 +146,7 @@ Advice plain_flag(const Conflict& c) {
                     !e.words.empty() && has_name(src.code(i, closed(src.text, src.text.find('(', i))), name))
                     return {say(give_back), {e}};
     for (const auto& [wait, set] : {std::pair(sx, sy), std::pair(sy, sx)}) {
-        const Edit e = wait->waits && !c.one_atomic() ? release(c, *set) : Edit();
+        const Edit e = src.only_waits(*wait) && !c.one_atomic() ? release(c, *set) : Edit();
         if (e.words.empty()) continue;
         const string head = src.condition(*wait), lock = assignment(src.code(*set)).target,
                      word = has_name(head, lock) ? lock : c.pair.name;

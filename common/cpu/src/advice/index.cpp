@@ -112,7 +112,7 @@ static std::set<string> variables(const Conflict& c, const string& code, bool al
     static const std::regex word(R"([A-Za-z_]\w*(\.[xyz])?)");
     std::set<string> found;
     for (std::sregex_iterator m(code.begin(), code.end(), word), none; m != none; ++m)
-        if (const string name = m->str(); all || name.find("Idx.") != string::npos || c.f->own.count(name) ||
+        if (const string name = m->str(); all || name.find("Idx.") != string::npos || c.src.share(*c.f, name) != everybody ||
                                           c.src.definition(*c.f, name).value_or("").find("Idx.") != string::npos)
             found.insert(name);
     return found;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <regex>
 #include <sstream>
 
 #include "engine/reporting.hpp"
@@ -26,10 +27,10 @@ std::string full_name(const std::string& file) {
 }
 
 Statement read_statement(std::istream& in) {
-    size_t n[9];
+    size_t n[6];
     for (size_t& x : n) in >> x;
-    Statement s{Statement::Kind(n[0]), n[1], n[2], n[3], n[4], Who(n[5]), Who(n[6]), n[7] != 0};
-    for (size_t i = 0; i < n[8]; ++i) s.parts.push_back(read_statement(in));
+    Statement s{Statement::Kind(n[0]), n[1], n[2], n[3], n[4]};
+    for (size_t i = 0; i < n[5]; ++i) s.parts.push_back(read_statement(in));
     return s;
 }
 
@@ -45,13 +46,8 @@ int statement_tree(const char* file, const char* text, const char* tree) {
     std::istringstream in(tree);
     size_t count, from, to;
     std::string name;
-    for (in >> count; count && in >> name >> from >> to; --count) {
-        Function& f = s.functions.emplace_back(Function{name == "-" ? "" : name, from, to, read_statement(in)});
-        for (auto* names : {&f.own, &f.warps}) {
-            size_t left;
-            for (in >> left; left && in >> name; --left) names->insert(name);
-        }
-    }
+    for (in >> count; count && in >> name >> from >> to; --count)
+        s.functions.push_back({name == "-" ? "" : name, from, to, read_statement(in)});
     return 0;
 }
 
@@ -81,7 +77,6 @@ std::string Source::code(const Statement& s) const {
     std::string all = code(s.begin, s.end);
     return all.erase(all.find_last_not_of("; ") + 1);
 }
-std::string Source::condition(const Statement& s) const { return code(s.head + 1, s.head_end - 1); }
 
 size_t Source::spot(int number, const std::string& name) const {
     if (number < 1 || size_t(number) + 1 >= starts.size()) return text.npos;
@@ -117,38 +112,105 @@ const Statement* Source::statement_in(int number, const std::string& name) const
     return f ? f->path(at).back() : nullptr;
 }
 
+// ---- names
+
+size_t Source::word(const std::string& name, size_t from, size_t to) const {
+    if (name.empty()) return text.npos;
+    const std::string_view part(text.data(), std::min(text.size(), std::min(to, text.size()) + name.size() - 1));
+    for (size_t i = part.find(name, from); i < to; i = part.find(name, i + 1))
+        if (!(i && in_word(text[i - 1])) && !in_word(text[i + name.size()])) return i;
+    return text.npos;
+}
+
+std::vector<size_t> Source::words(const std::string& name, size_t from, size_t to) const {
+    std::vector<size_t> found;
+    while ((from = word(name, from, to)) < to) found.push_back(from++);
+    return found;
+}
+
+std::vector<size_t> Source::variables(const std::string& name, size_t from, size_t to) const {
+    std::vector<size_t> found = words(name, from, to);
+    std::erase_if(found, [&](size_t i) { return is_member(i); });
+    return found;
+}
+
+size_t Source::variable(const std::string& name, size_t from, size_t to) const {
+    const auto all = variables(name, from, to);
+    return all.empty() ? text.npos : all[0];
+}
+
+std::vector<size_t> Source::calls(const std::string& name, size_t from, size_t to) const {
+    std::vector<size_t> found = words(name, from, to);
+    std::erase_if(found, [&](size_t i) {
+        const size_t end = i + name.size(), open = text[end] == '<' ? text.find(">(", end) : end;  // sum<int>(x)
+        return (open == end && text[end] != '(') || text.find_first_of(";{}", end) < open ||
+               cut(end, open).find("<<<") != text.npos;
+    });
+    return found;
+}
+
+bool Source::has(std::initializer_list<const char*> names, size_t from, size_t to) const {
+    return std::ranges::any_of(names, [&](const char* name) { return word(name, from, to) < to; });
+}
+
 std::string Source::name_at(size_t at) const {
     const bool begins = !isdigit(static_cast<unsigned char>(text[at])) && !(at && in_word(text[at - 1]));
     return begins ? word_at(text, at) : "";
 }
 
-std::optional<std::string> Source::definition(const Function& f, const std::string& name) const {
-    std::string value;
-    size_t first = 0;
+std::string Source::object_of(size_t member) const {
+    size_t first = member - 1;
+    while (first && in_word(text[first - 1])) --first;
+    return cut(first, member - 1);
+}
+
+// ---- values
+
+// What a function sets a variable to: `x = 4` gives "4", `x += 4` and `x <<= 4` also, x++ and &x nothing that is
+// known.
+std::vector<Value> Source::values(const Function& f, const std::string& name) const {
+    std::vector<Value> found;
     for (const size_t i : variables(name, f.body.begin, f.body.end)) {
-        const size_t sign = skip_space(text, i + name.size());
-        const char c = text[sign], next = text[sign + 1];
-        const std::string before = text.substr(i - 2, 2);
-        const bool in_head = first && std::ranges::any_of(f.path(i), [&](const Statement* loop) {
-                                 return loop->kind == Statement::loop && loop->asks(first) && i < loop->head_end;
-                             });
-        if (in_head) continue;  // the initialization of a loop
-        if ((strchr("+-", c) && next == c) || (strchr("+-*/%&|^", c) && next == '=') || before == "++" ||
-            before == "--" || before[1] == '&')
-            return {};
-        if (c != '=' || next == '=') continue;
-        if (!value.empty()) return {};
-        first = i;
-        size_t end = skip_space(text, sign + 1);
-        for (; end < f.body.end && !strchr(",;)", text[end]);)
-            end = strchr("([{", text[end]) ? closed(text, end) : end + 1;
-        value = cut(skip_space(text, sign + 1), end);
+        if (has({"__shared__"}, f.path(i).back()->begin, i)) return {};
+        size_t sign = skip_space(text, i + name.size());
+        const std::string before = cut(i - 2, i), after = cut(sign, sign + 2);
+        if (before == "++" || before == "--" || before[1] == '&' || after == "++" || after == "--")
+            found.push_back({&f, i, ""});
+        const bool changes = strchr("+-*/%&|^<>", after[0]);
+        if (changes) sign += after == "<<" || after == ">>" ? 2 : 1;
+        if (text[sign] != '=' || text[sign + 1] == '=' || after == "<=" || after == ">=") continue;
+        size_t end = sign + 1;
+        while (!strchr(",;)", text[end])) end = strchr("([{", text[end]) ? closed(text, end) : end + 1;
+        found.push_back({&f, i, cut(skip_space(text, sign + 1), end), !changes});
     }
-    if (!value.empty()) return value;
-    if (word(name, f.head, f.body.begin) < f.body.begin) return "";
+    return found;
+}
+
+// What the callers give for a parameter.
+std::vector<Value> Source::given(const Function& f, const std::string& name) const {
+    std::vector<Value> found;
+    const auto names = listed(cut(f.head + 1, f.head_end - 1));
+    const auto n =
+        size_t(std::ranges::find_if(names, [&](auto& own) { return own.ends_with(name); }) - names.begin());
+    for (const size_t call : calls(f.name, 0, n < names.size() ? text.size() : 0)) {
+        const size_t open = text.find('(', call);
+        const auto all = listed(cut(open + 1, closed(text, open) - 1));
+        const Function* const g = function_at(call);
+        if (g && g != &f && n < all.size()) found.push_back({g, call, all[n]});
+    }
+    return found;
+}
+
+std::optional<std::string> Source::definition(const Function& f, const std::string& name) const {
+    auto all = values(f, name);
+    if (all.empty() && word(name, f.head, f.body.begin) < f.body.begin) return "";
     for (const Function& g : functions)  // the function that holds a lambda
-        if (&g != &f && g.body.holds(f.body.begin)) return definition(g, name);
-    return {};
+        if (all.empty() && &g != &f && g.body.holds(f.body.begin)) return definition(g, name);
+    const auto in_its_head = [&](const Statement* loop) {
+        return loop->asks(all[0].place) && loop->asks(all[1].place);
+    };
+    while (all.size() > 1 && std::ranges::any_of(f.path(all[0].place), in_its_head)) all.erase(all.begin() + 1);
+    return all.size() == 1 && all[0].sets ? std::optional(all[0].code) : std::nullopt;
 }
 
 std::string Source::expanded(const Function& f, std::string expression) const {
@@ -165,6 +227,13 @@ std::string Source::expanded(const Function& f, std::string expression) const {
     return expression;
 }
 
+// ---- functions and statements
+
+const Function* Source::function_at(size_t at) const {
+    const auto f = std::ranges::find_if(functions, [&](const Function& g) { return g.body.holds(at); });
+    return f == functions.end() ? nullptr : &*f;
+}
+
 std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const {
     std::vector<std::pair<const Function*, size_t>> found;
     for (const Function* f = function_at(at); f && found.size() < 5; f = function_at(at)) {
@@ -179,15 +248,22 @@ std::vector<std::pair<const Function*, size_t>> Source::callers(size_t at) const
 size_t Source::place_in(const Function* f, size_t at) const {
     for (const auto& [g, place] : callers(at))
         if (g == f) return place;
-    return std::string::npos;
+    return text.npos;
 }
 
-std::string Source::object_of(size_t member) const {
-    size_t first = member - 1;
-    while (first && in_word(text[first - 1])) --first;
-    return cut(first, member - 1);
+bool Source::only_waits(const Statement& s) const {
+    const std::string body = s.kind == Statement::loop ? code(s.parts[0].bare()) : "-";
+    return body.empty() || body == "{ }" || body == "{}" || body == "continue" || body.starts_with("__nanosleep");
 }
 
+bool Source::alone_in_its_lines(const Statement& s) const {
+    const size_t before = text.find_last_not_of(" \t", s.begin - 1), after = text.find_first_not_of(" \t\r", s.end);
+    return text[before] == '\n' && (after == text.npos || text[after] == '\n');
+}
+
+// ---- threads
+
+// All threads reach a branch or loop that has a barrier.
 bool Source::holds_barrier(const Statement& s) const {
     for (const Statement& body : s.parts)
         for (const Statement& part : body.parts)
@@ -197,9 +273,55 @@ bool Source::holds_barrier(const Statement& s) const {
     return false;
 }
 
-bool Source::alone_in_its_lines(const Statement& s) const {
-    const size_t before = text.find_last_not_of(" \t", s.begin - 1), after = text.find_first_not_of(" \t\r", s.end);
-    return text[before] == '\n' && (after == text.npos || text[after] == '\n');
+// What depends on the thread's index, or is returned by an atomic or a shuffle, differs from thread to thread;
+// threadIdx.x < 32 and threadIdx.x / 32 == 0 are the same for a warp.
+Who Source::share(const Function& f, const std::string& expression, int depth) const {
+    static const std::regex word(R"(\b([A-Za-z_]\w*)(?=(?:\.\w+)*\s*([<>=/]*)\s*(\w*)))"),
+        own(R"(threadIdx|thread_rank|laneid|clock(64)?|atomic\w+|__shfl\w*)"),
+        by_32(R"(/ ?(32|warpSize)\b|>> ?5\b)");
+    Who all = everybody;
+    for (std::sregex_iterator m(expression.begin(), expression.end(), word), none; m != none; ++m) {
+        const std::string name = (*m)[1], sign = (*m)[2], number = (*m)[3];
+        Who who = std::regex_match(name, own) ? some : everybody;
+        if (who == everybody && depth < 4)
+            for (const auto& from : {values(f, name), given(f, name)})
+                for (const Value& v : from) who = std::max(who, share(*v.f, v.code, depth + 1));
+        const int n = number == "warpSize" ? 32 : atoi(number.c_str());
+        const bool by_warps = n && n % 32 == 0 && (sign == "<" || sign == ">=" || sign == "/");
+        all = std::max(all, who == some && by_warps ? whole_warps : who);
+    }
+    const bool same_in_warp = expression.find('[') == text.npos && std::regex_search(expression, by_32);
+    return all == some && same_in_warp ? whole_warps : all;
+}
+
+Who Source::enter(const Function& f, const Statement& s) const {
+    if (!s.head_end) return everybody;
+    const std::string kind = word_at(text, s.begin);
+    const bool hidden =
+        s.kind == Statement::loop && kind != "for" && kind != "while" && kind != "do";  // by a macro
+    return hidden ? some : share(f, condition(s));
+}
+
+Who Source::go_round(const Function& f, const Statement& s) const {
+    Who who = s.kind == Statement::loop ? enter(f, s) : everybody;
+    for (const Statement& part : s.parts) {
+        if (part.kind == Statement::branch && has({"break", "continue"}, part)) who = std::max(who, enter(f, part));
+        if (part.kind != Statement::loop) who = std::max(who, go_round(f, part));
+    }
+    return who;
+}
+
+Who Source::come(const Function& f, const Path& path, size_t n, int depth) const {
+    Who who = everybody;
+    for (size_t i = 0; i < std::min(n, path.size()); ++i)
+        if (const Statement& s = *path[i]; s.head_end && !holds_barrier(s))
+            who = std::max(who, s.kind == Statement::loop ? go_round(f, s) : enter(f, s));
+    for (const size_t call : calls(f.name, 0, depth < 3 ? text.size() : 0))
+        if (const Function* g = function_at(call); g && g != &f) {
+            const Path to = g->path(call);
+            who = std::max(who, come(*g, to, to.size(), depth + 1));
+        }
+    return who;
 }
 
 }  // namespace cudacpu

@@ -3,9 +3,8 @@
 //
 // The form in the program is two strings. The first is the text without comments and directives. The second has
 // words separated by blanks: the number of functions, and for each its name, the place and the end of its
-// parameters, its body, and two lists of variables, each with its length. A statement is its kind, begin, end,
-// head, head_end, the threads that enter it and that leave it early, whether it only waits, and the number of its
-// parts, which follow. A place is a number of characters from the beginning.
+// parameters, and its body. A statement is its kind, begin, end, head, head_end, and the number of its parts, which
+// follow. A place is a number of characters from the beginning.
 #pragma once
 #include <algorithm>
 #include <cctype>
@@ -18,16 +17,11 @@
 
 namespace cudacpu {
 
-enum Who { everybody, whole_warps, some };  // of the threads of a block
-
 /// A statement, from its first character to the one after its last.
 struct Statement {
     enum Kind { simple, block, branch, loop } kind;
     size_t begin, end;
     size_t head = 0, head_end = 0;   // of a branch or loop: its parentheses
-    Who enters = everybody;          // of a branch or loop
-    Who leaves = everybody;          // of a loop: the threads that break or continue
-    bool waits = false;              // a loop whose body does nothing
     std::vector<Statement> parts{};  // of a block; other statements hold one or two
     bool holds(size_t at) const { return begin <= at && at < end; }
     bool asks(size_t at) const { return head <= at && at < head_end; }
@@ -40,8 +34,6 @@ struct Function {
     std::string name;
     size_t head, head_end;  // its parameters
     Statement body;
-    std::set<std::string> own{};    // variables that differ from thread to thread
-    std::set<std::string> warps{};  // variables that differ only from warp to warp
     Path path(size_t at) const {
         Path found{&body};
         for (;;) {
@@ -88,61 +80,5 @@ inline std::vector<std::string> listed(const std::string& list) {
     }
     return parts;
 }
-
-/// A source text without comments, directives and literals, and its functions.
-class Code {
-public:
-    std::string text;
-    std::vector<Function> functions;  // a lambda precedes the function that holds it
-
-    std::string cut(size_t from, size_t to) const { return text.substr(from, to - from); }
-    /// Where the name is, as a whole word; npos if nowhere. The other forms return all places.
-    size_t word(const std::string& name, size_t from, size_t to) const {
-        if (name.empty()) return text.npos;
-        const std::string_view part(text.data(),
-                                    std::min(text.size(), std::min(to, text.size()) + name.size() - 1));
-        for (size_t i = part.find(name, from); i < to; i = part.find(name, i + 1))
-            if (!(i && in_word(text[i - 1])) && !in_word(text[i + name.size()])) return i;
-        return text.npos;
-    }
-    std::vector<size_t> words(const std::string& name, size_t from, size_t to) const {
-        std::vector<size_t> found;
-        while ((from = word(name, from, to)) < to) found.push_back(from++);
-        return found;
-    }
-    /// Except members: s.name.
-    std::vector<size_t> variables(const std::string& name, size_t from, size_t to) const {
-        std::vector<size_t> found = words(name, from, to);
-        std::erase_if(found,
-                      [&](size_t i) { return i > 1 && (text[i - 1] == '.' || text.compare(i - 2, 2, "->") == 0); });
-        return found;
-    }
-    size_t variable(const std::string& name, size_t from, size_t to) const {
-        const auto all = variables(name, from, to);
-        return all.empty() ? text.npos : all[0];
-    }
-    /// Except launches, and uses of a variable with this name.
-    std::vector<size_t> calls(const std::string& name, size_t from, size_t to) const {
-        std::vector<size_t> found = words(name, from, to);
-        std::erase_if(found, [&](size_t i) {
-            const size_t end = i + name.size(),
-                         open = text[end] == '<' ? text.find(">(", end) : end;  // sum<int>(x)
-            return (open == end && text[end] != '(') || text.find_first_of(";{}", end) < open ||
-                   cut(end, open).find("<<<") != text.npos;
-        });
-        return found;
-    }
-    bool has(std::initializer_list<const char*> names, size_t from, size_t to) const {
-        return std::ranges::any_of(names, [&](const char* name) { return word(name, from, to) < to; });
-    }
-    bool has(std::initializer_list<const char*> names, const Statement& s) const {
-        return has(names, s.begin, s.end);
-    }
-    const Function* function_at(size_t at) const {
-        for (const Function& f : functions)
-            if (f.body.holds(at)) return &f;
-        return nullptr;
-    }
-};
 
 }  // namespace cudacpu

@@ -266,7 +266,7 @@ static Advice read_and_write(const Conflict& c, const Update& u) {
         (*level)->parts.size() > 1 || has_name(c.src.code(c.f->body), "read"))
         return {};
     const auto n = size_t(c.pb.rend() - level) - 1;
-    if (c.who_comes(*c.f, c.pb, n) != everybody) return {};
+    if (c.src.come(*c.f, c.pb, n) != everybody) return {};
     Path path = c.pb;
     const auto& [x, sign, value] = assignment(c.src.code(innermost(path)));
     const string condition = c.src.condition(**level), head = c.src.cut(c.around->head, c.around->head_end);
