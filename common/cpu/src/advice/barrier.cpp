@@ -4,6 +4,7 @@
 // threads do not arrive.
 #include <algorithm>
 #include <optional>
+#include <regex>
 
 #include "advice/conflict.hpp"
 #include "engine/launch.hpp"
@@ -27,8 +28,12 @@ Conflict::Conflict(const Pair& p, const Source& source)
                 f = g, *at = call;
     if (!f) return;
     if (a > b) std::swap(a, b), std::swap(line_a, line_b);
+    if (src.line(line_a).find("async") != string::npos)  // the copy is made where its thread waits for it
+        for (const char* wait : {"__pipeline_wait_prior", "consumer_wait", "pipeline_consumer_wait_prior", "wait"})
+            for (const size_t i : src.words(wait, a, b)) a = std::max(a, i);
     const Where m = far ? p.race.block_met : p.race.warp_met;
-    if (m.line && Source::of(m.file) == &source) met = src.place_in(f, src.spot(m.line, "__syncthreads"));
+    if (far < 2 && m.line && Source::of(m.file) == &source)
+        met = src.place_in(f, src.spot(m.line, "__syncthreads"));
     pa = f->path(a), pb = f->path(b);
     while (common < pa.size() && common < pb.size() && pa[common] == pb[common]) ++common;
     for (size_t i = 0; i < common; ++i)
@@ -46,11 +51,22 @@ bool Conflict::by_warps() const {
                    f->body.end);
 }
 
+// grid.sync(), by the name that the function has for it.
+string Conflict::grid_barrier() const {
+    static const std::regex named(R"((\w+) = [\w:]*this_grid\(\))");
+    const string body = src.code(f->body);
+    std::smatch m;
+    return (std::regex_search(body, m, named) ? m.str(1) : "cooperative_groups::this_grid()") + ".sync()";
+}
+
 bool Conflict::barrier_between(size_t from, size_t to) const {
+    const string grid = grid_barrier();
     for (const char* name : {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and",
                              "arrive_and_wait", "sync", "__syncwarp"})
         for (const size_t i : src.words(name, from, to))
-            if (unconditional(i) && !(far && by_warps() && strstr("sync __syncwarp", name))) return true;
+            if (unconditional(i) && (far < 2 ? !(far && by_warps() && strstr("sync __syncwarp", name))
+                                             : src.object_of(i) + ".sync()" == grid))
+                return true;
     return false;
 }
 
@@ -58,7 +74,9 @@ bool Conflict::barrier_between(size_t from, size_t to) const {
 string Conflict::barrier_at(const Path& path, size_t n) const {
     const Who who = src.come(*f, path, n);
     if (who == some || (far && who == whole_warps)) return "";
-    return !far && (who == whole_warps || by_warps()) ? "__syncwarp()" : "__syncthreads()";
+    return far == 2                                     ? grid_barrier()
+           : !far && (who == whole_warps || by_warps()) ? "__syncwarp()"
+                                                        : "__syncthreads()";
 }
 
 // Elements that a loop without a barrier swaps; no atomic can do that.
@@ -195,7 +213,7 @@ Advice Conflict::barrier() const {
 
 // ---- the advice
 
-static Advice orders(const Conflict& c) {
+Advice orders(const Conflict& c) {
     const Advice v = c.stay(c.barrier());
     return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round()))
                ? Advice{say(beside_atomics, line_of(c.plain().site).number)}

@@ -58,6 +58,7 @@ struct Conflict {
 
     // ---- barrier.cpp
     bool unconditional(size_t at) const;  // each thread that reaches the two lines comes there
+    string grid_barrier() const;
     bool by_warps() const;                // it is written for the lanes of a warp
     bool barrier_between(size_t from, size_t to) const;
     string barrier_at(const Path& path, size_t n) const;  // that can be put there; "" if not all threads come
@@ -90,6 +91,7 @@ Edit number_of_block(const Conflict& c);                        // index.cpp
 Rule one_memory;                                                // host.cpp
 Rule own_variable, grid_step, wrong_index, equal_writes;        // index.cpp
 Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;  // fence.cpp
+Rule orders;                                                    // barrier.cpp
 Rule in_place, test_and_set, old_value, update_rule;            // update.cpp
 
 }  // namespace cudacpu::race

@@ -163,7 +163,7 @@ Advice two_blocks_rule(const Conflict& c) {
     const int la = c.src.line_at(c.a), lb = c.src.line_at(c.b);
     if (c.far < 2) return {};
     if (c.one_atomic()) return {say(beside_atomics, line_of(c.plain().site).number)};
-    if (launch->cooperative) return {say(whole_grid, la, lb)};
+    if (launch->cooperative) return orders(c);
     if (c.both_write()) {
         const Edit e = number_of_block(c);
         return e.words.empty() ? Advice{say(two_blocks, la)} : Advice{"", {e}};

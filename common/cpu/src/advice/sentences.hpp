@@ -135,12 +135,7 @@ constexpr Sentence other_array{
         "that round: launch the kernel once a round; or if the loop waits for all blocks, also put "
         "__syncthreads() before that wait",
         "第 %d 行读取其他线程块在上一轮修改的元素，所以所有线程块都要先结束那一轮：每一轮启动一次核函数；"
-        "如果循环会等待所有线程块，在等待之前也要加上 __syncthreads()"},
-    whole_grid{
-        "put this_grid().sync() between lines %d and %d, where all threads of the grid come; in a loop, also "
-        "at its end",
-        "在第 %d 行和第 %d 行之间、网格的所有线程都会到达的地方加上 this_grid().sync()；如果在循环中，"
-        "循环末尾也要加上"};
+        "如果循环会等待所有线程块，在等待之前也要加上 __syncthreads()"};
 
 // ---- an index
 

@@ -114,29 +114,20 @@ const Statement* Source::statement_in(int number, const std::string& name) const
 
 // ---- names
 
-size_t Source::word(const std::string& name, size_t from, size_t to) const {
+size_t Source::word(const std::string& name, size_t from, size_t to, bool members) const {
     if (name.empty()) return text.npos;
     const std::string_view part(text.data(), std::min(text.size(), std::min(to, text.size()) + name.size() - 1));
     for (size_t i = part.find(name, from); i < to; i = part.find(name, i + 1))
-        if (!(i && in_word(text[i - 1])) && !in_word(text[i + name.size()])) return i;
+        if (!(i && in_word(text[i - 1])) && !in_word(text[i + name.size()]) &&
+            (members || i < 2 || (text[i - 1] != '.' && cut(i - 2, i) != "->")))
+            return i;
     return text.npos;
 }
 
-std::vector<size_t> Source::words(const std::string& name, size_t from, size_t to) const {
+std::vector<size_t> Source::words(const std::string& name, size_t from, size_t to, bool members) const {
     std::vector<size_t> found;
-    while ((from = word(name, from, to)) < to) found.push_back(from++);
+    while ((from = word(name, from, to, members)) < to) found.push_back(from++);
     return found;
-}
-
-std::vector<size_t> Source::variables(const std::string& name, size_t from, size_t to) const {
-    std::vector<size_t> found = words(name, from, to);
-    std::erase_if(found, [&](size_t i) { return is_member(i); });
-    return found;
-}
-
-size_t Source::variable(const std::string& name, size_t from, size_t to) const {
-    const auto all = variables(name, from, to);
-    return all.empty() ? text.npos : all[0];
 }
 
 std::vector<size_t> Source::calls(const std::string& name, size_t from, size_t to) const {

@@ -24,7 +24,6 @@ class Source {
     std::vector<size_t> starts{0, 0};  // first characters of the lines, whose numbers begin at 1
     friend int statement_tree(const char* file, const char* text, const char* tree);
 
-    bool is_member(size_t at) const { return at > 1 && (text[at - 1] == '.' || cut(at - 2, at) == "->"); }
     bool holds_barrier(const Statement& s) const;
     std::vector<Value> values(const Function& f, const std::string& name) const;
     std::vector<Value> given(const Function& f, const std::string& name) const;
@@ -48,11 +47,13 @@ public:
     size_t first_in(int line) const;                       // its first atomic, or its first statement
 
     // ---- names, as whole words
-    std::vector<size_t> words(const std::string& name, size_t from, size_t to) const;
-    std::vector<size_t> variables(const std::string& name, size_t from, size_t to) const;  // no members
-    std::vector<size_t> calls(const std::string& name, size_t from, size_t to) const;      // no launches
-    size_t word(const std::string& name, size_t from, size_t to) const;                    // the first one
-    size_t variable(const std::string& name, size_t from, size_t to) const;
+    size_t word(const std::string& name, size_t from, size_t to, bool members = true) const;
+    std::vector<size_t> words(const std::string& name, size_t from, size_t to, bool members = true) const;
+    size_t variable(const std::string& name, size_t from, size_t to) const { return word(name, from, to, false); }
+    std::vector<size_t> variables(const std::string& name, size_t from, size_t to) const {
+        return words(name, from, to, false);
+    }
+    std::vector<size_t> calls(const std::string& name, size_t from, size_t to) const;  // no launches
     bool has(std::initializer_list<const char*> names, size_t from, size_t to) const;
     bool has(std::initializer_list<const char*> names, const Statement& s) const {
         return has(names, s.begin, s.end);

@@ -287,10 +287,8 @@ Advice in_place(const Conflict& c) {
         (unrelated && (c.pair.both_write || c.goes_round())))
         return {};
     const int line = c.src.line_at(u.whole->begin);
-    if (c.far == 2 && u.is_tree)
-        return {launch->cooperative ? say(whole_grid, c.src.line_at(c.a), c.src.line_at(c.b))
-                                    : say(rounds_of_grid, line)};
-    if (c.far == 2) return {say(other_array, line)};
+    if (c.far == 2)
+        return launch->cooperative ? orders(c) : Advice{say(u.is_tree ? rounds_of_grid : other_array, line)};
     if (u.is_tree) return c.stay(c.barrier());
     const Advice v = read_and_write(c, u);
     return v.empty() ? c.all_read_first(*u.whole) : v;

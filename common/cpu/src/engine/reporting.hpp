@@ -34,9 +34,10 @@ struct Remark {
     std::string place, words;  // "sum.cu:12", "thread 3 reads"
     std::string name = {};     // the part that must stay visible if the line is too long
 };
-/// Each line as in its file, with the words beside or below it; unknown lines are left out. If that takes more than
-/// `at_most` lines, the words are beside the code, which is shortened, and the last lines are left out.
-std::string listing(const std::vector<Remark>& remarks, size_t at_most = 12);
+/// Each line as in its file, with the words beside or below it; unknown lines are left out. The other lines of the
+/// file that the advice names follow, as far as there is room. If the remarks take more than `at_most` lines, the
+/// words are beside the code, which is shortened, and the last lines are left out.
+std::string listing(std::vector<Remark> remarks, const std::string& mend = "", size_t at_most = 4);
 struct Finding {
     std::string kind;            // an identifier that stays the same: "race", "cudaErrorIllegalAddress"
     std::string message;         // begins with "note: " or "notice: " if it is no error

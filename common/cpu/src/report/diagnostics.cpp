@@ -136,7 +136,7 @@ std::string opening(const std::string& words) { return wrapped("cudacpu: " + wor
 void report_misuse(const std::string& words, const std::string& mend) {
     const std::string line = first_line(callers(32));
     print_report({opening(words + (line.empty() ? "" : say({"\nat %s", "\n位于 %s"}, line))) +
-                      listing({{line, ""}}) + wrapped(mend),
+                      listing({{line, ""}}, mend) + wrapped(mend),
                   {"misuse", words, {{line, ""}}, mend}});
 }
 
@@ -160,7 +160,7 @@ std::string list(const std::vector<Remark>& remarks, bool words_beside_code) {
         code.erase(code.find_last_not_of(" \r") + 1);
         if (!file_before.empty() && file != file_before) s += "\n  " + file;
         file_before = file;
-        if (code.empty() && words.empty()) continue;
+        if (words.empty() && code.find_first_not_of("{};") == code.npos) continue;
         const std::string before = text("\n  %5s |  ", number.c_str());
         const size_t width = columns + 1 - before.size();
         // A line that is too long loses its comment first.
@@ -183,9 +183,19 @@ std::string list(const std::vector<Remark>& remarks, bool words_beside_code) {
 
 }  // namespace
 
-std::string listing(const std::vector<Remark>& remarks, size_t at_most) {
+std::string listing(std::vector<Remark> remarks, const std::string& mend, size_t at_most) {
+    static const std::regex named(R"((?:lines? |第 |, | and |、| to )(\d+)\b(?! (?:elements|bytes|threads)))");
+    const auto height = [](const std::string& s) { return size_t(std::ranges::count(s, '\n')); };
+    const std::string file = remarks.empty() ? "" : remarks[0].place.substr(0, remarks[0].place.rfind(':') + 1);
+    for (std::sregex_iterator m(mend.begin(), mend.end(), named), none; m != none && !file.empty(); ++m) {
+        auto more = remarks;
+        more.push_back({file + m->str(1), ""});
+        if (std::ranges::any_of(remarks, [&](const Remark& r) { return r.place == more.back().place; })) continue;
+        std::ranges::stable_sort(more, {}, [](const Remark& r) { return std::pair(r.place.size(), r.place); });
+        if (height(list(more, false)) <= at_most) remarks = more;
+    }
     std::string s = list(remarks, false);
-    if (size_t(std::ranges::count(s, '\n')) <= at_most) return s;
+    if (height(s) <= at_most) return s;
     s = list(remarks, true);
     size_t end = 0;
     for (size_t line = 0; line <= at_most && end != s.npos; ++line) end = s.find('\n', end + (line > 0));
@@ -326,7 +336,7 @@ Report compose_report(const std::string& what, const std::string& mend, const st
     } else if (!line.empty()) {
         s += "\n  " + say({"at %s", "位于 %s"}, line);
     }
-    return {s + listing({{line, ""}}) + wrapped(mend),
+    return {s + listing({{line, ""}}, mend) + wrapped(mend),
             {kind, what + (who.empty() ? "" : ", " + who), {{line, ""}}, mend}};
 }
 

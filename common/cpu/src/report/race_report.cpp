@@ -368,7 +368,7 @@ Report finding(const string& kind, const string& what, const std::vector<Remark>
     if (!harmless) exit_status = 1;
     const string message = what_happened(what, harmless), first = opening(message) + head, last = wrapped(mend);
     const size_t taken = 1 + std::ranges::count(first + last, '\n');  // of twelve lines
-    return {first + listing(lines, 12 - std::min<size_t>(taken, 10)) + last, {kind, message, lines, mend}};
+    return {first + listing(lines, mend, 12 - std::min<size_t>(taken, 10)) + last, {kind, message, lines, mend}};
 }
 
 void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
