@@ -193,8 +193,6 @@ Advice Conflict::barrier() const {
         return v;
     }
     if (within.empty()) return split(pa, level);
-    if (!far && !around && met_between && line_of(pair.race.before.site).number == src.line_at(a))  // by some lanes
-        return {say(order, src.line_at(a), src.line_at(b), "__syncwarp()")};
     const bool in_head = level == pa.size();  // a is in the condition of the statement that holds b
     if (!around && !straight && !in_head && level < pb.size()) {  // the function is called again
         if (!src.begins_with(*pb[level], "return")) return {"", {put(within, after_last_use(level), level)}};

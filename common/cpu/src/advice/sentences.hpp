@@ -29,8 +29,6 @@ constexpr Sentence not_all_come{
         "%1$s also at its end",
         "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，所有线程都要先读完再写：先读入变量，"
         "在所有线程都会到达的地方加上 %1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s"},
-    move_after_wait{"line %1$d comes before the wait for the other threads: move line %1$d after line %2$d",
-                    "第 %1$d 行在等待其他线程之前：把第 %1$d 行移到第 %2$d 行之后"},
     order{
         "line %d must come before line %d for all threads, or after it: take them apart, and put %s between them, "
         "where all threads come; in a loop, also on the way back",

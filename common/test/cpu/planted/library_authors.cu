@@ -281,13 +281,13 @@ __global__ void mirrored(const int* in, int* out, int tiles) {
     for (int k = 0; k < tiles; ++k) {
         tile[threadIdx.x] = in[k * 96 + threadIdx.x];
         auto arrived = met.arrive();
-        int v = tile[95 - threadIdx.x];  // #early
+        int v = tile[95 - threadIdx.x];
         met.wait(std::move(arrived));
         out[k * 96 + threadIdx.x] = v;
         met.arrive_and_wait();
     }
 }
-PLANT(read_between_arrive_and_wait) {  // SAYS: move line @#early after line
+PLANT(read_between_arrive_and_wait) {  // SAYS: put __syncthreads() after line
     int* out = zeros(96 * 3);
     mirrored<<<1, 96>>>(filled(96 * 3), out, 3);
     wants(out, 96 * 3, [](int i) { return in_at(i / 96 * 96 + 95 - i % 96); });
@@ -310,7 +310,7 @@ __global__ void suffix_sums(const int* in, int* out) {
     auto lanes = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
     out[threadIdx.x] = suffix_sum(lanes, sums + lanes.meta_group_rank() * 16, in[threadIdx.x]);
 }
-PLANT(tile_step_without_sync) {  // SAYS: put lanes.sync() after line
+PLANT(tile_step_without_sync) {  // SAYS: put __syncwarp() after line
     int* out = zeros(128);
     suffix_sums<<<1, 128>>>(filled(128), out);
     wants(out, 128, [](int i) {
