@@ -263,7 +263,7 @@ const Module* module_of(const void* address);  // nullptr: it is not the program
 /// From the linker: where this module begins, where its variables begin as 0, and where it ends.
 extern "C" __attribute__((visibility("hidden"))) char __ehdr_start, __bss_start, _end;
 [[maybe_unused]] static const Module this_module(&__ehdr_start, &__bss_start, &_end);
-/// Records the statements of a source file (advice/statement_tree.hpp).
+/// Records the statements of a source file (advice/source.hpp).
 int statement_tree(const char* file, const char* text, const char* tree);
 extern Kernel** probe;  // if not null, a called kernel stores its Kernel here and does not run
 /// What a kernel declares in its body, found before it has run: a closure's type names the types within it.
