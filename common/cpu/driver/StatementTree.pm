@@ -3,19 +3,17 @@
 package StatementTree;
 use strict;
 use warnings;
+no warnings 'recursion';
 use Exporter 'import';
 our @EXPORT = 'statement_tree';
 
-my ($text, @functions);
-my $nested = qr/(?<nested>[(\[{](?:[^()\[\]{}]++|(?&nested))*+(?:[)\]}]|\z))/;
-my $parameters = qr/(\((?:[^()\[\]{}]++|$nested)*+(?:\)|\z))/;
+my ($text, %end, @functions);    # end: the place after the bracket that closes the one at a place
 my $literal = qr/"(?:[^"\\\n]|\\.)*+"?|(?<![A-Za-z0-9])'(?:[^'\\\n]|\\.)*+'?/;
 my $comment = qr{//[^\n]*|/\*.*?(?:\*/|\z)|^[ \t]*+\K\#(?:[^\n]++|(?<=\\)\n)*+}ms;
 
 sub blank { return $_[0] =~ s/[^\n]/ /gr }
 
-# The place after the bracket that closes the one at a place, and the next place without a blank.
-sub closed { pos($text) = $_[0]; return $text =~ /\G$nested/gc ? pos $text : length $text }
+sub closed { return $end{$_[0]} // length $text }
 sub next_code { pos($text) = $_[0]; $text =~ /\G\s*+/gc; return pos $text }
 
 # Reads the statement at a place: its kind, begin, end, head, head_end and parts.
@@ -46,7 +44,8 @@ sub statement {
         $at = 1 + index "$text;", ';', $at;
     } else {
         pos($text) = $at;
-        $text =~ /\G(?:[^;\}(\[{]++|$nested)*+;?/gc;
+        while ($text =~ /\G[^;\}(\[\{]*+([(\[\{])/gc) { pos($text) = closed($-[1]) }
+        $text =~ /\G[^;\}]*+;?/gc;
         $at = pos($text) > $begin ? pos $text : $begin + 1;
     }
     return [$kind, $begin, $at, $head, $head_end, @parts];
@@ -74,19 +73,23 @@ sub read_functions {
         pos($text) = $at = closed($at - 1) if $sign eq '(';
         $begin = $at if $sign eq ';' || $sign eq '}';
         next if $sign ne '{';
-        my ($head, $name, $open) = (substr $text, $begin, $at - 1 - $begin);
-        while ($head =~ /(\w*+)\s*+$parameters(?<initializers>\s*+:(?!:))?/g) {    # the last ones after a name
-            my ($word, $given, $before, $initializers) = ($1, $-[2], substr($head, 0, $-[0]), $+{initializers});
-            my $operator = $word eq '' && $before =~ /\boperator/;
-            ($name, $open) = ($operator ? 'operator' : $word, $begin + $given) if $operator || $word =~ /^(?!__)./;
-            last if $operator || $initializers;
+        my ($name, $open);    # the last parameters after a name
+        my ($from, $given) = $begin;
+        while (($given = index $text, '(', $from) >= $from && $given < $at) {
+            my $between = substr $text, $from, $given - $from;
+            last if $from > $begin && $between =~ /\A\s*:(?!:)/;    # a constructor's initializers
+            my ($word) = $between =~ /(\w*)\s*\z/;
+            my $operator = $word eq '' && substr($text, $begin, $given - $begin) =~ /\boperator/;
+            ($name, $open) = ($operator ? 'operator' : $word, $given) if $operator || $word =~ /^(?!__)./;
+            last if $operator;
+            $from = closed($given);
         }
         if (defined $open) {
             my $body = statement($at - 1);
             read_lambdas($at - 1, $body->[2]);
             push @functions, [$name, $open, closed($open), $body];
             $at = $begin = $body->[2];
-        } elsif ($head =~ /=/) {
+        } elsif (substr($text, $begin, $at - $begin) =~ /=/) {
             $at = $begin = closed($at - 1);
         } else {    # a namespace or a class
             $begin = $at;
@@ -96,8 +99,9 @@ sub read_functions {
 }
 
 sub words_of {
-    my ($kind, $begin, $end, $head, $head_end, @parts) = @{$_[0]};
-    return ($kind, $begin, $end, $head, $head_end, scalar @parts, map { words_of($_) } @parts);
+    my ($words, $kind, $begin, $end, $head, $head_end, @parts) = ($_[0], @{$_[1]});
+    push @$words, $kind, $begin, $end, $head, $head_end, scalar @parts;
+    words_of($words, $_) for @parts;
 }
 
 # Returns C++ code that records the statements of a file. Lines that the preprocessor has left out, such as [3, 5], are not
@@ -112,9 +116,16 @@ sub statement_tree {
     for (@$left_out) { $_ = blank($_) for @lines[$_->[0] - 1 .. $_->[1] - 1] }
     $source = join '', @lines;
     ($text, @functions) = $source =~ s/$literal/substr($&, 0, 1) . blank(substr $&, 1, -1) . substr($&, -1)/ger;
+    my @open;
+    %end = ();
+    while ($text =~ /([(\[\{])|[)\]\}]/g) {
+        if ($1) { push @open, $-[0] }
+        elsif (@open) { $end{pop @open} = $+[0] }
+    }
     read_functions();
-    my $words = join ' ', scalar @functions, map { $_->[0] || '-', $_->[1], $_->[2], words_of($_->[3]) } @functions;
-    return '::cudacpu::statement_tree("' . $file =~ s/["\\]/\\$&/gr . "\", R\"cudacpu($source)cudacpu\", \"$words \")";
+    my @words = scalar @functions;
+    for (@functions) { push @words, $_->[0] || '-', @$_[1, 2]; words_of(\@words, $_->[3]) }
+    return '::cudacpu::statement_tree("' . $file =~ s/["\\]/\\$&/gr . "\", R\"cudacpu($source)cudacpu\", \"@words \")";
 }
 
 1;
