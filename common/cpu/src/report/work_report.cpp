@@ -21,9 +21,9 @@ namespace {
 
 constexpr Sentence event_between_lines{
     "let line %2$d wait for line %1$d: cudaEventRecord() after line %1$d and cudaStreamWaitEvent() before line "
-    "%2$d, or cudaStreamSynchronize() between",
+    "%2$d; or put cudaDeviceSynchronize() before line %2$d, which stops the host, too",
     "让第 %2$d 行等待第 %1$d 行：在第 %1$d 行之后调用 cudaEventRecord()，在第 %2$d 行之前调用 "
-    "cudaStreamWaitEvent()，或者在两者之间调用 cudaStreamSynchronize()"};
+    "cudaStreamWaitEvent()；或者在第 %2$d 行之前加上 cudaDeviceSynchronize()，它也使主机等待"};
 constexpr Sentence move_record{
     "line %1$d records the event before line %2$d queues its work: move line %1$d after line %2$d",
     "第 %1$d 行记录事件时，第 %2$d 行还没有把工作加入队列：把第 %1$d 行移到第 %2$d 行之后"};
