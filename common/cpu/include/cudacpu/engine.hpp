@@ -290,11 +290,9 @@ template <class F> CUDACPU_QUIET void run_threads_in(const void* closure) {
     while (next_begins_here(++thread, ++number, row));
 }
 template <class T> Argument argument(const T&) { return {}; }
-template <class T> Argument argument(T* pointer) {
-    size_t bytes = 0;
-    if constexpr (requires { sizeof(T); }) bytes = sizeof(T);
-    return {(const void*)pointer, bytes};
-}
+template <class T> constexpr size_t size_of(...) { return 0; }  // of an incomplete type
+template <class T, size_t Bytes = sizeof(T)> constexpr size_t size_of(int) { return Bytes; }
+template <class T> Argument argument(T* pointer) { return {(const void*)pointer, size_of<T>(0)}; }
 /// The object that a reference parameter refers to; nullptr if it has no data to read.
 template <class T> const void* referred(T& object) {
     if (std::is_empty<std::remove_cv_t<T>>()) return nullptr;
