@@ -177,19 +177,16 @@ std::vector<Value> Source::values(const Function& f, const std::string& name) co
     return found;
 }
 
-// What the callers give for a parameter.
+// What a caller gives for a parameter.
 std::vector<Value> Source::given(const Function& f, const std::string& name) const {
-    std::vector<Value> found;
     const auto names = listed(cut(f.head + 1, f.head_end - 1));
     const auto n =
         size_t(std::ranges::find_if(names, [&](auto& own) { return own.ends_with(name); }) - names.begin());
-    for (const size_t call : calls(f.name, 0, n < names.size() ? text.size() : 0)) {
-        const size_t open = text.find('(', call);
-        const auto all = listed(cut(open + 1, closed(text, open) - 1));
-        const Function* const g = function_at(call);
-        if (g && g != &f && n < all.size()) found.push_back({g, call, all[n]});
-    }
-    return found;
+    const auto all = callers(f.body.begin);
+    if (n == names.size() || all.size() < 2) return {};
+    const size_t open = text.find('(', all[1].second);
+    const auto values = listed(cut(open + 1, closed(text, open) - 1));
+    return n < values.size() ? std::vector<Value>{{all[1].first, open, values[n]}} : std::vector<Value>();
 }
 
 std::optional<std::string> Source::definition(const Function& f, const std::string& name) const {
@@ -302,16 +299,15 @@ Who Source::go_round(const Function& f, const Statement& s) const {
     return who;
 }
 
-Who Source::come(const Function& f, const Path& path, size_t n, int depth) const {
+Who Source::come(const Function& f, const Path& path, size_t n) const {
     Who who = everybody;
-    for (size_t i = 0; i < std::min(n, path.size()); ++i)
-        if (const Statement& s = *path[i]; s.head_end && !holds_barrier(s))
-            who = std::max(who, s.kind == Statement::loop ? go_round(f, s) : enter(f, s));
-    for (const size_t call : calls(f.name, 0, depth < 3 ? text.size() : 0))
-        if (const Function* g = function_at(call); g && g != &f) {
-            const Path to = g->path(call);
-            who = std::max(who, come(*g, to, to.size(), depth + 1));
-        }
+    for (auto [g, at] : callers(f.body.begin)) {
+        const Path to =
+            g == &f ? Path(path.begin(), path.begin() + ptrdiff_t(std::min(n, path.size()))) : g->path(at);
+        for (const Statement* s : to)
+            if (s->head_end && !holds_barrier(*s))
+                who = std::max(who, s->kind == Statement::loop ? go_round(*g, *s) : enter(*g, *s));
+    }
     return who;
 }
 

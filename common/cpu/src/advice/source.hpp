@@ -159,7 +159,7 @@ public:
     Who enter(const Function& f, const Statement& s) const;     // a branch, or each iteration of a loop
     Who go_round(const Function& f, const Statement& s) const;  // enter, and do not break or continue
     /// Which threads arrive together behind the n first statements of a path.
-    Who come(const Function& f, const Path& path, size_t n, int depth = 0) const;
+    Who come(const Function& f, const Path& path, size_t n) const;
 };
 
 }  // namespace cudacpu
