@@ -184,7 +184,7 @@ void work_ended() {
     compare_host_writes();
     last_run = running.number;
     if (several_streams) done.push_back(std::move(running));
-    if (queued.empty()) done.clear(), report_early_reads(), several_streams = false;
+    if (queued.empty()) done.clear(), report_unordered_works(), report_early_reads(), several_streams = false;
 }
 
 Time launch_beside() {

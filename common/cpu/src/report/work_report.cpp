@@ -1,5 +1,6 @@
 // work_report.cpp - words what the race detector finds between works: kernels, copies and callbacks of several
 // streams, and the host beside them.
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -71,6 +72,13 @@ void report_hazard(const std::string& what, const std::vector<Remark>& lines, co
     print_report_once(finding("stream-order", what, lines, mend, harmless));
 }
 
+// Races between streams, until all works have ended: an order of two works also orders those around them.
+struct Unordered {
+    const Work early, late;
+    Report report;
+};
+std::vector<Unordered> unordered CUDACPU_LASTING;
+
 size_t element_of(const Region& r) {  // the size that kernels access it with; 1 if none has accessed it
     const Shadow& s = *r.shadow;
     for (size_t i = 0; i <= r.bytes / line_bytes; ++i)
@@ -117,11 +125,24 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
     };
     const auto& [what, works, mend] = words[int(kind)];
     const std::string first = does(before, its), second = does(after, mine);
-    const bool in_order = before.number < after.number;  // the host's
-    const std::string edit =
-        kind == WorkRace::between_streams ? order_works(in_order ? before : after, in_order ? after : before) : "";
-    report_hazard(say(what, explain(address)) + "\n" + say(works, before.what, first, after.what, second), lines,
-                  edit.empty() ? say(mend) : edit, kind == WorkRace::undecided);
+    const auto& [early, late] = std::minmax(before, after, [](auto& x, auto& y) { return x.number < y.number; });
+    const std::string edit = kind == WorkRace::between_streams ? order_works(early, late) : "";
+    const Report report = finding(
+        "stream-order", say(what, explain(address)) + "\n" + say(works, before.what, first, after.what, second),
+        lines, edit.empty() ? say(mend) : edit, kind == WorkRace::undecided);
+    if (edit.empty()) print_report_once(report);
+    else unordered.push_back({early, late, report});
+}
+
+void report_unordered_works() {
+    for (const auto& [early, late, report] : unordered)
+        if (std::ranges::none_of(unordered, [&, &early = early, &late = late](const Unordered& o) {
+                return o.early.stream == early.stream && o.late.stream == late.stream &&
+                       std::pair(o.early.number, late.number) != std::pair(early.number, o.late.number) &&
+                       o.early.number >= early.number && o.late.number <= late.number;
+            }))
+            print_report_once(report);
+    unordered.clear();
 }
 
 void report_changed_source(const Work& copy, const CopySource& s, const Work* callback) {
