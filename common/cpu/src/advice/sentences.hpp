@@ -66,12 +66,12 @@ constexpr Sentence sent_away{
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
     one_element{"element %zu", "元素 %zu"}, elements_to{"elements %zu to %zu", "元素 %zu 到 %zu"},
-    unset_elements{"no thread sets %s: ", "没有线程设置%s："},
+    and_also{" and %s", "和%s"},
     set_or_index{
-        "no thread sets %s (others are set in \1): check the index here and there; or load these also, from beside "
-        "what their neighbours are loaded from; only past the edge of the data, set what changes no result",
-        "没有线程设置%s（其他元素在\1设置）：检查这里和那里的下标；或者也装入这些元素，"
-        "数据在其邻居所取数据的旁边；只有超出数据边缘时，才设为不改变结果的值"};
+        "no thread sets %s, line %d sets others: check both indices; or threads at the edge load these also, from "
+        "beside what their neighbours load, but past the edge of the data what changes no result",
+        "没有线程设置%s，第 %d 行设置其他元素：检查两处的下标；或者由边缘的线程也装入这些元素，"
+        "数据在相邻线程所取数据的旁边，超出数据边缘时则取不改变结果的值"};
 
 // ---- an atomic
 
@@ -183,10 +183,11 @@ constexpr Sentence two_blocks{
 
 constexpr Sentence counts_bytes{"a size counts bytes: ", "大小以字节计："},
     same_memory{
-        "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for `%3$s`, which also needs "
-        "the elements that nobody changes",
-        "第 %1$d 行把同一块内存传给 `%2$s` 和 `%3$s`：给 `%3$s` 传另一个数组，没有线程修改的元素也要放进去"},
-    swap_them{", and swap the two after each launch", "，并在每次启动之后交换这两个数组"};
+        "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for the one that is written, "
+        "which "
+        "also needs the elements that nobody changes; in a loop, swap the two after each launch",
+        "第 %1$d 行把同一块内存传给 `%2$s` 和 `%3$s`：给被写入的那个传另一个数组，没有线程修改的元素也要放进去；"
+        "如果在循环中，每次启动之后交换这两个数组"};
 
 // ---- out of bounds
 

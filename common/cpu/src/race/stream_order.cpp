@@ -211,6 +211,24 @@ void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const 
     if (w) explain_early_reads(address), report(kind, *w, before, running, mine, address);
 }
 
+void work_writes(Region& r, size_t offset, size_t bytes) {
+    if (r.shadow && bytes < r.bytes) {
+        PartialCopy& c = r.shadow->copied;
+        const size_t before = c.work == running.number ? c.bytes : 0;  // in other rows
+        c = {running.number, running.what, running.callers, before + bytes};
+    }
+    bytes_written(r, offset, bytes);
+}
+
+void work_will_write(const void* target) {
+    if (!queued.empty()) queued.rbegin()->second.target = target;
+}
+
+const Work* next_copy_to(const Region& r) {
+    const auto next = std::ranges::find_if(queued, [&](const auto& w) { return find(w.second.target) == &r; });
+    return next == queued.end() ? nullptr : &next->second;
+}
+
 void work_touches(const void* address, size_t bytes, bool write) {
     if (!several_streams) return;
     char* const first = static_cast<char*>(const_cast<void*>(address));

@@ -45,6 +45,20 @@ std::string first_line(const Callers& callers) {
     return "";
 }
 
+std::string in_line(const std::string& place) {
+    const size_t colon = place.rfind(':');
+    return colon != place.npos && launch && place.substr(0, colon) == launch->where.file
+               ? say({"line %s", "第 %s 行"}, place.substr(colon + 1))
+               : place;
+}
+std::string in_lines(const Callers& callers) {
+    const std::string place = first_line(callers);
+    for (void* const caller : callers)
+        if (const std::string s = source_line(static_cast<char*>(caller) - 1); !s.empty() && s != place)
+            return say({"%s (called from %s)", "%s（由%s调用）"}, in_line(place), in_line(s));
+    return in_line(place);
+}
+
 namespace {
 
 // What is added to the addresses in the module's file when it is loaded.
