@@ -119,17 +119,31 @@ Advice Conflict::stay(const Advice& v) const {
 
 // ---- elements of __shared__ memory that nobody sets
 
-string set_first(const Unset& u) {
-    if (u.all) return u.adds && u.declared ? say(set_before_sum, u.declared, u.has) : "";
+string set_first(const Line& line, const Region& r, const Unset& unset, size_t element, size_t first, size_t last) {
+    const Source* src = line.number ? Source::of(line.file) : nullptr;
+    const size_t read = src ? src->spot(line.number, r.name) : string::npos;
+    const Function* f = read == string::npos ? nullptr : src->function_at(read);
+    if (!f) return "";
+    std::set<int> lines;  // that set others
+    bool sums = false;
+    for (const size_t at : src->variables(r.name, f->body.begin, f->body.end)) {
+        const Statement& s = *f->path(at).back();
+        const Assignment set = assignment(src->code(s));
+        const bool adds = !set.sign.empty() || src->begins_with(s, "atomicAdd");
+        sums |= adds;
+        if (!adds && s.begin == at && !set.target.empty()) lines.insert(src->line_at(at));
+    }
+    if (lines.empty()) return sums ? say(set_before_sum, r.where.line, r.bytes / element) : "";
     std::vector<string> parts;
-    const auto add = [&](size_t first, size_t last) {
-        parts.push_back(first == last ? say(one_element, first) : say(elements_to, first, last));
+    const auto add = [&](size_t from, size_t to) {
+        parts.push_back(from == to ? say(one_element, from) : say(elements_to, from, to));
     };
-    if (u.first < u.first_set) add(u.first, std::min(u.last, u.first_set - 1));
-    if (u.last > u.last_set) add(std::max(u.first, u.last_set + 1), u.last);
-    if (parts.empty()) add(u.first, u.last);
+    const size_t first_set = unset.first_set / element, last_set = unset.last_set / element;
+    if (first < first_set) add(first, std::min(last, first_set - 1));
+    if (last > last_set) add(std::max(first, last_set + 1), last);
+    if (parts.empty()) add(first, last);
     const string which = parts[0] + (parts.size() > 1 ? say(and_also, parts[1]) : "");
-    return u.set_by ? say(set_or_index, which, u.set_by) : "";
+    return Advice{"", {{say(set_or_index, which), lines}}}.words();
 }
 
 }  // namespace cudacpu::race

@@ -94,11 +94,6 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     one_more{"; or the array needs one element more, see %s:%d and what calls it",
              "；或者数组还需要一个元素，见 %s:%d 以及调用它的地方"},
     bytes_needed{"; the accesses need %zu", "；这些访问需要 %zu 字节"},
-    counted_elements{
-        "%s gives %zu bytes, and the accesses need %zu: if that is a number of elements, multiply it by %zu, the "
-        "bytes of each; if not, check the index",
-        "%s给出 %zu 字节，而访问需要 %zu 字节：如果那是元素个数，就乘以每个元素的字节数 %zu；否则检查下标"},
-    third_argument{"the third argument of <<<>>> in %s", "%s中 <<<>>> 的第三个参数"},
     unwritten_read{"a value that nobody has written: %s", "读取了从未写入的值：%s"},
     under_way_read{"a value that an asynchronous copy has not brought yet: %s", "读取了异步复制尚未送达的值：%s"},
     under_way_write{"a write to the destination of an asynchronous copy that has not ended, which may be lost: %s",
@@ -114,30 +109,9 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
         "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，然后是 "
         "__syncthreads()"},
     wait_is_short{
-        "the number of the wait in %1$s is %2$zu, but at most %3$zu later batches may be under way here: lower it "
+        "the number of the wait in %1$s is %2$zu, and must be at most %3$zu for this copy to have ended: lower it "
         "by %4$zu",
-        "%1$s中等待的数目是 %2$zu，而这里最多只能有 %3$zu 个后来的批次尚未完成：把它减去 %4$zu"},
-    set_memory{"%zu of its %zu elements are not written, the first is number %zu: ",
-               "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu："},
-    set_all_but_one{"%zu of its %zu elements is not written, number %zu: ",
-                    "其 %2$zu 个元素中有 %1$zu 个没有写入，编号是 %3$zu："},
-    copied_later{"%s in %s writes it after this launch: move that before %s",
-                 "%2$s的 %1$s 在这次启动之后才写入：把它移到%3$s之前"},
-    copied_in_part{"%s in %s wrote %zu of its %zu bytes: ", "%2$s的 %1$s 只写入了其 %4$zu 字节中的 %3$zu 字节："},
-    number_of_bytes{"the size counts bytes, multiply it by %zu", "大小以字节计，要乘以 %zu"},
-    size_of_pointer{"a pointer has 8 bytes, take the number of elements times %zu",
-                    "8 是指针的字节数，要用元素个数乘以 %zu"},
-    copy_the_others{"let it write these elements, too, or do not read them",
-                    "让它也写入这些元素，或者不要读取它们"},
-    set_by_line{"%s writes others: let it write these, too (the threads, the index), or do not read them",
-                "%s写入了其他元素：让它也写入这些元素（检查线程数和下标），或者不要读取它们"},
-    cleared_first{"let cudaMemset set them to 0 first", "先用 cudaMemset 把它们设为 0"},
-    set_by_anyone{"let cudaMemcpy or a kernel write them first: what comes after this launch is too late",
-                  "先由 cudaMemcpy 或核函数写入：在这次启动之后再写就太晚了"},
-    set_by_neighbours{
-        "those beside them are written: let the same copy or kernel write these, too (its size, or its number of "
-        "threads), or do not read them",
-        "旁边的元素已写入：让同一次复制或同一个核函数也写入这些元素（它的大小或线程数），或者不要读取它们"},
+        "%1$s中等待的数目是 %2$zu，而要使这次复制已经完成，最多只能是 %3$zu：把它减去 %4$zu"},
     two_write{
         "check the index: two threads write this element, and nobody writes another one that is read (see above)",
         "检查下标：两个线程写这个元素，而另一个被读取的元素没有线程写（见上）"},
@@ -188,9 +162,7 @@ struct Noted {
     Accessor who;
     std::optional<LateCopy> late{};  // that is read: the wait must leave as many batches as is least
     char* first = address;           // first and last: of all accesses there
-    // Bytes of the memory, when the line first read one that was not written, and the site that wrote the first.
-    size_t unwritten = 0, first_unwritten = 0, first_written = 0, last_written = 0;
-    uint64_t setter = 0;
+    Unset unset{};                   // when the line first read a value that was not written
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
 
@@ -208,32 +180,20 @@ struct Words {
     bool one_cause = false;  // it mends all lines that use the array
 };
 
-// A size in bytes that is as many elements as the accesses need; "" if it is not.
-string by_count(const Region& r, size_t element, size_t needed) {
-    const size_t all = r.bytes * element;
-    if (element == 1 || needed > all || needed + element < all) return "";
-    const Where& given = r.kind == Kind::dynamic ? launch->where : r.where;
-    const string where = in_line(source_line(given));
-    return say(counted_elements, r.kind == Kind::dynamic ? say(third_argument, where) : where, r.bytes, needed,
-               element);
-}
-
 Words out_of_bounds(const Noted& m, const Element& e, const Region* r) {
-    const Line& at = line_of(m.who.site);
-    if (!r) return {say(bounds_access, in_words(e.words), ""), check_index(at, e.name, e.number, 0, 0, false)};
-    const bool dynamic = r->kind == Kind::dynamic, shared = is_shared(r);
-    const string size =
-        r->bytes < m.bytes ? say(has_bytes, r->bytes, m.bytes) : say(has_elements, r->bytes / e.bytes);
-    const size_t needed = size_t(all_of(m).last + m.bytes - r->start);
-    Words w{say(bounds_access, in_words(e.words), size), dynamic || !shared ? by_count(*r, e.bytes, needed) : "",
-            true};
-    if (!w.mend.empty()) return w;
-    if (dynamic) return w.mend = past_the_end(r) + say(bytes_needed, needed), w;
-    w.one_cause = false;
-    w.mend = check_index(at, e.name, e.number, shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
-                         e.start == r->start ? r->bytes / e.bytes : 0, shared);
+    const bool dynamic = r && r->kind == Kind::dynamic, shared = is_shared(r), small = r && r->bytes < m.bytes;
+    const size_t needed = r ? size_t(all_of(m).last + m.bytes - r->start) : 0;
+    const string size = !r ? "" : small ? say(has_bytes, r->bytes, m.bytes) : say(has_elements, r->bytes / e.bytes);
+    Words w{say(bounds_access, in_words(e.words), size), ""};
+    if (r && (dynamic || !shared)) w.mend = count_bytes(*r, e.bytes, needed);
+    if (w.mend.empty() && dynamic) w.mend = past_the_end(r) + say(bytes_needed, needed);
+    w.one_cause = !w.mend.empty();
+    if (w.one_cause) return w;
+    w.mend = check_index(line_of(m.who.site), e.name, e.number,
+                         shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
+                         r && e.start == r->start ? r->bytes / e.bytes : 0, shared);
     if (w.mend.empty()) w.mend = past_the_end(r);
-    if (w.mend.find('`') == string::npos && !shared && size_t(e.number) * e.bytes == r->bytes)
+    if (r && w.mend.find('`') == string::npos && !shared && size_t(e.number) * e.bytes == r->bytes)
         w.mend += say(one_more, r->where.file, r->where.line);
     return w;
 }
@@ -246,22 +206,6 @@ Words under_way(const Noted& m, const Element& e) {
     return {what, say(wait_is_short, in_line(source_line(waited)), left, needed, left - needed)};
 }
 
-// What left elements of global memory unwritten.
-string set_unwritten(const Region& r, const Noted& m, size_t element) {
-    const size_t missing = (m.unwritten + element - 1) / element, written = r.bytes - m.unwritten;
-    const string which =
-        say(missing == 1 ? set_all_but_one : set_memory, missing, r.bytes / element, m.first_unwritten / element);
-    if (const Work* const next = next_copy_to(r))
-        return which + say(copied_later, next->what, in_lines(next->callers), in_line(source_line(launch->where)));
-    if (const PartialCopy& c = r.shadow->copied; written && c.bytes == written)
-        return which + say(copied_in_part, c.what, in_lines(c.callers), written, r.bytes) +
-               (written * element == r.bytes ? say(number_of_bytes, element)
-                : written == sizeof(void*)   ? say(size_of_pointer, element)
-                                             : say(copy_the_others));
-    if (!written) return which + say(m.who.access & atomic ? cleared_first : set_by_anyone);
-    return which + (m.setter ? say(set_by_line, in_line(line_of(m.setter).place)) : say(set_by_neighbours));
-}
-
 Words unwritten(const Noted& m, const Element& e, const Region* r) {
     string what = e.words;
     if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
@@ -271,15 +215,11 @@ Words unwritten(const Noted& m, const Element& e, const Region* r) {
             what.replace(at, flat.size(), text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
     }
     what = say(unwritten_read, in_words(what));
-    if (!is_shared(r)) return {what, r ? set_unwritten(*r, m, e.bytes) : say(set_heap), r != nullptr};
+    if (!r) return {what, say(set_heap)};
+    if (!is_shared(r)) return {what, set_before_launch(*r, m.unset, e.bytes, m.who.access & atomic), true};
     const Noted all = all_of(m);
-    const auto number = [&](const char* address) { return size_t(address - r->start) / e.bytes; };
-    const uint64_t later = last_writer(*r->shadow, size_t(m.address - r->start));
-    const string mend =
-        set_first({r->bytes / e.bytes, number(all.first), number(all.last), m.first_written / e.bytes,
-                   m.last_written / e.bytes, m.unwritten == r->bytes,
-                   m.who.access & atomic || (later && line_of(later).place == line_of(m.who.site).place),
-                   m.setter ? line_of(m.setter).number : 0, r->where.line});
+    const string mend = set_first(line_of(m.who.site), *r, m.unset, e.bytes, size_t(all.first - r->start) / e.bytes,
+                                  size_t(all.last - r->start) / e.bytes);
     return {what, mend.empty() ? say(write_first) : mend};
 }
 
@@ -302,7 +242,7 @@ void say_mistake(const Noted& m) {
     const Element e = element_at(m.address, m.bytes);
     const Region* r = find(m.address);
     const auto [what, mend, one_cause] = words_of(m, e, r);
-    if ((one_cause || (r && m.what == Mistake::unwritten && mend.find('`') != string::npos)) &&
+    if (one_cause &&
         !reported.insert(launch->kernel->name + string(r->name) + std::to_string(r->number) + mend).second)
         return;
     const Report report =
@@ -409,10 +349,9 @@ void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     const Region* const r = is_new && what == Mistake::unwritten ? find(address) : nullptr;
     if (r) {
         const std::string_view written(reinterpret_cast<char*>(r->shadow->written), r->bytes);
-        n.unwritten = r->bytes - size_t(std::ranges::count(written, '\1'));
-        n.first_unwritten = written.find_first_not_of('\1');
-        n.first_written = written.find('\1'), n.last_written = written.rfind('\1');
-        if (n.unwritten < r->bytes) n.setter = last_writer(*r->shadow, n.first_written);
+        const size_t set = written.find('\1');
+        n.unset = {r->bytes - size_t(std::ranges::count(written, '\1')), written.find_first_not_of('\1'), set,
+                   written.rfind('\1'), set < r->bytes ? last_writer(*r->shadow, set) : 0};
     }
     const char* const words[] = {"access to memory that is not the device's",
                                  "access out of bounds",

@@ -11,14 +11,19 @@ Advice advise(const Pair& pair);
 /// number of elements, if it is known to be counted as the index counts; last: the last element of a shared array
 /// that is accessed there, or 0.
 std::string check_index(const Line& line, std::string name, long element, long last, size_t has, bool shared);
-/// A __shared__ array of which some elements are read, the first to the last, before anyone has set them.
+/// How a size is mended that is as many elements as the accesses need bytes; "" if it is not.
+std::string count_bytes(const Region& r, size_t element, size_t needed);
+/// Elements of memory that are read before anyone has set them, as offsets in bytes.
 struct Unset {
-    size_t has, first, last, first_set, last_set;
-    bool all, adds;        // nobody has set any element; the line changes the value that it reads
-    int set_by, declared;  // lines; 0: not known
+    size_t bytes, first, first_set, last_set;  // bytes: how many are not set; first: of them
+    uint64_t setter;                           // the site that has set first_set; 0: not known
 };
-/// How they get set before they are read; "" if the run does not tell.
-std::string set_first(const Unset& array);
+/// What has left elements of global memory unset, or sets them too late. adds: an atomic reads them.
+std::string set_before_launch(const Region& r, const Unset& unset, size_t element, bool adds);
+/// How elements of a __shared__ array get set before the line reads them, the first to the last; "" if the text
+/// does not tell.
+std::string set_first(const Line& line, const Region& r, const Unset& unset, size_t element, size_t first,
+                      size_t last);
 /// Whether the statements of two lines of a file follow one another in one block.
 bool among_the_same(const Line& line, int other);
 /// Whether the launch ended because threads waited for each other. Reset by the call.

@@ -139,9 +139,11 @@ void report_changed_source(const Work& copy, const CopySource& s, const Work* ca
             say({"the host has changed %s\nbefore %s had copied it", "主机修改了 %s，\n而 %s 还没有复制它"},
                 explain(s.start), copy.what),
             {{line, say(is_queued)}, {writer, say(host_writes_it)}},
-            say({"wait for the copy first: put cudaStreamSynchronize(), with the stream of the copy, before the "
-                 "host writes",
-                 "先等待复制完成：在主机写入之前加上 cudaStreamSynchronize()，参数是该复制所在的流"}));
+            writer.empty() ? say({"wait for the copy first: cudaStreamSynchronize(), or an event",
+                                  "先等待复制完成：cudaStreamSynchronize() 或事件"})
+                           : say({"put cudaStreamSynchronize(), with the stream of line %d, before line %d",
+                                  "在第 %2$d 行之前加上 cudaStreamSynchronize()，参数是第 %1$d 行的流"},
+                                 line_at(line).number, line_at(writer).number));
 }
 
 void report_late_read(const Work& work, const Epoch& read, const char* address, const void* host_writes) {
