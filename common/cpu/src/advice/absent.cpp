@@ -129,11 +129,14 @@ string set_first(const Line& line, const Region& r, const Unset& unset, size_t e
     for (const size_t at : src->variables(r.name, f->body.begin, f->body.end)) {
         const Statement& s = *f->path(at).back();
         const Assignment set = assignment(src->code(s));
-        const bool adds = !set.sign.empty() || src->begins_with(s, "atomicAdd");
+        const bool adds = (s.begin == at && !set.sign.empty()) || src->begins_with(s, "atomicAdd");
         sums |= adds;
         if (!adds && s.begin == at && !set.target.empty()) lines.insert(src->line_at(at));
     }
-    if (lines.empty()) return sums ? say(set_before_sum, r.where.line, r.bytes / element) : "";
+    if (lines.empty() && sums) return say(set_before_sum, r.where.line, r.bytes / element);
+    const Line setter = unset.setter ? line_of(unset.setter) : line;
+    if (lines.empty() && setter.file == line.file && setter.number != line.number) lines.insert(setter.number);
+    if (lines.empty()) return "";
     std::vector<string> parts;
     const auto add = [&](size_t from, size_t to) {
         parts.push_back(from == to ? say(one_element, from) : say(elements_to, from, to));

@@ -2,7 +2,6 @@
 #include "advice/conflict.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"
-#include "race/stream_order.hpp"
 #include "report/symbolize.hpp"
 #include "report/upcalls.hpp"
 
@@ -30,24 +29,6 @@ string count_bytes(const Region& r, size_t element, size_t needed) {
     const bool third = r.kind == Kind::dynamic;
     const string where = in_line(source_line(third ? launch->where : r.where));
     return say(counted_elements, third ? say(third_argument, where) : where, r.bytes, needed, element);
-}
-
-string set_before_launch(const Region& r, const Unset& unset, size_t element, bool adds) {
-    const size_t missing = (unset.bytes + element - 1) / element, written = r.bytes - unset.bytes;
-    const string which =
-        say(missing == 1 ? set_all_but_one : set_memory, missing, r.bytes / element, unset.first / element);
-    if (const Work* const next = next_copy_to(r))
-        return which + say(copied_later, next->what, in_lines(next->callers), in_line(source_line(launch->where)));
-    const PartialCopy& c = r.shadow->copied;
-    const bool counts = c.bytes * element == r.bytes;
-    if (counts || (written && c.bytes == written))
-        return which + say(copied_in_part, c.what, in_lines(c.callers), c.bytes, r.bytes) +
-               (counts                     ? say(number_of_bytes, element)
-                : c.bytes == sizeof(void*) ? say(size_of_pointer, element)
-                                           : say(copy_the_others));
-    if (adds) return which + say(cleared_first);
-    if (!written) return which + say(set_by_anyone);
-    return which + (unset.setter ? say(set_by_line, in_line(line_of(unset.setter).place)) : say(set_by_neighbours));
 }
 
 // The block that holds the statement of a line; nullptr if it is in no function.

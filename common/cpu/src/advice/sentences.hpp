@@ -193,28 +193,7 @@ constexpr Sentence counts_bytes{"a size counts bytes: ", "大小以字节计："
         "%4$zu, the bytes of each; if not, check the index",
         "%1$s给出 %2$zu 字节，而访问需要 %3$zu 字节：如果 %2$zu 是元素个数，就乘以每个元素的字节数 "
         "%4$zu；否则检查下标"},
-    third_argument{"the third argument of <<<>>> in %s", "%s中 <<<>>> 的第三个参数"},
-    set_memory{"%zu of its %zu elements are not written, the first is number %zu: ",
-               "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu："},
-    set_all_but_one{"%zu of its %zu elements is not written, number %zu: ",
-                    "其 %2$zu 个元素中有 %1$zu 个没有写入，编号是 %3$zu："},
-    copied_later{"%s in %s writes it after this launch: move that before %s",
-                 "%2$s的 %1$s 在这次启动之后才写入：把它移到%3$s之前"},
-    copied_in_part{"%s in %s wrote %zu of its %zu bytes: ", "%2$s的 %1$s 只写入了其 %4$zu 字节中的 %3$zu 字节："},
-    number_of_bytes{"the size counts bytes, multiply it by %zu", "大小以字节计，要乘以 %zu"},
-    size_of_pointer{"8 is the size of a pointer, pass the number of elements times %zu",
-                    "8 是指针的大小，要用元素个数乘以 %zu"},
-    copy_the_others{"let it write these elements, too, or do not read them",
-                    "让它也写入这些元素，或者不要读取它们"},
-    cleared_first{"let cudaMemset set them to 0 first", "先用 cudaMemset 把它们设为 0"},
-    set_by_anyone{"let cudaMemcpy or a kernel write them first: what comes after this launch is too late",
-                  "先由 cudaMemcpy 或核函数写入：在这次启动之后再写就太晚了"},
-    set_by_line{"%s writes others: let it write these, too (more threads, the index), or do not read them",
-                "%s写入了其他元素：让它也写入这些元素（检查线程数和下标），或者不要读取它们"},
-    set_by_neighbours{
-        "those beside them are written: let the same copy or kernel write these, too (its size, or its number of "
-        "threads), or do not read them",
-        "旁边的元素已写入：让同一次复制或同一个核函数也写入这些元素（它的大小或线程数），或者不要读取它们"};
+    third_argument{"the third argument of <<<>>> in %s", "%s中 <<<>>> 的第三个参数"};
 
 // ---- out of bounds
 

@@ -43,7 +43,7 @@ cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cuda
         return cudaSuccess;
     };
     if (const cudaError_t error = enqueue(stream, work)) return error;
-    work_observer.will_write(to);
+    work_observer.will_write(to, (height - 1) * pitch + width);
     return cudaSuccess;
 }
 

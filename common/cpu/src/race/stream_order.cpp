@@ -220,13 +220,16 @@ void work_writes(Region& r, size_t offset, size_t bytes) {
     bytes_written(r, offset, bytes);
 }
 
-void work_will_write(const void* target) {
-    if (!queued.empty()) queued.rbegin()->second.target = target;
+void work_will_write(const void* target, size_t bytes) {
+    if (queued.empty()) return;
+    queued.rbegin()->second.target = static_cast<const char*>(target);
+    queued.rbegin()->second.target_bytes = bytes;
 }
 
-const Work* next_copy_to(const Region& r) {
-    const auto next = std::ranges::find_if(queued, [&](const auto& w) { return find(w.second.target) == &r; });
-    return next == queued.end() ? nullptr : &next->second;
+const Work* next_copy_to(const char* address) {
+    for (const auto& [number, work] : queued)
+        if (size_t(address - work.target) < work.target_bytes) return &work;
+    return nullptr;
 }
 
 void work_touches(const void* address, size_t bytes, bool write) {

@@ -233,9 +233,9 @@ std::string advice(const void* address, const Region* r, bool outside, bool belo
             {"no memory of the device is there: check the pointer, and the index against the size: if (i < n)",
              "那里没有设备内存：检查指针，并把下标与大小相比较：if (i < n)"});
     if (r->freed)
-        return say({"%s frees it: free memory only after its last use, and pass an object whose destructor frees "
-                    "memory by reference",
-                    "%s释放了它：在最后一次使用之后再释放内存；如果由析构函数释放，对象要按引用传递"},
+        return say({"%s frees it: free memory only after its last use; if a destructor does so, pass the object by "
+                    "reference",
+                    "%s释放了它：在最后一次使用之后再释放内存；如果由析构函数释放，就按引用传递对象"},
                    in_lines(r->freed_by));
     if (!outside)
         return say({"copy it with cudaMemcpy, or use cudaMallocManaged",

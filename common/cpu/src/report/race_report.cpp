@@ -112,6 +112,23 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
         "the number of the wait in %1$s is %2$zu, and must be at most %3$zu for this copy to have ended: lower it "
         "by %4$zu",
         "%1$s中等待的数目是 %2$zu，而要使这次复制已经完成，最多只能是 %3$zu：把它减去 %4$zu"},
+    set_memory{"not written: %zu of its %zu elements, the first is number %zu; ",
+               "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu；"},
+    copied_later{"%s in %s writes it after this launch: move that before %s",
+                 "%2$s的 %1$s 在这次启动之后才写入：把它移到%3$s之前"},
+    copied_in_part{"%s in %s wrote %zu of its %zu bytes: ", "%2$s的 %1$s 只写入了其 %4$zu 字节中的 %3$zu 字节："},
+    number_of_bytes{"the size counts bytes, multiply it by %zu", "大小以字节计，要乘以 %zu"},
+    size_of_pointer{"8 is the size of a pointer, pass the number of elements times %zu",
+                    "8 是指针的大小，要用元素个数乘以 %zu"},
+    copy_the_others{"let it, or a kernel, write the others before this launch, or do not read them",
+                    "让它或一个核函数在这次启动之前写入其他元素，或者不要读取它们"},
+    set_at_first{"let cudaMemset set them first, to 0 for a sum", "先用 cudaMemset 设置它们，求和则设为 0"},
+    set_by_anyone{"let cudaMemcpy or a kernel write them first: what comes after this launch is too late",
+                  "先由 cudaMemcpy 或核函数写入：在这次启动之后再写就太晚了"},
+    set_by_neighbours{
+        "others are written%s: write these there, too (the number of threads, the size, the index), or do not read "
+        "them",
+        "其他元素已写入%s：在那里也写入这些元素（检查线程数、大小和下标），或者不要读取它们"},
     two_write{
         "check the index: two threads write this element, and nobody writes another one that is read (see above)",
         "检查下标：两个线程写这个元素，而另一个被读取的元素没有线程写（见上）"},
@@ -134,19 +151,6 @@ Report in_kernel_report(const string& kind, const string& what, const string& bl
     Report report = finding(kind, what, lines, mend, harmless, head);
     report.finding.message += ", " + who;
     return report;
-}
-
-const char* kind_of(Mistake m) {
-    switch (m) {
-        case Mistake::past_heap:
-        case Mistake::out_of_bounds: return "out-of-bounds";
-        case Mistake::freed: return "use-after-free";
-        case Mistake::others_stack: return "variable-of-another-thread";
-        case Mistake::under_way:
-        case Mistake::unwritten: return "unwritten-value";
-        case Mistake::foreign: return "host-memory";
-    }
-    return "";
 }
 
 std::set<string> reported CUDACPU_LASTING;
@@ -176,7 +180,7 @@ Noted all_of(Noted m) {
 
 // What happened, and how to mend it.
 struct Words {
-    string what, mend;
+    string kind, what, mend;
     bool one_cause = false;  // it mends all lines that use the array
 };
 
@@ -184,7 +188,7 @@ Words out_of_bounds(const Noted& m, const Element& e, const Region* r) {
     const bool dynamic = r && r->kind == Kind::dynamic, shared = is_shared(r), small = r && r->bytes < m.bytes;
     const size_t needed = r ? size_t(all_of(m).last + m.bytes - r->start) : 0;
     const string size = !r ? "" : small ? say(has_bytes, r->bytes, m.bytes) : say(has_elements, r->bytes / e.bytes);
-    Words w{say(bounds_access, in_words(e.words), size), ""};
+    Words w{"out-of-bounds", say(bounds_access, in_words(e.words), size), ""};
     if (r && (dynamic || !shared)) w.mend = count_bytes(*r, e.bytes, needed);
     if (w.mend.empty() && dynamic) w.mend = past_the_end(r) + say(bytes_needed, needed);
     w.one_cause = !w.mend.empty();
@@ -201,9 +205,30 @@ Words out_of_bounds(const Noted& m, const Element& e, const Region* r) {
 Words under_way(const Noted& m, const Element& e) {
     const bool lost = m.who.access & writes;
     const string what = say(lost ? under_way_write : under_way_read, in_words(e.words));
-    if (!m.late || !m.late->waited.line) return {what, say(lost ? write_after_copy : wait_for_copy)};
+    if (!m.late || !m.late->waited.line)
+        return {"unwritten-value", what, say(lost ? write_after_copy : wait_for_copy)};
     const auto& [waited, left, needed] = *m.late;
-    return {what, say(wait_is_short, in_line(source_line(waited)), left, needed, left - needed)};
+    return {"unwritten-value", what, say(wait_is_short, in_line(source_line(waited)), left, needed, left - needed)};
+}
+
+// What has left elements of global memory unwritten, or writes them too late.
+string set_unwritten(const Region& r, const Noted& m, size_t element) {
+    const Unset& unset = m.unset;
+    const size_t missing = (unset.bytes + element - 1) / element, written = r.bytes - unset.bytes;
+    const string which = say(set_memory, missing, r.bytes / element, unset.first / element);
+    if (const Work* const next = next_copy_to(m.address))
+        return which + say(copied_later, next->what, in_lines(next->callers), in_line(source_line(launch->where)));
+    const PartialCopy& c = r.shadow->copied;
+    const bool counts = c.bytes * element == r.bytes;
+    if (counts || (written && c.bytes == written))
+        return which + say(copied_in_part, c.what, in_lines(c.callers), c.bytes, r.bytes) +
+               (counts                     ? say(number_of_bytes, element)
+                : c.bytes == sizeof(void*) ? say(size_of_pointer, element)
+                                           : say(copy_the_others));
+    if (m.who.access & atomic) return which + say(set_at_first);
+    if (!written) return which + say(set_by_anyone);
+    return which + say(set_by_neighbours,
+                       unset.setter ? (in_chinese() ? "：" : " in ") + in_line(line_of(unset.setter).place) : "");
 }
 
 Words unwritten(const Noted& m, const Element& e, const Region* r) {
@@ -215,20 +240,24 @@ Words unwritten(const Noted& m, const Element& e, const Region* r) {
             what.replace(at, flat.size(), text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
     }
     what = say(unwritten_read, in_words(what));
-    if (!r) return {what, say(set_heap)};
-    if (!is_shared(r)) return {what, set_before_launch(*r, m.unset, e.bytes, m.who.access & atomic), true};
+    Words w{"unwritten-value", what, say(set_heap)};
+    if (!r) return w;
+    if (!is_shared(r)) return w.mend = set_unwritten(*r, m, e.bytes), w.one_cause = true, w;
     const Noted all = all_of(m);
-    const string mend = set_first(line_of(m.who.site), *r, m.unset, e.bytes, size_t(all.first - r->start) / e.bytes,
-                                  size_t(all.last - r->start) / e.bytes);
-    return {what, mend.empty() ? say(write_first) : mend};
+    w.mend = set_first(line_of(m.who.site), *r, m.unset, e.bytes, size_t(all.first - r->start) / e.bytes,
+                       size_t(all.last - r->start) / e.bytes);
+    if (w.mend.empty()) w.mend = say(write_first);
+    return w;
 }
 
 Words words_of(const Noted& m, const Element& e, const Region* r) {
     switch (m.what) {
-        case Mistake::foreign: return {say(foreign_access), say(foreign_mend)};
-        case Mistake::past_heap: return {say(past_heap_access, place_in_heap(m.address)), say(past_heap_mend)};
-        case Mistake::freed: return {say(freed_access, place_in_heap(m.address)), say(freed_mend)};
-        case Mistake::others_stack: return {say(others_access), say(others_mend)};
+        case Mistake::foreign: return {"host-memory", say(foreign_access), say(foreign_mend)};
+        case Mistake::past_heap:
+            return {"out-of-bounds", say(past_heap_access, place_in_heap(m.address)), say(past_heap_mend)};
+        case Mistake::freed:
+            return {"use-after-free", say(freed_access, place_in_heap(m.address)), say(freed_mend)};
+        case Mistake::others_stack: return {"variable-of-another-thread", say(others_access), say(others_mend)};
         case Mistake::out_of_bounds: return out_of_bounds(m, e, r);
         case Mistake::under_way: return under_way(m, e);
         case Mistake::unwritten: return unwritten(m, e, r);
@@ -241,12 +270,12 @@ void say_mistake(const Noted& m) {
     if (!reported.insert(text("%d", int(m.what)) + at.place).second) return;
     const Element e = element_at(m.address, m.bytes);
     const Region* r = find(m.address);
-    const auto [what, mend, one_cause] = words_of(m, e, r);
+    const auto [kind, what, mend, one_cause] = words_of(m, e, r);
     if (one_cause &&
         !reported.insert(launch->kernel->name + string(r->name) + std::to_string(r->number) + mend).second)
         return;
     const Report report =
-        in_kernel_report(kind_of(m.what), what, say(one_block, block_of(m.who)), at,
+        in_kernel_report(kind, what, say(one_block, block_of(m.who)), at,
                          {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), e.name}}, mend);
     if (r) told_regions.insert(r->number);
     if (m.what == Mistake::unwritten && several_streams) early_reads.emplace_back(r, report);

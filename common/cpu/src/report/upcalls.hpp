@@ -18,8 +18,6 @@ struct Unset {
     size_t bytes, first, first_set, last_set;  // bytes: how many are not set; first: of them
     uint64_t setter;                           // the site that has set first_set; 0: not known
 };
-/// What has left elements of global memory unset, or sets them too late. adds: an atomic reads them.
-std::string set_before_launch(const Region& r, const Unset& unset, size_t element, bool adds);
 /// How elements of a __shared__ array get set before the line reads them, the first to the last; "" if the text
 /// does not tell.
 std::string set_first(const Line& line, const Region& r, const Unset& unset, size_t element, size_t first,
