@@ -228,3 +228,69 @@ PLANT(bytes_in_a_pointer) {  // SAYS: + counts elements of the pointer's type
     in_second_half<<<1, 64>>>(x, 64);
     wants(x, 128, [](int i) { return i / 64; });
 }
+
+__global__ void doubled(const int* in, int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];
+}
+PLANT(copied_too_late) {  // SAYS: cudaMemcpy in line @#late {{.*}}writes it after this launch: move that before line @#early
+    int host[100], *in, *out = zeros(100);
+    for (int i = 0; i < 100; ++i) host[i] = in_at(i);
+    cudaMalloc(&in, sizeof host);
+    doubled<<<2, 64>>>(in, out, 100);  // FIXED: cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice); doubled<<<2, 64>>>(in, out, 100);  // #early
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);  // #late
+    wants(out, 100, [](int i) { return 2 * in_at(i); });
+}
+
+template <class T> T* on_the_device(const T* host, int n) {
+    T* p;
+    cudaMalloc(&p, n * sizeof(T));
+    cudaMemcpy(p, host, sizeof(host), cudaMemcpyHostToDevice);  // FIXED: cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice);  // #pointer
+    return p;
+}
+PLANT(size_of_the_pointer) {  // SAYS: cudaMemcpy in line @#pointer (called from line @#uploaded) wrote 8 of its 400 bytes: 8 is the size of a pointer, pass the number of elements times 4
+    int host[100], *out = zeros(100);
+    for (int i = 0; i < 100; ++i) host[i] = in_at(i);
+    int* in = on_the_device(host, 100);  // #uploaded
+    doubled<<<2, 64>>>(in, out, 100);
+    wants(out, 100, [](int i) { return 2 * in_at(i); });
+}
+
+__global__ void counted_up(int* x, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = i;  // FIXED: for (int k = i; k < n; k += blockDim.x * gridDim.x) x[k] = k;  // #fills
+}
+PLANT(filled_by_too_few) {  // SAYS: not written: 36 of its 100 elements, the first is number 64; others are written in line @#fills
+    int *in, *out = zeros(100);
+    cudaMalloc(&in, 100 * sizeof(int));
+    counted_up<<<100 / 64, 64>>>(in, 100);
+    doubled<<<2, 64>>>(in, out, 100);
+    wants(out, 100, [](int i) { return 2 * i; });
+}
+
+struct Memory {
+    int* p;
+    Memory() { cudaMalloc(&p, 64 * sizeof(int)), cudaMemset(p, 0, 64 * sizeof(int)); }
+    ~Memory() { cudaFree(p); }  // #freed
+};
+void doubles(const Memory* m, int* out) { doubled<<<1, 64>>>(m->p, out, 64); }
+void doubles(Memory m, int* out) { doubles(&m, out); }
+PLANT(freed_by_a_copy) {  // SAYS: line @#freed (called from line @#passed) frees it
+    Memory m;
+    doubles(m, zeros(64));  // FIXED: doubles(&m, zeros(64));  // #passed
+    doubled<<<1, 64>>>(m.p, zeros(64), 64);
+}
+
+struct Row {
+    int* first;
+};
+__global__ void cleared_row(const Row* row) { row->first[threadIdx.x] = 0; }
+PLANT(pointer_in_a_struct) {  // SAYS: copying a struct copies its pointers only
+    Row host{new int[64]}, *row;
+    cudaMalloc(&row, sizeof host);
+#ifdef CURED
+    host.first = zeros(64);
+#endif
+    cudaMemcpy(row, &host, sizeof host, cudaMemcpyHostToDevice);
+    cleared_row<<<1, 64>>>(row);
+}
