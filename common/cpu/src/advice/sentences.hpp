@@ -64,12 +64,12 @@ constexpr Sentence sent_away{
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
     one_element{"element %zu", "元素 %zu"}, elements_to{"elements %zu to %zu", "元素 %zu 到 %zu"},
-    unset_elements{"no thread sets %s: ", "没有线程设置%s："},
+    and_also{" and %s", "和%s"},
     set_or_index{
         "no thread sets %s (others are set in \1): check the index here and there; or load these also, from beside "
-        "what their neighbours are loaded from; only past the edge of the data, set what changes no result",
-        "没有线程设置%s（其他元素在\1设置）：检查这里和那里的下标；或者也装入这些元素，"
-        "数据在其邻居所取数据的旁边；只有超出数据边缘时，才设为不改变结果的值"};
+        "what their neighbours load, past the edge of the data what changes no result; or do not read them",
+        "没有线程设置%s（其他元素在\1设置）：检查这里和那里的下标；或者也装入这些元素，数据在其邻居所取数据的旁边，"
+        "超出数据边缘时取不改变结果的值；或者不要读取它们"};
 
 // ---- an atomic
 
@@ -176,10 +176,17 @@ constexpr Sentence two_blocks{
 
 constexpr Sentence counts_bytes{"a size counts bytes: ", "大小以字节计："},
     same_memory{
-        "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for `%3$s`, which also needs "
-        "the elements that nobody changes",
-        "第 %1$d 行把同一块内存传给 `%2$s` 和 `%3$s`：给 `%3$s` 传另一个数组，没有线程修改的元素也要放进去"},
-    swap_them{", and swap the two after each launch", "，并在每次启动之后交换这两个数组"};
+        "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for the one that is written, "
+        "which "
+        "also needs the elements that nobody changes; in a loop, swap the two after each launch",
+        "第 %1$d 行把同一块内存传给 `%2$s` 和 `%3$s`：给被写入的那个传另一个数组，没有线程修改的元素也要放进去；"
+        "如果在循环中，每次启动之后交换这两个数组"},
+    counted_elements{
+        "%1$s gives %2$zu bytes, and the accesses need %3$zu: if %2$zu is a number of elements, multiply it by "
+        "%4$zu, the bytes of each; if not, check the index",
+        "%1$s给出 %2$zu 字节，而访问需要 %3$zu 字节：如果 %2$zu 是元素个数，就乘以每个元素的字节数 "
+        "%4$zu；否则检查下标"},
+    third_argument{"the third argument of <<<>>> in %s", "%s中 <<<>>> 的第三个参数"};
 
 // ---- out of bounds
 

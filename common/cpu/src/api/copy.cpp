@@ -32,7 +32,7 @@ Side side_of(const void* p, size_t bytes) {  // also checks that the memory hold
 }
 
 cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cudaStream_t stream, auto write) {
-    return enqueue(stream, [=] {
+    const auto work = [=] {
         for (size_t y = 0; y < height; ++y) {
             char* row = static_cast<char*>(to) + y * pitch;
             work_observer.touches(row, width, true);
@@ -41,7 +41,10 @@ cudaError_t write_rows(void* to, size_t pitch, size_t width, size_t height, cuda
         }
         if (const Region* r = find(to)) check_canaries(*r);
         return cudaSuccess;
-    });
+    };
+    if (const cudaError_t error = enqueue(stream, work)) return error;
+    work_observer.will_write(to, (height - 1) * pitch + width);
+    return cudaSuccess;
 }
 
 void report_beyond(size_t bytes, const void* p) {

@@ -19,6 +19,8 @@ struct WorkObserver {
     void (*ended)() = [] {};
     void (*touches)(const void* address, size_t bytes, bool write) = [](const void*, size_t, bool) {};  // a copy
     void (*bytes_written)(Region&, size_t offset, size_t bytes) = [](Region&, size_t, size_t) {};       // by a copy
+    /// The target of a copy that is queued.
+    void (*will_write)(const void* target, size_t bytes) = [](const void*, size_t) {};
     /// A copy to the host begins: checks that all of it has been written.
     void (*host_gets)(const void* from, size_t pitch, size_t width, size_t height) = [](const void*, size_t, size_t,
                                                                                         size_t) {};

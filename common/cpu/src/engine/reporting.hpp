@@ -70,7 +70,8 @@ std::string in_words(const std::string& words_of_element);  // in the user's lan
 
 std::string source_line(const void* pc);  // "sum.cu:12", from the debug information
 std::string source_line(Where where);
-std::vector<std::string> source_lines(const std::vector<const void*>& pcs);
+/// with_callers: each followed by the lines that its inlined function is called from, and a line break after each.
+std::vector<std::string> source_lines(const std::vector<const void*>& pcs, bool with_callers = false);
 /// The lines of a file as compiled, or as found from the working folder; empty if it is missing.
 const std::vector<std::string>& source_text(const std::string& file);
 using Callers = std::vector<void*>;

@@ -228,7 +228,7 @@ cudaError_t release(void* p, Kind kind) {
     // ones.
     const void* gone = mmap(r->base, r->pages + guard, PROT_NONE, private_pages | MAP_FIXED, -1, 0);
     if (gone == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
-    r->freed = true;
+    r->freed = true, r->freed_by = callers(12);
     static auto& freed = *new std::queue<const char*>;
     freed.push(r->base + r->pages + guard);
     if (freed.size() > 200) regions().erase(freed.front()), freed.pop();

@@ -1,5 +1,7 @@
 // address_space.hpp - which memory the device and the host may touch.
 #pragma once
+#include <vector>
+
 #include "cuda_runtime.h"
 #include "engine/build.hpp"
 
@@ -20,6 +22,7 @@ struct Region {  // memory that the device may use
     size_t pages;  // ... in bytes, without the inaccessible page that follows
     Where where;
     bool freed = false;
+    std::vector<void*> freed_by{};   // the callers of cudaFree
     race::Shadow* shadow = nullptr;  // shadow memory of the hazard build
     const char* name = "";           // of a __shared__ variable
     size_t columns = 0;              // of a two-dimensional __shared__ array

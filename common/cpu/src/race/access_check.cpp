@@ -250,7 +250,8 @@ void check_written(const Region& r, const Access& a, size_t first) {
             note(under_way ? Mistake::under_way : Mistake::unwritten, a.address, a.bytes, accessor(a.mine));
         if (under_way) return;
     }
-    memset(flags, 1, a.bytes);
+    if (reads_value) std::replace(flags, flags + a.bytes, 0, 2);  // it is reported once
+    else memset(flags, 1, a.bytes);
 }
 
 void after_own_atomic(const char* address) {
@@ -472,8 +473,8 @@ const struct Observers {
         race_observer.grid_dependency_met = grid_dependency_met;
         region_observer = {region_added, region_fresh, region_kept, region_restored,
                            region_gone,  heap_given,   heap_taken};
-        work_observer = {work_queued,  work_is_secondary, work_waits, work_begins,    work_ended,
-                         work_touches, bytes_written,     host_gets,  host_must_keep, host_waits};
+        work_observer = {work_queued, work_is_secondary, work_waits, work_begins,    work_ended, work_touches,
+                         work_writes, work_will_write,   host_gets,  host_must_keep, host_waits};
     }
 } observers CUDACPU_LASTING;
 

@@ -308,6 +308,14 @@ void write_out(Shadow& shadow, size_t number) {
             part.bytes = std::max(part.bytes, expand(part, shadow.bytes, at, 1));
 }
 
+uint64_t last_writer(Shadow& shadow, size_t offset) {
+    write_out(shadow, offset / line_bytes);
+    const Word word = shadow.words.at(offset / 4), byte = shadow.bytes.at(offset);
+    for (const Epoch* e : {&word.cell.write, &byte.cell.write, &word.sync.synced})
+        if (e->site) return e->site;
+    return 0;
+}
+
 }  // namespace cudacpu::race
 
 using namespace cudacpu::race;

@@ -9,7 +9,8 @@ void forget_regions();  // clears the cache of regions
 /// The region that the line of the program accessed last; nullptr: the address is not in it.
 Region* cached_region(const char* address, uint64_t site);
 Region* region_of(char* address, uint64_t site);
-void write_out(Shadow& shadow, size_t line);  // expands the record of the whole line into its cells
+void write_out(Shadow& shadow, size_t line);          // expands the record of the whole line into its cells
+uint64_t last_writer(Shadow& shadow, size_t offset);  // the site; 0: no kernel has written this byte
 /// Calls f(cell, offset of its word, bytes of the word, own) for each cell of these bytes. own: an access to the
 /// bytes is recorded there; else the cell has accesses of other sizes, which are left out if all are before `from`.
 template <class F> void each_cell(Shadow& s, size_t first, size_t end, Time from, F f) {

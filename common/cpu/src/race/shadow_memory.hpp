@@ -2,6 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "memory/address_space.hpp"
 
@@ -52,12 +54,19 @@ struct alignas(64) ShadowLine {
     Time noted() const { return std::max(words, bytes); }
     void words_noted() { words = now, read_twice = 0; }
 };
+struct PartialCopy {  // the last one, by cudaMemcpy or cudaMemset, that has not written the whole region
+    unsigned long work = 0;
+    std::string what;
+    std::vector<void*> callers;
+    size_t bytes = 0;
+};
 struct Shadow {          // of a region
     Plane words, bytes;  // an access of less than a word is recorded for each of its bytes
     ShadowLine *lines, *short_lines;
     Time since;        // of shared memory: when its block began to use it
-    uint8_t* written;  // one flag per byte
+    uint8_t* written;  // one flag per byte: 0; 1 once it is written; 2 if it was read before
     bool all_written;
+    PartialCopy copied{};
 };
 void region_added(Region& r);
 void region_fresh(Region& r);

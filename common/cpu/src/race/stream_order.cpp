@@ -211,6 +211,27 @@ void race_of_works(WorkRace kind, const Epoch& before, const Epoch& mine, const 
     if (w) explain_early_reads(address), report(kind, *w, before, running, mine, address);
 }
 
+void work_writes(Region& r, size_t offset, size_t bytes) {
+    if (r.shadow && bytes < r.bytes) {
+        PartialCopy& c = r.shadow->copied;
+        const size_t before = c.work == running.number ? c.bytes : 0;  // in other rows
+        c = {running.number, running.what, running.callers, before + bytes};
+    }
+    bytes_written(r, offset, bytes);
+}
+
+void work_will_write(const void* target, size_t bytes) {
+    if (queued.empty()) return;
+    queued.rbegin()->second.target = static_cast<const char*>(target);
+    queued.rbegin()->second.target_bytes = bytes;
+}
+
+const Work* next_copy_to(const char* address) {
+    for (const auto& [number, work] : queued)
+        if (size_t(address - work.target) < work.target_bytes) return &work;
+    return nullptr;
+}
+
 void work_touches(const void* address, size_t bytes, bool write) {
     if (!several_streams) return;
     char* const first = static_cast<char*>(const_cast<void*>(address));

@@ -28,6 +28,8 @@ struct Work {
     unsigned long primary = 0;  // the kernel that this one need not wait for
     unsigned long event = 0;    // of cudaStreamWaitEvent(): the work that records it
     std::vector<CopySource> sources{};
+    const char* target = nullptr;  // of a copy
+    size_t target_bytes = 0;
     bool has_begun() const { return turn != ~0ul; }
 };
 void work_queued(unsigned long number, const void* stream, const std::set<unsigned long>& after, const char* what);
@@ -36,6 +38,9 @@ bool is_secondary();  // whether the running kernel's primary is the work that r
 void work_waits(unsigned long number, unsigned long event);
 void work_begins(unsigned long number);
 void work_ended();
+void work_writes(Region& r, size_t offset, size_t bytes);  // a copy
+void work_will_write(const void* target, size_t bytes);
+const Work* next_copy_to(const char* address);  // that is queued; nullptr: there is none
 void work_touches(const void* address, size_t bytes, bool write);
 extern bool several_streams;              // the queue holds works of several streams
 bool before_this_launch(const Epoch& r);  // of an earlier work: does this one wait for it?

@@ -28,6 +28,7 @@
 #include "memory/device_heap.hpp"
 #include "memory/early_access.hpp"
 #include "memory/upcalls.hpp"
+#include "report/symbolize.hpp"
 
 // By the C++ ABI, the type information of classes with no, one or several bases begins with these tables.
 extern "C" const char _ZTVN10__cxxabiv117__class_type_infoE[], _ZTVN10__cxxabiv120__si_class_type_infoE[],
@@ -231,7 +232,11 @@ std::string advice(const void* address, const Region* r, bool outside, bool belo
         return say(
             {"no memory of the device is there: check the pointer, and the index against the size: if (i < n)",
              "那里没有设备内存：检查指针，并把下标与大小相比较：if (i < n)"});
-    if (r->freed) return say({"free memory only after its last use", "在最后一次使用之后再释放内存"});
+    if (r->freed)
+        return say({"%s frees it: free memory only after its last use; if a destructor does so, pass the object by "
+                    "reference",
+                    "%s释放了它：在最后一次使用之后再释放内存；如果由析构函数释放，就按引用传递对象"},
+                   in_lines(r->freed_by));
     if (!outside)
         return say({"copy it with cudaMemcpy, or use cudaMallocManaged",
                     "用 cudaMemcpy 复制，或者使用 cudaMallocManaged"});

@@ -21,9 +21,11 @@
 #include "engine/watchdog.hpp"
 #include "memory/address_space.hpp"
 #include "race/bounds.hpp"
+#include "race/fast_path.hpp"
 #include "race/race.hpp"
 #include "race/upcalls.hpp"
 #include "report/crash.hpp"
+#include "report/symbolize.hpp"
 #include "report/upcalls.hpp"
 
 namespace cudacpu::race {
@@ -71,8 +73,11 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     no_lockstep{"the lanes of a warp do not run in lockstep: ", "线程束的各个通道并不同步执行："},
     mend_first{"mend the barrier first: this may follow from it", "先改正同步点：这可能是由它引起的"},
     foreign_access{"an access to memory that is not the device's", "访问了不属于设备的内存"},
-    foreign_mend{"give the kernel memory from cudaMalloc or cudaMallocManaged",
-                 "传给核函数的内存要来自 cudaMalloc 或 cudaMallocManaged"},
+    foreign_mend{
+        "give the kernel memory from cudaMalloc or cudaMallocManaged; copying a struct copies its pointers only: "
+        "let them point to such memory first",
+        "传给核函数的内存要来自 cudaMalloc 或 "
+        "cudaMallocManaged；复制结构体只复制其中的指针：先让它们指向这样的内存"},
     past_heap_access{"an access out of bounds: %s from malloc() or new in a kernel",
                      "越界访问：%s，内存来自核函数中的 malloc() 或 new"},
     past_heap_mend{"check the index against the size that was asked for: if (i < n)",
@@ -89,9 +94,6 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     one_more{"; or the array needs one element more, see %s:%d and what calls it",
              "；或者数组还需要一个元素，见 %s:%d 以及调用它的地方"},
     bytes_needed{"; the accesses need %zu", "；这些访问需要 %zu 字节"},
-    size_in_bytes{"a size counts bytes: n * sizeof(int)", "大小以字节计：n * sizeof(int)"},
-    perhaps_bytes{"give the size in bytes, n * sizeof(int); if it is so already, ",
-                  "大小要以字节给出：n * sizeof(int)；如果已经如此，"},
     unwritten_read{"a value that nobody has written: %s", "读取了从未写入的值：%s"},
     under_way_read{"a value that an asynchronous copy has not brought yet: %s", "读取了异步复制尚未送达的值：%s"},
     under_way_write{"a write to the destination of an asynchronous copy that has not ended, which may be lost: %s",
@@ -106,17 +108,27 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
         "__syncthreads() follows",
         "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，然后是 "
         "__syncthreads()"},
-    set_memory{"%zu of its %zu elements are not written, the first is number %zu: ",
-               "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu："},
-    cleared_first{"let cudaMemset set them to 0 first", "先用 cudaMemset 把它们设为 0"},
+    wait_is_short{
+        "the number of the wait in %1$s is %2$zu, and must be at most %3$zu for this copy to have ended: lower it "
+        "by %4$zu",
+        "%1$s中等待的数目是 %2$zu，而要使这次复制已经完成，最多只能是 %3$zu：把它减去 %4$zu"},
+    set_memory{"not written: %zu of its %zu elements, the first is number %zu; ",
+               "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu；"},
+    copied_later{"%s in %s writes it after this launch: move that before %s",
+                 "%2$s的 %1$s 在这次启动之后才写入：把它移到%3$s之前"},
+    copied_in_part{"%s in %s wrote %zu of its %zu bytes: ", "%2$s的 %1$s 只写入了其 %4$zu 字节中的 %3$zu 字节："},
+    number_of_bytes{"the size counts bytes, multiply it by %zu", "大小以字节计，要乘以 %zu"},
+    size_of_pointer{"8 is the size of a pointer, pass the number of elements times %zu",
+                    "8 是指针的大小，要用元素个数乘以 %zu"},
+    copy_the_others{"let it, or a kernel, write the others before this launch, or do not read them",
+                    "让它或一个核函数在这次启动之前写入其他元素，或者不要读取它们"},
+    set_at_first{"let cudaMemset set them first, to 0 for a sum", "先用 cudaMemset 设置它们，求和则设为 0"},
     set_by_anyone{"let cudaMemcpy or a kernel write them first: what comes after this launch is too late",
                   "先由 cudaMemcpy 或核函数写入：在这次启动之后再写就太晚了"},
-    size_counts_bytes{"the size of cudaMemset and cudaMemcpy counts bytes: multiply it by %zu",
-                      "cudaMemset 和 cudaMemcpy 的大小以字节计：乘以 %zu"},
     set_by_neighbours{
-        "those beside them are written: let the same copy or kernel write these, too (its size, or its number of "
-        "threads), or do not read them",
-        "旁边的元素已写入：让同一次复制或同一个核函数也写入这些元素（它的大小或线程数），或者不要读取它们"},
+        "others are written%s: write these there, too (the number of threads, the size, the index), or do not read "
+        "them",
+        "其他元素已写入%s：在那里也写入这些元素（检查线程数、大小和下标），或者不要读取它们"},
     two_write{
         "check the index: two threads write this element, and nobody writes another one that is read (see above)",
         "检查下标：两个线程写这个元素，而另一个被读取的元素没有线程写（见上）"},
@@ -141,19 +153,6 @@ Report in_kernel_report(const string& kind, const string& what, const string& bl
     return report;
 }
 
-const char* kind_of(Mistake m) {
-    switch (m) {
-        case Mistake::past_heap:
-        case Mistake::out_of_bounds: return "out-of-bounds";
-        case Mistake::freed: return "use-after-free";
-        case Mistake::others_stack: return "variable-of-another-thread";
-        case Mistake::under_way:
-        case Mistake::unwritten: return "unwritten-value";
-        case Mistake::foreign: return "host-memory";
-    }
-    return "";
-}
-
 std::set<string> reported CUDACPU_LASTING;
 bool told_of_trace;
 std::vector<std::pair<Line, Report>> missed_barriers CUDACPU_LASTING;
@@ -167,119 +166,117 @@ struct Noted {
     Accessor who;
     std::optional<LateCopy> late{};  // that is read: the wait must leave as many batches as is least
     char* first = address;           // first and last: of all accesses there
-    // Bytes of the memory, when the line first read one that was not written.
-    size_t unwritten = 0, first_unwritten = 0, first_written = 0, last_written = 0;
+    Unset unset{};                   // when the line first read a value that was not written
 };
 std::map<std::pair<Mistake, uint64_t>, Noted> noted CUDACPU_LASTING;  // of this launch; the first one at each line
 
-// With the first and the last address of its memory in all lines. (What is read counts as written after that.)
+// With the first and the last address of its memory in all lines.
 Noted all_of(Noted m) {
     for (const auto& [key, other] : noted)
         if (other.what == m.what && find(other.address) == find(m.address))
-            m.first = std::min(m.first, other.first), m.last = std::max(m.last, other.last),
-            m.first_written = std::max(m.first_written, other.first_written),
-            m.last_written = std::min(m.last_written, other.last_written);
+            m.first = std::min(m.first, other.first), m.last = std::max(m.last, other.last);
     return m;
 }
 
-// Whether a number of elements was passed as the size. Then there are as many bytes as threads or blocks, or as the
-// last block needs.
-bool counts_elements(const Region* r, size_t bytes) {
-    if (!r || is_shared(r) || bytes == 1) return false;
-    const dim3 &grid = launch->grid, &block = launch->block;
-    const size_t blocks = size_t{grid.x} * grid.y * grid.z, threads = size_t{block.x} * block.y * block.z;
-    if (r->bytes == blocks || r->bytes == blocks * threads) return true;
-    return blocks > 1 && r->bytes <= blocks * threads && r->bytes > (blocks - 1) * threads;
+// What happened, and how to mend it.
+struct Words {
+    string kind, what, mend;
+    bool one_cause = false;  // it mends all lines that use the array
+};
+
+Words out_of_bounds(const Noted& m, const Element& e, const Region* r) {
+    const bool dynamic = r && r->kind == Kind::dynamic, shared = is_shared(r), small = r && r->bytes < m.bytes;
+    const size_t needed = r ? size_t(all_of(m).last + m.bytes - r->start) : 0;
+    const string size = !r ? "" : small ? say(has_bytes, r->bytes, m.bytes) : say(has_elements, r->bytes / e.bytes);
+    Words w{"out-of-bounds", say(bounds_access, in_words(e.words), size), ""};
+    if (r && (dynamic || !shared)) w.mend = count_bytes(*r, e.bytes, needed);
+    if (w.mend.empty() && dynamic) w.mend = past_the_end(r) + say(bytes_needed, needed);
+    w.one_cause = !w.mend.empty();
+    if (w.one_cause) return w;
+    w.mend = check_index(line_of(m.who.site), e.name, e.number,
+                         shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
+                         r && e.start == r->start ? r->bytes / e.bytes : 0, shared);
+    if (w.mend.empty()) w.mend = past_the_end(r);
+    if (r && w.mend.find('`') == string::npos && !shared && size_t(e.number) * e.bytes == r->bytes)
+        w.mend += say(one_more, r->where.file, r->where.line);
+    return w;
 }
 
+Words under_way(const Noted& m, const Element& e) {
+    const bool lost = m.who.access & writes;
+    const string what = say(lost ? under_way_write : under_way_read, in_words(e.words));
+    if (!m.late || !m.late->waited.line)
+        return {"unwritten-value", what, say(lost ? write_after_copy : wait_for_copy)};
+    const auto& [waited, left, needed] = *m.late;
+    return {"unwritten-value", what, say(wait_is_short, in_line(source_line(waited)), left, needed, left - needed)};
+}
+
+// What has left elements of global memory unwritten, or writes them too late.
 string set_unwritten(const Region& r, const Noted& m, size_t element) {
-    const size_t all = r.bytes / element, first = m.first_unwritten / element;
-    const bool by_elements = m.unwritten < r.bytes && (r.bytes - m.unwritten) * element == r.bytes;
-    const string edit = by_elements ? size_of_memory(r.where, element, false) : "";
-    return say(set_memory, (m.unwritten + element - 1) / element, all, first) +
-           (by_elements              ? edit.empty() ? say(size_counts_bytes, element) : edit
-            : m.who.access & atomic  ? say(cleared_first)
-            : m.unwritten == r.bytes ? say(set_by_anyone)
-                                     : say(set_by_neighbours));
+    const Unset& unset = m.unset;
+    const size_t missing = (unset.bytes + element - 1) / element, written = r.bytes - unset.bytes;
+    const string which = say(set_memory, missing, r.bytes / element, unset.first / element);
+    if (const Work* const next = next_copy_to(m.address))
+        return which + say(copied_later, next->what, in_lines(next->callers), in_line(source_line(launch->where)));
+    const PartialCopy& c = r.shadow->copied;
+    const bool counts = c.bytes * element == r.bytes;
+    if (counts || (written && c.bytes == written))
+        return which + say(copied_in_part, c.what, in_lines(c.callers), c.bytes, r.bytes) +
+               (counts                     ? say(number_of_bytes, element)
+                : c.bytes == sizeof(void*) ? say(size_of_pointer, element)
+                                           : say(copy_the_others));
+    if (m.who.access & atomic) return which + say(set_at_first);
+    if (!written) return which + say(set_by_anyone);
+    return which + say(set_by_neighbours,
+                       unset.setter ? (in_chinese() ? "：" : " in ") + in_line(line_of(unset.setter).place) : "");
+}
+
+Words unwritten(const Noted& m, const Element& e, const Region* r) {
+    string what = e.words;
+    if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
+        const size_t number = size_t(m.address - r->start) / m.bytes;
+        const string flat = text("element %zu of %s", number, r->name);
+        if (const size_t at = what.find(flat); at != string::npos)
+            what.replace(at, flat.size(), text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
+    }
+    what = say(unwritten_read, in_words(what));
+    Words w{"unwritten-value", what, say(set_heap)};
+    if (!r) return w;
+    if (!is_shared(r)) return w.mend = set_unwritten(*r, m, e.bytes), w.one_cause = true, w;
+    const Noted all = all_of(m);
+    w.mend = set_first(line_of(m.who.site), *r, m.unset, e.bytes, size_t(all.first - r->start) / e.bytes,
+                       size_t(all.last - r->start) / e.bytes);
+    if (w.mend.empty()) w.mend = say(write_first);
+    return w;
+}
+
+Words words_of(const Noted& m, const Element& e, const Region* r) {
+    switch (m.what) {
+        case Mistake::foreign: return {"host-memory", say(foreign_access), say(foreign_mend)};
+        case Mistake::past_heap:
+            return {"out-of-bounds", say(past_heap_access, place_in_heap(m.address)), say(past_heap_mend)};
+        case Mistake::freed:
+            return {"use-after-free", say(freed_access, place_in_heap(m.address)), say(freed_mend)};
+        case Mistake::others_stack: return {"variable-of-another-thread", say(others_access), say(others_mend)};
+        case Mistake::out_of_bounds: return out_of_bounds(m, e, r);
+        case Mistake::under_way: return under_way(m, e);
+        case Mistake::unwritten: return unwritten(m, e, r);
+    }
+    return {};
 }
 
 void say_mistake(const Noted& m) {
     const Line& at = line_of(m.who.site);
     if (!reported.insert(text("%d", int(m.what)) + at.place).second) return;
     const Element e = element_at(m.address, m.bytes);
-    const string &name = e.name, &element = e.words;
     const Region* r = find(m.address);
-    string what = say(foreign_access), mend = say(foreign_mend);
-    bool one_edit = false;  // it mends all lines that use the array
-    if (m.what == Mistake::past_heap) {
-        what = say(past_heap_access, place_in_heap(m.address));
-        mend = say(past_heap_mend);
-    } else if (m.what == Mistake::freed) {
-        what = say(freed_access, place_in_heap(m.address));
-        mend = say(freed_mend);
-    } else if (m.what == Mistake::others_stack) {
-        what = say(others_access);
-        mend = say(others_mend);
-    } else if (m.what == Mistake::out_of_bounds) {
-        const bool small = r && r->bytes < m.bytes;
-        const string size = !r      ? ""
-                            : small ? say(has_bytes, r->bytes, m.bytes)
-                                    : say(has_elements, r->bytes / e.bytes);
-        what = say(bounds_access, in_words(element), size);
-        const bool whole = r && e.start == r->start;
-        const char* const last = all_of(m).last;
-        mend.clear();
-        if (r && r->kind == Kind::dynamic)
-            mend = size_of_launch(at, name, e.bytes, size_t(last + m.bytes - r->start));
-        else if (r && !small && !is_shared(r) && size_t(last - r->start) / e.bytes < r->bytes)
-            mend = size_of_memory(r->where, e.bytes, true);
-        one_edit = !mend.empty();
-        if (!one_edit)
-            mend = r && r->kind == Kind::dynamic
-                       ? ""
-                       : check_index(at, name, e.number,
-                                     is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
-                                     whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
-        if (mend.empty()) mend = past_the_end(r);
-        if (r && mend.find('`') == string::npos && !is_shared(r) && size_t(e.number) * e.bytes == r->bytes)
-            mend += say(one_more, r->where.file, r->where.line);
-        if (r && r->kind == Kind::dynamic && !std::exchange(one_edit, true))
-            mend += say(bytes_needed, size_t(last + m.bytes - r->start));
-        if (small && r->bytes && !one_edit) mend = say(size_in_bytes);
-        else if (!one_edit && counts_elements(r, e.bytes)) mend.insert(0, say(perhaps_bytes));
-    } else if (m.what == Mistake::under_way) {
-        const bool lost = m.who.access & writes;
-        what = say(lost ? under_way_write : under_way_read, in_words(element));
-        const auto wait = m.late ? m.late->waited : Where{};
-        mend = wait.line ? wait_for_more(line_of(site_of(wait)), m.late->left, m.late->needed) : "";
-        if (mend.empty()) mend = say(lost ? write_after_copy : wait_for_copy);
-    } else if (m.what == Mistake::unwritten) {
-        what = element;
-        if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
-            const size_t number = (m.address - r->start) / m.bytes;
-            const string flat = text("element %zu of %s", number, r->name);
-            if (const size_t at_flat = what.find(flat); at_flat != string::npos)
-                what.replace(at_flat, flat.size(),
-                             text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
-        }
-        what = say(unwritten_read, in_words(what));
-        mend = r ? set_unwritten(*r, m, e.bytes) : say(set_heap);
-        if (is_shared(r)) {
-            const Noted all = all_of(m);
-            mend = set_first(
-                at, name,
-                {r->bytes / e.bytes, size_t(all.first - r->start) / e.bytes, size_t(all.last - r->start) / e.bytes,
-                 all.first_written / e.bytes, all.last_written / e.bytes, r->columns != 0});
-            if (mend.empty()) mend = say(write_first);
-        }
-        one_edit = mend.find('`') != string::npos;
-    }
-    if (one_edit &&
+    const auto [kind, what, mend, one_cause] = words_of(m, e, r);
+    if (one_cause &&
         !reported.insert(launch->kernel->name + string(r->name) + std::to_string(r->number) + mend).second)
         return;
     const Report report =
-        in_kernel_report(kind_of(m.what), what, say(one_block, block_of(m.who)), at,
-                         {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), name}}, mend);
+        in_kernel_report(kind, what, say(one_block, block_of(m.who)), at,
+                         {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), e.name}}, mend);
     if (r) told_regions.insert(r->number);
     if (m.what == Mistake::unwritten && several_streams) early_reads.emplace_back(r, report);
     else print_report(report);
@@ -381,9 +378,9 @@ void note(Mistake what, char* address, size_t bytes, const Accessor& who) {
     const Region* const r = is_new && what == Mistake::unwritten ? find(address) : nullptr;
     if (r) {
         const std::string_view written(reinterpret_cast<char*>(r->shadow->written), r->bytes);
-        n.unwritten = size_t(std::ranges::count(written, '\0'));
-        n.first_unwritten = written.find('\0');
-        n.first_written = written.find_first_not_of('\0'), n.last_written = written.find_last_not_of('\0');
+        const size_t set = written.find('\1');
+        n.unset = {r->bytes - size_t(std::ranges::count(written, '\1')), written.find_first_not_of('\1'), set,
+                   written.rfind('\1'), set < r->bytes ? last_writer(*r->shadow, set) : 0};
     }
     const char* const words[] = {"access to memory that is not the device's",
                                  "access out of bounds",

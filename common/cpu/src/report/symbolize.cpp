@@ -45,6 +45,28 @@ std::string first_line(const Callers& callers) {
     return "";
 }
 
+std::string in_line(const std::string& place) {
+    const size_t colon = place.rfind(':');
+    return colon != place.npos && launch && place.substr(0, colon) == launch->where.file
+               ? say({"line %s", "第 %s 行"}, place.substr(colon + 1))
+               : place;
+}
+std::string in_lines(const Callers& callers) {
+    std::vector<const void*> pcs;
+    for (void* const caller : callers) pcs.push_back(static_cast<char*>(caller) - 1);
+    std::vector<std::string> places;
+    for (const std::string& lines : source_lines(pcs, true))
+        for (size_t from = 0, end; from < lines.size(); from = end + 1) {
+            end = lines.find('\n', from);
+            const std::string place = lines.substr(from, end - from);
+            if (places.empty() || place != places[0]) places.push_back(place);
+        }
+    return places.empty() ? ""
+           : places.size() == 1
+               ? in_line(places[0])
+               : say({"%s (called from %s)", "%s（由%s调用）"}, in_line(places[0]), in_line(places[1]));
+}
+
 namespace {
 
 // What is added to the addresses in the module's file when it is loaded.
@@ -111,7 +133,8 @@ std::string kernel_name() {
 std::string source_line(Where where) { return text("%s:%d", where.file, where.line); }
 
 // The lines of the addresses that are in the module.
-static void find_lines(const Module& module, const std::vector<const void*>& pcs, std::vector<std::string>& found) {
+static void find_lines(const Module& module, const std::vector<const void*>& pcs, std::vector<std::string>& found,
+                       bool with_callers) {
     const uintptr_t base = base_of(module);
     constexpr size_t at_once = 1000;
     for (size_t first = 0; first < pcs.size(); first += at_once) {
@@ -126,17 +149,18 @@ static void find_lines(const Module& module, const std::vector<const void*>& pcs
             std::string s(line, strcspn(line, "\n"));
             s.resize(std::min(s.size(), s.rfind(" (discriminator ")));
             if (s.starts_with("0x")) ++i;
-            else if (found[i].empty() && s[0] != '?' && s.back() != '?' && !s.starts_with("/usr/") &&
-                     !s.starts_with(CUDACPU_FOLDER "/include/") && !s.starts_with(CUDACPU_FOLDER "/src/"))
-                found[i] = s;
+            else if ((found[i].empty() || with_callers) && s[0] != '?' && s.back() != '?' &&
+                     !s.starts_with("/usr/") && !s.starts_with(CUDACPU_FOLDER "/include/") &&
+                     !s.starts_with(CUDACPU_FOLDER "/src/"))
+                found[i] += s + (with_callers ? "\n" : "");
         }
         pclose(pipe);
     }
 }
 
-std::vector<std::string> source_lines(const std::vector<const void*>& pcs) {
+std::vector<std::string> source_lines(const std::vector<const void*>& pcs, bool with_callers) {
     std::vector<std::string> found(pcs.size());
-    for (const Module* m = Module::last; m; m = m->before) find_lines(*m, pcs, found);
+    for (const Module* m = Module::last; m; m = m->before) find_lines(*m, pcs, found, with_callers);
     return found;
 }
 

@@ -11,24 +11,17 @@ Advice advise(const Pair& pair);
 /// number of elements, if it is known to be counted as the index counts; last: the last element of a shared array
 /// that is accessed there, or 0.
 std::string check_index(const Line& line, std::string name, long element, long last, size_t has, bool shared);
-/// The call that gives memory allocated there, or sets it, a number of elements for its size, and the edit; "" if
-/// none is seen to. allocation: it is the allocation itself.
-std::string size_of_memory(const Where& made, size_t element, bool allocation);
-/// The same of the launch, if that many bytes of the dynamic shared memory of this name are needed.
-std::string size_of_launch(const Line& line, const std::string& name, size_t element, size_t needed);
-/// A __shared__ array of which some elements are read, the first to the last, before anyone has set them.
+/// How a size is mended that is as many elements as the accesses need bytes; "" if it is not.
+std::string count_bytes(const Region& r, size_t element, size_t needed);
+/// Elements of memory that are read before anyone has set them, as offsets in bytes.
 struct Unset {
-    size_t has, first, last, first_set, last_set;
-    bool has_rows;
+    size_t bytes, first, first_set, last_set;  // bytes: how many are not set; first: of them
+    uint64_t setter;                           // the site that has set first_set; 0: not known
 };
-/// How they get set before that line reads them; "" if the text does not tell.
-std::string set_first(const Line& line, const std::string& name, const Unset& array);
-/// How the wait in that line waits for more asynchronous copies, so that fewer batches are under way; "" if the
-/// text does not tell.
-std::string wait_for_more(const Line& line, size_t left, size_t needed);
-/// Where the host waits for the stream of a copy before another line changes the copy's source; "" if the text does
-/// not tell.
-std::string wait_between(const Line& copy, const Line& change, const std::string& call);
+/// How elements of a __shared__ array get set before the line reads them, the first to the last; "" if the text
+/// does not tell.
+std::string set_first(const Line& line, const Region& r, const Unset& unset, size_t element, size_t first,
+                      size_t last);
 /// Whether the statements of two lines of a file follow one another in one block.
 bool among_the_same(const Line& line, int other);
 /// Whether the launch ended because threads waited for each other. Reset by the call.

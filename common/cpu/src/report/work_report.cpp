@@ -146,8 +146,7 @@ void report_unordered_works() {
 }
 
 void report_changed_source(const Work& copy, const CopySource& s, const Work* callback) {
-    const std::string line = line_of(copy), writer = source_line(where_touched(s.start, s.width)),
-                      edit = callback ? "" : wait_between(line_at(line), line_at(writer), copy.what);
+    const std::string line = line_of(copy), writer = source_line(where_touched(s.start, s.width));
     if (callback)
         report_hazard(
             say({"a callback changes %s,\nwhich %s copies", "回调函数修改 %s，\n而 %s 要复制它"}, explain(s.start),
@@ -161,9 +160,11 @@ void report_changed_source(const Work& copy, const CopySource& s, const Work* ca
             say({"the host has changed %s\nbefore %s had copied it", "主机修改了 %s，\n而 %s 还没有复制它"},
                 explain(s.start), copy.what),
             {{line, say(is_queued)}, {writer, say(host_writes_it)}},
-            edit.empty() ? say({"wait for the copy first: cudaStreamSynchronize(), or an event",
-                                "先等待复制完成：cudaStreamSynchronize() 或事件"})
-                         : edit);
+            writer.empty() ? say({"wait for the copy first: cudaStreamSynchronize(), or an event",
+                                  "先等待复制完成：cudaStreamSynchronize() 或事件"})
+                           : say({"put cudaStreamSynchronize(), with the stream of line %d, before line %d",
+                                  "在第 %2$d 行之前加上 cudaStreamSynchronize()，参数是第 %1$d 行的流"},
+                                 line_at(line).number, line_at(writer).number));
 }
 
 void report_late_read(const Work& work, const Epoch& read, const char* address, const void* host_writes) {

@@ -189,9 +189,9 @@ __global__ void count_up(int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = i;
 }
-PLANT(malloc_in_elements) {  // SAYS: `256 * sizeof(*out)`
+PLANT(malloc_in_elements) {  // SAYS: line @#elements gives 256 bytes, and the accesses need 1024: if 256 is a number of elements, multiply it by 4
     int* out;
-    cudaMalloc(&out, 256);
+    cudaMalloc(&out, 256);  // FIXED: cudaMalloc(&out, 256 * sizeof(int));  // #elements
     count_up<<<1, 256>>>(out, 256);
     wants(out, 64, [](int i) { return i; });
 }

@@ -18,9 +18,9 @@ __global__ void set_all(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = i;
 }
-PLANT(elements_for_bytes) {  // SAYS: a size counts bytes: in line @#size write `250 * sizeof(*out)`
+PLANT(elements_for_bytes) {  // SAYS: line @#size gives 250 bytes, and the accesses need 1000: if 250 is a number of elements, multiply it by 4
     int* out;
-    cudaMalloc(&out, 250);  // #size
+    cudaMalloc(&out, 250);  // FIXED: cudaMalloc(&out, 250 * sizeof(int));  // #size
     set_all<<<4, 64>>>(out, 250);
 }
 
@@ -113,7 +113,7 @@ PLANT(pointer_of_the_host) {  // SAYS: cudaMalloc
 __global__ void one_element(int* out) {
     *out = 1;  // FIXED: *reinterpret_cast<char*>(out) = 1;
 }
-PLANT(bytes_for_an_int) {  // SAYS: which has 1 of its 4 bytes{{.*}}n * sizeof
+PLANT(bytes_for_an_int) {  // SAYS: which has 1 of its 4 bytes{{.*}}multiply it by 4
     one_element<<<1, 1>>>(reinterpret_cast<int*>(zeros<char>(1)));
 }
 
@@ -170,10 +170,10 @@ __global__ void sums_of_three(const float* in, float* out, int n) {
     __syncthreads();
     if (g < n) out[g] = strip[l - 1] + strip[l] + strip[l + 1];
 }
-PLANT(launch_counts_elements) {  // SAYS: `shared * sizeof(float)` for `shared`
+PLANT(launch_counts_elements) {  // SAYS: the third argument of <<<>>> in line @#strip gives 66 bytes, and the accesses need 264: if 66 is a number of elements, multiply it by 4
     const int n = 200, threads = 64, shared = threads + 2;
     float* out = zeros<float>(n);
-    sums_of_three<<<4, threads, shared>>>(filled<float>(n), out, n);
+    sums_of_three<<<4, threads, shared>>>(filled<float>(n), out, n);  // FIXED: sums_of_three<<<4, threads, shared * sizeof(float)>>>(filled<float>(n), out, n);  // #strip
     wants(out, n, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 199 ? in_at(i + 1) : 0); });
 }
 
@@ -181,14 +181,14 @@ __global__ void counts_up(double* acc, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) acc[i] += 1;
 }
-PLANT(memset_counts_elements) {  // SAYS: `box.n * sizeof(*box.data)` for `box.n`
+PLANT(memset_counts_elements) {  // SAYS: cudaMemset in line @#cleared (called from {{.*}}) wrote 100 of its 800 bytes: the size counts bytes, multiply it by 8
     struct {
         double* data;
         int n;
     } box;
     box.n = 100;
     cudaMalloc((void**)&box.data, box.n * sizeof(double));
-    cudaMemset(box.data, 0, box.n);
+    cudaMemset(box.data, 0, box.n);  // FIXED: cudaMemset(box.data, 0, box.n * sizeof(double));  // #cleared
     counts_up<<<2, 64>>>(box.data, box.n);
     wants(box.data, 100, [](int) { return 1; });
 }
@@ -196,11 +196,11 @@ PLANT(memset_counts_elements) {  // SAYS: `box.n * sizeof(*box.data)` for `box.n
 __global__ void window(const float* src, float* dst, int count) {
     __shared__ float win[64 + 2];
     int pos = blockIdx.x * blockDim.x + threadIdx.x;
-    win[threadIdx.x + 1] = (pos < count) ? src[pos] : 0.0f;
+    win[threadIdx.x + 1] = (pos < count) ? src[pos] : 0.0f;  // FIXED: win[threadIdx.x + 1] = (pos < count) ? src[pos] : 0.0f; if (threadIdx.x == 0) win[0] = pos > 0 ? src[pos - 1] : 0.0f; if (threadIdx.x == 63) win[65] = pos + 1 < count ? src[pos + 1] : 0.0f;  // #window
     __syncthreads();
     if (pos < count) dst[pos] = win[threadIdx.x] + win[threadIdx.x + 1] + win[threadIdx.x + 2];
 }
-PLANT(no_halo_loaded) {  // SAYS: no thread sets element 0 and element 65: after line
+PLANT(no_halo_loaded) {  // SAYS: no thread sets element 0 and element 65 (others are set in line @#window)
     float* out = zeros<float>(190);
     window<<<3, 64>>>(filled<float>(190), out, 190);
     wants(out, 190, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 189 ? in_at(i + 1) : 0); });
@@ -227,4 +227,70 @@ PLANT(bytes_in_a_pointer) {  // SAYS: + counts elements of the pointer's type
     int* x = zeros(128);
     in_second_half<<<1, 64>>>(x, 64);
     wants(x, 128, [](int i) { return i / 64; });
+}
+
+__global__ void doubled(const int* in, int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];
+}
+PLANT(copied_too_late) {  // SAYS: cudaMemcpy in line @#late {{.*}}writes it after this launch: move that before line @#early
+    int host[100], *in, *out = zeros(100);
+    for (int i = 0; i < 100; ++i) host[i] = in_at(i);
+    cudaMalloc(&in, sizeof host);
+    doubled<<<2, 64>>>(in, out, 100);  // FIXED: cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice); doubled<<<2, 64>>>(in, out, 100);  // #early
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);  // #late
+    wants(out, 100, [](int i) { return 2 * in_at(i); });
+}
+
+template <class T> T* on_the_device(const T* host, int n) {
+    T* p;
+    cudaMalloc(&p, n * sizeof(T));
+    cudaMemcpy(p, host, sizeof(host), cudaMemcpyHostToDevice);  // FIXED: cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice);  // #pointer
+    return p;
+}
+PLANT(size_of_the_pointer) {  // SAYS: cudaMemcpy in line @#pointer (called from line @#uploaded) wrote 8 of its 400 bytes: 8 is the size of a pointer, pass the number of elements times 4
+    int host[100], *out = zeros(100);
+    for (int i = 0; i < 100; ++i) host[i] = in_at(i);
+    int* in = on_the_device(host, 100);  // #uploaded
+    doubled<<<2, 64>>>(in, out, 100);
+    wants(out, 100, [](int i) { return 2 * in_at(i); });
+}
+
+__global__ void counted_up(int* x, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = i;  // FIXED: for (int k = i; k < n; k += blockDim.x * gridDim.x) x[k] = k;  // #fills
+}
+PLANT(filled_by_too_few) {  // SAYS: not written: 36 of its 100 elements, the first is number 64; others are written in line @#fills
+    int *in, *out = zeros(100);
+    cudaMalloc(&in, 100 * sizeof(int));
+    counted_up<<<100 / 64, 64>>>(in, 100);
+    doubled<<<2, 64>>>(in, out, 100);
+    wants(out, 100, [](int i) { return 2 * i; });
+}
+
+struct Memory {
+    int* p;
+    Memory() { cudaMalloc(&p, 64 * sizeof(int)), cudaMemset(p, 0, 64 * sizeof(int)); }
+    ~Memory() { cudaFree(p); }  // #freed
+};
+void doubles(const Memory* m, int* out) { doubled<<<1, 64>>>(m->p, out, 64); }
+void doubles(Memory m, int* out) { doubles(&m, out); }
+PLANT(freed_by_a_copy) {  // SAYS: line @#freed (called from line @#passed) frees it
+    Memory m;
+    doubles(m, zeros(64));  // FIXED: doubles(&m, zeros(64));  // #passed
+    doubled<<<1, 64>>>(m.p, zeros(64), 64);
+}
+
+struct Row {
+    int* first;
+};
+__global__ void cleared_row(const Row* row) { row->first[threadIdx.x] = 0; }
+PLANT(pointer_in_a_struct) {  // SAYS: copying a struct copies its pointers only
+    Row host{new int[64]}, *row;
+    cudaMalloc(&row, sizeof host);
+#ifdef CURED
+    host.first = zeros(64);
+#endif
+    cudaMemcpy(row, &host, sizeof host, cudaMemcpyHostToDevice);
+    cleared_row<<<1, 64>>>(row);
 }

@@ -347,7 +347,7 @@ __global__ void cooled(const float* now, float* next, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i > 0 && i < n - 1) next[i] = (now[i - 1] + now[i + 1]) / 2;
 }
-PLANT(one_array_passed_twice) {  // SAYS: passes the same memory for `now` and `next`: pass another array for `next`{{.*}}swap the two
+PLANT(one_array_passed_twice) {  // SAYS: passes the same memory for `now` and `next`: pass another array for the one that is written{{.*}}swap the two
     float *now = filled<float>(200), *next = filled<float>(200);
     for (int k = 0; k < 1; ++k) {
         cooled<<<4, 64>>>(now, now, 200);  // FIXED: cooled<<<4, 64>>>(now, next, 200);

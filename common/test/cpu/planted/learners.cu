@@ -306,7 +306,7 @@ PLANT(memcpy_in_elements) {
     int host[N], *dev;
     for (int i = 0; i < N; i++) host[i] = i;
     cudaMalloc(&dev, N * sizeof(int));
-    cudaMemcpy(dev, host, N, cudaMemcpyHostToDevice);
+    cudaMemcpy(dev, host, N, cudaMemcpyHostToDevice);  // FIXED: cudaMemcpy(dev, host, N * sizeof(int), cudaMemcpyHostToDevice);
     square<<<1, N>>>(dev);
     cudaMemcpy(host, dev, N * sizeof(int), cudaMemcpyDeviceToHost);
     for (int i = 0; i < N; i++) wants_value(i, host[i], i * i);

@@ -328,13 +328,13 @@ public:
     explicit Uploader(int n) { cudaMallocHost(&pinned, n * sizeof(int)), cudaStreamCreate(&own); }
     ~Uploader() { cudaStreamSynchronize(own), cudaStreamDestroy(own), cudaFreeHost(pinned); }
     void add(int* to, int first, int n) {
-        for (int i = 0; i < n; ++i) {  // #refilled
-            pinned[i] = in_at(first + i);
+        for (int i = 0; i < n; ++i) {
+            pinned[i] = in_at(first + i);  // FIXED: cudaStreamSynchronize(own); pinned[i] = in_at(first + i);  // #refilled
         }
-        cudaMemcpyAsync(to + first, pinned, n * sizeof(int), cudaMemcpyHostToDevice, own);
+        cudaMemcpyAsync(to + first, pinned, n * sizeof(int), cudaMemcpyHostToDevice, own);  // #uploads
     }
 };
-PLANT(buffer_refilled) {  // SAYS: put cudaStreamSynchronize(own) before line @#refilled
+PLANT(buffer_refilled) {  // SAYS: put cudaStreamSynchronize(), with the stream of line @#uploads, before line @#refilled
     int* a = zeros(1024);
     {
         Uploader up(256);
@@ -372,14 +372,14 @@ __global__ void ring_sums(const int* in, int* out, int rows) {
     for (int row = 0; row < STAGES - 1; ++row) fetch(row);
     int sum = 0;
     for (int row = 0; row < rows; ++row) {
-        __pipeline_wait_prior(STAGES - 1);
+        __pipeline_wait_prior(STAGES - 1);  // FIXED: __pipeline_wait_prior(STAGES - 2);  // #waits
         __syncthreads();
         sum += ring[row % STAGES][63 - threadIdx.x];
         fetch(row + STAGES - 1);
     }
     out[threadIdx.x] = sum;
 }
-PLANT(waits_for_too_few) {  // SAYS: `__pipeline_wait_prior(STAGES - 2)` for `__pipeline_wait_prior(STAGES - 1)`
+PLANT(waits_for_too_few) {  // SAYS: the number of the wait in line @#waits is 2, and must be at most 1 for this copy to have ended: lower it by 1
     int* out = zeros(64);
     ring_sums<3><<<1, 64>>>(filled(64 * 5), out, 5);
     wants(out, 64, [](int i) {

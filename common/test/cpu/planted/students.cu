@@ -179,4 +179,6 @@ __global__ void reversed(int* a) {
     __syncthreads();
     a[threadIdx.x] = s[63 - threadIdx.x];
 }
-PLANT(bytes_for_elements) { reversed<<<1, 64, 64>>>(filled(64)); }  // SAYS: a size counts bytes: in line 182 write
+PLANT(bytes_for_elements) {  // SAYS: the third argument of <<<>>> in line @#third gives 64 bytes, and the accesses need 256: if 64 is a number of elements, multiply it by 4
+    reversed<<<1, 64, 64>>>(filled(64));  // FIXED: reversed<<<1, 64, 64 * sizeof(int)>>>(filled(64));  // #third
+}
