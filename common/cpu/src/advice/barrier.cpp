@@ -200,10 +200,7 @@ Advice Conflict::barrier() const {
     if (same() && (!turns || at_turn.empty())) {
         if (update(pa).is_tree && !around && !barrier_at(pa, 1).empty())  // the function is called again
             return {"", {put(barrier_at(pa, 1), pa, 1)}};
-        return both_write()
-                   ? Advice{say(one_thread, pair.a.number,
-                                far || launch->block.x <= 32 ? "threadIdx.x == 0" : "threadIdx.x % 32 == 0")}
-                   : all_read_first(*pa.back());
+        return both_write() ? one_writes() : all_read_first(*pa.back());
     }
     if (same() || (turns && (!straight || within.empty()))) {
         Advice v = at_turn.empty() ? split(round, turn) : ending();
@@ -254,9 +251,7 @@ static Advice wait_first(const Conflict& c) {
 
 static Advice orders(const Conflict& c) {
     const Advice v = c.stay(c.barrier());
-    return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round()))
-               ? Advice{say(beside_atomics, line_of(c.plain().site).number)}
-               : v;
+    return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round())) ? c.beside_atomics() : v;
 }
 
 Advice advise(const Pair& p) {

@@ -81,8 +81,9 @@ struct Conflict {
                   bool exchange) const;  // does what an assignment does; exchange: accept x = y
     Update update(Path path) const;
     Advice all_read_first(const Statement& s) const;
-    Advice take_old_value() const;
     Advice an_atomic(const Path& path) const;
+    Advice one_writes() const;      // of the threads that write one element
+    Advice beside_atomics() const;  // for the access that is none
 };
 
 // ---- the rules: each returns its advice, or none if it does not apply

@@ -19,51 +19,30 @@ bool waits_in(const Source& src, const Statement& s) {
 }
 
 // Puts it after, or before, the outermost statement around `place` that does not hold the access; or into the part
-// with the access of the branch or loop that asks there.
+// with the access of the branch or loop that asks there. A barrier goes into the function that has both places.
 Edit beside(const Conflict& c, const string& what, size_t place, size_t accessed, bool after) {
     const Source& src = c.src;
+    const bool barrier = what == "__syncthreads()";
     for (const auto& [f, at] : src.callers(place)) {
         const size_t access = src.place_in(f, accessed);
         Path path = f->path(at);
-        size_t n = std::min<size_t>(1, path.size() - 1);
+        if (path.size() < 2) return {};
+        size_t n = 1;
         while (n + 1 < path.size() && path[n]->holds(access)) ++n;
-        if (after && src.begins_with(*path[n], "return") && !path[n]->holds(access)) continue;  // after its call
+        if ((barrier && access == string::npos) ||
+            (after && src.begins_with(*path[n], "return") && !path[n]->holds(access)))
+            continue;                                     // after its call
         for (const Statement& next : path[n - 1]->parts)  // it may go on waiting there
             if (after && next.begin >= path[n]->end && next.end <= access && waits_in(src, next)) path[n] = &next;
         const Statement& s = *path[n];
-        if (!n || (what == "__syncthreads()" && c.who_comes(*f, path, n) != everybody)) return {};
+        if (barrier && c.who_comes(*f, path, n) != everybody) return {};
         if (!s.holds(access)) return after ? c.put(what, path, n) : c.put_before_it(what, path, n);
         for (const Statement& body : s.parts)
-            if (!body.holds(access)) continue;
-            else if (body.kind != Statement::block)
-                return write_instead(src, "{ " + what + "; " + src.code(body) + "; }", body);
-            else
+            if (body.holds(access) && body.kind == Statement::block)
                 return {say(put_after, what),
                         {src.line_at(body.end <= s.head ? body.parts.back().end - 1 : body.begin)}};
         return {};
     }
-    return {};
-}
-
-// `*flag = 1` becomes an atomic after a fence.
-Edit release(const Conflict& c, const Statement& s) {
-    const string code = c.src.code(s), call = c.atomic(assignment(code), true);
-    const Path path = c.src.function_at(s.begin)->path(s.begin);
-    const bool has_fence = path.size() > 1 && c.src.has({"__threadfence"}, path[path.size() - 2]->begin, s.begin);
-    if (!call.starts_with("atomicExch")) return {};
-    return write(c.src.line_at(s.begin), (has_fence ? "" : "__threadfence(); ") + call, code);
-}
-
-// The fewer characters and statements are between two places, the nearer they are.
-auto nearness(const Function& f, size_t x, size_t y) {
-    return std::pair(std::ranges::count_if(f.path(x), [&](const Statement* s) { return s->holds(y); }),
-                     -std::abs(ptrdiff_t(x - y)));
-}
-
-// All threads must have made the access before one of them sets the word, perhaps in another function.
-Edit barrier_between(const Conflict& c, size_t access, size_t set) {
-    for (const auto& [f, place] : c.src.callers(access))
-        if (c.src.place_in(f, set) != string::npos) return beside(c, "__syncthreads()", place, set, true);
     return {};
 }
 
@@ -92,15 +71,18 @@ Advice handover(const Conflict& c) {
             const size_t at = src.first_in(line(site));
             const Function* const f = src.function_at(at);
             if (!f) continue;
+            // The fewer statements and characters are between two places, the nearer they are.
+            const auto nearness = [&](size_t access) {
+                const size_t place = src.place_in(f, access);
+                return std::pair(
+                    std::ranges::count_if(f->path(at), [&](const Statement* t) { return t->holds(place); }),
+                    -std::abs(ptrdiff_t(at - place)));
+            };
             const bool after = missing == Gap::fence_after || missing == Gap::barrier_after,
-                       takes = how.set ? after
-                                       : nearness(*f, at, src.place_in(f, taker)) >
-                                             nearness(*f, at, src.place_in(f, giver));
+                       takes = how.set ? after : nearness(taker) > nearness(giver);
             Edit e;
-            if (missing == Gap::fence_before_plain) e = release(c, *f->path(at).back());
-            if (!e.words.empty() && how.gaps.size() == 1) return {say(give_back), {e}};
-            if (!e.words.empty()) v.add(e);
-            else if (missing == Gap::barrier_before) e = barrier_between(c, giver, at);
+            if (missing == Gap::fence_before_plain) e = {say(set_by_atomic), {line(site)}};
+            else if (missing == Gap::barrier_before) e = beside(c, "__syncthreads()", giver, at, true);
             else if (missing == Gap::barrier_after) e = beside(c, "__syncthreads()", at, taker, true);
             else if (src.line(line(site)).find("memory_order_relaxed") != string::npos)
                 e = write(line(site), after ? "memory_order_acquire" : "memory_order_release",
@@ -115,46 +97,33 @@ Advice handover(const Conflict& c) {
 
 Advice narrow_scope_rule(const Conflict& c) {
     static const std::regex narrow(R"(\b((__threadfence|atomic\w+)_block)\()");  // but not fold_block()
-    Advice v{say(narrow_scope)};
-    for (int line = 1; c.far == 2 && line < c.src.line_at(c.src.text.size()); ++line) {
-        const string code = c.src.line(line);
-        const Function* g = c.src.function_at(c.src.spot(line, ""));
-        std::smatch m;
-        if (std::regex_search(code, m, narrow) && (g == c.f || line == c.pair.a.number || line == c.pair.b.number ||
-                                                   (g && (g->body.holds(c.src.spot(c.pair.a.number, "")) ||
-                                                          g->body.holds(c.src.spot(c.pair.b.number, ""))))))
-            v.edits.push_back(write(line, m[2], m[1]));
-    }
     const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
-    if (v.edits.empty() && c.far == 2 && x.access & y.access & race::atomic && (x.access | y.access) & race::narrow)
-        return {say(narrow_atomic, c.src.line_at(c.a))};
-    return v.edits.empty() ? Advice() : v;
+    if (c.far < 2) return {};
+    Advice v{say(narrow_scope)};
+    for (const Function* g :
+         {c.f, c.src.function_at(c.src.first_in(c.line_a)), c.src.function_at(c.src.first_in(c.line_b))}) {
+        const string body = g ? c.src.cut(g->body.begin, g->body.end) : "";
+        for (std::sregex_iterator m(body.begin(), body.end(), narrow), none; m != none; ++m)
+            v.add(write(c.src.line_at(g->body.begin + size_t(m->position())), (*m)[2], (*m)[1]));
+    }
+    if (!v.edits.empty()) return v;
+    return (x.access | y.access) & race::narrow ? Advice{"", {{say(narrow_atomic), {c.line_a, c.line_b}}}}
+                                                : Advice();
 }
 
-// The lock or the flag itself: `*flag = 1` becomes an atomic after a fence.
+// The lock or the flag itself, which is set or asked by a plain access.
 Advice plain_flag(const Conflict& c) {
-    const Source& src = c.src;
-    const Accessor &x = c.plain(), &y = &x == &c.pair.race.before ? c.pair.race.after : c.pair.race.before;
-    const Statement *sx = src.statement_in(line_of(x.site).number, c.pair.name),
-                    *sy = src.statement_in(line_of(y.site).number, c.pair.name);
-    if (!sx || !sy) return {};
-    const string target = assignment(src.code(*sx)).target, name = target.substr(target.find_last_of("*.>") + 1);
-    if (c.one_atomic() ? x.access & writes && src.has({"atomicCAS", "atomicExch"}, *sy) : sx == sy && !name.empty())
-        for (const char* take : {"atomicCAS", "atomicExch"})
-            for (const size_t i : src.words(take, 0, src.text.size()))
-                if (const Edit e = release(c, *sx);
-                    !e.words.empty() && has_name(src.code(i, closed(src.text, src.text.find('(', i))), name))
-                    return {say(give_back), {e}};
-    for (const auto& [wait, set] : {std::pair(sx, sy), std::pair(sy, sx)}) {
-        const Edit e = wait->waits && !c.one_atomic() ? release(c, *set) : Edit();
-        if (e.words.empty()) continue;
-        const string head = src.condition(*wait), lock = assignment(src.code(*set)).target,
-                     word = has_name(head, lock) ? lock : c.pair.name;
-        const size_t cast = head.find("*(volatile"), end = head.find(word, cast);
-        const string old = end < head.size() ? head.substr(cast, end + word.size() - cast) : word;
-        return {say(flag_by_atomics), {write(src.line_at(wait->head), c.atomic({word, "+", "0"}, false), old), e}};
+    Advice v;
+    bool waits = false, locks = false;
+    for (const Accessor* p : {&c.pair.race.before, &c.pair.race.after}) {
+        const int line = line_of(p->site).number;
+        const Statement* const s = c.src.statement_in(line, c.pair.name);
+        if (!s) return {};
+        if (p->access & race::atomic) locks |= c.src.has({"atomicCAS", "atomicExch"}, *s);
+        else if (p->access & writes) v.add({say(set_by_atomic), {line}});
+        else if (s->waits) v.add({say(wait_by_atomic), {line}}), waits = true;
     }
-    return {};
+    return waits || locks ? v : Advice();
 }
 
 // ---- two blocks, which cannot wait for each other
@@ -162,7 +131,7 @@ Advice plain_flag(const Conflict& c) {
 Advice two_blocks_rule(const Conflict& c) {
     const int la = c.src.line_at(c.a), lb = c.src.line_at(c.b);
     if (c.far < 2) return {};
-    if (c.one_atomic()) return {say(beside_atomics, line_of(c.plain().site).number)};
+    if (c.one_atomic()) return c.beside_atomics();
     if (launch->cooperative) return {say(whole_grid, la, lb)};
     if (c.both_write()) {
         const Edit e = number_of_block(c);

@@ -107,88 +107,65 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
            pointer + ", " + (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
 }
 
-// `pos = *n;`, and then `*n += 1;`: the atomic returns the old value.
-Advice Conflict::take_old_value() const {
-    const Statement& change = *pb.back();
-    const string word = assignment(src.code(change)).target;
-    if (pb.size() < 2 || word.empty() || !has_name(word, pair.name) || !src.alone_in_its_lines(change)) return {};
-    for (const Statement& s : pb[pb.size() - 2]->parts) {
-        const string reads = src.code(s);  // int pos = *n, or list[*n] = x
-        const Assignment old = assignment(reads);
-        const size_t at = reads.find(word), end = at + word.size();
-        string sum = src.code(change);
-        if (const string own = " = " + old.target + " + "; sum.find(own) != string::npos)
-            sum.replace(sum.find(own), own.size(), " += ");  // *n = pos + 1
-        const Assignment next = assignment(sum);
-        const string call = atomic(next, old.value == word);
-        if (s.kind == Statement::simple && s.end <= change.begin && (a >= change.begin || s.holds(a)) &&
-            !old.target.empty() && old.sign.empty() && !has_name(next.value, pair.name) && !call.empty() &&
-            at != string::npos && !in_word(reads[end]) &&
-            (reads + src.code(s.end, change.begin) + next.value).find(word, end) == string::npos &&
-            old.target.substr(0, old.target.rfind('[')) != word.substr(0, word.rfind('[')) &&
-            !(std::ranges::all_of(old.target, in_word) && has_name(next.value, old.target)) &&
-            !barrier_between(s.end, change.begin))
-            return {say(by_old_value),
-                    {write(src.line_at(s.begin), reads.substr(0, at) + call + reads.substr(end), reads),
-                     drop(src, change)}};
+Advice Conflict::one_writes() const {
+    const dim3& block = launch->block;
+    return {say(one_thread, pair.a.number,
+                say(far || block.x * block.y * block.z <= 32 ? one_of_block : one_of_warp).c_str())};
+}
+
+Advice Conflict::an_atomic(const Path& path) const {
+    static const std::regex step("(\\+\\+|--)" + lvalue + "|" + lvalue + "(\\+\\+|--)");  // list[(*n)++] = x
+    const Statement& s = *path.back();
+    const int line = src.line_at(s.begin);
+    const string code = s.kind == Statement::simple ? src.code(s) : src.condition(s);
+    const Assignment change = s.kind == Statement::simple ? assignment(code) : Assignment();
+    if (!change.sign.empty() && has_name(change.value, change.target))  // x += x * rate
+        return far == 2 ? Advice{say(two_blocks, line)} : one_writes();
+    if (const string call = atomic(change, !pair.adds); !call.empty() && pair.race.bytes >= 4)
+        return {say(use_atomic), {write(line, call, code)}};
+    std::smatch m;
+    if (pair.name.empty() || pair.race.bytes < 4 || !std::regex_search(code, m, step))
+        return {say(some_atomic, line)};
+    const string x = m[2].str() + m[3].str(), sign = m[1].str() + m[4].str(),
+                 old = has_name(x, pair.name) ? atomic({x, "+", sign == "++" ? "1" : "-1"}, false) : "";
+    if (old.empty()) return {say(some_atomic, line)};
+    return {say(use_atomic), {write(line, m[4].matched ? old : "(" + old + " " + sign[0] + " 1)", m.str())}};
+}
+
+Advice Conflict::beside_atomics() const {
+    const int line = line_of(plain().site).number;
+    const size_t at = src.spot(line, pair.name);
+    const Path path = src.function_at(at)->path(at);
+    const Assignment change = assignment(src.code(*path.back()));
+    if (!change.sign.empty() && has_name(change.target, pair.name)) return an_atomic(path);
+    return {say(plain().access & writes ? set_beside_atomics : read_beside_atomics, line)};
+}
+
+// `pos = *n;`, and then `*n += 1;` or `*n = pos + 1`.
+Advice old_value(const Conflict& c) {
+    const Statement& set = *c.pb.back();
+    const Assignment sets = assignment(c.src.code(set));
+    if (c.pb.size() < 2 || c.one_atomic() || sets.target.empty() || !has_name(sets.target, c.pair.name)) return {};
+    for (const Statement& s : c.pb[c.pb.size() - 2]->parts) {
+        const string code = c.src.code(s);
+        const Assignment old = assignment(code);
+        Assignment change = sets;
+        if (const string own = old.target + " + "; sets.sign.empty() && sets.value.starts_with(own))
+            change = {sets.target, "+", sets.value.substr(own.size())};
+        const string call = c.atomic(change, old.value == sets.target);
+        if (s.end <= set.begin && (c.a >= set.begin || s.holds(c.a)) && !old.target.empty() && old.sign.empty() &&
+            has_name(code, sets.target) && !has_name(change.value, old.target) &&
+            !has_name(change.value, c.pair.name) && !call.empty() && !c.barrier_between(s.end, set.begin) &&
+            old.target.substr(0, old.target.find('[')) != sets.target.substr(0, sets.target.find('[')))
+            return {say(by_old_value, c.src.line_at(s.begin), c.src.line_at(set.begin), call)};
     }
     return {};
 }
 
-Advice Conflict::an_atomic(const Path& path) const {
-    static const std::regex steps("(\\+\\+|--)" + lvalue + "|" + lvalue + "(\\+\\+|--)");
-    const Statement& s = *path.back();
-    const int line = src.line_at(s.begin);
-    const string code = s.kind == Statement::simple ? src.code(s) : src.condition(s);
-    if (const Assignment change = assignment(code); !change.sign.empty() && has_name(change.value, change.target))
-        return {say(far == 2 ? two_blocks : one_thread, line)};  // x += x * rate
-    if (pair.race.bytes >= 4 && (!pair.adds || pair.a.number == pair.b.number)) {
-        const string call = atomic(s.kind == Statement::simple ? assignment(code) : Assignment(), !pair.adds);
-        if (!call.empty()) return {say(use_atomic), {write(line, call, code)}};
-        for (std::sregex_iterator m(code.begin(), code.end(), steps), none; m != none; ++m) {  // list[(*n)++] = x
-            const string x = (*m)[2].str() + (*m)[3].str(), sign = (*m)[1].str() + (*m)[4].str(),
-                         old = atomic({x, "+", sign == "++" ? "1" : "-1"}, false);
-            if (!pair.name.empty() && has_name(x, pair.name) && !old.empty())
-                return {say(use_atomic),
-                        {write(line, (*m)[4].matched ? old : "(" + old + " " + sign[0] + " 1)", m->str())}};
-        }
-    }
-    return {say(some_atomic, line)};
-}
-
-Advice old_value(const Conflict& c) { return c.one_atomic() ? Advice() : c.take_old_value(); }
 Advice update_rule(const Conflict& c) {
-    return !c.pair.adds || c.one_atomic() ? Advice() : c.swaps() ? c.barrier() : c.an_atomic(c.pa);
-}
-
-// `if (taken[i] == 0) { taken[i] = 1; ...`: "if (atomicCAS(&taken[i], 0, 1) == 0) {", if what is set does not
-// depend on what was there. asks: the last part of the condition.
-static Advice claim(const Conflict& c, const Statement& branch, const Statement& set, const string& asks) {
-    static const std::regex equals(R"((.+) == ([\w:-]+)|!(.+))"), compares(R"((.+?) ?[<>!]=? ?[\w:-]+)");
-    const Assignment sets = assignment(c.src.code(set));
-    const string &x = sets.target, &value = sets.value;
-    const string exchange = c.atomic({x, "", value}, true);
-    const Statement& body = branch.parts[0];
-    if (branch.parts.size() > 1 || body.kind != Statement::block || &body.parts[0] != &set || exchange.empty() ||
-        c.pair.race.bytes < 4 || c.atomic({x, "^", "0"}, false).empty() || has_name(asks, value) ||
-        has_name(value, x))
-        return {};
-    const auto swaps = [&](const string& old) {  // atomicExch(&x, value) becomes atomicCAS(&x, old, value) == old
-        const size_t end = exchange.rfind(", " + value);
-        return "atomicCAS" + exchange.substr(10, end - 10) + ", " + old + exchange.substr(end) + " == " + old;
-    };
-    const int line = c.src.line_at(branch.head);
-    const Advice v{say(use_atomic), {drop(c.src, set)}};
-    std::smatch m;
-    if (std::regex_match(asks, m, equals) && (m[1] == x || m[3] == x))
-        return {v.reason, {write(line, swaps(m[3].matched ? "0" : m[2].str()), asks), v.edits[0]}};
-    const Path path = c.f->path(branch.begin);
-    if (!std::regex_match(asks, m, compares) || m[1] != x || asks != c.src.condition(branch) ||
-        has_name(c.src.code(c.f->body), "seen") || path[path.size() - 2]->kind != Statement::block)
-        return {};
-    const string claims =
-        "const auto seen = " + x + "; if (seen" + asks.substr(x.size()) + " && " + swaps("seen") + ")";
-    return {v.reason, {write(line, claims, c.src.code(branch.begin, branch.head_end)), v.edits[0]}};
+    if (!c.pair.adds || c.one_atomic()) return {};
+    if (c.swaps()) return c.barrier();
+    return c.an_atomic(c.pa);
 }
 
 // `if (i < n && x > *best) *best = x;`: "if (i < n) atomicMax(best, x);".
@@ -198,25 +175,28 @@ Advice test_and_set(const Conflict& c) {
     const auto inner =
         std::ranges::find_if(path.rbegin(), path.rend(), [](auto* s) { return s->kind == Statement::branch; });
     const Assignment s = set.kind == Statement::simple ? assignment(c.src.code(set)) : Assignment();
-    if (inner == path.rend() || !(*inner)->holds(c.a) || !s.sign.empty() || !has_name(s.target, c.pair.name))
-        return {};
+    if (inner == path.rend() || !s.sign.empty() || !has_name(s.target, c.pair.name)) return {};
     const Statement& branch = **inner;
-    string guard = c.src.condition(branch), asks = guard;
-    if (!has_name(guard, s.target) ||
-        (c.far < 2 && c.src.variables(c.pair.name, branch.head, branch.end).size() > 2))
+    const string guard = c.src.condition(branch), array = word_at(s.target, s.target.find_first_not_of("(*"));
+    const bool by_atomic = guard.find("atomic") != string::npos && has_name(guard, array);  // atomicAdd(&x, 0) == 0
+    if (!by_atomic && (!branch.holds(c.a) || !has_name(guard, s.target) ||
+                       (c.far < 2 && c.src.variables(c.pair.name, branch.head, branch.end).size() > 2)))
         return {};
     const size_t last = guard.rfind(" && ");  // the last operand is the question
-    if (last != string::npos) asks = guard.substr(last + 4);
-    guard = last == string::npos ? "" : "if (" + guard.substr(0, last) + ") ";
+    const string asks = last == string::npos ? guard : guard.substr(last + 4),
+                 before = last == string::npos ? "" : "if (" + guard.substr(0, last) + ") ";
     const Assignment best = assignment(s.target + " = " + asks + " ? " + s.value + " : " + s.target);
-    const string call = best.sign.empty() || guard.find("||") != string::npos || branch.parts.size() > 1
-                            ? ""
-                            : c.atomic(best, false);
-    if (!call.empty() && &branch.parts[0].bare() == &set && !has_name(guard, c.pair.name) &&
-        !has_name(s.value, c.pair.name))
-        return {say(use_atomic), {write_instead(c.src, guard + call + ";", branch)}};
-    if (const Advice v = claim(c, branch, set, asks); !v.empty()) return v;
-    return {say(ask_by_atomic, c.src.line_at(branch.head), c.src.line_at(set.begin))};
+    string call = best.sign.empty() ? "" : c.atomic(best, false);
+    if (!call.empty() && before.find("||") == string::npos && branch.parts.size() == 1 &&
+        &branch.parts[0].bare() == &set && !has_name(before, c.pair.name) && !has_name(s.value, c.pair.name))
+        return {say(use_atomic), {write_instead(c.src, before + call + ";", branch)}};
+    const int la = c.src.line_at(branch.head), lb = c.src.line_at(set.begin);
+    call = best.sign.empty() && c.pair.race.bytes >= 4 && !has_name(s.value, s.target)
+               ? c.atomic({s.target, "|", s.value}, false)
+               : "";
+    if (call.empty()) return {say(ask_by_atomic, la, lb)};
+    call.replace(0, 8, "atomicCAS").insert(call.rfind(", " + s.value), ", old");
+    return {say(ask_by_cas, la, lb, call)};
 }
 
 // ---- elements that are computed from others
@@ -257,28 +237,6 @@ Advice Conflict::all_read_first(const Statement& s) const {
     return {"", {{say(all_must_read, far ? "__syncthreads()" : "__syncwarp()"), {src.line_at(s.begin)}}}};
 }
 
-// A scan, `if (t >= d) s[t] += s[t - d];` in a loop over d: all read, and then write.
-static Advice read_and_write(const Conflict& c, const Update& u) {
-    static const std::regex scans(R"((\w+) >= (\w+))");
-    const auto level =
-        std::find_if(c.pb.rbegin(), c.pb.rend(), [](auto* s) { return s->kind == Statement::branch; });
-    if (!c.around || !c.far || level == c.pb.rend() || (*level)->parts[0].bare().begin != u.whole->begin ||
-        (*level)->parts.size() > 1 || has_name(c.src.code(c.f->body), "read"))
-        return {};
-    const auto n = size_t(c.pb.rend() - level) - 1;
-    if (c.who_comes(*c.f, c.pb, n) != everybody) return {};
-    Path path = c.pb;
-    const auto& [x, sign, value] = assignment(c.src.code(innermost(path)));
-    const string condition = c.src.condition(**level), head = c.src.cut(c.around->head, c.around->head_end);
-    std::smatch m;
-    if (!std::regex_match(condition, m, scans) || !x.ends_with("[" + m[1].str() + "]") || !has_name(head, m[2]) ||
-        std::ranges::any_of(u.others, [&](auto& other) { return other != m[1].str() + " - " + m[2].str(); }))
-        return {};
-    const string code = "const auto read = " + condition + " ? " + value + " : 0; __syncthreads(); if (" +
-                        condition + ") " + x + " " + sign + "= read;" + (c.goes_round() ? " __syncthreads();" : "");
-    return {"", {c.replace(code, c.pb, n)}};
-}
-
 // An atomic does not help a thread that reads another element of the array that it writes.
 Advice in_place(const Conflict& c) {
     const Update u = c.update(c.pb);
@@ -291,9 +249,7 @@ Advice in_place(const Conflict& c) {
         return {launch->cooperative ? say(whole_grid, c.src.line_at(c.a), c.src.line_at(c.b))
                                     : say(rounds_of_grid, line)};
     if (c.far == 2) return {say(other_array, line)};
-    if (u.is_tree) return c.stay(c.barrier());
-    const Advice v = read_and_write(c, u);
-    return v.empty() ? c.all_read_first(*u.whole) : v;
+    return u.is_tree ? c.stay(c.barrier()) : c.all_read_first(*u.whole);
 }
 
 }  // namespace cudacpu::race
