@@ -29,7 +29,7 @@ const Statement& innermost(Path& path);
 /// `if (i < n) s[i] += s[i + d];`: an element that is computed from others of its array.
 struct Update {
     const Statement* whole = nullptr;  // the assignment, or the `if` around it that tests elements
-    std::vector<string> others;        // i + d
+    bool reads_others = false;         // other elements of the array
     bool is_tree = false;              // each thread reads what no thread writes in the same iteration
     bool is_near = false;              // what another thread writes, such as s[i - 1]
 };

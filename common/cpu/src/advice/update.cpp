@@ -1,7 +1,7 @@
 // update.cpp - statements that change a value in place. The advice is a single atomic or, if a thread reads an
 // element that another thread writes there, that all must have read before one writes.
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <regex>
 
 #include "advice/conflict.hpp"
@@ -74,37 +74,28 @@ Edit drop(const Source& src, const Statement& s) {
 // ---- a single atomic
 
 string Conflict::atomic(const Assignment& s, bool exchange) const {
-    static const std::pair<const char*, const char*> names[] = {{"+", "Add"},   {"-", "Add"}, {"|", "Or"},
-                                                                {"&", "And"},   {"^", "Xor"}, {"max", "Max"},
-                                                                {"min", "Min"}, {"", "Exch"}};
-    static const std::regex qualifier(R"(\b(__shared__|__device__|extern|static|const|volatile)\b|^ +| +$)"),
-        no_type(R"(.*[-=+.|^%/!?[\]].*| *(return)?)"),
-        long_type(R"((unsigned )?long( int)?|long long|.*(64_t|size_t)|ptrdiff_t)");
-    const auto* name = std::ranges::find_if(names, [&](const auto& n) { return n.first == s.sign; });
-    const string &x = s.target, pointer = x.starts_with("(*") ? x.substr(2, x.size() - 3)
-                                          : x[0] == '*'       ? x.substr(1)
-                                                              : "&" + x;
-    if (x.empty() || name == std::end(names) || (s.sign.empty() && !exchange)) return "";
+    static const std::map<string, string> names{{"+", "Add"}, {"-", "Add"},   {"|", "Or"},    {"&", "And"},
+                                                {"^", "Xor"}, {"max", "Max"}, {"min", "Min"}, {"", "Exch"}};
+    static const std::regex no_type(R"(.*[-=+.|^%/!?[\]].*| *(return)?)"), real("\\b(float|double)\\b"),
+        long_type(R"(\b(long|\w+64_t|size_t|ptrdiff_t)\b)");
+    const auto name = names.find(s.sign);
+    const string& x = s.target;
+    if (x.empty() || name == names.end() || (s.sign.empty() && !exchange)) return "";
+    const string pointer = x.starts_with("(*") ? x.substr(2, x.size() - 3) : x[0] == '*' ? x.substr(1) : "&" + x;
     // The type of &s->count[i] stands where the name count is declared, in the function or outside.
     const size_t end = std::min(pointer.find('['), pointer.size()), dot = pointer.find_last_of(".>", end),
                  from = dot == string::npos ? pointer.find_first_not_of("&*( ") : dot + 1;
-    string declared, type;
+    string declared;
     for (const size_t start : {f->head, size_t(0)})
         if (const size_t at = src.word(pointer.substr(from, end - from), start, f->body.end);
-            at != string::npos && type.empty()) {
+            at != string::npos && std::regex_match(declared, no_type))
             declared = src.code(src.text.find_last_of(",(;{}", at) + 1, at);
-            if (!std::regex_match(declared, no_type))
-                type = std::regex_replace(declared.substr(0, declared.find_first_of("*&")), qualifier, "");
-        }
-    type = std::regex_replace(type, std::regex("^ +| +$"), "");
-    const bool is_long = std::regex_match(type, long_type), adds = s.sign == "+" || s.sign == "-";
-    if (((type == "float" || type == "double") && !adds && !s.sign.empty()) || (is_long && s.sign.starts_with("m")))
+    const bool is_long = std::regex_search(declared, long_type), adds = s.sign == "+" || s.sign == "-";
+    if (has_name(declared, "volatile") || (is_long && s.sign.starts_with("m")) ||
+        (std::regex_search(declared, real) && !adds && !s.sign.empty()))
         return "";
-    return string("atomic") + name->second + "(" +
-           (is_long                          ? "(unsigned long long*)"
-            : has_name(declared, "volatile") ? "(" + type + "*)"
-                                             : "") +
-           pointer + ", " + (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
+    return "atomic" + name->second + "(" + (is_long ? "(unsigned long long*)" : "") + pointer + ", " +
+           (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
 }
 
 Advice Conflict::one_writes() const {
@@ -121,15 +112,15 @@ Advice Conflict::an_atomic(const Path& path) const {
     const Assignment change = s.kind == Statement::simple ? assignment(code) : Assignment();
     if (!change.sign.empty() && has_name(change.value, change.target))  // x += x * rate
         return far == 2 ? Advice{say(two_blocks, line)} : one_writes();
-    if (const string call = atomic(change, !pair.adds); !call.empty() && pair.race.bytes >= 4)
-        return {say(use_atomic), {write(line, call, code)}};
+    string call = atomic(change, !pair.adds), old = code;
     std::smatch m;
-    if (pair.name.empty() || pair.race.bytes < 4 || !std::regex_search(code, m, step))
-        return {say(some_atomic, line)};
-    const string x = m[2].str() + m[3].str(), sign = m[1].str() + m[4].str(),
-                 old = has_name(x, pair.name) ? atomic({x, "+", sign == "++" ? "1" : "-1"}, false) : "";
-    if (old.empty()) return {say(some_atomic, line)};
-    return {say(use_atomic), {write(line, m[4].matched ? old : "(" + old + " " + sign[0] + " 1)", m.str())}};
+    if (call.empty() && !pair.name.empty() && std::regex_search(code, m, step)) {
+        const string x = m[2].str() + m[3].str(), sign = m[1].str() + m[4].str();
+        call = has_name(x, pair.name) ? atomic({x, "+", sign == "++" ? "1" : "-1"}, false) : "", old = m.str();
+        if (!call.empty() && m[1].matched) call = "(" + call + " " + sign[0] + " 1)";
+    }
+    if (call.empty() || pair.race.bytes < 4) return {say(some_atomic, line)};
+    return {say(use_atomic), {write(line, call, old)}};
 }
 
 Advice Conflict::beside_atomics() const {
@@ -145,18 +136,18 @@ Advice Conflict::beside_atomics() const {
 Advice old_value(const Conflict& c) {
     const Statement& set = *c.pb.back();
     const Assignment sets = assignment(c.src.code(set));
-    if (c.pb.size() < 2 || c.one_atomic() || sets.target.empty() || !has_name(sets.target, c.pair.name)) return {};
+    const string& x = sets.target;
+    if (c.pb.size() < 2 || c.one_atomic() || x.empty() || !has_name(x, c.pair.name)) return {};
     for (const Statement& s : c.pb[c.pb.size() - 2]->parts) {
         const string code = c.src.code(s);
         const Assignment old = assignment(code);
-        Assignment change = sets;
-        if (const string own = old.target + " + "; sets.sign.empty() && sets.value.starts_with(own))
-            change = {sets.target, "+", sets.value.substr(own.size())};
-        const string call = c.atomic(change, old.value == sets.target);
-        if (s.end <= set.begin && (c.a >= set.begin || s.holds(c.a)) && !old.target.empty() && old.sign.empty() &&
-            has_name(code, sets.target) && !has_name(change.value, old.target) &&
-            !has_name(change.value, c.pair.name) && !call.empty() && !c.barrier_between(s.end, set.begin) &&
-            old.target.substr(0, old.target.find('[')) != sets.target.substr(0, sets.target.find('[')))
+        if (s.end > set.begin || (c.a < set.begin && !s.holds(c.a)) || old.target.empty() || !has_name(code, x))
+            continue;
+        const bool adds = sets.value.starts_with(old.target + " + ");
+        const string value = adds ? sets.value.substr(old.target.size() + 3) : sets.value,
+                     call = c.atomic({x, adds ? "+" : sets.sign, value}, old.value == x);
+        if (!call.empty() && !has_name(value, old.target) && !has_name(value, c.pair.name) &&
+            !c.barrier_between(s.end, set.begin))
             return {say(by_old_value, c.src.line_at(s.begin), c.src.line_at(set.begin), call)};
     }
     return {};
@@ -202,34 +193,32 @@ Advice test_and_set(const Conflict& c) {
 // ---- elements that are computed from others
 
 Update Conflict::update(Path path) const {
+    // if (i < d) s[i] += s[i + d], or if (i % (2 * d) == 0), or i = 2 * d * threadIdx.x
+    static const std::regex tree(
+        R"(([\w.]+) < ([^;]+)\b.*\1 \+ \2\]|(\b2 \* (\w+)|(\b\w+) \* 2)\b.* \+ (\4|\5)\])");
     Update u;
     const Statement& set = innermost(path);
-    const string target = set.kind == Statement::simple ? assignment(src.code(set)).target : "",
-                 base = src.name_at(set.begin);
-    if (base.empty() || !target.starts_with(base + "[")) return u;
+    const string base = src.name_at(set.begin), target = assignment(src.code(set)).target;
+    if (set.kind != Statement::simple || base.empty() || !target.starts_with(base + "[")) return u;
+    const auto index = [&](size_t i) {
+        return src.code(i + base.size() + 1, closed(src.text, i + base.size()) - 1);
+    };
+    const string own = index(set.begin);
+    string all = src.definition(*f, own).value_or("") + "; ";
     u.whole = &set;
-    string conditions, own;
-    for (size_t i = path.size() - 1; i-- > 1;)
-        if (path[i]->kind == Statement::branch) conditions += src.condition(*path[i]) + "; ";
-    for (size_t i = path.size() - 1; i-- > 1 && path[i]->parts.size() == 1;)
-        if (src.variable(base, path[i]->head, path[i]->head_end) < path[i]->head_end) u.whole = path[i];
+    for (size_t i = path.size() - 1, only = 1; i-- > 1;) {
+        only &= path[i]->parts.size() == 1;
+        if (path[i]->kind == Statement::branch) all += src.condition(*path[i]) + "; ";
+        if (only && src.variable(base, path[i]->head, path[i]->head_end) < path[i]->head_end) u.whole = path[i];
+    }
     for (const size_t i : src.variables(base, u.whole->begin, u.whole->end)) {
         if (src.text[i + base.size()] != '[') return {};
-        const string index = src.code(i + base.size() + 1, closed(src.text, i + base.size()) - 1);
-        if (i == set.begin) own = index;
-        else if (!target.starts_with(base + "[" + index + "]")) u.others.push_back(index);
+        if (index(i) == own) continue;
+        u.reads_others = true;
+        u.is_near |=
+            own.find_first_of("/%[") == string::npos && (has_name(index(i), own) || has_name(own, index(i)));
     }
-    // if (i < d) s[i] += s[i + d], or if (i % (2 * d) == 0), or i = 2 * d * threadIdx.x
-    conditions += src.definition(*f, own).value_or("");
-    u.is_tree = !u.others.empty() && std::ranges::all_of(u.others, [&](const string& other) {
-        const string d = other.starts_with(own + " + ") ? other.substr(own.size() + 3) : "";
-        return !d.empty() &&
-               std::ranges::any_of(std::initializer_list<string>{own + " < " + d, "2 * " + d, d + " * 2"},
-                                   [&](const string& s) { return conditions.find(s) != string::npos; });
-    });
-    u.is_near =
-        !u.is_tree && own.find_first_of("/%[") == string::npos &&
-        std::ranges::any_of(u.others, [&](const string& x) { return has_name(x, own) || has_name(own, x); });
+    u.is_tree = u.reads_others && std::regex_search(all + src.code(*u.whole), tree);
     return u;
 }
 
@@ -240,15 +229,12 @@ Advice Conflict::all_read_first(const Statement& s) const {
 // An atomic does not help a thread that reads another element of the array that it writes.
 Advice in_place(const Conflict& c) {
     const Update u = c.update(c.pb);
-    const bool unrelated = !u.is_tree && !u.is_near;  // such as indices that come from memory
-    if (u.others.empty() || !u.whole->holds(c.a) || !u.whole->holds(c.b) || c.both_write() ||
-        (unrelated && (c.pair.both_write || c.goes_round())))
-        return {};
+    if ((!u.is_tree && !u.is_near) || !u.whole->holds(c.a) || !u.whole->holds(c.b) || c.both_write()) return {};
     const int line = c.src.line_at(u.whole->begin);
-    if (c.far == 2 && u.is_tree)
-        return {launch->cooperative ? say(whole_grid, c.src.line_at(c.a), c.src.line_at(c.b))
-                                    : say(rounds_of_grid, line)};
-    if (c.far == 2) return {say(other_array, line)};
+    if (c.far == 2)
+        return {!u.is_tree            ? say(other_array, line)
+                : launch->cooperative ? say(whole_grid, c.src.line_at(c.a), c.src.line_at(c.b))
+                                      : say(rounds_of_grid, line)};
     return u.is_tree ? c.stay(c.barrier()) : c.all_read_first(*u.whole);
 }
 
