@@ -28,10 +28,8 @@ const Statement& innermost(Path& path);
 
 /// `if (i < n) s[i] += s[i + d];`: an element that is computed from others of its array.
 struct Update {
-    const Statement* whole = nullptr;  // the assignment, or the `if` around it that tests elements
-    bool reads_others = false;         // other elements of the array
-    bool is_tree = false;              // each thread reads what no thread writes in the same iteration
-    bool is_near = false;              // what another thread writes, such as s[i - 1]
+    bool reads_others = false;  // other elements of the array
+    bool is_tree = false;       // each thread reads what no thread writes in the same iteration
 };
 
 struct Conflict {
@@ -93,6 +91,6 @@ Edit number_of_block(const Conflict& c);                        // index.cpp
 Rule one_memory;                                                // host.cpp
 Rule own_variable, grid_step, wrong_index, equal_writes;        // index.cpp
 Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;  // fence.cpp
-Rule in_place, test_and_set, old_value, update_rule;            // update.cpp
+Rule test_and_set, old_value, update_rule;                      // update.cpp
 
 }  // namespace cudacpu::race

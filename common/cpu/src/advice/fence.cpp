@@ -1,8 +1,8 @@
 // fence.cpp - threads that hand data to each other by a lock, a flag, a ticket or a version, and what two blocks
 // need.
 #include <algorithm>
-#include <cstring>
-#include <regex>
+#include <cstdlib>
+#include <set>
 
 #include "advice/conflict.hpp"
 #include "engine/launch.hpp"
@@ -69,17 +69,11 @@ Advice handover(const Conflict& c) {
         Advice v;
         for (const auto& [missing, site] : how.gaps) {
             const size_t at = src.first_in(line(site));
-            const Function* const f = src.function_at(at);
-            if (!f) continue;
-            // The fewer statements and characters are between two places, the nearer they are.
-            const auto nearness = [&](size_t access) {
-                const size_t place = src.place_in(f, access);
-                return std::pair(
-                    std::ranges::count_if(f->path(at), [&](const Statement* t) { return t->holds(place); }),
-                    -std::abs(ptrdiff_t(at - place)));
-            };
+            if (!src.function_at(at)) continue;
             const bool after = missing == Gap::fence_after || missing == Gap::barrier_after,
-                       takes = how.set ? after : nearness(taker) > nearness(giver);
+                       takes = how.set ? after
+                                       : std::abs(line(site) - (how.late ? earlier : later)) <
+                                             std::abs(line(site) - (how.late ? later : earlier));
             Edit e;
             if (missing == Gap::fence_before_plain) e = {say(set_by_atomic), {line(site)}};
             else if (missing == Gap::barrier_before) e = beside(c, "__syncthreads()", giver, at, true);
@@ -96,19 +90,12 @@ Advice handover(const Conflict& c) {
 }
 
 Advice narrow_scope_rule(const Conflict& c) {
-    static const std::regex narrow(R"(\b((__threadfence|atomic\w+)_block)\()");  // but not fold_block()
-    const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
-    if (c.far < 2) return {};
-    Advice v{say(narrow_scope)};
-    for (const Function* g :
-         {c.f, c.src.function_at(c.src.first_in(c.line_a)), c.src.function_at(c.src.first_in(c.line_b))}) {
-        const string body = g ? c.src.cut(g->body.begin, g->body.end) : "";
-        for (std::sregex_iterator m(body.begin(), body.end(), narrow), none; m != none; ++m)
-            v.add(write(c.src.line_at(g->body.begin + size_t(m->position())), (*m)[2], (*m)[1]));
-    }
-    if (!v.edits.empty()) return v;
-    return (x.access | y.access) & race::narrow ? Advice{"", {{say(narrow_atomic), {c.line_a, c.line_b}}}}
-                                                : Advice();
+    std::set<int> lines;
+    for (const Accessor* p : {&c.pair.race.before, &c.pair.race.after})
+        if (p->access & race::narrow) lines.insert(line_of(p->site).number);
+    for (const char* name : {"__threadfence_block", "atomicCAS_block", "atomicExch_block"})
+        for (const size_t i : c.src.words(name, c.f->body.begin, c.f->body.end)) lines.insert(c.src.line_at(i));
+    return c.far < 2 || lines.empty() ? Advice() : Advice{"", {{say(narrow_scope), lines}}};
 }
 
 // The lock or the flag itself, which is set or asked by a plain access.
@@ -139,7 +126,8 @@ Advice two_blocks_rule(const Conflict& c) {
     }
     const Accessor& writer = c.pair.race.before.access & writes ? c.pair.race.before : c.pair.race.after;
     const int set = line_of(writer.site).number;
-    return set == la && !c.same() ? Advice{say(second_kernel, la, lb)} : Advice{say(other_array, set)};
+    if (set == la && !c.same()) return {say(second_kernel, la, lb)};
+    return {say(c.update(c.pb).is_tree ? rounds_of_grid : other_array, set)};
 }
 
 }  // namespace cudacpu::race

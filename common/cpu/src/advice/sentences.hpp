@@ -92,10 +92,11 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
         "第 %1$d 行读取第 %2$d 行所设置的值，而另一个线程可能在这期间设置它：把值复制到 `old`，用 `old` "
         "来判断，在条件中加上 `&& %3$s == old`，并删去赋值"},
     by_old_value{
-        "line %1$d reads what line %2$d changes, and another thread can change it in between: let `%3$s` in line "
-        "%1$d do both, which returns the old value, and drop the change in line %2$d",
-        "第 %1$d 行读取第 %2$d 行所修改的值，而另一个线程可能在这期间修改它：在第 %1$d 行用 `%3$s` "
-        "完成两步，它返回旧值，并删去第 %2$d 行的修改"},
+        "line %1$d reads what line %2$d changes, and another thread can change it in between: in line %1$d take "
+        "the "
+        "old value that atomicAdd (or atomicExch) returns, and drop the change in line %2$d",
+        "第 %1$d 行读取第 %2$d 行所修改的值，而另一个线程可能在这期间修改它：在第 %1$d 行使用 atomicAdd（或 "
+        "atomicExch）返回的旧值，并删去第 %2$d 行的修改"},
     set_beside_atomics{
         "line %d sets without an atomic what other threads use by atomics at the same time: set it before the "
         "launch (cudaMemset); if it must change here, use atomicExch",
@@ -110,12 +111,11 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
 // ---- a fence
 
 constexpr Sentence narrow_scope{
-    "__threadfence_block() and atomics that end in _block order threads of one block only: ",
-    "__threadfence_block() 和以 _block 结尾的原子操作只对同一线程块内的线程有效："},
-    narrow_atomic{
-        "the atomic of \1 has the scope of a block, and two blocks use the word: take the form without _block, or "
-        "cuda::thread_scope_device",
-        "\1的原子操作只对线程块有效，而两个线程块使用这个字：去掉 _block，或者用 cuda::thread_scope_device"},
+    "the fence or atomic of \1 has the scope of one block, and two blocks use the memory: take the form without "
+    "_block, or "
+    "cuda::thread_scope_device",
+    "\1的栅栏或原子操作只对一个线程块有效，而两个线程块使用这块内存：去掉 _block，或者用 "
+    "cuda::thread_scope_device"},
     set_too_early{
         "line %1$d waits for a word that does not tell that line %2$d is done: let it wait for a word that is "
         "set after line %2$d and a __threadfence()",

@@ -135,28 +135,23 @@ Advice Conflict::beside_atomics() const {
 // `pos = *n;`, and then `*n += 1;` or `*n = pos + 1`.
 Advice old_value(const Conflict& c) {
     const Statement& set = *c.pb.back();
-    const Assignment sets = assignment(c.src.code(set));
-    const string& x = sets.target;
-    if (c.pb.size() < 2 || c.one_atomic() || x.empty() || !has_name(x, c.pair.name)) return {};
+    const auto [x, sign, value] = assignment(c.src.code(set));
+    if (c.pb.size() < 2 || c.one_atomic() || x.empty() || !has_name(x, c.pair.name) || has_name(value, c.pair.name))
+        return {};
     for (const Statement& s : c.pb[c.pb.size() - 2]->parts) {
         const string code = c.src.code(s);
         const Assignment old = assignment(code);
-        if (s.end > set.begin || (c.a < set.begin && !s.holds(c.a)) || old.target.empty() || !has_name(code, x))
-            continue;
-        const bool adds = sets.value.starts_with(old.target + " + ");
-        const string value = adds ? sets.value.substr(old.target.size() + 3) : sets.value,
-                     call = c.atomic({x, adds ? "+" : sets.sign, value}, old.value == x);
-        if (!call.empty() && !has_name(value, old.target) && !has_name(value, c.pair.name) &&
+        if (!old.target.empty() && s.kind == Statement::simple && s.end <= set.begin &&
+            (c.a >= set.begin || s.holds(c.a)) && has_name(code, x) && (!sign.empty() || old.value == x) &&
             !c.barrier_between(s.end, set.begin))
-            return {say(by_old_value, c.src.line_at(s.begin), c.src.line_at(set.begin), call)};
+            return {say(by_old_value, c.src.line_at(s.begin), c.src.line_at(set.begin))};
     }
     return {};
 }
 
 Advice update_rule(const Conflict& c) {
-    if (!c.pair.adds || c.one_atomic()) return {};
-    if (c.swaps()) return c.barrier();
-    return c.an_atomic(c.pa);
+    if (!c.pair.adds || c.one_atomic() || c.update(c.pa).reads_others) return {};
+    return c.swaps() ? c.barrier() : c.an_atomic(c.pa);
 }
 
 // `if (i < n && x > *best) *best = x;`: "if (i < n) atomicMax(best, x);".
@@ -196,46 +191,22 @@ Update Conflict::update(Path path) const {
     // if (i < d) s[i] += s[i + d], or if (i % (2 * d) == 0), or i = 2 * d * threadIdx.x
     static const std::regex tree(
         R"(([\w.]+) < ([^;]+)\b.*\1 \+ \2\]|(\b2 \* (\w+)|(\b\w+) \* 2)\b.* \+ (\4|\5)\])");
-    Update u;
     const Statement& set = innermost(path);
-    const string base = src.name_at(set.begin), target = assignment(src.code(set)).target;
-    if (set.kind != Statement::simple || base.empty() || !target.starts_with(base + "[")) return u;
-    const auto index = [&](size_t i) {
-        return src.code(i + base.size() + 1, closed(src.text, i + base.size()) - 1);
-    };
+    const string code = src.code(set), base = src.name_at(set.begin);
+    if (set.kind != Statement::simple || base.empty() || !assignment(code).target.starts_with(base + "["))
+        return {};
+    const auto index = [&](size_t i) { return src.code(i + base.size(), closed(src.text, i + base.size())); };
+    const auto uses = src.variables(base, set.begin, set.end);
     const string own = index(set.begin);
-    string all = src.definition(*f, own).value_or("") + "; ";
-    u.whole = &set;
-    for (size_t i = path.size() - 1, only = 1; i-- > 1;) {
-        only &= path[i]->parts.size() == 1;
-        if (path[i]->kind == Statement::branch) all += src.condition(*path[i]) + "; ";
-        if (only && src.variable(base, path[i]->head, path[i]->head_end) < path[i]->head_end) u.whole = path[i];
-    }
-    for (const size_t i : src.variables(base, u.whole->begin, u.whole->end)) {
-        if (src.text[i + base.size()] != '[') return {};
-        if (index(i) == own) continue;
-        u.reads_others = true;
-        u.is_near |=
-            own.find_first_of("/%[") == string::npos && (has_name(index(i), own) || has_name(own, index(i)));
-    }
-    u.is_tree = u.reads_others && std::regex_search(all + src.code(*u.whole), tree);
-    return u;
+    if (std::ranges::all_of(uses, [&](size_t i) { return index(i) == own; })) return {};
+    string conditions = src.definition(*f, own.substr(1, own.size() - 2)).value_or("") + "; ";
+    for (const Statement* s : path)
+        if (s->kind == Statement::branch) conditions += src.condition(*s) + "; ";
+    return {true, std::regex_search(conditions + code, tree)};
 }
 
 Advice Conflict::all_read_first(const Statement& s) const {
     return {"", {{say(all_must_read, far ? "__syncthreads()" : "__syncwarp()"), {src.line_at(s.begin)}}}};
-}
-
-// An atomic does not help a thread that reads another element of the array that it writes.
-Advice in_place(const Conflict& c) {
-    const Update u = c.update(c.pb);
-    if ((!u.is_tree && !u.is_near) || !u.whole->holds(c.a) || !u.whole->holds(c.b) || c.both_write()) return {};
-    const int line = c.src.line_at(u.whole->begin);
-    if (c.far == 2)
-        return {!u.is_tree            ? say(other_array, line)
-                : launch->cooperative ? say(whole_grid, c.src.line_at(c.a), c.src.line_at(c.b))
-                                      : say(rounds_of_grid, line)};
-    return u.is_tree ? c.stay(c.barrier()) : c.all_read_first(*u.whole);
 }
 
 }  // namespace cudacpu::race

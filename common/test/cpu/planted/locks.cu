@@ -124,7 +124,7 @@ __global__ void lock_of_a_block(int* counter) {
         atomicExch_block(&lock_8, 0);  // FIXED: atomicExch(&lock_8, 0);
     }
 }
-PLANT(lock_of_a_block) { lock_of_a_block<<<4, 32>>>(zeros(1)); }  // SAYS: write `atomicCAS` for `atomicCAS_block`
+PLANT(lock_of_a_block) { lock_of_a_block<<<4, 32>>>(zeros(1)); }  // SAYS: has the scope of one block
 
 struct Lock {
     int* mutex;
