@@ -79,7 +79,7 @@ struct Conflict {
                   bool exchange) const;  // does what an assignment does; exchange: accept x = y
     Update update(Path path) const;
     Advice all_read_first(const Statement& s) const;
-    Advice an_atomic(const Path& path) const;
+    Advice an_atomic(const Statement& s) const;
     Advice one_writes() const;      // of the threads that write one element
     Advice beside_atomics() const;  // for the access that is none
 };

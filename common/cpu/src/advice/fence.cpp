@@ -29,10 +29,9 @@ Edit beside(const Conflict& c, const string& what, size_t place, size_t accessed
         if (path.size() < 2) return {};
         size_t n = 1;
         while (n + 1 < path.size() && path[n]->holds(access)) ++n;
-        if ((barrier && access == string::npos) ||
-            (after && src.begins_with(*path[n], "return") && !path[n]->holds(access)))
-            continue;                                     // after its call
-        for (const Statement& next : path[n - 1]->parts)  // it may go on waiting there
+        const bool returned = after && src.begins_with(*path[n], "return") && !path[n]->holds(access);
+        if (returned || (barrier && access == string::npos)) continue;  // after its call
+        for (const Statement& next : path[n - 1]->parts)                // it may go on waiting there
             if (after && next.begin >= path[n]->end && next.end <= access && waits_in(src, next)) path[n] = &next;
         const Statement& s = *path[n];
         if (barrier && c.who_comes(*f, path, n) != everybody) return {};
@@ -78,9 +77,6 @@ Advice handover(const Conflict& c) {
             if (missing == Gap::fence_before_plain) e = {say(set_by_atomic), {line(site)}};
             else if (missing == Gap::barrier_before) e = beside(c, "__syncthreads()", giver, at, true);
             else if (missing == Gap::barrier_after) e = beside(c, "__syncthreads()", at, taker, true);
-            else if (src.line(line(site)).find("memory_order_relaxed") != string::npos)
-                e = write(line(site), after ? "memory_order_acquire" : "memory_order_release",
-                          "memory_order_relaxed");
             else e = beside(c, "__threadfence()", at, takes ? taker : giver, after);
             if (!e.words.empty()) v.add(e);
         }
@@ -106,7 +102,7 @@ Advice plain_flag(const Conflict& c) {
         const int line = line_of(p->site).number;
         const Statement* const s = c.src.statement_in(line, c.pair.name);
         if (!s) return {};
-        if (p->access & race::atomic) locks |= c.src.has({"atomicCAS", "atomicExch"}, *s);
+        if (p->access & race::atomic) locks |= c.far == 2 && c.src.has({"atomicCAS", "atomicExch"}, *s);
         else if (p->access & writes) v.add({say(set_by_atomic), {line}});
         else if (s->waits) v.add({say(wait_by_atomic), {line}}), waits = true;
     }

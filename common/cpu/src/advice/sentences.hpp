@@ -88,9 +88,10 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
         "循环等）；一起设置的值要放进一个 64 位的字，或者加锁"},
     ask_by_cas{
         "line %1$d reads what line %2$d sets, and another thread can set it in between: copy the value into "
-        "`old`, ask for `old`, add `&& %3$s == old` to the condition, and drop the assignment",
+        "`old`, ask for `old`, add `&& atomicCAS(&%3$s, old, %4$s) == old` to the condition, and drop the "
+        "assignment",
         "第 %1$d 行读取第 %2$d 行所设置的值，而另一个线程可能在这期间设置它：把值复制到 `old`，用 `old` "
-        "来判断，在条件中加上 `&& %3$s == old`，并删去赋值"},
+        "来判断，在条件中加上 `&& atomicCAS(&%3$s, old, %4$s) == old`，并删去赋值"},
     by_old_value{
         "line %1$d reads what line %2$d changes, and another thread can change it in between: in line %1$d take "
         "the "

@@ -99,17 +99,15 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
 }
 
 Advice Conflict::one_writes() const {
-    const dim3& block = launch->block;
-    return {say(one_thread, pair.a.number,
-                say(far || block.x * block.y * block.z <= 32 ? one_of_block : one_of_warp).c_str())};
+    const bool of_warp = !far && launch->block.x * launch->block.y * launch->block.z > 32;
+    return {say(one_thread, pair.a.number, say(of_warp ? one_of_warp : one_of_block))};
 }
 
-Advice Conflict::an_atomic(const Path& path) const {
+Advice Conflict::an_atomic(const Statement& s) const {
     static const std::regex step("(\\+\\+|--)" + lvalue + "|" + lvalue + "(\\+\\+|--)");  // list[(*n)++] = x
-    const Statement& s = *path.back();
     const int line = src.line_at(s.begin);
     const string code = s.kind == Statement::simple ? src.code(s) : src.condition(s);
-    const Assignment change = s.kind == Statement::simple ? assignment(code) : Assignment();
+    const Assignment change = assignment(code);
     if (!change.sign.empty() && has_name(change.value, change.target))  // x += x * rate
         return far == 2 ? Advice{say(two_blocks, line)} : one_writes();
     string call = atomic(change, !pair.adds), old = code;
@@ -125,10 +123,9 @@ Advice Conflict::an_atomic(const Path& path) const {
 
 Advice Conflict::beside_atomics() const {
     const int line = line_of(plain().site).number;
-    const size_t at = src.spot(line, pair.name);
-    const Path path = src.function_at(at)->path(at);
-    const Assignment change = assignment(src.code(*path.back()));
-    if (!change.sign.empty() && has_name(change.target, pair.name)) return an_atomic(path);
+    const Statement& s = *src.statement_in(line, pair.name);
+    const Assignment change = assignment(src.code(s));
+    if (!change.sign.empty() && has_name(change.target, pair.name)) return an_atomic(s);
     return {say(plain().access & writes ? set_beside_atomics : read_beside_atomics, line)};
 }
 
@@ -151,7 +148,7 @@ Advice old_value(const Conflict& c) {
 
 Advice update_rule(const Conflict& c) {
     if (!c.pair.adds || c.one_atomic() || c.update(c.pa).reads_others) return {};
-    return c.swaps() ? c.barrier() : c.an_atomic(c.pa);
+    return c.swaps() ? c.barrier() : c.an_atomic(*c.pa.back());
 }
 
 // `if (i < n && x > *best) *best = x;`: "if (i < n) atomicMax(best, x);".
@@ -172,17 +169,14 @@ Advice test_and_set(const Conflict& c) {
     const string asks = last == string::npos ? guard : guard.substr(last + 4),
                  before = last == string::npos ? "" : "if (" + guard.substr(0, last) + ") ";
     const Assignment best = assignment(s.target + " = " + asks + " ? " + s.value + " : " + s.target);
-    string call = best.sign.empty() ? "" : c.atomic(best, false);
+    const string call = best.sign.empty() ? "" : c.atomic(best, false);
     if (!call.empty() && before.find("||") == string::npos && branch.parts.size() == 1 &&
-        &branch.parts[0].bare() == &set && !has_name(before, c.pair.name) && !has_name(s.value, c.pair.name))
+        &branch.parts[0].bare() == &set && !has_name(before + s.value, c.pair.name))
         return {say(use_atomic), {write_instead(c.src, before + call + ";", branch)}};
     const int la = c.src.line_at(branch.head), lb = c.src.line_at(set.begin);
-    call = best.sign.empty() && c.pair.race.bytes >= 4 && !has_name(s.value, s.target)
-               ? c.atomic({s.target, "|", s.value}, false)
-               : "";
-    if (call.empty()) return {say(ask_by_atomic, la, lb)};
-    call.replace(0, 8, "atomicCAS").insert(call.rfind(", " + s.value), ", old");
-    return {say(ask_by_cas, la, lb, call)};
+    const bool swaps = best.sign.empty() && c.pair.race.bytes == 4 && !has_name(s.value, s.target) &&
+                       !c.atomic({s.target, "|", s.value}, false).empty();
+    return {swaps ? say(ask_by_cas, la, lb, s.target, s.value) : say(ask_by_atomic, la, lb)};
 }
 
 // ---- elements that are computed from others

@@ -193,7 +193,7 @@ __global__ void find(const int* in, int* where) {
         *where = i;  // FIXED: atomicCAS(where, 0, i);
     }
 }
-PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: add `&& atomicCAS(where, old, i) == old` to the condition
+PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: add `&& atomicCAS(&*where, old, i) == old` to the condition
 
 __global__ void doubled(int* data) {
     data[blockIdx.x * gridDim.x + threadIdx.x] *= 2;  // FIXED: data[blockIdx.x * blockDim.x + threadIdx.x] *= 2;  // #doubled
