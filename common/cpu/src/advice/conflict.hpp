@@ -30,6 +30,7 @@ const Statement& innermost(Path& path);
 struct Update {
     bool reads_others = false;  // other elements of the array
     bool is_tree = false;       // each thread reads what no thread writes in the same iteration
+    bool is_near = false;       // what another thread writes, such as s[i - 1]
 };
 
 struct Conflict {

@@ -51,9 +51,9 @@ Advice handover(const Conflict& c) {
     const Source& src = c.src;
     const auto line = [](uint64_t site) { return line_of(site).number; };
     const int earlier = line(c.pair.race.before.site), later = line(c.pair.race.after.site);
-    const size_t x = src.spot(earlier, c.pair.name), y = src.spot(later, c.pair.name);
     for (const HandOver& how : c.pair.race.hand_overs) {
-        const size_t wait = src.first_in(line(how.wait)), giver = how.late ? y : x, taker = how.late ? x : y;
+        const int giver = how.late ? later : earlier, taker = how.late ? earlier : later;
+        const size_t wait = src.first_in(line(how.wait));
         if (Source::of(line_of(how.wait).file) != &src || !src.function_at(wait)) continue;
         const Statement& s = *src.function_at(wait)->path(wait).back();
         const string code = s.kind == Statement::simple ? src.code(s) : "", target = assignment(code).target;
@@ -61,7 +61,7 @@ Advice handover(const Conflict& c) {
             (c.pair.adds && how.set && !how.exclusive && !s.waits))
             continue;  // nobody waits for it
         const bool locks = s.waits || src.has({"atomicCAS", "atomicExch"}, s);
-        if (c.pair.race.before.access & c.pair.race.after.access & writes && how.set && !locks && x == y)
+        if (c.pair.race.before.access & c.pair.race.after.access & writes && how.set && !locks && earlier == later)
             continue;  // a ticket
         if (how.too_early && s.waits) return {say(set_too_early, line(how.wait), earlier)};
         if (how.looks_once) return {say(look_again, line(how.wait), later)};
@@ -70,14 +70,13 @@ Advice handover(const Conflict& c) {
             const size_t at = src.first_in(line(site));
             if (!src.function_at(at)) continue;
             const bool after = missing == Gap::fence_after || missing == Gap::barrier_after,
-                       takes = how.set ? after
-                                       : std::abs(line(site) - (how.late ? earlier : later)) <
-                                             std::abs(line(site) - (how.late ? later : earlier));
+                       takes = how.set ? after : std::abs(line(site) - taker) < std::abs(line(site) - giver);
+            const size_t access = src.spot(takes ? taker : giver, c.pair.name);
             Edit e;
             if (missing == Gap::fence_before_plain) e = {say(set_by_atomic), {line(site)}};
-            else if (missing == Gap::barrier_before) e = beside(c, "__syncthreads()", giver, at, true);
-            else if (missing == Gap::barrier_after) e = beside(c, "__syncthreads()", at, taker, true);
-            else e = beside(c, "__threadfence()", at, takes ? taker : giver, after);
+            else if (missing == Gap::barrier_before) e = beside(c, "__syncthreads()", access, at, true);
+            else if (missing == Gap::barrier_after) e = beside(c, "__syncthreads()", at, access, true);
+            else e = beside(c, "__threadfence()", at, access, after);
             if (!e.words.empty()) v.add(e);
         }
         if (!v.empty()) return v;

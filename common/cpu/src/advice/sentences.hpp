@@ -166,7 +166,8 @@ constexpr Sentence two_blocks{
         "tile, not those of the block?); if they share one result, only one of them may write it: %s",
         "检查第 %d 行的下标：两个线程写同一个元素（它是否只在线程束或 tile 内编号，而不是在线程块内编号？）；"
         "如果它们共有一个结果，只能由其中一个来写：%s"},
-    one_of_warp{"in each warp, `if (threadIdx.x % 32 == 0)`", "每个线程束中 `if (threadIdx.x % 32 == 0)`"},
+    one_of_warp{"in each warp, lane 0 (in a 1D block, `threadIdx.x % 32 == 0`)",
+                "每个线程束中的第 0 号线程（一维线程块中为 `threadIdx.x % 32 == 0`）"},
     one_of_block{"in each block, its first thread", "每个线程块中的第一个线程"},
     equal_values{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one "

@@ -158,7 +158,8 @@ Advice test_and_set(const Conflict& c) {
     const auto inner =
         std::ranges::find_if(path.rbegin(), path.rend(), [](auto* s) { return s->kind == Statement::branch; });
     const Assignment s = set.kind == Statement::simple ? assignment(c.src.code(set)) : Assignment();
-    if (inner == path.rend() || !s.sign.empty() || !has_name(s.target, c.pair.name)) return {};
+    if (inner == path.rend() || !s.sign.empty() || !has_name(s.target, c.pair.name) || c.update(c.pb).is_near)
+        return {};
     const Statement& branch = **inner;
     const string guard = c.src.condition(branch), array = word_at(s.target, s.target.find_first_not_of("(*"));
     const bool by_atomic = guard.find("atomic") != string::npos && has_name(guard, array);  // atomicAdd(&x, 0) == 0
@@ -191,12 +192,15 @@ Update Conflict::update(Path path) const {
         return {};
     const auto index = [&](size_t i) { return src.code(i + base.size(), closed(src.text, i + base.size())); };
     const auto uses = src.variables(base, set.begin, set.end);
-    const string own = index(set.begin);
+    const string own = index(set.begin), at = own.substr(1, own.size() - 2);
     if (std::ranges::all_of(uses, [&](size_t i) { return index(i) == own; })) return {};
-    string conditions = src.definition(*f, own.substr(1, own.size() - 2)).value_or("") + "; ";
+    string conditions = src.definition(*f, at).value_or("") + "; ";
     for (const Statement* s : path)
         if (s->kind == Statement::branch) conditions += src.condition(*s) + "; ";
-    return {true, std::regex_search(conditions + code, tree)};
+    Update u{true, std::regex_search(conditions + code, tree)};
+    u.is_near = !u.is_tree &&
+                std::ranges::any_of(uses, [&](size_t i) { return index(i) != own && has_name(index(i), at); });
+    return u;
 }
 
 Advice Conflict::all_read_first(const Statement& s) const {
