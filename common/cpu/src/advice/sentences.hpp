@@ -83,9 +83,8 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
         "line %d reads what line %d sets, and another thread can set it in between: let one atomic do both "
         "(atomicMin, a loop around atomicCAS, ...); what is set together belongs into one 64-bit word, or needs a "
         "lock",
-        "第 %d 行检查第 %d "
-        "行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步（atomicMin、atomicCAS "
-        "循环等）；一起设置的值要放进一个 64 位的字，或者加锁"},
+        "第 %d 行读取第 %d 行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步（atomicMin、"
+        "atomicCAS 循环等）；一起设置的值要放进一个 64 位的字，或者加锁"},
     ask_by_cas{
         "line %1$d reads what line %2$d sets, and another thread can set it in between: copy the value into "
         "`old`, ask for `old`, add `&& atomicCAS(&%3$s, old, %4$s) == old` to the condition, and drop the "
@@ -94,8 +93,7 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
         "来判断，在条件中加上 `&& atomicCAS(&%3$s, old, %4$s) == old`，并删去赋值"},
     by_old_value{
         "line %1$d reads what line %2$d changes, and another thread can change it in between: in line %1$d take "
-        "the "
-        "old value that atomicAdd (or atomicExch) returns, and drop the change in line %2$d",
+        "the old value that atomicAdd (or atomicExch) returns, and drop the change in line %2$d",
         "第 %1$d 行读取第 %2$d 行所修改的值，而另一个线程可能在这期间修改它：在第 %1$d 行使用 atomicAdd（或 "
         "atomicExch）返回的旧值，并删去第 %2$d 行的修改"},
     set_beside_atomics{

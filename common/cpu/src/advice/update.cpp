@@ -1,5 +1,5 @@
-// update.cpp - statements that change a value in place. The advice is a single atomic or, if a thread reads an
-// element that another thread writes there, that all must have read before one writes.
+// update.cpp - statements that change a value in place. The advice is a single atomic, which also returns the old
+// value or tests it; or, if a thread reads an element that another thread writes there, to read first.
 #include <algorithm>
 #include <map>
 #include <regex>
@@ -77,7 +77,8 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
     static const std::map<string, string> names{{"+", "Add"}, {"-", "Add"},   {"|", "Or"},    {"&", "And"},
                                                 {"^", "Xor"}, {"max", "Max"}, {"min", "Min"}, {"", "Exch"}};
     static const std::regex no_type(R"(.*[-=+.|^%/!?[\]].*| *(return)?)"), real("\\b(float|double)\\b"),
-        long_type(R"(\b(long|\w+64_t|size_t|ptrdiff_t)\b)");
+        long_type(R"(\b(long|\w+64_t|size_t|ptrdiff_t)\b)"),
+        qualifier("\\b(__shared__|__device__|static|const|volatile)\\b ?| +$");
     const auto name = names.find(s.sign);
     const string& x = s.target;
     if (x.empty() || name == names.end() || (s.sign.empty() && !exchange)) return "";
@@ -91,10 +92,13 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
             at != string::npos && std::regex_match(declared, no_type))
             declared = src.code(src.text.find_last_of(",(;{}", at) + 1, at);
     const bool is_long = std::regex_search(declared, long_type), adds = s.sign == "+" || s.sign == "-";
-    if (has_name(declared, "volatile") || (is_long && s.sign.starts_with("m")) ||
-        (std::regex_search(declared, real) && !adds && !s.sign.empty()))
+    const string type = std::regex_replace(declared.substr(0, declared.find_first_of("*&")), qualifier, ""),
+                 cast = is_long                          ? "(unsigned long long*)"
+                        : has_name(declared, "volatile") ? "(" + type + "*)"
+                                                         : "";
+    if ((is_long && s.sign.starts_with("m")) || (std::regex_search(declared, real) && !adds && !s.sign.empty()))
         return "";
-    return "atomic" + name->second + "(" + (is_long ? "(unsigned long long*)" : "") + pointer + ", " +
+    return "atomic" + name->second + "(" + cast + pointer + ", " +
            (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
 }
 

@@ -5,7 +5,7 @@
 
 namespace cg = cooperative_groups;
 
-// ---- scans: all must have read before one writes
+// ---- scans: all must read before one writes
 
 __global__ void scan_warp(const int* in, int* out) {
     __shared__ int t[32];
