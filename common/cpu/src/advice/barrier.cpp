@@ -182,10 +182,7 @@ Advice Conflict::barrier() const {
     if (same() && (!turns || at_turn.empty())) {
         if (update(pa).is_tree && !around && !barrier_at(pa, 1).empty())  // the function is called again
             return {"", {put(barrier_at(pa, 1), pa, 1)}};
-        return both_write()
-                   ? Advice{say(one_thread, pair.a.number,
-                                far || launch->block.x <= 32 ? "threadIdx.x == 0" : "threadIdx.x % 32 == 0")}
-                   : all_read_first(*pa.back());
+        return both_write() ? one_writes() : all_read_first(*pa.back());
     }
     if (same() || (turns && (!straight || within.empty()))) {
         Advice v = at_turn.empty() ? split(round, turn) : ending();
@@ -213,21 +210,19 @@ Advice Conflict::barrier() const {
 
 Advice orders(const Conflict& c) {
     const Advice v = c.stay(c.barrier());
-    return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round()))
-               ? Advice{say(beside_atomics, line_of(c.plain().site).number)}
-               : v;
+    return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round())) ? c.beside_atomics() : v;
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {one_memory,        own_variable, grid_step,       wrong_index, equal_writes,
-                                      narrow_scope_rule, plain_flag,   handover,        in_place,    test_and_set,
-                                      old_value,         update_rule,  two_blocks_rule, orders};
+    static constexpr Rule* rules[] = {one_memory,        own_variable,    grid_step, wrong_index,  equal_writes,
+                                      narrow_scope_rule, plain_flag,      handover,  test_and_set, old_value,
+                                      update_rule,       two_blocks_rule, orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)
             for (Rule* rule : rules)
                 if (Advice v = rule(c); !v.empty()) {
-                    v.lockstep = !c.far && !v.edits.empty() && (rule == in_place || rule == orders);
+                    v.lockstep = !c.far && !v.edits.empty() && rule == orders;
                     return v;
                 }
     return {say(no_source, distance(p.race) ? "__syncthreads()" : "__syncwarp()")};

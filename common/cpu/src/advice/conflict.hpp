@@ -28,10 +28,9 @@ const Statement& innermost(Path& path);
 
 /// `if (i < n) s[i] += s[i + d];`: an element that is computed from others of its array.
 struct Update {
-    const Statement* whole = nullptr;  // the assignment, or the `if` around it that tests elements
-    std::vector<string> others;        // i + d
-    bool is_tree = false;              // each thread reads what no thread writes in the same iteration
-    bool is_near = false;              // what another thread writes, such as s[i - 1]
+    bool reads_others = false;  // other elements of the array
+    bool is_tree = false;       // each thread reads what no thread writes in the same iteration
+    bool is_near = false;       // what another thread writes, such as s[i - 1]
 };
 
 struct Conflict {
@@ -59,7 +58,7 @@ struct Conflict {
     // ---- barrier.cpp
     bool unconditional(size_t at) const;  // each thread that reaches the two lines comes there
     string grid_barrier() const;
-    bool by_warps() const;                // it is written for the lanes of a warp
+    bool by_warps() const;  // it is written for the lanes of a warp
     bool barrier_between(size_t from, size_t to) const;
     string barrier_at(const Path& path, size_t n) const;  // that can be put there; "" if not all threads come
     bool goes_round() const;  // no barrier on the way from the second around the loop to the first
@@ -80,8 +79,9 @@ struct Conflict {
                   bool exchange) const;  // does what an assignment does; exchange: accept x = y
     Update update(Path path) const;
     Advice all_read_first(const Statement& s) const;
-    Advice take_old_value() const;
-    Advice an_atomic(const Path& path) const;
+    Advice an_atomic(const Statement& s) const;
+    Advice one_writes() const;      // of the threads that write one element
+    Advice beside_atomics() const;  // for the access that is none
 };
 
 // ---- the rules: each returns its advice, or none if it does not apply
@@ -92,6 +92,6 @@ Rule one_memory;                                                // host.cpp
 Rule own_variable, grid_step, wrong_index, equal_writes;        // index.cpp
 Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;  // fence.cpp
 Rule orders;                                                    // barrier.cpp
-Rule in_place, test_and_set, old_value, update_rule;            // update.cpp
+Rule test_and_set, old_value, update_rule;                      // update.cpp
 
 }  // namespace cudacpu::race

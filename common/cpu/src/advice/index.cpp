@@ -282,7 +282,7 @@ Advice wrong_index(const Conflict& racing) {
     });
     const bool own = c.pair.adds
                          ? !(c.far == 2 && of_block) && !c.one_atomic() &&
-                               index->find_first_of("/%>&?") == string::npos && c.update(c.pb).others.empty() &&
+                               index->find_first_of("/%>&?") == string::npos && !c.update(c.pb).reads_others &&
                                std::ranges::includes(used, variables(c, change.value))
                      : c.far == 2 ? c.pair.both_write && !launch->cooperative
                                   : c.pair.both_write && !c.pair.equal && c.around && !varies;

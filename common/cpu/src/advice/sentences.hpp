@@ -24,10 +24,9 @@ constexpr Sentence not_all_come{
     "由于第 %3$d 行，并非所有线程都到达第 %1$d 行和第 %2$d 行：让线程块的所有线程都以相同的次数经过那里，只用 if "
     "保护其中的工作，并在这两行之间、该 if 之外加上 __syncthreads()"},
     all_must_read{
-        "check the index of \1: there, a thread reads what another writes; if that is meant, all must have read "
-        "before one writes: read into a variable, put %1$s where all threads come, and write then; in a loop, put "
-        "%1$s also at its end",
-        "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，所有线程都要先读完再写：先读入变量，"
+        "check the index of \1: a thread reads there what another writes; if that is meant, read into a variable "
+        "first, put %1$s where all threads come, and write then; in a loop, put %1$s also at its end",
+        "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，先读入变量，"
         "在所有线程都会到达的地方加上 %1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s"},
     order{
         "line %d must come before line %d for all threads, or after it: take them apart, and put %s between them, "
@@ -79,30 +78,41 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
         "more, and no volatile",
         "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环；元素需要至少 4 个字节，并且不能是 volatile"},
     ask_by_atomic{
-        "line %d asks for what line %d sets, and another thread can set it in between: let one atomic do both: "
-        "atomicMax, atomicMin, atomicCAS (returns the old value), or a loop around atomicCAS; what is set together "
-        "belongs into one 64-bit word, or needs a lock",
-        "第 %d 行检查第 %d 行所设置的值，而另一个线程可能在这期间设置它："
-        "用一个原子操作完成两步：atomicMax、atomicMin、"
-        "atomicCAS（返回旧值），或者 atomicCAS 循环；一起设置的值要放进一个 64 位的字，或者加锁"},
-    by_old_value{"take the old value from the atomic: ", "用原子操作返回的旧值："},
-    beside_atomics{
-        "line %d uses no atomic, and other threads change the value by atomics at the same time: take the old "
-        "value that an atomic returns; or set it before the launch (cudaMemset), and read its last value in "
-        "the next kernel or on the host; atomicAdd(&x, 0) reads what it is by now",
-        "第 %d 行没有用原子操作，而其他线程同时在用原子操作修改这个值：用原子操作返回的旧值；或者在启动之前设置它"
-        "（cudaMemset），最终的值由下一个核函数或主机来读；atomicAdd(&x, 0) 读取当前的值"};
+        "line %d reads what line %d sets, and another thread can set it in between: let one atomic do both "
+        "(atomicMin, a loop around atomicCAS, ...); what is set together belongs into one 64-bit word, or needs a "
+        "lock",
+        "第 %d 行读取第 %d 行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步（atomicMin、"
+        "atomicCAS 循环等）；一起设置的值要放进一个 64 位的字，或者加锁"},
+    ask_by_cas{
+        "line %1$d reads what line %2$d sets, and another thread can set it in between: copy the value into "
+        "`old`, ask for `old`, add `&& atomicCAS(&%3$s, old, %4$s) == old` to the condition, and drop the "
+        "assignment",
+        "第 %1$d 行读取第 %2$d 行所设置的值，而另一个线程可能在这期间设置它：把值复制到 `old`，用 `old` "
+        "来判断，在条件中加上 `&& atomicCAS(&%3$s, old, %4$s) == old`，并删去赋值"},
+    by_old_value{
+        "line %1$d reads what line %2$d changes, and another thread can change it in between: in line %1$d take "
+        "the old value that atomicAdd (or atomicExch) returns, and drop the change in line %2$d",
+        "第 %1$d 行读取第 %2$d 行所修改的值，而另一个线程可能在这期间修改它：在第 %1$d 行使用 atomicAdd（或 "
+        "atomicExch）返回的旧值，并删去第 %2$d 行的修改"},
+    set_beside_atomics{
+        "line %d sets without an atomic what other threads use by atomics at the same time: set it before the "
+        "launch (cudaMemset); if it must change here, use atomicExch",
+        "第 %d 行没有用原子操作就设置了其他线程同时在用原子操作访问的值：在启动之前设置它（cudaMemset）；"
+        "如果必须在这里修改，用 atomicExch"},
+    read_beside_atomics{
+        "line %d reads without an atomic what other threads change by atomics at the same time: use the old value "
+        "that an atomic returns, or read it in the next kernel; atomicAdd(&x, 0) reads what it is by now",
+        "第 %d 行没有用原子操作就读取了其他线程同时在用原子操作修改的值：使用原子操作返回的旧值，"
+        "或者由下一个核函数来读；atomicAdd(&x, 0) 读取当前的值"};
 
 // ---- a fence
 
 constexpr Sentence narrow_scope{
-    "__threadfence_block() and atomics that end in _block order threads of one block only: ",
-    "__threadfence_block() 和以 _block 结尾的原子操作只对同一线程块内的线程有效："},
-    narrow_atomic{
-        "the atomic of line %d has the scope of a block, and two blocks use the word: take the form without "
-        "_block, or cuda::thread_scope_device",
-        "第 %d 行的原子操作只对线程块有效，而两个线程块使用这个字：去掉 _block，或者用 "
-        "cuda::thread_scope_device"},
+    "the fence or atomic of \1 has the scope of one block, and two blocks use the memory: take the form without "
+    "_block, or "
+    "cuda::thread_scope_device",
+    "\1的栅栏或原子操作只对一个线程块有效，而两个线程块使用这块内存：去掉 _block，或者用 "
+    "cuda::thread_scope_device"},
     set_too_early{
         "line %1$d waits for a word that does not tell that line %2$d is done: let it wait for a word that is "
         "set after line %2$d and a __threadfence()",
@@ -113,10 +123,10 @@ constexpr Sentence narrow_scope{
         "read again, and if it has changed, read both again",
         "第 %2$d 行读到的可能有新有旧：在它和 __threadfence() 之后，再读一次第 %1$d "
         "行读过的值；如果变了，就都重新读取"},
-    give_back{"release a lock, or set a flag, by an atomic after a fence: ",
-              "在栅栏之后用原子操作释放锁或设置标志："},
-    flag_by_atomics{"a flag needs atomics, and a fence before it is set: ",
-                    "标志需要原子操作，设置之前还需要栅栏："};
+    set_by_atomic{"set the word in \1 by atomicExch() after __threadfence(), not by a plain store",
+                  "\1不要用普通的写入，而要在 __threadfence() 之后用 atomicExch() 设置这个字"},
+    wait_by_atomic{"wait in \1 by atomicAdd(&x, 0), not by a plain read",
+                   "\1不要用普通的读取，而要用 atomicAdd(&x, 0) 等待"};
 
 // ---- two blocks
 
@@ -144,9 +154,12 @@ constexpr Sentence two_blocks{
     "blockIdx.x？）；如果是有意的，只让一个线程块写，或者使用原子操作"},
     one_thread{
         "check the index of line %d: two threads write one element (does it count the threads of a warp or "
-        "tile, not those of the block?); if that is meant, let one of them write: if (%s)",
+        "tile, not those of the block?); if they share one result, only one of them may write it: %s",
         "检查第 %d 行的下标：两个线程写同一个元素（它是否只在线程束或 tile 内编号，而不是在线程块内编号？）；"
-        "如果是有意的，只让其中一个写：if (%s)"},
+        "如果它们共有一个结果，只能由其中一个来写：%s"},
+    one_of_warp{"in each warp, lane 0 (in a 1D block, `threadIdx.x % 32 == 0`)",
+                "每个线程束中的第 0 号线程（一维线程块中为 `threadIdx.x % 32 == 0`）"},
+    one_of_block{"in each block, its first thread", "每个线程块中的第一个线程"},
     equal_values{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one "
         "thread write",

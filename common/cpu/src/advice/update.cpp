@@ -1,7 +1,7 @@
-// update.cpp - statements that change a value in place. The advice is a single atomic or, if a thread reads an
-// element that another thread writes there, that all must have read before one writes.
+// update.cpp - statements that change a value in place. The advice is a single atomic, which also returns the old
+// value or tests it; or, if a thread reads an element that another thread writes there, to read first.
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <regex>
 
 #include "advice/conflict.hpp"
@@ -74,121 +74,85 @@ Edit drop(const Source& src, const Statement& s) {
 // ---- a single atomic
 
 string Conflict::atomic(const Assignment& s, bool exchange) const {
-    static const std::pair<const char*, const char*> names[] = {{"+", "Add"},   {"-", "Add"}, {"|", "Or"},
-                                                                {"&", "And"},   {"^", "Xor"}, {"max", "Max"},
-                                                                {"min", "Min"}, {"", "Exch"}};
-    static const std::regex qualifier(R"(\b(__shared__|__device__|extern|static|const|volatile)\b|^ +| +$)"),
-        no_type(R"(.*[-=+.|^%/!?[\]].*| *(return)?)"),
-        long_type(R"((unsigned )?long( int)?|long long|.*(64_t|size_t)|ptrdiff_t)");
-    const auto* name = std::ranges::find_if(names, [&](const auto& n) { return n.first == s.sign; });
-    const string &x = s.target, pointer = x.starts_with("(*") ? x.substr(2, x.size() - 3)
-                                          : x[0] == '*'       ? x.substr(1)
-                                                              : "&" + x;
-    if (x.empty() || name == std::end(names) || (s.sign.empty() && !exchange)) return "";
+    static const std::map<string, string> names{{"+", "Add"}, {"-", "Add"},   {"|", "Or"},    {"&", "And"},
+                                                {"^", "Xor"}, {"max", "Max"}, {"min", "Min"}, {"", "Exch"}};
+    static const std::regex no_type(R"(.*[-=+.|^%/!?[\]].*| *(return)?)"), real("\\b(float|double)\\b"),
+        long_type(R"(\b(long|\w+64_t|size_t|ptrdiff_t)\b)"),
+        qualifier("\\b(__shared__|__device__|static|const|volatile)\\b ?| +$");
+    const auto name = names.find(s.sign);
+    const string& x = s.target;
+    if (x.empty() || name == names.end() || (s.sign.empty() && !exchange)) return "";
+    const string pointer = x.starts_with("(*") ? x.substr(2, x.size() - 3) : x[0] == '*' ? x.substr(1) : "&" + x;
     // The type of &s->count[i] stands where the name count is declared, in the function or outside.
     const size_t end = std::min(pointer.find('['), pointer.size()), dot = pointer.find_last_of(".>", end),
                  from = dot == string::npos ? pointer.find_first_not_of("&*( ") : dot + 1;
-    string declared, type;
+    string declared;
     for (const size_t start : {f->head, size_t(0)})
         if (const size_t at = src.word(pointer.substr(from, end - from), start, f->body.end);
-            at != string::npos && type.empty()) {
+            at != string::npos && std::regex_match(declared, no_type))
             declared = src.code(src.text.find_last_of(",(;{}", at) + 1, at);
-            if (!std::regex_match(declared, no_type))
-                type = std::regex_replace(declared.substr(0, declared.find_first_of("*&")), qualifier, "");
-        }
-    type = std::regex_replace(type, std::regex("^ +| +$"), "");
-    const bool is_long = std::regex_match(type, long_type), adds = s.sign == "+" || s.sign == "-";
-    if (((type == "float" || type == "double") && !adds && !s.sign.empty()) || (is_long && s.sign.starts_with("m")))
+    const bool is_long = std::regex_search(declared, long_type), adds = s.sign == "+" || s.sign == "-";
+    const string type = std::regex_replace(declared.substr(0, declared.find_first_of("*&")), qualifier, ""),
+                 cast = is_long                          ? "(unsigned long long*)"
+                        : has_name(declared, "volatile") ? "(" + type + "*)"
+                                                         : "";
+    if ((is_long && s.sign.starts_with("m")) || (std::regex_search(declared, real) && !adds && !s.sign.empty()))
         return "";
-    return string("atomic") + name->second + "(" +
-           (is_long                          ? "(unsigned long long*)"
-            : has_name(declared, "volatile") ? "(" + type + "*)"
-                                             : "") +
-           pointer + ", " + (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
+    return "atomic" + name->second + "(" + cast + pointer + ", " +
+           (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
 }
 
-// `pos = *n;`, and then `*n += 1;`: the atomic returns the old value.
-Advice Conflict::take_old_value() const {
-    const Statement& change = *pb.back();
-    const string word = assignment(src.code(change)).target;
-    if (pb.size() < 2 || word.empty() || !has_name(word, pair.name) || !src.alone_in_its_lines(change)) return {};
-    for (const Statement& s : pb[pb.size() - 2]->parts) {
-        const string reads = src.code(s);  // int pos = *n, or list[*n] = x
-        const Assignment old = assignment(reads);
-        const size_t at = reads.find(word), end = at + word.size();
-        string sum = src.code(change);
-        if (const string own = " = " + old.target + " + "; sum.find(own) != string::npos)
-            sum.replace(sum.find(own), own.size(), " += ");  // *n = pos + 1
-        const Assignment next = assignment(sum);
-        const string call = atomic(next, old.value == word);
-        if (s.kind == Statement::simple && s.end <= change.begin && (a >= change.begin || s.holds(a)) &&
-            !old.target.empty() && old.sign.empty() && !has_name(next.value, pair.name) && !call.empty() &&
-            at != string::npos && !in_word(reads[end]) &&
-            (reads + src.code(s.end, change.begin) + next.value).find(word, end) == string::npos &&
-            old.target.substr(0, old.target.rfind('[')) != word.substr(0, word.rfind('[')) &&
-            !(std::ranges::all_of(old.target, in_word) && has_name(next.value, old.target)) &&
-            !barrier_between(s.end, change.begin))
-            return {say(by_old_value),
-                    {write(src.line_at(s.begin), reads.substr(0, at) + call + reads.substr(end), reads),
-                     drop(src, change)}};
+Advice Conflict::one_writes() const {
+    const bool of_warp = !far && launch->block.x * launch->block.y * launch->block.z > 32;
+    return {say(one_thread, pair.a.number, say(of_warp ? one_of_warp : one_of_block))};
+}
+
+Advice Conflict::an_atomic(const Statement& s) const {
+    static const std::regex step("(\\+\\+|--)" + lvalue + "|" + lvalue + "(\\+\\+|--)");  // list[(*n)++] = x
+    const int line = src.line_at(s.begin);
+    const string code = s.kind == Statement::simple ? src.code(s) : src.condition(s);
+    const Assignment change = assignment(code);
+    if (!change.sign.empty() && has_name(change.value, change.target))  // x += x * rate
+        return far == 2 ? Advice{say(two_blocks, line)} : one_writes();
+    string call = atomic(change, !pair.adds), old = code;
+    std::smatch m;
+    if (call.empty() && !pair.name.empty() && std::regex_search(code, m, step)) {
+        const string x = m[2].str() + m[3].str(), sign = m[1].str() + m[4].str();
+        call = has_name(x, pair.name) ? atomic({x, "+", sign == "++" ? "1" : "-1"}, false) : "", old = m.str();
+        if (!call.empty() && m[1].matched) call = "(" + call + " " + sign[0] + " 1)";
+    }
+    if (call.empty() || pair.race.bytes < 4) return {say(some_atomic, line)};
+    return {say(use_atomic), {write(line, call, old)}};
+}
+
+Advice Conflict::beside_atomics() const {
+    const int line = line_of(plain().site).number;
+    const Statement& s = *src.statement_in(line, pair.name);
+    const Assignment change = assignment(src.code(s));
+    if (!change.sign.empty() && has_name(change.target, pair.name)) return an_atomic(s);
+    return {say(plain().access & writes ? set_beside_atomics : read_beside_atomics, line)};
+}
+
+// `pos = *n;`, and then `*n += 1;` or `*n = pos + 1`.
+Advice old_value(const Conflict& c) {
+    const Statement& set = *c.pb.back();
+    const auto [x, sign, value] = assignment(c.src.code(set));
+    if (c.pb.size() < 2 || c.one_atomic() || x.empty() || !has_name(x, c.pair.name) || has_name(value, c.pair.name))
+        return {};
+    for (const Statement& s : c.pb[c.pb.size() - 2]->parts) {
+        const string code = c.src.code(s);
+        const Assignment old = assignment(code);
+        if (!old.target.empty() && s.kind == Statement::simple && s.end <= set.begin &&
+            (c.a >= set.begin || s.holds(c.a)) && has_name(code, x) && (!sign.empty() || old.value == x) &&
+            !c.barrier_between(s.end, set.begin))
+            return {say(by_old_value, c.src.line_at(s.begin), c.src.line_at(set.begin))};
     }
     return {};
 }
 
-Advice Conflict::an_atomic(const Path& path) const {
-    static const std::regex steps("(\\+\\+|--)" + lvalue + "|" + lvalue + "(\\+\\+|--)");
-    const Statement& s = *path.back();
-    const int line = src.line_at(s.begin);
-    const string code = s.kind == Statement::simple ? src.code(s) : src.condition(s);
-    if (const Assignment change = assignment(code); !change.sign.empty() && has_name(change.value, change.target))
-        return {say(far == 2 ? two_blocks : one_thread, line)};  // x += x * rate
-    if (pair.race.bytes >= 4 && (!pair.adds || pair.a.number == pair.b.number)) {
-        const string call = atomic(s.kind == Statement::simple ? assignment(code) : Assignment(), !pair.adds);
-        if (!call.empty()) return {say(use_atomic), {write(line, call, code)}};
-        for (std::sregex_iterator m(code.begin(), code.end(), steps), none; m != none; ++m) {  // list[(*n)++] = x
-            const string x = (*m)[2].str() + (*m)[3].str(), sign = (*m)[1].str() + (*m)[4].str(),
-                         old = atomic({x, "+", sign == "++" ? "1" : "-1"}, false);
-            if (!pair.name.empty() && has_name(x, pair.name) && !old.empty())
-                return {say(use_atomic),
-                        {write(line, (*m)[4].matched ? old : "(" + old + " " + sign[0] + " 1)", m->str())}};
-        }
-    }
-    return {say(some_atomic, line)};
-}
-
-Advice old_value(const Conflict& c) { return c.one_atomic() ? Advice() : c.take_old_value(); }
 Advice update_rule(const Conflict& c) {
-    return !c.pair.adds || c.one_atomic() ? Advice() : c.swaps() ? c.barrier() : c.an_atomic(c.pa);
-}
-
-// `if (taken[i] == 0) { taken[i] = 1; ...`: "if (atomicCAS(&taken[i], 0, 1) == 0) {", if what is set does not
-// depend on what was there. asks: the last part of the condition.
-static Advice claim(const Conflict& c, const Statement& branch, const Statement& set, const string& asks) {
-    static const std::regex equals(R"((.+) == ([\w:-]+)|!(.+))"), compares(R"((.+?) ?[<>!]=? ?[\w:-]+)");
-    const Assignment sets = assignment(c.src.code(set));
-    const string &x = sets.target, &value = sets.value;
-    const string exchange = c.atomic({x, "", value}, true);
-    const Statement& body = branch.parts[0];
-    if (branch.parts.size() > 1 || body.kind != Statement::block || &body.parts[0] != &set || exchange.empty() ||
-        c.pair.race.bytes < 4 || c.atomic({x, "^", "0"}, false).empty() || has_name(asks, value) ||
-        has_name(value, x))
-        return {};
-    const auto swaps = [&](const string& old) {  // atomicExch(&x, value) becomes atomicCAS(&x, old, value) == old
-        const size_t end = exchange.rfind(", " + value);
-        return "atomicCAS" + exchange.substr(10, end - 10) + ", " + old + exchange.substr(end) + " == " + old;
-    };
-    const int line = c.src.line_at(branch.head);
-    const Advice v{say(use_atomic), {drop(c.src, set)}};
-    std::smatch m;
-    if (std::regex_match(asks, m, equals) && (m[1] == x || m[3] == x))
-        return {v.reason, {write(line, swaps(m[3].matched ? "0" : m[2].str()), asks), v.edits[0]}};
-    const Path path = c.f->path(branch.begin);
-    if (!std::regex_match(asks, m, compares) || m[1] != x || asks != c.src.condition(branch) ||
-        has_name(c.src.code(c.f->body), "seen") || path[path.size() - 2]->kind != Statement::block)
-        return {};
-    const string claims =
-        "const auto seen = " + x + "; if (seen" + asks.substr(x.size()) + " && " + swaps("seen") + ")";
-    return {v.reason, {write(line, claims, c.src.code(branch.begin, branch.head_end)), v.edits[0]}};
+    if (!c.pair.adds || c.one_atomic() || c.update(c.pa).reads_others) return {};
+    return c.swaps() ? c.barrier() : c.an_atomic(*c.pa.back());
 }
 
 // `if (i < n && x > *best) *best = x;`: "if (i < n) atomicMax(best, x);".
@@ -198,100 +162,53 @@ Advice test_and_set(const Conflict& c) {
     const auto inner =
         std::ranges::find_if(path.rbegin(), path.rend(), [](auto* s) { return s->kind == Statement::branch; });
     const Assignment s = set.kind == Statement::simple ? assignment(c.src.code(set)) : Assignment();
-    if (inner == path.rend() || !(*inner)->holds(c.a) || !s.sign.empty() || !has_name(s.target, c.pair.name))
+    if (inner == path.rend() || !s.sign.empty() || !has_name(s.target, c.pair.name) || c.update(c.pb).is_near)
         return {};
     const Statement& branch = **inner;
-    string guard = c.src.condition(branch), asks = guard;
-    if (!has_name(guard, s.target) ||
-        (c.far < 2 && c.src.variables(c.pair.name, branch.head, branch.end).size() > 2))
+    const string guard = c.src.condition(branch), array = word_at(s.target, s.target.find_first_not_of("(*"));
+    const bool by_atomic = guard.find("atomic") != string::npos && has_name(guard, array);  // atomicAdd(&x, 0) == 0
+    if (!by_atomic && (!branch.holds(c.a) || !has_name(guard, s.target) ||
+                       (c.far < 2 && c.src.variables(c.pair.name, branch.head, branch.end).size() > 2)))
         return {};
     const size_t last = guard.rfind(" && ");  // the last operand is the question
-    if (last != string::npos) asks = guard.substr(last + 4);
-    guard = last == string::npos ? "" : "if (" + guard.substr(0, last) + ") ";
+    const string asks = last == string::npos ? guard : guard.substr(last + 4),
+                 before = last == string::npos ? "" : "if (" + guard.substr(0, last) + ") ";
     const Assignment best = assignment(s.target + " = " + asks + " ? " + s.value + " : " + s.target);
-    const string call = best.sign.empty() || guard.find("||") != string::npos || branch.parts.size() > 1
-                            ? ""
-                            : c.atomic(best, false);
-    if (!call.empty() && &branch.parts[0].bare() == &set && !has_name(guard, c.pair.name) &&
-        !has_name(s.value, c.pair.name))
-        return {say(use_atomic), {write_instead(c.src, guard + call + ";", branch)}};
-    if (const Advice v = claim(c, branch, set, asks); !v.empty()) return v;
-    return {say(ask_by_atomic, c.src.line_at(branch.head), c.src.line_at(set.begin))};
+    const string call = best.sign.empty() ? "" : c.atomic(best, false);
+    if (!call.empty() && before.find("||") == string::npos && branch.parts.size() == 1 &&
+        &branch.parts[0].bare() == &set && !has_name(before + s.value, c.pair.name))
+        return {say(use_atomic), {write_instead(c.src, before + call + ";", branch)}};
+    const int la = c.src.line_at(branch.head), lb = c.src.line_at(set.begin);
+    const bool swaps = best.sign.empty() && c.pair.race.bytes == 4 && !has_name(s.value, s.target) &&
+                       !c.atomic({s.target, "|", s.value}, false).empty();
+    return {swaps ? say(ask_by_cas, la, lb, s.target, s.value) : say(ask_by_atomic, la, lb)};
 }
 
 // ---- elements that are computed from others
 
 Update Conflict::update(Path path) const {
-    Update u;
-    const Statement& set = innermost(path);
-    const string target = set.kind == Statement::simple ? assignment(src.code(set)).target : "",
-                 base = src.name_at(set.begin);
-    if (base.empty() || !target.starts_with(base + "[")) return u;
-    u.whole = &set;
-    string conditions, own;
-    for (size_t i = path.size() - 1; i-- > 1;)
-        if (path[i]->kind == Statement::branch) conditions += src.condition(*path[i]) + "; ";
-    for (size_t i = path.size() - 1; i-- > 1 && path[i]->parts.size() == 1;)
-        if (src.variable(base, path[i]->head, path[i]->head_end) < path[i]->head_end) u.whole = path[i];
-    for (const size_t i : src.variables(base, u.whole->begin, u.whole->end)) {
-        if (src.text[i + base.size()] != '[') return {};
-        const string index = src.code(i + base.size() + 1, closed(src.text, i + base.size()) - 1);
-        if (i == set.begin) own = index;
-        else if (!target.starts_with(base + "[" + index + "]")) u.others.push_back(index);
-    }
     // if (i < d) s[i] += s[i + d], or if (i % (2 * d) == 0), or i = 2 * d * threadIdx.x
-    conditions += src.definition(*f, own).value_or("");
-    u.is_tree = !u.others.empty() && std::ranges::all_of(u.others, [&](const string& other) {
-        const string d = other.starts_with(own + " + ") ? other.substr(own.size() + 3) : "";
-        return !d.empty() &&
-               std::ranges::any_of(std::initializer_list<string>{own + " < " + d, "2 * " + d, d + " * 2"},
-                                   [&](const string& s) { return conditions.find(s) != string::npos; });
-    });
-    u.is_near =
-        !u.is_tree && own.find_first_of("/%[") == string::npos &&
-        std::ranges::any_of(u.others, [&](const string& x) { return has_name(x, own) || has_name(own, x); });
+    static const std::regex tree(
+        R"(([\w.]+) < ([^;]+)\b.*\1 \+ \2\]|(\b2 \* (\w+)|(\b\w+) \* 2)\b.* \+ (\4|\5)\])");
+    const Statement& set = innermost(path);
+    const string code = src.code(set), base = src.name_at(set.begin);
+    if (set.kind != Statement::simple || base.empty() || !assignment(code).target.starts_with(base + "["))
+        return {};
+    const auto index = [&](size_t i) { return src.code(i + base.size(), closed(src.text, i + base.size())); };
+    const auto uses = src.variables(base, set.begin, set.end);
+    const string own = index(set.begin), at = own.substr(1, own.size() - 2);
+    if (std::ranges::all_of(uses, [&](size_t i) { return index(i) == own; })) return {};
+    string conditions = src.definition(*f, at).value_or("") + "; ";
+    for (const Statement* s : path)
+        if (s->kind == Statement::branch) conditions += src.condition(*s) + "; ";
+    Update u{true, std::regex_search(conditions + code, tree)};
+    u.is_near = !u.is_tree &&
+                std::ranges::any_of(uses, [&](size_t i) { return index(i) != own && has_name(index(i), at); });
     return u;
 }
 
 Advice Conflict::all_read_first(const Statement& s) const {
     return {"", {{say(all_must_read, far ? "__syncthreads()" : "__syncwarp()"), {src.line_at(s.begin)}}}};
-}
-
-// A scan, `if (t >= d) s[t] += s[t - d];` in a loop over d: all read, and then write.
-static Advice read_and_write(const Conflict& c, const Update& u) {
-    static const std::regex scans(R"((\w+) >= (\w+))");
-    const auto level =
-        std::find_if(c.pb.rbegin(), c.pb.rend(), [](auto* s) { return s->kind == Statement::branch; });
-    if (!c.around || !c.far || level == c.pb.rend() || (*level)->parts[0].bare().begin != u.whole->begin ||
-        (*level)->parts.size() > 1 || has_name(c.src.code(c.f->body), "read"))
-        return {};
-    const auto n = size_t(c.pb.rend() - level) - 1;
-    if (c.src.come(*c.f, c.pb, n) != everybody) return {};
-    Path path = c.pb;
-    const auto& [x, sign, value] = assignment(c.src.code(innermost(path)));
-    const string condition = c.src.condition(**level), head = c.src.cut(c.around->head, c.around->head_end);
-    std::smatch m;
-    if (!std::regex_match(condition, m, scans) || !x.ends_with("[" + m[1].str() + "]") || !has_name(head, m[2]) ||
-        std::ranges::any_of(u.others, [&](auto& other) { return other != m[1].str() + " - " + m[2].str(); }))
-        return {};
-    const string code = "const auto read = " + condition + " ? " + value + " : 0; __syncthreads(); if (" +
-                        condition + ") " + x + " " + sign + "= read;" + (c.goes_round() ? " __syncthreads();" : "");
-    return {"", {c.replace(code, c.pb, n)}};
-}
-
-// An atomic does not help a thread that reads another element of the array that it writes.
-Advice in_place(const Conflict& c) {
-    const Update u = c.update(c.pb);
-    const bool unrelated = !u.is_tree && !u.is_near;  // such as indices that come from memory
-    if (u.others.empty() || !u.whole->holds(c.a) || !u.whole->holds(c.b) || c.both_write() ||
-        (unrelated && (c.pair.both_write || c.goes_round())))
-        return {};
-    const int line = c.src.line_at(u.whole->begin);
-    if (c.far == 2)
-        return launch->cooperative ? orders(c) : Advice{say(u.is_tree ? rounds_of_grid : other_array, line)};
-    if (u.is_tree) return c.stay(c.barrier());
-    const Advice v = read_and_write(c, u);
-    return v.empty() ? c.all_read_first(*u.whole) : v;
 }
 
 }  // namespace cudacpu::race

@@ -469,8 +469,9 @@ void report(const std::vector<Race>& races) {
                 left_out.insert(&p);
     };
     leave_out([](const Pair& p, const Pair& q) {
-        return p.a.place == p.b.place && p.both_write && q.adds && q.name == p.name && q.a.place != q.b.place &&
-               (q.a.place == p.a.place || q.b.place == p.a.place) &&
+        const bool one_atomic = (q.race.before.access ^ q.race.after.access) & atomic;
+        return p.a.place == p.b.place && p.both_write && (q.adds || one_atomic) && q.name == p.name &&
+               q.a.place != q.b.place && (q.a.place == p.a.place || q.b.place == p.a.place) &&
                !(distance(p.race) == 2 && distance(q.race) < 2);
     });
     leave_out([](const Pair& p, const Pair& q) {

@@ -325,9 +325,9 @@ PLANT(maximum_plain) {
 __global__ void filter(const int* in, int* out, int* count, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] > 50) {
-        int pos = *count;
+        int pos = *count;  // FIXED: int pos = atomicAdd(count, 1);
         out[pos] = in[i];
-        *count = pos + 1;
+        *count = pos + 1;  // FIXED: ;
     }
 }
 static int above(int n) { int s = 0; for (int i = 0; i < n; ++i) s += in_at(i) > 50; return s; }
@@ -816,7 +816,7 @@ __global__ void turn_round(char* s, int n) {
         s[n - 1 - i] = tmp;  // FIXED: ;
     }
 }
-PLANT(turned_twice) {  // SAYS: all must have read before one writes
+PLANT(turned_twice) {  // SAYS: read into a variable first
     char* s = filled<char>(50);
     turn_round<<<1, 64>>>(s, 50);
     wants(s, 50, [](int i) { return in_at(49 - i); });
@@ -827,7 +827,7 @@ __global__ void running(const int* in, int* out, int n) {
     int i = threadIdx.x;
     if (i > 0 && i < n) out[i] = out[i - 1] + in[i];  // FIXED: const int read = i > 0 && i < n ? out[i - 1] : 0; __syncthreads(); if (i > 0 && i < n) out[i] = read + in[i];
 }
-PLANT(running_as_on_host) {  // SAYS: all must have read before one writes
+PLANT(running_as_on_host) {  // SAYS: read into a variable first
     int* out = zeros(64);
     running<<<1, 64>>>(filled(64), out, 64);
 }
@@ -1010,13 +1010,13 @@ PLANT(box_no_barrier) {
 // a queue of work, taken without an atomic
 __global__ void workers(int* next, int* done, int n) {
     while (true) {
-        int job = *next;
-        *next = job + 1;
+        int job = *next;  // FIXED: int job = atomicAdd(next, 1);
+        *next = job + 1;  // FIXED: ;
         if (job >= n) break;
         done[job] = 1;
     }
 }
-PLANT(jobs_taken_twice) {
+PLANT(jobs_taken_twice) {  // SAYS: take the old value that atomicAdd
     int* done = zeros(40);
     workers<<<2, 8>>>(zeros(1), done, 40);
     wants(done, 40, [](int) { return 1; });

@@ -142,7 +142,7 @@ PLANT(last_flag_without_barrier) { last_block_flag<<<4, 64>>>(filled(4), zeros(4
 __global__ void narrow(const int* in, int* sum) {
     atomicAdd_block(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);  // FIXED: atomicAdd(sum, in[threadIdx.x]);
 }
-PLANT(atomic_of_a_block) { narrow<<<4, 64>>>(filled(256), zeros(1)); }  // SAYS: threads of one block only
+PLANT(atomic_of_a_block) { narrow<<<4, 64>>>(filled(256), zeros(1)); }  // SAYS: has the scope of one block
 
 __device__ unsigned tickets_4;
 __global__ void narrow_fence(const int* in, int* partial, int* out) {
@@ -156,7 +156,7 @@ __global__ void narrow_fence(const int* in, int* partial, int* out) {
     __threadfence();
     if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
 }
-PLANT(fence_of_a_block) { narrow_fence<<<4, 32>>>(filled(4), zeros(4), zeros(1)); }  // SAYS: threads of one block only
+PLANT(fence_of_a_block) { narrow_fence<<<4, 32>>>(filled(4), zeros(4), zeros(1)); }  // SAYS: has the scope of one block
 
 __global__ void column(const int* in, int* sums, int w, int h) {
     const int x = threadIdx.x, y = blockIdx.x;
@@ -193,7 +193,7 @@ __global__ void find(const int* in, int* where) {
         *where = i;  // FIXED: atomicCAS(where, 0, i);
     }
 }
-PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: let one atomic do both
+PLANT(found_by_two) { find<<<4, 32>>>(filled(128), zeros(1)); }  // SAYS: add `&& atomicCAS(&*where, old, i) == old` to the condition
 
 __global__ void doubled(int* data) {
     data[blockIdx.x * gridDim.x + threadIdx.x] *= 2;  // FIXED: data[blockIdx.x * blockDim.x + threadIdx.x] *= 2;  // #doubled

@@ -513,7 +513,7 @@ __global__ void count_even(const int* keys, unsigned* hits) {
     Counter c(hits);
     if (keys[blockIdx.x * blockDim.x + threadIdx.x] % 2 == 0) c.increment();
 }
-PLANT(volatile_counter) {
+PLANT(volatile_counter) {  // SAYS: atomicAdd((unsigned*)value_, 1)
     unsigned* hits = zeros<unsigned>(1);
     count_even<<<4, 64>>>(filled(256), hits);
     wants(hits, 1, [](int) {

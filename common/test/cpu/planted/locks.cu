@@ -43,7 +43,7 @@ __global__ void plain_unlock(int* counter) {
         lock_4 = 0;  // FIXED: __threadfence(); atomicExch(&lock_4, 0);
     }
 }
-PLANT(lock_given_back_plainly) { plain_unlock<<<4, 32>>>(zeros(1)); }  // SAYS: atomicExch
+PLANT(lock_given_back_plainly) { plain_unlock<<<4, 32>>>(zeros(1)); }  // SAYS: by atomicExch() after __threadfence()
 
 __device__ int lock_5;
 __global__ void try_lock(int* counter) {
@@ -124,7 +124,7 @@ __global__ void lock_of_a_block(int* counter) {
         atomicExch_block(&lock_8, 0);  // FIXED: atomicExch(&lock_8, 0);
     }
 }
-PLANT(lock_of_a_block) { lock_of_a_block<<<4, 32>>>(zeros(1)); }  // SAYS: write `atomicCAS` for `atomicCAS_block`
+PLANT(lock_of_a_block) { lock_of_a_block<<<4, 32>>>(zeros(1)); }  // SAYS: has the scope of one block
 
 struct Lock {
     int* mutex;
@@ -187,7 +187,7 @@ __global__ void plain_flag(int* flag, int* data, int* out) {
         *out = *data;
     }
 }
-PLANT(flag_is_plain) { plain_flag<<<1, 64>>>(zeros(1), zeros(1), zeros(1)); }  // SAYS: a flag needs atomics
+PLANT(flag_is_plain) { plain_flag<<<1, 64>>>(zeros(1), zeros(1), zeros(1)); }  // SAYS: by atomicAdd(&x, 0), not by a plain read
 
 __global__ void lock_by_variable(int* lock, int* sum) {
     if (threadIdx.x == 0) {
@@ -224,7 +224,7 @@ __global__ void lock_counted(int* lock, int* sum) {
     }
     *sum = *sum * 3 + 1;
     __threadfence();
-    *lock = 0;
+    *lock = 0;  // FIXED: atomicExch(lock, 0);
     atomicAdd(&turns, tries);
 }
 PLANT(lock_counted) { lock_counted<<<4, 32>>>(zeros(1), zeros(1)); }
@@ -246,7 +246,7 @@ __global__ void fenced_too_late(int* sum, int rounds, volatile int* lock) {
 }
 PLANT(lock_fenced_too_late) { fenced_too_late<<<2, 32>>>(zeros(1), 2, zeros(1)); }  // SAYS: put __threadfence
 
-__device__ void free_plainly(int* lock) { *lock = 0; }
+__device__ void free_plainly(int* lock) { *lock = 0; }  // FIXED: __device__ void free_plainly(int* lock) { __threadfence(); atomicExch(lock, 0); }
 __device__ void take_and_fence(int* lock) {
     while (atomicExch(lock, 1)) continue;
     __threadfence();
@@ -258,7 +258,7 @@ __global__ void freed_in_a_function(int* sum, int* lock) {
         free_plainly(lock);
     }
 }
-PLANT(lock_freed_plainly) { freed_in_a_function<<<4, 32>>>(zeros(1), zeros(1)); }  // SAYS: for `*lock = 0` cudacpu: {{[^h]}}
+PLANT(lock_freed_plainly) { freed_in_a_function<<<4, 32>>>(zeros(1), zeros(1)); }  // SAYS: not by a plain store cudacpu: {{[^h]}}
 
 __global__ void volatile_lock(int* sum, volatile int* lock) {
     if (threadIdx.x == 0) {
@@ -276,7 +276,7 @@ __global__ void freed_by_the_kernel(int* sum, int* lock) {
     if (threadIdx.x == 0) {
         grab(lock);
         *sum = 3 * *sum + 1;
-        *lock = 0;
+        *lock = 0;  // FIXED: __threadfence(); atomicExch(lock, 0);
     }
 }
 PLANT(lock_freed_by_the_kernel) { freed_by_the_kernel<<<3, 32>>>(zeros(1), zeros(1)); }

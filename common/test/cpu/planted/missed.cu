@@ -136,10 +136,10 @@ PLANT(least_by_a_question) { smallest<<<1, 64>>>(filled(64), filled(1)); }
 
 __global__ void link(const int* in, int* head, int* next) {
     int b = in[threadIdx.x] % 4;
-    next[threadIdx.x] = head[b];
-    head[b] = threadIdx.x;
+    next[threadIdx.x] = head[b];  // FIXED: next[threadIdx.x] = atomicExch(&head[b], threadIdx.x);
+    head[b] = threadIdx.x;  // FIXED: ;
 }
-PLANT(list_pushed) { link<<<1, 64>>>(filled(64), zeros(4), zeros(64)); }
+PLANT(list_pushed) { link<<<1, 64>>>(filled(64), zeros(4), zeros(64)); }  // SAYS: (or atomicExch)
 
 __global__ void claims(const int* in, int* found, int* out) {
     if (in[threadIdx.x] > 10 && *found == 0) {  // FIXED: if (in[threadIdx.x] > 10 && atomicCAS(found, 0, 1) == 0) {

@@ -159,8 +159,8 @@ struct Log { int used, lines[256]; };
 __global__ void logged(const int* in, Log* log) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (in[i] % 2) {
-        int place = log->used;
-        log->used = place + 1;
+        int place = log->used;  // FIXED: int place = atomicAdd(&log->used, 1);
+        log->used = place + 1;  // FIXED: ;
         log->lines[place] = i;
     }
 }

@@ -132,8 +132,8 @@ PLANT(all_on_one_line) { swapped<<<1, 64>>>(filled(64)); }
 __global__ void selected(const int* in, int* out, int* n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (in[i] % 3 == 0) {
-        int pos = *n;
-        *n += 1;
+        int pos = *n;  // FIXED: int pos = atomicAdd(n, 1);
+        *n += 1;  // FIXED: ;
         out[pos] = in[i];
     }
 }

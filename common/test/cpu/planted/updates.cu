@@ -5,7 +5,7 @@
 
 namespace cg = cooperative_groups;
 
-// ---- scans: all must have read before one writes
+// ---- scans: all must read before one writes
 
 __global__ void scan_warp(const int* in, int* out) {
     __shared__ int t[32];
@@ -20,7 +20,7 @@ __global__ void scan_warp(const int* in, int* out) {
     }
     out[x] = t[x];
 }
-PLANT(scan_of_a_warp) { scan_warp<<<1, 32>>>(filled(32), zeros(32)); }  // SAYS: all must have read before one writes
+PLANT(scan_of_a_warp) { scan_warp<<<1, 32>>>(filled(32), zeros(32)); }  // SAYS: read into a variable first
 
 __global__ void running_sum(int* d) {
     const int tid = threadIdx.x;
@@ -269,8 +269,8 @@ struct Found {
     int size;
 };
 __device__ void push(Found* q, int item) {
-    q->items[q->size] = item;
-    q->size++;
+    q->items[q->size] = item;  // FIXED: q->items[atomicAdd(&q->size, 1)] = item;
+    q->size++;  // FIXED: ;
 }
 __global__ void pushes(const int* in, Found* q, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -316,9 +316,9 @@ __global__ void stacked(const int* in, int* out, int n) {
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += blockDim.x)
         if (in[i] & 1) {
-            const int where = stack.used;
+            const int where = stack.used;  // FIXED: const int where = atomicAdd(&stack.used, 1);
             stack.data[where] = in[i];
-            stack.used = where + 1;
+            stack.used = where + 1;  // FIXED: ;
         }
     __syncthreads();
     for (int i = threadIdx.x; i < stack.used; i += blockDim.x) out[i] = stack.data[i];
