@@ -260,9 +260,10 @@ static Advice orders(const Conflict& c) {
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {one_memory,        own_variable, grid_step,   wrong_index,     equal_writes,
-                                      narrow_scope_rule, plain_flag,   handover,    wait_first,      in_place,
-                                      test_and_set,      old_value,    update_rule, two_blocks_rule, orders};
+    static constexpr Rule* rules[] = {one_memory,  parts_overlap, own_variable,      grid_step,
+                                      wrong_index, equal_writes,  narrow_scope_rule, plain_flag,
+                                      handover,    wait_first,    in_place,          test_and_set,
+                                      old_value,   update_rule,   two_blocks_rule,   orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)

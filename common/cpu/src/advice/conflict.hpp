@@ -88,10 +88,9 @@ struct Conflict {
 // ---- the rules: each returns its advice, or none if it does not apply
 
 using Rule = Advice(const Conflict&);
-Edit number_of_block(const Conflict& c);                        // index.cpp
-Rule one_memory;                                                // host.cpp
-Rule own_variable, grid_step, wrong_index, equal_writes;        // index.cpp
-Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;  // fence.cpp
-Rule in_place, test_and_set, old_value, update_rule;            // update.cpp
+Rule one_memory;                                                         // host.cpp
+Rule own_variable, parts_overlap, grid_step, wrong_index, equal_writes;  // index.cpp
+Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;           // fence.cpp
+Rule in_place, test_and_set, old_value, update_rule;                     // update.cpp
 
 }  // namespace cudacpu::race

@@ -164,10 +164,7 @@ Advice two_blocks_rule(const Conflict& c) {
     if (c.far < 2) return {};
     if (c.one_atomic()) return {say(beside_atomics, line_of(c.plain().site).number)};
     if (launch->cooperative) return {say(whole_grid, la, lb)};
-    if (c.both_write()) {
-        const Edit e = number_of_block(c);
-        return e.words.empty() ? Advice{say(two_blocks, la)} : Advice{"", {e}};
-    }
+    if (c.both_write()) return {say(two_blocks, la)};
     const Accessor& writer = c.pair.race.before.access & writes ? c.pair.race.before : c.pair.race.after;
     const int set = line_of(writer.site).number;
     return set == la && !c.same() ? Advice{say(second_kernel, la, lb)} : Advice{say(other_array, set)};

@@ -226,20 +226,20 @@ void say_mistake(const Noted& m) {
                             : small ? say(has_bytes, r->bytes, m.bytes)
                                     : say(has_elements, r->bytes / e.bytes);
         what = say(bounds_access, in_words(element), size);
-        const bool whole = r && e.start == r->start;
         const char* const last = all_of(m).last;
         mend.clear();
         if (r && r->kind == Kind::dynamic)
             mend = size_of_launch(at, name, e.bytes, size_t(last + m.bytes - r->start));
         else if (r && !small && !is_shared(r) && size_t(last - r->start) / e.bytes < r->bytes)
             mend = size_of_memory(r->where, e.bytes, true);
+        if (r && mend.empty()) mend = pitch_in_bytes(at, r->where);
         one_edit = !mend.empty();
         if (!one_edit)
-            mend = r && r->kind == Kind::dynamic
-                       ? ""
-                       : check_index(at, name, e.number,
-                                     is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
-                                     whole && !counts_elements(r, e.bytes) ? r->bytes / e.bytes : 0, is_shared(r));
+            mend =
+                r && r->kind == Kind::dynamic
+                    ? ""
+                    : check_index(at, name, is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
+                                  is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
         if (r && mend.find('`') == string::npos && !is_shared(r) && size_t(e.number) * e.bytes == r->bytes)
             mend += say(one_more, r->where.file, r->where.line);
@@ -452,7 +452,7 @@ void report(const std::vector<Race>& races) {
         if (m.what == Mistake::unwritten && set_late.count(line_of(m.who.site).place)) continue;
         if (m.what == Mistake::unwritten && is_shared(find(m.address))) unset.insert(find(m.address));
         else if (m.what != Mistake::unwritten && from_race([&, &m = m](const Pair& p) {
-                     return index_follows_from(line_of(m.who.site), element_at(m.address, m.bytes).name, p);
+                     return follows_from(line_of(m.who.site), element_at(m.address, m.bytes).name, p, false);
                  }))
             continue;
         if (m.what == Mistake::out_of_bounds) outside.insert(find(m.address));
@@ -478,10 +478,10 @@ void report(const std::vector<Race>& races) {
     });
     leave_out([](const Pair& p, const Pair& q) {
         return (q.adds ? p.a.place == p.b.place : distance(p.race) == 2 && distance(q.race) < 2) &&
-               follows_from(p, q);
+               (follows_from(p.a, p.name, q, true) || follows_from(p.b, p.name, q, true));
     });
     leave_out([](const Pair& p, const Pair& q) {
-        return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && index_follows_from(p.a, p.name, q);
+        return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && follows_from(p.a, p.name, q, false);
     });
     const bool deadlocked = follows_from_deadlock();
     std::vector<std::pair<Pair, Advice>> advised;
@@ -548,7 +548,8 @@ void report(const std::vector<Race>& races) {
                                         launch->kernel->name, y.block, y.rank / 32))));
     }
     for (const auto& [line, note] : std::exchange(missed_barriers, {}))
-        if (!from_race([&, &line = line](const Pair& p) { return end_follows_from(line, p); })) print_report(note);
+        if (!from_race([&, &line = line](const Pair& p) { return follows_from(line, "", p, true); }))
+            print_report(note);
 }
 
 }  // namespace cudacpu::race
