@@ -13,26 +13,17 @@ namespace cudacpu::race {
 
 namespace {
 
-// The sentence about the `if (i >= n) return;` that keeps some threads from the end of a path; "" if there is none.
-string sent_away_before(const Source& src, const Path& path) {
-    for (const Statement* s : path)
-        for (const Statement& before : s->parts)
-            if (before.end <= path.back()->begin && before.kind == Statement::branch && before.enters == some &&
-                src.has({"return"}, before))
-                return say(sent_away, src.line_at(before.begin), src.condition(before));
-    return "";
-}
-
 // How all threads, or all lanes of a warp, reach a place; "" if the text does not tell why some do not.
 string let_come(const Source& src, size_t place, bool warp) {
-    for (const auto& [f, at] : src.callers(place)) {
-        const Path path = f->path(at);
-        if (const string away = sent_away_before(src, path); !away.empty()) return away;
-        for (const Statement* s : path)
+    for (const auto& [f, at] : src.callers(place))
+        for (const Statement* s : f->path(at)) {
             if (s->enters != everybody && !(warp && s->enters == whole_warps))
                 return say(s->kind == Statement::loop ? equal_rounds : move_out, src.line_at(s->begin),
                            src.condition(*s));
-    }
+            for (const Statement& before : s->parts)
+                if (before.end <= at && before.enters == some && src.has({"return"}, before))
+                    return say(sent_away, src.line_at(before.begin), src.condition(before));
+        }
     return "";
 }
 
@@ -56,14 +47,6 @@ const bool advises = [] {
 }  // namespace
 
 bool follows_from_deadlock() { return std::exchange(deadlocked, nullptr) == launch; }
-
-// A barrier after `if (i >= n) return;`: all threads must reach it.
-Advice Conflict::stay(const Advice& v) const {
-    const string away = far < 2 && v.only_puts() && v.edits[0].words.find("__syncthreads()") != string::npos
-                            ? sent_away_before(src, pa)
-                            : "";
-    return away.empty() ? v : Advice{away + (in_chinese() ? "，并" : ", and "), v.edits};
-}
 
 // ---- asynchronous copies
 

@@ -253,7 +253,7 @@ static Advice wait_first(const Conflict& c) {
 // ---- the advice
 
 static Advice orders(const Conflict& c) {
-    const Advice v = c.stay(c.barrier());
+    const Advice v = c.barrier();
     return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round()))
                ? Advice{say(beside_atomics, line_of(c.plain().site).number)}
                : v;

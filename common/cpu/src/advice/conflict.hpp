@@ -74,7 +74,6 @@ struct Conflict {
     Advice ending() const;  // a barrier at the end of the loop
     Advice split(const Path& path, size_t n) const;
     Advice barrier() const;
-    Advice stay(const Advice& v) const;  // the same barrier, but all threads reach it
 
     // ---- update.cpp
     string atomic(const Assignment& s,

@@ -65,10 +65,10 @@ string check_index(const Line& line, string name, long last, bool shared) {
     if (!f) return "";
     const string code = src->line(line.number), memory = name;
     const size_t end = src->start_of(line.number) + code.size();
-    const bool named = src->variable(name, end - code.size(), end) < end;
-    if (!named) name = src->text[first] == '[' ? src->object_of(first + 1) : "";  // row[x]
+    if (src->variable(name, end - code.size(), end) >= end)  // a pointer to that memory: row[x]
+        name = src->text[first] == '[' ? src->object_of(first + 1) : "";
     const string pointer = src->definition(*f, name).value_or("");
-    if (!named && (pointer.empty() || !has_name(pointer, memory))) name = "";
+    if (name != memory && (pointer.empty() || !has_name(pointer, memory))) name = "";
     std::smatch m;
     if (const string all = pointer + " " + code; std::regex_search(all, m, vector))
         return say(whole_vectors, m[1].str() + m[2].str(), std::stoi(m[2]), std::stoi(m[2]) - 1);
@@ -105,15 +105,21 @@ Advice equal_writes(const Conflict& c) {
 
 // for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x): the blocks use the same elements.
 Advice grid_step(const Conflict& c) {
-    static const std::regex form(R"([^;]* = ([^;]+);[^;]*<=? ?([^;]+);.*\+= (.+))");
-    std::smatch m;
+    static const std::regex steps(R"((\w+) \+= (\w[\w.]*))"), limits(R"(<=? ?([^;&)]+))");
     for (const auto& [g, place] : c.src.callers(c.a))
         for (const Statement* s : g->path(place)) {
-            const string head = c.src.condition(*s);
-            const auto uses = [&](size_t n, const char* name) { return has_name(c.src.expanded(*g, m[n]), name); };
-            if (c.far == 2 && s->kind == Statement::loop && std::regex_match(head, m, form) &&
-                uses(1, "blockIdx") && !uses(2, "blockIdx") && uses(3, "blockDim") && !uses(3, "gridDim"))
-                return {say(step_of_grid, c.src.line_at(s->head), head)};
+            const string head = c.src.condition(*s), code = c.src.code(*s),
+                         before = c.src.code(g->body.begin, s->head_end);
+            const auto uses = [&](const string& part, const char* name) {
+                return c.src.expanded(*g, part).find(name) != string::npos;
+            };
+            std::smatch step, limit, start;
+            if (c.far == 2 && s->kind == Statement::loop && std::regex_search(code, step, steps) &&
+                std::regex_search(before, start, std::regex("\\b" + step[1].str() + " = ([^;,]+)")) &&
+                std::regex_search(head, limit, limits) && uses(start[1], "blockIdx") &&
+                !uses(limit[1], "blockIdx") && uses(step[2], "blockDim") && !uses(step[2], "gridDim") &&
+                code.find(step.str() + " *") == string::npos)
+                return {say(step_of_grid, c.src.line_at(s->head), step.str())};
         }
     return {};
 }
@@ -139,25 +145,24 @@ Advice wrong_index(const Conflict& c) {
         (c.a == c.b && !change.target.starts_with(element)))
         return {};
     std::set<int> lines{c.src.line_at(c.a), c.src.line_at(c.b)};  // and those that set its variables
-    bool varies = false, known = !std::regex_search(*index, std::regex(R"(\w\()"));
-    for (const string& name : names_in(subscript + " " + *index)) {
-        const size_t at = c.src.variable(name, c.f->body.begin, c.f->body.end);
-        const auto value = c.src.definition(*c.f, name);
-        if (at == string::npos || name.find('.') != string::npos || value == "") continue;
-        lines.insert(c.src.line_at(at));
-        known &= value.has_value();
-        varies |= !value || (c.around && c.around->holds(at));
-    }
+    for (const string& name : names_in(subscript + " " + *index))
+        if (!c.src.definition(*c.f, name).value_or("").empty())
+            lines.insert(c.src.line_at(c.src.variable(name, c.f->body.begin, c.f->body.end)));
+    if (c.far < 2)
+        for (const size_t at : c.src.variables(c.pair.name, c.f->body.begin, c.f->body.end))
+            lines.insert(c.src.line_at(at));
+    const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
     const bool sums = (c.far == 2 && c.src.has({"__shared__"}, c.f->body)) || c.one_atomic() ||
                       index->find_first_of("/%>&?") != string::npos || !c.update(c.pb).others.empty() ||
                       !std::ranges::includes(used, of_thread(change.value));
     if (c.a == c.b && c.pair.adds ? sums
         : c.far == 2              ? c.one_atomic() || launch->cooperative || (c.a == c.b && !c.pair.both_write)
-                                  : c.a != c.b || !c.pair.both_write || c.pair.equal || !c.around || varies)
+                     : c.a != c.b || !c.pair.both_write || c.pair.equal || !c.around || x.step != y.step)
         return {};
     for (const auto& [axis, blocks] :
          {std::pair("x", launch->grid.x), {"y", launch->grid.y}, {"z", launch->grid.z}})
-        if (c.far == 2 && known && blocks > 1 && index->find(string("blockIdx.") + axis) == string::npos)
+        if (c.far == 2 && x.rank == y.rank && x.step == y.step && blocks > 1 &&
+            index->find(string("blockIdx.") + axis) == string::npos)
             return {"", {{say(lacks_block, *index, axis), lines}}};
     return {"", {{say(own_element, *index) + about_rows(*index), lines}}};
 }
@@ -168,9 +173,12 @@ Advice own_variable(const Conflict& c) {
     const auto uses = c.src.variables(c.pair.name, c.f->body.begin, c.f->body.end);  // the first one declares it
     if (!r || r->bytes != c.pair.race.bytes || uses.size() < 2) return {};
     const Path path = c.f->path(uses[1]);
-    const bool own = c.src.has({"__shared__"}, *c.f->path(uses[0]).back()) &&
-                     assignment(c.src.code(*path.back())).target == c.pair.name &&
-                     path[path.size() - 2]->holds(uses.back()) && !c.barrier_between(uses[1], uses.back());
+    const Statement& first = *path.back();
+    const bool counts = first.kind == Statement::loop && first.asks(uses[1]),
+               own = c.src.has({"__shared__"}, *c.f->path(uses[0]).back()) &&
+                     (counts || assignment(c.src.code(first)).target == c.pair.name) &&
+                     path[path.size() - 1 - !counts]->holds(uses.back()) &&
+                     !c.barrier_between(uses[1], uses.back());
     return own ? Advice{say(own_variable_words, c.src.line_at(uses[0]), c.pair.name)} : Advice();
 }
 

@@ -161,10 +161,10 @@ constexpr Sentence two_blocks{
         "thread write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
     step_of_grid{
-        "the blocks go over the same elements, because the loop of line %d, `%s`, goes on by the threads of one "
-        "block: "
-        "the step over the whole grid is blockDim.x * gridDim.x",
-        "各线程块遍历同样的元素，因为第 %d 行的循环（`%s`）的步长是一个线程块的线程数：遍历整个网格的步长是 "
+        "the blocks go over the same elements, because the loop of line %d goes on by one block's threads, `%s`: "
+        "over "
+        "the whole grid, the step is blockDim.x * gridDim.x",
+        "各线程块遍历同样的元素，因为第 %d 行的循环每次只前进一个线程块的线程数，`%s`：遍历整个网格时，步长是 "
         "blockDim.x * gridDim.x"},
     own_element{
         "check the index `%s` in \1: it lets two threads change one element; if that is meant, let one thread "
@@ -212,11 +212,11 @@ constexpr Sentence check_first{"check the index of %s", "检查 %s 的下标"}, 
     pointer_is{"; in line %d, `%s = %s`, + counts elements of the pointer's type, not bytes",
                "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
     pitch_counts_bytes{
-        "the pitch of cudaMallocPitch counts bytes, but + counts elements: row y begins at (T*)((char*)p + y * "
-        "pitch), "
-        "where T is the type of an element; then check the index",
-        "cudaMallocPitch 的 pitch 以字节计，而 + 以元素计：第 y 行从 (T*)((char*)p + y * pitch) 开始，T "
-        "是元素的类型；然后再检查下标"},
+        "a pitch counts bytes, and + elements: row y begins at `(T*)((char*)p + y * pitch)`, where T is the type "
+        "of an "
+        "element; if it is so already, check the index",
+        "pitch 以字节计，而 + 以元素计：第 y 行从 `(T*)((char*)p + y * pitch)` 开始，T 是元素的类型；如果已经如此，"
+        "检查下标"},
     whole_vectors{
         "`%1$s` number i covers elements %2$d * i to %2$d * i + %3$d, and only n / %2$d whole ones are there: "
         "round their number down where it is calculated, and do the rest one by one",

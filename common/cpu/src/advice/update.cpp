@@ -291,7 +291,7 @@ Advice in_place(const Conflict& c) {
         return {launch->cooperative ? say(whole_grid, c.src.line_at(c.a), c.src.line_at(c.b))
                                     : say(rounds_of_grid, line)};
     if (c.far == 2) return {say(other_array, line)};
-    if (u.is_tree) return c.stay(c.barrier());
+    if (u.is_tree) return c.barrier();
     const Advice v = read_and_write(c, u);
     return v.empty() ? c.all_read_first(*u.whole) : v;
 }
