@@ -53,6 +53,7 @@ struct Conflict {
     const Accessor& plain() const {
         return pair.race.before.access & race::atomic ? pair.race.after : pair.race.before;
     }
+    std::vector<size_t> uses(const string& name) const { return src.variables(name, f->body.begin, f->body.end); }
     /// Expanded; no value if it comes from memory.
     std::optional<string> computed(const string& expression) const;
 

@@ -103,25 +103,27 @@ Advice equal_writes(const Conflict& c) {
     return c.pair.equal ? Advice{say(equal_values, c.src.line_at(c.a))} : Advice();
 }
 
-// for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x): the blocks use the same elements.
+// A thread of two blocks comes to one element in different rounds of a loop that goes on by the threads of a block.
 Advice grid_step(const Conflict& c) {
-    static const std::regex steps(R"((\w+) \+= (\w[\w.]*))"), limits(R"(<=? ?([^;&)]+))");
+    static const std::regex steps(R"(\w+ \+= (\w[\w.]*)(?![\w.]| [*/]))");
+    const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
+    if (c.far < 2 || x.rank != y.rank || x.step == y.step) return {};
     for (const auto& [g, place] : c.src.callers(c.a))
         for (const Statement* s : g->path(place)) {
-            const string head = c.src.condition(*s), code = c.src.code(*s),
-                         before = c.src.code(g->body.begin, s->head_end);
-            const auto uses = [&](const string& part, const char* name) {
-                return c.src.expanded(*g, part).find(name) != string::npos;
-            };
-            std::smatch step, limit, start;
-            if (c.far == 2 && s->kind == Statement::loop && std::regex_search(code, step, steps) &&
-                std::regex_search(before, start, std::regex("\\b" + step[1].str() + " = ([^;,]+)")) &&
-                std::regex_search(head, limit, limits) && uses(start[1], "blockIdx") &&
-                !uses(limit[1], "blockIdx") && uses(step[2], "blockDim") && !uses(step[2], "gridDim") &&
-                code.find(step.str() + " *") == string::npos)
-                return {say(step_of_grid, c.src.line_at(s->head), step.str())};
+            const string code = s->kind == Statement::loop ? c.src.code(*s) : "";
+            std::smatch m;
+            if (std::regex_search(code, m, steps) && has_name(c.src.expanded(*g, m[1]), "blockDim") &&
+                !has_name(c.src.expanded(*g, m[1]), "gridDim"))
+                return {say(step_of_grid, c.src.line_at(s->head), m.str())};
         }
     return {};
+}
+
+// What the function computes a variable from, in the line that is added; "" if it does not.
+static string add_definition(std::set<int>& lines, const Conflict& c, const string& name) {
+    const string value = c.src.definition(*c.f, name).value_or("");
+    if (const auto uses = c.uses(name); !value.empty() && !uses.empty()) lines.insert(c.src.line_at(uses[0]));
+    return value;
 }
 
 // Two threads have the same number for an element of their own. Several threads change one element on purpose if
@@ -145,12 +147,9 @@ Advice wrong_index(const Conflict& c) {
         (c.a == c.b && !change.target.starts_with(element)))
         return {};
     std::set<int> lines{c.src.line_at(c.a), c.src.line_at(c.b)};  // and those that set its variables
-    for (const string& name : names_in(subscript + " " + *index))
-        if (!c.src.definition(*c.f, name).value_or("").empty())
-            lines.insert(c.src.line_at(c.src.variable(name, c.f->body.begin, c.f->body.end)));
+    for (const string& name : names_in(subscript + " " + *index)) add_definition(lines, c, name);
     if (c.far < 2)
-        for (const size_t at : c.src.variables(c.pair.name, c.f->body.begin, c.f->body.end))
-            lines.insert(c.src.line_at(at));
+        for (const size_t at : c.uses(c.pair.name)) lines.insert(c.src.line_at(at));
     const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
     const bool sums = (c.far == 2 && c.src.has({"__shared__"}, c.f->body)) || c.one_atomic() ||
                       index->find_first_of("/%>&?") != string::npos || !c.update(c.pb).others.empty() ||
@@ -170,7 +169,7 @@ Advice wrong_index(const Conflict& c) {
 // A __shared__ variable that each thread sets first, and then uses as if it were its own.
 Advice own_variable(const Conflict& c) {
     const Region* r = find(c.pair.race.address);
-    const auto uses = c.src.variables(c.pair.name, c.f->body.begin, c.f->body.end);  // the first one declares it
+    const auto uses = c.uses(c.pair.name);  // the first one declares it
     if (!r || r->bytes != c.pair.race.bytes || uses.size() < 2) return {};
     const Path path = c.f->path(uses[1]);
     const Statement& first = *path.back();
@@ -184,13 +183,12 @@ Advice own_variable(const Conflict& c) {
 
 // Two parts of one array, each with a pointer of its own.
 Advice parts_overlap(const Conflict& c) {
-    const string one = c.src.object_of(c.a + 1), other = c.src.object_of(c.b + 1);
+    const string one = c.src.object_of(c.a + 1), other = c.src.object_of(c.b + 1), &array = c.pair.name;
     std::set<int> lines;
-    for (const string& name : {one, other}) {
-        if (!has_name(name.empty() ? "" : c.src.definition(*c.f, name).value_or(""), c.pair.name)) return {};
-        lines.insert(c.src.line_at(c.src.variable(name, c.f->body.begin, c.f->body.end)));
-    }
-    return one == other || c.pair.name.empty() ? Advice() : Advice{"", {{say(parts_share, one, other), lines}}};
+    const auto is_part = [&](const string& name) { return has_name(add_definition(lines, c, name), array); };
+    return one == other || array.empty() || !is_part(one) || !is_part(other)
+               ? Advice()
+               : Advice{"", {{say(parts_share, one, other), lines}}};
 }
 
 // ---- what follows from a race

@@ -241,7 +241,8 @@ void say_mistake(const Noted& m) {
                     : check_index(at, name, is_shared(r) ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
                                   is_shared(r));
         if (mend.empty()) mend = past_the_end(r);
-        if (r && mend.find('`') == string::npos && !is_shared(r) && size_t(e.number) * e.bytes == r->bytes)
+        if (r && !one_edit && (name.empty() || mend.find('`') == string::npos) && !is_shared(r) &&
+            size_t(e.number) * e.bytes == r->bytes)
             mend += say(one_more, r->where.file, r->where.line);
         if (r && r->kind == Kind::dynamic && !std::exchange(one_edit, true))
             mend += say(bytes_needed, size_t(last + m.bytes - r->start));
