@@ -34,7 +34,7 @@ Path deciding(const Source& src, const Function& f, size_t at) {
         if (s->head_end) found.push_back(s);
         in_loop |= s->kind == Statement::loop;
         for (const Statement& before : s->parts)
-            if (before.head_end && (in_loop ? !before.holds(at) : before.end <= at) &&
+            if (before.head_end && (in_loop || before.begin < at) &&
                 src.has({"return", "break", "continue"}, before))
                 found.push_back(&before);
     }
