@@ -96,7 +96,7 @@ CASE(use_after_free) {
 // SAYS: an access out of bounds: element 17 of p (case.cuh:{{[0-9]+}}), which has 17 in kernel
 // SAYS: @#bounds | p[threadIdx.x] = 1;
 // SAYS: thread 17 writes
-// SAYS: the launch has 18 threads, and no condition compares the index
+// SAYS: 18 threads, and no condition compares it
 __global__ void out_of_bounds(unsigned char* p) {
     p[threadIdx.x] = 1;  // #bounds
 }

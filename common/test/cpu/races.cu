@@ -265,7 +265,7 @@ CASE(race_early_ticket) { return race_early_ticket<<<8, 64>>>(device<int>(512), 
 // SAYS: of out (case.cuh:
 // SAYS: block {{[01] thread [0-9]+ and block [01] thread [0-9]+}} write
 // SAYS: check the index `blockIdx.x * (blockDim.x - 1) + threadIdx.x` in line @#overlap
-// SAYS: let one block write
+// SAYS: let one thread write
 __global__ void race_overlap(int* out) {
     out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x;  // #overlap
 }

@@ -123,3 +123,23 @@ __global__ void number_drawn(int* list, int* n) {
     list[at] = threadIdx.x;
 }
 PLANT(two_lines_dropped) { number_drawn<<<1, 64>>>(zeros(64), zeros(1)); }
+
+__global__ void lanes_counted(const int* in, int* out, int* n) {
+    if (in[threadIdx.x] % 2) return;
+    const int lane = threadIdx.x % 32;
+    int base = lane == 0 ? atomicAdd(n, __popc(0xffffffffu)) : 0;
+    base = __shfl_sync(0xffffffffu, base, 0);
+    out[base + lane] = in[threadIdx.x];
+}
+PLANT(mask_of_all_lanes) { lanes_counted<<<1, 32>>>(filled(32), zeros(64), zeros(1)); }
+
+__global__ void two_parts(const double* in, double* out) {
+    extern __shared__ unsigned char room[];
+    double* value = reinterpret_cast<double*>(room);
+    int* number = reinterpret_cast<int*>(room + blockDim.x);
+    value[threadIdx.x] = in[threadIdx.x];
+    number[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = value[63 - threadIdx.x] + number[threadIdx.x];
+}
+PLANT(parts_of_an_array) { two_parts<<<1, 64, 64 * 12>>>(filled<double>(64), zeros<double>(64)); }

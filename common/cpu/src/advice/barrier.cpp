@@ -209,14 +209,14 @@ Advice Conflict::barrier() const {
 // ---- the advice
 
 Advice orders(const Conflict& c) {
-    const Advice v = c.stay(c.barrier());
+    const Advice v = c.barrier();
     return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round())) ? c.beside_atomics() : v;
 }
 
 Advice advise(const Pair& p) {
-    static constexpr Rule* rules[] = {one_memory,        own_variable,    grid_step, wrong_index,  equal_writes,
-                                      narrow_scope_rule, plain_flag,      handover,  test_and_set, old_value,
-                                      update_rule,       two_blocks_rule, orders};
+    static constexpr Rule* rules[] = {one_memory,   parts_overlap,     own_variable,    grid_step, wrong_index,
+                                      equal_writes, narrow_scope_rule, plain_flag,      handover,  test_and_set,
+                                      old_value,    update_rule,       two_blocks_rule, orders};
     const Source* source = p.a.number ? Source::of(p.a.file) : nullptr;
     if (source && source == Source::of(p.b.file))
         if (const Conflict c(p, *source); c.f)

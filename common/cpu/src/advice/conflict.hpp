@@ -52,6 +52,7 @@ struct Conflict {
     const Accessor& plain() const {
         return pair.race.before.access & race::atomic ? pair.race.after : pair.race.before;
     }
+    std::vector<size_t> uses(const string& name) const { return src.variables(name, f->body.begin, f->body.end); }
     /// Expanded; no value if it comes from memory.
     std::optional<string> computed(const string& expression) const;
 
@@ -72,7 +73,6 @@ struct Conflict {
     Advice ending() const;  // a barrier at the end of the loop
     Advice split(const Path& path, size_t n) const;
     Advice barrier() const;
-    Advice stay(const Advice& v) const;  // the same barrier, but all threads reach it
 
     // ---- update.cpp
     string atomic(const Assignment& s,
@@ -87,11 +87,10 @@ struct Conflict {
 // ---- the rules: each returns its advice, or none if it does not apply
 
 using Rule = Advice(const Conflict&);
-Edit number_of_block(const Conflict& c);                        // index.cpp
-Rule one_memory;                                                // host.cpp
-Rule own_variable, grid_step, wrong_index, equal_writes;        // index.cpp
-Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;  // fence.cpp
-Rule orders;                                                    // barrier.cpp
-Rule test_and_set, old_value, update_rule;                      // update.cpp
+Rule one_memory;                                                         // host.cpp
+Rule own_variable, parts_overlap, grid_step, wrong_index, equal_writes;  // index.cpp
+Rule narrow_scope_rule, handover, plain_flag, two_blocks_rule;           // fence.cpp
+Rule orders;                                                             // barrier.cpp
+Rule test_and_set, old_value, update_rule;                               // update.cpp
 
 }  // namespace cudacpu::race

@@ -115,10 +115,7 @@ Advice two_blocks_rule(const Conflict& c) {
     if (c.far < 2) return {};
     if (c.one_atomic()) return c.beside_atomics();
     if (launch->cooperative) return orders(c);
-    if (c.both_write()) {
-        const Edit e = number_of_block(c);
-        return e.words.empty() ? Advice{say(two_blocks, la)} : Advice{"", {e}};
-    }
+    if (c.both_write()) return {say(two_blocks, la)};
     const Accessor& writer = c.pair.race.before.access & writes ? c.pair.race.before : c.pair.race.after;
     const int set = line_of(writer.site).number;
     if (set == la && !c.same()) return {say(second_kernel, la, lb)};

@@ -46,13 +46,15 @@ constexpr Sentence sent_away{
     "element, but no barrier; a value that they leave out of a sum is 0",
     "第 %d 行让 `%s` 的线程提前离开：让它们留下，用相反的条件保护需要元素的部分，但不要把同步点放在条件里；"
     "它们在求和中的值是 0"},
-    call_for_all{"not all threads enter the if of line %d: let all call %s",
-                 "并非所有线程都进入第 %d 行的 if：让所有线程都调用 %s"},
+    present_lanes{
+        "it counts lanes, so its mask must name only those that are there: let __activemask() be the mask",
+        "它要数通道，所以掩码只能包含在场的通道：用 __activemask() 作为掩码"},
     move_out{
-        "move it out of the branch of line %d, `%s`, which some threads do not enter: end the branch before "
-        "it, begin it again after it, and let one %s serve all",
+        "move it out of the branch of line %d, `%s`, which some threads do not enter: end the branch before it, "
+        "begin "
+        "it again after it, and let one call serve all",
         "把它移到第 %d 行的分支（`%s`）之外，因为有些线程不进入这个分支：在它之前结束分支，在它之后重新开始，"
-        "所有线程共用一个 %s"},
+        "所有线程共用一次调用"},
     equal_rounds{
         "let all take as many rounds of the loop of line %d, `%s`: none may depend on the thread, and guard "
         "the work between the barriers with if",
@@ -164,26 +166,34 @@ constexpr Sentence two_blocks{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one "
         "thread write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
-    step_of_grid{"the blocks go over the same elements: ", "各线程块遍历同样的元素："},
+    step_of_grid{
+        "the blocks go over the same elements, because the loop of line %d goes on by one block's threads, `%s`: "
+        "over "
+        "the whole grid, the step is blockDim.x * gridDim.x",
+        "各线程块遍历同样的元素，因为第 %d 行的循环每次只前进一个线程块的线程数，`%s`：遍历整个网格时，步长是 "
+        "blockDim.x * gridDim.x"},
     own_element{
         "check the index `%s` in \1: it lets two threads change one element; if that is meant, let one thread "
         "write, or use an atomic",
         "检查\1的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，只让一个线程写，或者使用原子操作"},
-    index_of_blocks{
-        "check the index `%s` in \1: two blocks use one element; a thread's own is blockIdx.x * blockDim.x + "
-        "threadIdx.x, a block's own is blockIdx.x, and a loop over the grid goes on by blockDim.x * gridDim.x; "
-        "if it is meant, let one block write, or use an atomic",
-        "检查\1的下标 `%s`：两个线程块使用同一个元素；每个线程一个元素时是 blockIdx.x * blockDim.x + threadIdx.x，"
-        "每个线程块一个元素时是 blockIdx.x，遍历整个网格的循环步长是 blockDim.x * gridDim.x；如果是有意的，"
-        "只让一个线程块写，或者使用原子操作"},
-    lacks_block{"; the grid also has blocks in %1$s, and the index does not depend on blockIdx.%1$s",
-                "；网格在 %1$s 方向也有多个线程块，而下标与 blockIdx.%1$s 无关"},
+    lacks_block{
+        "the index `%1$s` in \1 does not depend on blockIdx.%2$s, so blocks share elements: a thread's own number "
+        "is "
+        "blockIdx.%2$s * blockDim.%2$s + threadIdx.%2$s, a block's own is blockIdx.%2$s; or let one block write",
+        "\1的下标 `%1$s` 与 blockIdx.%2$s 无关，所以线程块共用元素：每个线程自己的编号是 blockIdx.%2$s * "
+        "blockDim.%2$s + threadIdx.%2$s，每个线程块自己的编号是 blockIdx.%2$s；或者只让一个线程块写"},
+    parts_share{
+        "check where `%s` and `%s` begin in \1: they share this element; + counts elements of the pointer's type, "
+        "and "
+        "the second part begins after all bytes of the first",
+        "检查\1中 `%s` 和 `%s` 的起点：它们共用这个元素；+ "
+        "以指针类型的元素计，第二部分要在第一部分的全部字节之后开始"},
     own_variable_words{
-        "__shared__ in line %d makes `%s` one variable for all threads, but each sets it: if each has a value "
-        "of its own, declare it without __shared__; if all share one, put __syncthreads() after it is set and "
-        "before it is read, and change it by an atomic",
+        "__shared__ in line %d makes `%s` one variable for all threads, but each sets it: if each has its own "
+        "value, "
+        "drop __shared__; else put __syncthreads() after it is set, and change it by an atomic",
         "第 %d 行的 __shared__ 使 `%s` 成为所有线程共用的一个变量，而每个线程都设置它：如果各有各的值，就去掉 "
-        "__shared__；如果共用一个值，就在设置之后、读取之前加上 __syncthreads()，并用原子操作修改它"};
+        "__shared__；否则在设置之后加上 __syncthreads()，并用原子操作修改它"};
 
 // ---- the host's calls
 
@@ -203,15 +213,23 @@ constexpr Sentence counts_bytes{"a size counts bytes: ", "大小以字节计："
 
 // ---- out of bounds
 
-constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元素的最后一个编号是 %zu："},
-    compared_there{"check the index of %s, and what line %d compares", "检查 %s 的下标，以及第 %d 行的比较"},
-    check_first{"check the index of %s", "检查 %s 的下标"},
+constexpr Sentence check_first{"check the index of %s", "检查 %s 的下标"}, this_line{"this line", "这一行"},
+    compared_there{", or the condition of line %d, which lets it pass: `%s`",
+                   "，或者第 %d 行没有拦住它的条件：`%s`"},
+    not_compared{": the launch has %zu blocks, %zu threads, and no condition compares it",
+                 "：启动了 %zu 个线程块、%zu 个线程，而没有条件比较它"},
     either_or{
-        ": either it is wrong, or the array is too small, or threads without such an element leave out this "
-        "access, but not their other work",
-        "：要么下标有误，要么数组太小，要么没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
+        "; or make the array longer; a thread without such an element leaves out this access, but not its other "
+        "work",
+        "；或者加长数组；没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
     pointer_is{"; in line %d, `%s = %s`, + counts elements of the pointer's type, not bytes",
                "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
+    pitch_counts_bytes{
+        "a pitch counts bytes, and + elements: row y begins at `(T*)((char*)p + y * pitch)`, where T is the type "
+        "of an "
+        "element; if it is so already, check the index",
+        "pitch 以字节计，而 + 以元素计：第 y 行从 `(T*)((char*)p + y * pitch)` 开始，T 是元素的类型；如果已经如此，"
+        "检查下标"},
     whole_vectors{
         "`%1$s` number i covers elements %2$d * i to %2$d * i + %3$d, and only n / %2$d whole ones are there: "
         "round their number down where it is calculated, and do the rest one by one",
@@ -221,8 +239,6 @@ constexpr Sentence one_too_far{"%zu elements end with number %zu: ", "%zu 个元
         "; in row * length + column, length is the length of this array's rows, and both the row and the column "
         "must exist (column < length)",
         "；在 行 * 长度 + 列 中，长度是这个数组每行的长度，而且行和列都必须存在（列 < 长度）"},
-    up_to{"; this line uses elements up to number %ld", "；这一行用到的元素编号最大是 %ld"},
-    not_compared{"; the launch has %zu threads, and no condition compares the index",
-                 "；启动了 %zu 个线程，而没有条件比较这个下标"};
+    up_to{"; this line uses elements up to number %ld", "；这一行用到的元素编号最大是 %ld"};
 
 }  // namespace cudacpu::race

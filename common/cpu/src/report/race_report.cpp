@@ -189,15 +189,16 @@ Words out_of_bounds(const Noted& m, const Element& e, const Region* r) {
     const size_t needed = r ? size_t(all_of(m).last + m.bytes - r->start) : 0;
     const string size = !r ? "" : small ? say(has_bytes, r->bytes, m.bytes) : say(has_elements, r->bytes / e.bytes);
     Words w{"out-of-bounds", say(bounds_access, in_words(e.words), size), ""};
+    const Line& line = line_of(m.who.site);
     if (r && (dynamic || !shared)) w.mend = count_bytes(*r, e.bytes, needed);
+    if (w.mend.empty() && r) w.mend = pitch_in_bytes(line, r->where);
     if (w.mend.empty() && dynamic) w.mend = past_the_end(r) + say(bytes_needed, needed);
     w.one_cause = !w.mend.empty();
     if (w.one_cause) return w;
-    w.mend = check_index(line_of(m.who.site), e.name, e.number,
-                         shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0,
-                         r && e.start == r->start ? r->bytes / e.bytes : 0, shared);
+    w.mend = check_index(line, e.name, shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0, shared);
     if (w.mend.empty()) w.mend = past_the_end(r);
-    if (r && w.mend.find('`') == string::npos && !shared && size_t(e.number) * e.bytes == r->bytes)
+    if (r && (e.name.empty() || w.mend.find('`') == string::npos) && !shared &&
+        size_t(e.number) * e.bytes == r->bytes)
         w.mend += say(one_more, r->where.file, r->where.line);
     return w;
 }
@@ -449,7 +450,7 @@ void report(const std::vector<Race>& races) {
         if (m.what == Mistake::unwritten && set_late.count(line_of(m.who.site).place)) continue;
         if (m.what == Mistake::unwritten && is_shared(find(m.address))) unset.insert(find(m.address));
         else if (m.what != Mistake::unwritten && from_race([&, &m = m](const Pair& p) {
-                     return index_follows_from(line_of(m.who.site), element_at(m.address, m.bytes).name, p);
+                     return follows_from(line_of(m.who.site), element_at(m.address, m.bytes).name, p, false);
                  }))
             continue;
         if (m.what == Mistake::out_of_bounds) outside.insert(find(m.address));
@@ -476,10 +477,10 @@ void report(const std::vector<Race>& races) {
     });
     leave_out([](const Pair& p, const Pair& q) {
         return (q.adds ? p.a.place == p.b.place : distance(p.race) == 2 && distance(q.race) < 2) &&
-               follows_from(p, q);
+               (follows_from(p.a, p.name, q, true) || follows_from(p.b, p.name, q, true));
     });
     leave_out([](const Pair& p, const Pair& q) {
-        return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && index_follows_from(p.a, p.name, q);
+        return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && follows_from(p.a, p.name, q, false);
     });
     const bool deadlocked = follows_from_deadlock();
     std::vector<std::pair<Pair, Advice>> advised;
@@ -546,7 +547,8 @@ void report(const std::vector<Race>& races) {
                                         launch->kernel->name, y.block, y.rank / 32))));
     }
     for (const auto& [line, note] : std::exchange(missed_barriers, {}))
-        if (!from_race([&, &line = line](const Pair& p) { return end_follows_from(line, p); })) print_report(note);
+        if (!from_race([&, &line = line](const Pair& p) { return follows_from(line, "", p, true); }))
+            print_report(note);
 }
 
 }  // namespace cudacpu::race

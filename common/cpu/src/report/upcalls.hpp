@@ -7,10 +7,11 @@
 namespace cudacpu::race {
 
 Advice advise(const Pair& pair);
-/// How to mend an access of a line that is out of bounds, using this name; "" if the text does not tell. has: the
-/// number of elements, if it is known to be counted as the index counts; last: the last element of a shared array
-/// that is accessed there, or 0.
-std::string check_index(const Line& line, std::string name, long element, long last, size_t has, bool shared);
+/// How to mend an access of a line that is out of bounds, using this name; "" if the text does not tell. last: the
+/// last element of a shared array that is accessed there, or 0.
+std::string check_index(const Line& line, std::string name, long last, bool shared);
+/// What to check if the memory was made by cudaMallocPitch(), and the line's file has no pointer in bytes; else "".
+std::string pitch_in_bytes(const Line& line, const Where& made);
 /// How a size is mended that is as many elements as the accesses need bytes; "" if it is not.
 std::string count_bytes(const Region& r, size_t element, size_t needed);
 /// Elements of memory that are read before anyone has set them, as offsets in bytes.
@@ -26,11 +27,8 @@ std::string set_first(const Line& line, const Region& r, const Unset& unset, siz
 bool among_the_same(const Line& line, int other);
 /// Whether the launch ended because threads waited for each other. Reset by the call.
 bool follows_from_deadlock();
-/// Whether a variable that the cause's lines use or set decides which element the first one uses, or whether.
-bool follows_from(const Pair& pair, const Pair& cause);
-/// Whether the element of the array with this name that a line uses comes from the memory of the cause, or whether
-/// threads end before they reach a barrier.
-bool index_follows_from(const Line& line, const std::string& name, const Pair& cause);
-bool end_follows_from(const Line& barrier, const Pair& cause);
+/// Whether the cause's memory, or a variable that its lines set, or one that is computed from these, decides which
+/// element of the array with this name the line uses; by_branch: or whether threads come to the line.
+bool follows_from(const Line& line, const std::string& name, const Pair& cause, bool by_branch);
 
 }  // namespace cudacpu::race

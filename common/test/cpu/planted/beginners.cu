@@ -18,10 +18,10 @@ PLANT(add_no_guard) {
 
 // block index forgotten
 __global__ void twice(const int* in, int* out, int n) {
-    int i = threadIdx.x;
+    int i = threadIdx.x;  // FIXED: int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = 2 * in[i];
 }
-PLANT(block_forgotten) {  // SAYS: in line 21 write `i = blockIdx.x * blockDim.x + threadIdx.x` for `i = threadIdx.x`
+PLANT(block_forgotten) {  // SAYS: `(threadIdx.x)` in lines 21 and 22 does not depend on blockIdx.x
     int* out = zeros(512);
     twice<<<4, 128>>>(filled(512), out, 512);
     wants(out, 512, [](int i) { return 2 * in_at(i); });
@@ -57,7 +57,7 @@ __global__ void darken(const int* in, int* out, int width, int height) {
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < height && y < width) out[y * width + x] = in[y * width + x] / 2;  // FIXED: if (x < width && y < height) out[y * width + x] = in[y * width + x] / 2;
 }
-PLANT(guard_swapped) {  // SAYS: what line 58 compares{{.*}}the length of this array's rows
+PLANT(guard_swapped) {  // SAYS: or the condition of line 58{{.*}}the length of this array's rows
     int* out = zeros(40 * 20);
     darken<<<dim3(3, 3), dim3(16, 16)>>>(filled(40 * 20), out, 40, 20);
     wants(out, 40 * 20, [](int i) { return in_at(i) / 2; });
@@ -113,7 +113,7 @@ __global__ void gray(const int* rgb, int* out, int pixels) {
     int p = blockIdx.x * blockDim.x + threadIdx.x;
     if (p < pixels) out[p] = (rgb[3 * p + 1] + rgb[3 * p + 2] + rgb[3 * p + 3]) / 3;  // FIXED: if (p < pixels) out[p] = (rgb[3 * p] + rgb[3 * p + 1] + rgb[3 * p + 2]) / 3;
 }
-PLANT(rgb_one_off) {  // SAYS: and `rgb[3 * p + 3]`, and what line 114 compares
+PLANT(rgb_one_off) {  // SAYS: and `rgb[3 * p + 3]`, or the condition of line 114
     int* out = zeros(100);
     gray<<<1, 128>>>(filled(300), out, 100);
     wants(out, 100, [](int i) { return (in_at(3 * i) + in_at(3 * i + 1) + in_at(3 * i + 2)) / 3; });
@@ -138,7 +138,7 @@ __global__ void row_sums(const int* m, int* sums, int rows, int cols) {
     for (int c = 0; c <= cols; c++) sum += m[r * cols + c];  // FIXED: for (int c = 0; c < cols; c++) sum += m[r * cols + c];
     sums[r] = sum;
 }
-PLANT(loop_one_too_many) {  // SAYS: write `{{[a-z]+}} <
+PLANT(loop_one_too_many) {  // SAYS: lets it pass: `int c = 0; c <= cols; c++`
     int* sums = zeros(30);
     row_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
     wants(sums, 30, [](int r) { int s = 0; for (int c = 0; c < 20; ++c) s += in_at(r * 20 + c); return s; });
@@ -153,7 +153,7 @@ __global__ void column_sums(const int* m, int* sums, int rows, int cols) {
         sums[c] = sum;
     }
 }
-PLANT(columns_up_to_rows) {  // SAYS: check the index of `sums[c]`, and what line 150 compares
+PLANT(columns_up_to_rows) {  // SAYS: check the index of `sums[c]`, or the condition of line 150
     int* sums = zeros(20);
     column_sums<<<1, 32>>>(filled(30 * 20), sums, 30, 20);
     wants(sums, 20, [](int c) { int s = 0; for (int r = 0; r < 30; ++r) s += in_at(r * 20 + c); return s; });
@@ -494,7 +494,7 @@ PLANT(halo_no_barrier) {
 
 // grid stride by the block's size
 __global__ void scale(int* a, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] *= 3;  // FIXED: for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] *= 3;
 }
 PLANT(stride_of_a_block) {
     int* a = filled(512);
@@ -663,7 +663,7 @@ __global__ void interleave(const int* a, const int* b, int* out, int n) {
         out[2 * i + 1] = b[i];
     }
 }
-PLANT(interleave_too_small) {  // SAYS: the array is too small
+PLANT(interleave_too_small) {  // SAYS: make the array longer
     int* out;
     cudaMalloc(&out, 64 * sizeof(int));  // FIXED: cudaMalloc(&out, 128 * sizeof(int));
     interleave<<<1, 64>>>(filled(64), filled(64), out, 64);

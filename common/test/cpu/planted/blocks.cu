@@ -83,9 +83,9 @@ __global__ void place_by_hand(const int* in, int* out, int* count) {
 PLANT(old_value_by_hand) { place_by_hand<<<1, 64>>>(filled(256), zeros(256), zeros(1)); }  // SAYS: the old value that an atomic returns
 
 __global__ void no_block_index(const int* in, int* out) {
-    out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    out[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
 }
-PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: `out[blockIdx.x * blockDim.x + threadIdx.x]` for `out[threadIdx.x]`
+PLANT(index_without_block) { no_block_index<<<4, 64>>>(filled(256), zeros(256)); }  // SAYS: a thread's own number is blockIdx.x * blockDim.x + threadIdx.x
 
 __global__ void overlapping(int* out) {
     out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x + 1;  // FIXED: out[blockIdx.x * blockDim.x + threadIdx.x] = 1;

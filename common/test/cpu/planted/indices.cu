@@ -41,7 +41,7 @@ PLANT(rows_by_height) {
 
 __global__ void twice_each(float* a, int n) {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
-    while (i < n) {
+    while (i < n) {  // FIXED: for (; i < n; i += blockDim.x * (gridDim.x - 1)) {
         a[i] *= 2;
         i += blockDim.x;
     }
@@ -314,9 +314,9 @@ struct Particle {
 __device__ void push(Particle* p, float t) { p->x += p->x * t; }
 __global__ void pushed(Particle* all, int count, float t) {
     int stride = blockDim.x;
-    for (int k = threadIdx.x + blockDim.x * blockIdx.x; k < count; k += stride) push(&all[k], t);
+    for (int k = threadIdx.x + blockDim.x * blockIdx.x; k < count; k += stride) push(&all[k], t);  // FIXED: for (int k = threadIdx.x + blockDim.x * blockIdx.x; k < count; k += stride * gridDim.x) push(&all[k], t);
 }
-PLANT(stride_is_a_blocks) {  // SAYS: `stride = blockDim.x * gridDim.x` for `stride = blockDim.x`
+PLANT(stride_is_a_blocks) {  // SAYS: goes on by one block's threads, `k += stride`
     pushed<<<4, 32>>>(reinterpret_cast<Particle*>(zeros<float>(1000)), 500, 1);
 }
 
@@ -330,9 +330,9 @@ __global__ void sum_of_each(const int* in, int* out) {
         if (t < d) s[t] += s[t + d];
         __syncthreads();
     }
-    if (t == 0) out[0] = s[0];
+    if (t == 0) out[0] = s[0];  // FIXED: if (t == 0) out[blockIdx.x] = s[0];
 }
-PLANT(result_of_each_block) {  // SAYS: `out[blockIdx.x]` for `out[0]`
+PLANT(result_of_each_block) {  // SAYS: two blocks write one element
     int* out = zeros(4);
     sum_of_each<<<4, 64>>>(filled(256), out);
     wants(out, 4, [](int b) {
@@ -359,7 +359,7 @@ PLANT(one_array_passed_twice) {  // SAYS: passes the same memory for `now` and `
 __global__ void number_the_bricks(int* brick) {
     if (threadIdx.x == 0) brick[blockIdx.y * gridDim.x + blockIdx.x] = 100 * blockIdx.z + blockIdx.y + 1;  // FIXED: if (threadIdx.x == 0) brick[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = 100 * blockIdx.z + blockIdx.y + 1;
 }
-PLANT(third_axis_left_out) {  // SAYS: the index does not depend on blockIdx.z
+PLANT(third_axis_left_out) {  // SAYS: does not depend on blockIdx.z
     int* brick = zeros(24);
     number_the_bricks<<<dim3(3, 4, 2), 32>>>(brick);
     wants(brick, 24, [](int i) { return 100 * (i / 12) + i / 3 % 4 + 1; });

@@ -105,9 +105,7 @@ PLANT(helper_twice) {
 __global__ void shift_left(const int* in, int* out, int n) {
     __shared__ int s[128];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        s[threadIdx.x] = in[i];
-        __syncthreads();
+    if (i < n) { s[threadIdx.x] = in[i]; __syncthreads();  // FIXED: if (i < n) s[threadIdx.x] = in[i]; __syncthreads(); if (i < n) {
         int next = threadIdx.x + 1;
         if (next < blockDim.x && i + 1 < n)
             out[i] = s[next];
@@ -123,7 +121,7 @@ PLANT(barrier_in_branch) {
 
 __global__ void scale(float* data, float factor, int n) {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
-    if (i <= n) {
+    if (i <= n) {  // FIXED: if (i < n) {
         data[i] = data[i] * factor;
     }
 }
@@ -162,7 +160,7 @@ PLANT(no_bounds_check) {
 
 __global__ void saxpy(int n, float a, const float* x, float* y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    for (; i < n; i += blockDim.x) {
+    for (; i < n; i += blockDim.x) {  // FIXED: for (; i < n; i += blockDim.x * gridDim.x) {
         y[i] = a * x[i] + y[i];
     }
 }
@@ -221,10 +219,13 @@ __global__ void invert(float* image, size_t pitch, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
-    float* row = image + y * pitch;  // FIXED: float* row = (float*)((char*)image + y * pitch);
+#ifdef CURED
+    pitch /= sizeof(float);
+#endif
+    float* row = image + y * pitch;
     row[x] = 255.0f - row[x];
 }
-PLANT(pitched_rows) {  // SAYS: write `(float*)((char*)image + y * pitch)` for `image + y * pitch`
+PLANT(pitched_rows) {  // SAYS: row y begins at
     float host[20][40], *image;
     for (int i = 0; i < 800; ++i) host[i / 40][i % 40] = i % 256;
     size_t pitch;

@@ -43,11 +43,11 @@ PLANT(barrier_last_in_branch) {
 __global__ void away_before(const int* in, int* out, int n) {
     __shared__ int tile[128];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;  // FIXED:
-    tile[threadIdx.x] = in[i];  // FIXED: tile[threadIdx.x] = i < n ? in[i] : 0;
-    out[i] = tile[threadIdx.x ? threadIdx.x - 1 : 0];  // FIXED: if (i < n) out[i] = tile[threadIdx.x ? threadIdx.x - 1 : 0];
+    if (i >= n) return;
+    tile[threadIdx.x] = in[i];
+    out[i] = tile[threadIdx.x ? threadIdx.x - 1 : 0];
 }
-PLANT(return_before_the_barrier) {  // SAYS: line 46 sends away the threads with `i >= n`
+PLANT(return_before_the_barrier) {
     int* out = zeros(200);
     away_before<<<2, 128>>>(filled(200), out, 200);
     wants(out, 200, [](int i) { return in_at(i % 128 ? i - 1 : i); });
@@ -109,7 +109,7 @@ PLANT(shared_sum_not_zeroed) {
 
 __global__ void one_too_many(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i <= n) {
+    if (i <= n) {  // FIXED: if (i < n) {
         out[i] = 2 * in[i];
     }
 }
@@ -117,7 +117,7 @@ PLANT(guard_one_too_far) { one_too_many<<<4, 64>>>(filled(200), zeros(200), 200)
 
 __global__ void returns_too_late(const int* in, int* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i > n) return;
+    if (i > n) return;  // FIXED: if (i >= n) return;
     out[i] = in[i] + 1;
 }
 PLANT(return_one_too_late) { returns_too_late<<<4, 64>>>(filled(200), zeros(200), 200); }

@@ -154,12 +154,12 @@ PLANT(grid_entered_early) {  // SAYS: put __syncthreads() after line
 
 // a loop over the grid that goes on by one block
 __global__ void lower(int* level, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) {  // FIXED: for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
         level[i] -= 40;
         if (level[i] < 0) level[i] = 0;
     }
 }
-PLANT(step_of_a_block) {  // SAYS: `i += blockDim.x * gridDim.x` for `i += blockDim.x`
+PLANT(step_of_a_block) {  // SAYS: the step is blockDim.x * gridDim.x
     int* level = filled(400);
     lower<<<4, 64>>>(level, 400);
     wants(level, 400, [](int i) { return in_at(i) < 40 ? 0 : in_at(i) - 40; });
