@@ -182,7 +182,7 @@ Advice Conflict::barrier() const {
     if (same() && (!turns || at_turn.empty())) {
         if (update(pa).is_tree && !around && !barrier_at(pa, 1).empty())  // the function is called again
             return {"", {put(barrier_at(pa, 1), pa, 1)}};
-        return both_write() ? one_writes() : all_read_first(*pa.back());
+        return both_write() ? Advice{say(one_thread, pair.a.number)} : all_read_first(*pa.back());
     }
     if (same() || (turns && (!straight || within.empty()))) {
         Advice v = at_turn.empty() ? split(round, turn) : ending();

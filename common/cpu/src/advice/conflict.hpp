@@ -19,9 +19,8 @@ struct Assignment {
 Assignment assignment(const string& code);
 /// Whether the text uses a name, or an expression; true if the name is not known.
 bool has_name(const string& s, const string& name);
-/// "in line 5 write `code` for" the statement; drops it.
+/// "in line 5 write `code` for" the statement.
 Edit write_instead(const Source& src, const string& code, const Statement& s);
-Edit drop(const Source& src, const Statement& s);
 Edit write(int line, const string& code, const string& old);
 /// The statement at the end of a path, without the branches and loops around it that hold nothing else.
 const Statement& innermost(Path& path);
@@ -80,7 +79,6 @@ struct Conflict {
     Update update(Path path) const;
     Advice all_read_first(const Statement& s) const;
     Advice an_atomic(const Statement& s) const;
-    Advice one_writes() const;      // of the threads that write one element
     Advice beside_atomics() const;  // for the access that is none
 };
 

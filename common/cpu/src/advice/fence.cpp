@@ -63,7 +63,7 @@ Advice handover(const Conflict& c) {
         const bool locks = src.only_waits(s) || src.has({"atomicCAS", "atomicExch"}, s);
         if (c.pair.race.before.access & c.pair.race.after.access & writes && how.set && !locks && earlier == later)
             continue;  // a ticket
-        if (how.too_early && src.only_waits(s)) return {say(set_too_early, line(how.wait), earlier)};
+        if (how.too_early && src.only_waits(s)) return {say(set_too_early, line(how.wait), earlier, line(how.set))};
         if (how.looks_once) return {say(look_again, line(how.wait), later)};
         Advice v;
         for (const auto& [missing, site] : how.gaps) {
@@ -119,7 +119,7 @@ Advice two_blocks_rule(const Conflict& c) {
     const Accessor& writer = c.pair.race.before.access & writes ? c.pair.race.before : c.pair.race.after;
     const int set = line_of(writer.site).number;
     if (set == la && !c.same()) return {say(second_kernel, la, lb)};
-    return {say(c.update(c.pb).is_tree ? rounds_of_grid : other_array, set)};
+    return {say(other_array, set)};
 }
 
 }  // namespace cudacpu::race

@@ -41,9 +41,9 @@ Path deciding(const Source& src, const Function& f, size_t at) {
     return found;
 }
 
-// The remark on an index such as `y * width + x`; "" for others.
+// The remark on an index such as `y * width + x`, or by a macro; "" for others.
 string about_rows(const string& index) {
-    static const std::regex rows(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z]|\b[A-Z]\w*\()");  // or a macro
+    static const std::regex rows(R"([a-z)] \* (?!blockDim|gridDim|blockIdx)[a-z]|\b[A-Z]\w*\()");
     return std::regex_search(index, rows) ? say(row_length) : "";
 }
 
@@ -73,7 +73,7 @@ string check_index(const Line& line, string name, long last, bool shared) {
     if (const string all = pointer + " " + code; std::regex_search(all, m, vector))
         return say(whole_vectors, m[1].str() + m[2].str(), std::stoi(m[2]), std::stoi(m[2]) - 1);
     string which, depends = name.empty() ? src->code(*f->path(first).back()) : "", compared;
-    for (const size_t i : src->variables(name, first, end)) {
+    for (const size_t i : src->variables(name, end - code.size(), end)) {
         size_t close = i + name.size();
         if (src->text[close] != '[') return "";
         const string index = src->code(close + 1, closed(src->text, close) - 1);
@@ -84,17 +84,18 @@ string check_index(const Line& line, string name, long last, bool shared) {
     }
     for (const Statement* s : deciding(*src, *f, first)) {
         const string asks = src->condition(*s);
-        if (asks.find_first_of("<>") != string::npos && shares(names_in(asks), depends))
+        if (std::regex_search(asks, std::regex("[<>]|!=")) && shares(names_in(asks), depends))
             compared = say(compared_there, src->line_at(s->head), asks);
     }
     const size_t blocks = size_t{launch->grid.x} * launch->grid.y * launch->grid.z;
     if (compared.empty())
         compared = say(not_compared, blocks, blocks * launch->block.x * launch->block.y * launch->block.z);
-    string mend = say(check_first, which.empty() ? say(this_line) : which) + compared + say(either_or);
-    if (shared && last > 0) mend += say(up_to, last);
-    if (pointer.find(" + ") != string::npos)
-        mend += say(pointer_is, src->line_at(src->variable(name, f->body.begin, first)), name, pointer);
-    return mend + about_rows(depends);
+    return say(check_first, which.empty() ? say(this_line) : which) + compared + say(either_or) +
+           (shared && last > 0 ? say(up_to, last) : "") +
+           (pointer.find(" + ") != string::npos
+                ? say(pointer_is, src->line_at(src->variable(name, f->body.begin, first)), pointer)
+                : "") +
+           (which.empty() ? "" : about_rows(depends));
 }
 
 // ---- races of elements
@@ -103,18 +104,24 @@ Advice equal_writes(const Conflict& c) {
     return c.pair.equal ? Advice{say(equal_values, c.src.line_at(c.a))} : Advice();
 }
 
-// A thread of two blocks comes to one element in different rounds of a loop that goes on by the threads of a block.
+// A thread of two blocks comes to one element in different rounds of a loop that goes on by the threads of a block,
+// or that a macro hides.
 Advice grid_step(const Conflict& c) {
-    static const std::regex steps(R"(\w+ \+= (\w[\w.]*)(?![\w.]| [*/]))");
+    static const std::regex steps(R"(\w+ \+= ([^;]+?)(?=;|\) |\)?$))");
     const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
+    const string index = word_at(c.src.text, c.a + c.pair.name.size() + 1);
     if (c.far < 2 || x.rank != y.rank || x.step == y.step) return {};
     for (const auto& [g, place] : c.src.callers(c.a))
         for (const Statement* s : g->path(place)) {
-            const string code = s->kind == Statement::loop ? c.src.code(*s) : "";
+            const string code = s->kind == Statement::loop ? c.src.code(*s) : "", kind = word_at(code, 0);
             std::smatch m;
-            if (std::regex_search(code, m, steps) && has_name(c.src.expanded(*g, m[1]), "blockDim") &&
-                !has_name(c.src.expanded(*g, m[1]), "gridDim"))
-                return {say(step_of_grid, c.src.line_at(s->head), m.str())};
+            string step = std::regex_search(code, m, steps) ? c.src.expanded(*g, m[1]) : "";
+            for (const Function& h : c.src.functions)
+                if (!h.name.empty() && has_name(step, h.name)) step += c.src.code(h.body);
+            const bool hidden = !code.empty() && kind != "for" && kind != "while" && kind != "do" &&
+                                !index.empty() && has_name(c.src.condition(*s), index);
+            if (hidden || (has_name(step, "blockDim") && !has_name(step, "gridDim")))
+                return {say(step_of_grid, c.src.line_at(s->begin), hidden ? c.src.condition(*s) : m.str())};
         }
     return {};
 }

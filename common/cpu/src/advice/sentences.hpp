@@ -12,9 +12,7 @@ constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
     put_in_braces{"give the body of line %2$d braces, and put %1$s after \1, inside them",
                   "给第 %2$d 行的主体加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
-    write_after{"after line %d write `%s`", "在第 %d 行之后写 `%s`"},
-    write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"},
-    drop_line{"drop line %d", "删去第 %d 行"}, drop_lines{"drop lines %d to %d", "删去第 %d 到 %d 行"};
+    write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"};
 
 // ---- a barrier
 
@@ -26,8 +24,8 @@ constexpr Sentence not_all_come{
     all_must_read{
         "check the index of \1: a thread reads there what another writes; if that is meant, read into a variable "
         "first, put %1$s where all threads come, and write then; in a loop, put %1$s also at its end",
-        "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，先读入变量，"
-        "在所有线程都会到达的地方加上 %1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s"},
+        "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，先读入变量，在所有线程都会到达的地方"
+        "加上 %1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s"},
     order{
         "line %d must come before line %d for all threads, or after it: take them apart, and put %s between them, "
         "where all threads come; in a loop, also on the way back",
@@ -44,20 +42,21 @@ constexpr Sentence not_all_come{
 constexpr Sentence sent_away{
     "line %d sends away the threads with `%s`: let them stay, and guard with the opposite condition what needs an "
     "element, but no barrier; a value that they leave out of a sum is 0",
-    "第 %d 行让 `%s` 的线程提前离开：让它们留下，用相反的条件保护需要元素的部分，但不要把同步点放在条件里；"
-    "它们在求和中的值是 0"},
+    "第 %d 行让 `%s` "
+    "的线程提前离开：让它们留下，用相反的条件保护需要元素的部分，但不要把同步点放在条件里；它们在求和中的值是 0"},
     present_lanes{
-        "it counts lanes, so its mask must name only those that are there: let __activemask() be the mask",
-        "它要数通道，所以掩码只能包含在场的通道：用 __activemask() 作为掩码"},
+        "it counts lanes, so its mask must name only those that are counted: that of __ballot_sync(), or of "
+        "__activemask(), taken once before",
+        "它要数通道，所以掩码只能包含被数的通道：用之前由 __ballot_sync() 或 __activemask() 得到的掩码"},
     move_out{
         "move it out of the branch of line %d, `%s`, which some threads do not enter: end the branch before it, "
-        "begin "
-        "it again after it, and let one call serve all",
-        "把它移到第 %d 行的分支（`%s`）之外，因为有些线程不进入这个分支：在它之前结束分支，在它之后重新开始，"
-        "所有线程共用一次调用"},
+        "begin it again after it, and let one call serve all",
+        "把它移到第 %d "
+        "行的分支（`%s`"
+        "）之外，因为有些线程不进入这个分支：在它之前结束分支，在它之后重新开始，所有线程共用一次调用"},
     equal_rounds{
-        "let all take as many rounds of the loop of line %d, `%s`: none may depend on the thread, and guard "
-        "the work between the barriers with if",
+        "let all take as many rounds of the loop of line %d, `%s`: none may depend on the thread, and guard the "
+        "work between the barriers with if",
         "让所有线程执行第 %d 行循环（`%s`）的轮数相同：轮数不能取决于线程，并用 if 保护同步点之间的工作"},
     set_before_sum{
         "nothing sets it before values are added: after line %d, where it is declared, let the threads set all %zu "
@@ -67,28 +66,29 @@ constexpr Sentence sent_away{
     one_element{"element %zu", "元素 %zu"}, elements_to{"elements %zu to %zu", "元素 %zu 到 %zu"},
     and_also{" and %s", "和%s"},
     set_or_index{
-        "no thread sets %s (others are set in \1): check the index here and there; or load these also, from beside "
-        "what their neighbours load, past the edge of the data what changes no result; or do not read them",
-        "没有线程设置%s（其他元素在\1设置）：检查这里和那里的下标；或者也装入这些元素，数据在其邻居所取数据的旁边，"
-        "超出数据边缘时取不改变结果的值；或者不要读取它们"};
+        "no thread sets %s (others are set in \1): let threads set these, too, by a loop with steps of blockDim.x, "
+        "or from beside what their neighbours load (past the edge of the data, what changes no result); or check "
+        "the indices",
+        "没有线程设置%s（其他元素在\1设置）：让线程也设置这些元素：用步长为 blockDim.x "
+        "的循环，或者从其邻居所取数据的旁边装入（超出数据边缘时取不改变结果的值）；或者检查下标"};
 
 // ---- an atomic
 
 constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
     some_atomic{
-        "use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS; the elements need 4 bytes or "
-        "more, and no volatile",
+        "use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS; the elements need 4 bytes or more, "
+        "and no volatile",
         "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环；元素需要至少 4 个字节，并且不能是 volatile"},
     ask_by_atomic{
         "line %d reads what line %d sets, and another thread can set it in between: let one atomic do both "
         "(atomicMin, a loop around atomicCAS, ...); what is set together belongs into one 64-bit word, or needs a "
         "lock",
-        "第 %d 行读取第 %d 行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步（atomicMin、"
-        "atomicCAS 循环等）；一起设置的值要放进一个 64 位的字，或者加锁"},
+        "第 %d 行读取第 %d "
+        "行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步（atomicMin、atomicCAS "
+        "循环等）；一起设置的值要放进一个 64 位的字，或者加锁"},
     ask_by_cas{
-        "line %1$d reads what line %2$d sets, and another thread can set it in between: copy the value into "
-        "`old`, ask for `old`, add `&& atomicCAS(&%3$s, old, %4$s) == old` to the condition, and drop the "
-        "assignment",
+        "line %1$d reads what line %2$d sets, and another thread can set it in between: copy the value into `old`, "
+        "ask for `old`, add `&& atomicCAS(&%3$s, old, %4$s) == old` to the condition, and drop the assignment",
         "第 %1$d 行读取第 %2$d 行所设置的值，而另一个线程可能在这期间设置它：把值复制到 `old`，用 `old` "
         "来判断，在条件中加上 `&& atomicCAS(&%3$s, old, %4$s) == old`，并删去赋值"},
     by_old_value{
@@ -96,30 +96,25 @@ constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
         "the old value that atomicAdd (or atomicExch) returns, and drop the change in line %2$d",
         "第 %1$d 行读取第 %2$d 行所修改的值，而另一个线程可能在这期间修改它：在第 %1$d 行使用 atomicAdd（或 "
         "atomicExch）返回的旧值，并删去第 %2$d 行的修改"},
-    set_beside_atomics{
-        "line %d sets without an atomic what other threads use by atomics at the same time: set it before the "
-        "launch (cudaMemset); if it must change here, use atomicExch",
-        "第 %d 行没有用原子操作就设置了其他线程同时在用原子操作访问的值：在启动之前设置它（cudaMemset）；"
-        "如果必须在这里修改，用 atomicExch"},
-    read_beside_atomics{
-        "line %d reads without an atomic what other threads change by atomics at the same time: use the old value "
-        "that an atomic returns, or read it in the next kernel; atomicAdd(&x, 0) reads what it is by now",
-        "第 %d 行没有用原子操作就读取了其他线程同时在用原子操作修改的值：使用原子操作返回的旧值，"
-        "或者由下一个核函数来读；atomicAdd(&x, 0) 读取当前的值"};
+    no_atomic{
+        "line %d uses no atomic, and other threads change the value by atomics at the same time: set it before the "
+        "launch (cudaMemset) or by atomicExch; take the old value that an atomic returns, or read it in the next "
+        "kernel or by atomicAdd(&x, 0)",
+        "第 %d 行没有用原子操作，而其他线程同时在用原子操作修改这个值：在启动之前（cudaMemset）或者用 atomicExch "
+        "设置它；使用原子操作返回的旧值，或者由下一个核函数或用 atomicAdd(&x, 0) 来读"};
 
 // ---- a fence
 
 constexpr Sentence narrow_scope{
     "the fence or atomic of \1 has the scope of one block, and two blocks use the memory: take the form without "
-    "_block, or "
-    "cuda::thread_scope_device",
+    "_block, or cuda::thread_scope_device",
     "\1的栅栏或原子操作只对一个线程块有效，而两个线程块使用这块内存：去掉 _block，或者用 "
     "cuda::thread_scope_device"},
     set_too_early{
-        "line %1$d waits for a word that does not tell that line %2$d is done: let it wait for a word that is "
-        "set after line %2$d and a __threadfence()",
-        "第 %1$d 行等待的字不能说明第 %2$d 行已经完成：让它等待一个在第 %2$d 行和 __threadfence() "
-        "之后才设置的字"},
+        "line %3$d sets the word that line %1$d waits for before line %2$d is done: set it after line %2$d and a "
+        "__threadfence(); if its value is needed before, let line %1$d wait for another word that is set there",
+        "第 %3$d 行设置了第 %1$d 行等待的字，而第 %2$d 行还没有完成：在第 %2$d 行和 __threadfence() "
+        "之后再设置它；如果之前就需要它的值，让第 %1$d 行等待另一个在那里设置的字"},
     look_again{
         "what line %2$d reads may be old and new in part: after it and a __threadfence(), read what line %1$d has "
         "read again, and if it has changed, read both again",
@@ -133,19 +128,14 @@ constexpr Sentence narrow_scope{
 // ---- two blocks
 
 constexpr Sentence other_array{
-    "check the index of line %1$d; if it is meant that a block reads what another changes, they cannot wait "
-    "for each other: let line %1$d write into another array, which also needs the elements that nobody changes",
-    "检查第 %1$d 行的下标；如果确实要读取另一个线程块修改的元素，线程块不能互相等待：让第 %1$d "
-    "行写到另一个数组，没有线程修改的元素也要放进去"},
+    "line %1$d changes what another block reads, and blocks cannot wait for each other: check its index; if it is "
+    "meant, let line %1$d write into another array, which also needs the elements that nobody changes, and launch "
+    "the kernel once a round",
+    "第 %1$d 行修改了另一个线程块读取的元素，而线程块不能互相等待：检查它的下标；如果是有意的，让第 %1$d "
+    "行写到另一个数组，没有线程修改的元素也要放进去，并且每一轮启动一次核函数"},
     second_kernel{
         "blocks cannot wait for each other: end the kernel after line %d, and do line %d in a second kernel",
-        "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"},
-    rounds_of_grid{
-        "line %d reads elements that other blocks change in the round before, so all blocks must have ended "
-        "that round: launch the kernel once a round; or if the loop waits for all blocks, also put "
-        "__syncthreads() before that wait",
-        "第 %d 行读取其他线程块在上一轮修改的元素，所以所有线程块都要先结束那一轮：每一轮启动一次核函数；"
-        "如果循环会等待所有线程块，在等待之前也要加上 __syncthreads()"};
+        "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"};
 
 // ---- an index
 
@@ -155,21 +145,19 @@ constexpr Sentence two_blocks{
     "检查第 %d 行的下标：两个线程块写同一个元素（是否应含有 "
     "blockIdx.x？）；如果是有意的，只让一个线程块写，或者使用原子操作"},
     one_thread{
-        "check the index of line %d: two threads write one element (does it count the threads of a warp or "
-        "tile, not those of the block?); if they share one result, only one of them may write it: %s",
-        "检查第 %d 行的下标：两个线程写同一个元素（它是否只在线程束或 tile 内编号，而不是在线程块内编号？）；"
-        "如果它们共有一个结果，只能由其中一个来写：%s"},
-    one_of_warp{"in each warp, lane 0 (in a 1D block, `threadIdx.x % 32 == 0`)",
-                "每个线程束中的第 0 号线程（一维线程块中为 `threadIdx.x % 32 == 0`）"},
-    one_of_block{"in each block, its first thread", "每个线程块中的第一个线程"},
+        "check the index of line %d: two threads write one element (does it count the threads of a warp or tile, "
+        "not those of the block?); if they share one result, let one write it: in each warp the first lane, in "
+        "each block the first thread",
+        "检查第 %d 行的下标：两个线程写同一个元素（它是否只在线程束或 tile "
+        "内编号，而不是在线程块内编号？）；如果它们共有一个结果，只让一个来写：每个线程束的第一个通道，或者每个线程"
+        "块的第一个线程"},
     equal_values{
-        "nothing goes wrong while all write the same value in line %d; if one may write another, let one "
-        "thread write",
+        "nothing goes wrong while all write the same value in line %d; if one may write another, let one thread "
+        "write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
     step_of_grid{
         "the blocks go over the same elements, because the loop of line %d goes on by one block's threads, `%s`: "
-        "over "
-        "the whole grid, the step is blockDim.x * gridDim.x",
+        "over the whole grid, the step is blockDim.x * gridDim.x",
         "各线程块遍历同样的元素，因为第 %d 行的循环每次只前进一个线程块的线程数，`%s`：遍历整个网格时，步长是 "
         "blockDim.x * gridDim.x"},
     own_element{
@@ -178,32 +166,27 @@ constexpr Sentence two_blocks{
         "检查\1的下标 `%s`：它使两个线程修改同一个元素；如果是有意的，只让一个线程写，或者使用原子操作"},
     lacks_block{
         "the index `%1$s` in \1 does not depend on blockIdx.%2$s, so blocks share elements: a thread's own number "
-        "is "
-        "blockIdx.%2$s * blockDim.%2$s + threadIdx.%2$s, a block's own is blockIdx.%2$s; or let one block write",
+        "is blockIdx.%2$s * blockDim.%2$s + threadIdx.%2$s, a block's own is blockIdx.%2$s; or let one block write",
         "\1的下标 `%1$s` 与 blockIdx.%2$s 无关，所以线程块共用元素：每个线程自己的编号是 blockIdx.%2$s * "
         "blockDim.%2$s + threadIdx.%2$s，每个线程块自己的编号是 blockIdx.%2$s；或者只让一个线程块写"},
     parts_share{
         "check where `%s` and `%s` begin in \1: they share this element; + counts elements of the pointer's type, "
-        "and "
-        "the second part begins after all bytes of the first",
+        "and the second part begins after all bytes of the first",
         "检查\1中 `%s` 和 `%s` 的起点：它们共用这个元素；+ "
         "以指针类型的元素计，第二部分要在第一部分的全部字节之后开始"},
     own_variable_words{
         "__shared__ in line %d makes `%s` one variable for all threads, but each sets it: if each has its own "
-        "value, "
-        "drop __shared__; else put __syncthreads() after it is set, and change it by an atomic",
+        "value, drop __shared__; else put __syncthreads() after it is set, and change it by an atomic",
         "第 %d 行的 __shared__ 使 `%s` 成为所有线程共用的一个变量，而每个线程都设置它：如果各有各的值，就去掉 "
         "__shared__；否则在设置之后加上 __syncthreads()，并用原子操作修改它"};
 
 // ---- the host's calls
 
-constexpr Sentence counts_bytes{"a size counts bytes: ", "大小以字节计："},
-    same_memory{
-        "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for the one that is written, "
-        "which "
-        "also needs the elements that nobody changes; in a loop, swap the two after each launch",
-        "第 %1$d 行把同一块内存传给 `%2$s` 和 `%3$s`：给被写入的那个传另一个数组，没有线程修改的元素也要放进去；"
-        "如果在循环中，每次启动之后交换这两个数组"},
+constexpr Sentence same_memory{
+    "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for the one that is written, which "
+    "also needs the elements that nobody changes; in a loop, swap the two after each launch",
+    "第 %1$d 行把同一块内存传给 `%2$s` 和 "
+    "`%3$s`：给被写入的那个传另一个数组，没有线程修改的元素也要放进去；如果在循环中，每次启动之后交换这两个数组"},
     counted_elements{
         "%1$s gives %2$zu bytes, and the accesses need %3$zu: if %2$zu is a number of elements, multiply it by "
         "%4$zu, the bytes of each; if not, check the index",
@@ -222,23 +205,20 @@ constexpr Sentence check_first{"check the index of %s", "检查 %s 的下标"}, 
         "; or make the array longer; a thread without such an element leaves out this access, but not its other "
         "work",
         "；或者加长数组；没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
-    pointer_is{"; in line %d, `%s = %s`, + counts elements of the pointer's type, not bytes",
-               "；第 %d 行的 `%s = %s` 里，+ 以指针类型的元素计，而不是以字节计"},
     pitch_counts_bytes{
         "a pitch counts bytes, and + elements: row y begins at `(T*)((char*)p + y * pitch)`, where T is the type "
-        "of an "
-        "element; if it is so already, check the index",
-        "pitch 以字节计，而 + 以元素计：第 y 行从 `(T*)((char*)p + y * pitch)` 开始，T 是元素的类型；如果已经如此，"
-        "检查下标"},
+        "of an element; if it is so already, check the index",
+        "pitch 以字节计，而 + 以元素计：第 y 行从 `(T*)((char*)p + y * pitch)` 开始，T "
+        "是元素的类型；如果已经如此，检查下标"},
     whole_vectors{
         "`%1$s` number i covers elements %2$d * i to %2$d * i + %3$d, and only n / %2$d whole ones are there: "
         "round their number down where it is calculated, and do the rest one by one",
-        "第 i 个 `%1$s` 包括元素 %2$d * i 到 %2$d * i + %3$d，而那里只有 n / %2$d 个完整的：计算个数时向下取整，"
-        "其余的元素逐个处理"},
-    row_length{
-        "; in row * length + column, length is the length of this array's rows, and both the row and the column "
-        "must exist (column < length)",
-        "；在 行 * 长度 + 列 中，长度是这个数组每行的长度，而且行和列都必须存在（列 < 长度）"},
+        "第 i 个 `%1$s` 包括元素 %2$d * i 到 %2$d * i + %3$d，而那里只有 n / %2$d "
+        "个完整的：计算个数时向下取整，其余的元素逐个处理"},
+    row_length{"; in row * length + column, length is the length of this array's rows, and column < length",
+               "；在 行 * 长度 + 列 中，长度是这个数组每行的长度，而且列 < 长度"},
+    pointer_is{"; in line %d, `%s`, + counts elements, not bytes",
+               "；第 %d 行的 `%s` 里，+ 以元素计，而不是以字节计"},
     up_to{"; this line uses elements up to number %ld", "；这一行用到的元素编号最大是 %ld"};
 
 }  // namespace cudacpu::race

@@ -66,10 +66,6 @@ Edit write_instead(const Source& src, const string& code, const Statement& s) {
     if (first == last) return write(first, code, src.code(s.begin, s.end));
     return {say(write_for_lines, code, first, last)};
 }
-Edit drop(const Source& src, const Statement& s) {
-    const int first = src.line_at(s.begin), last = src.line_at(s.end - 1);
-    return {first == last ? say(drop_line, first) : say(drop_lines, first, last)};
-}
 
 // ---- a single atomic
 
@@ -102,18 +98,13 @@ string Conflict::atomic(const Assignment& s, bool exchange) const {
            (s.sign == "-" ? "-(" + s.value + ")" : s.value) + ")";
 }
 
-Advice Conflict::one_writes() const {
-    const bool of_warp = !far && launch->block.x * launch->block.y * launch->block.z > 32;
-    return {say(one_thread, pair.a.number, say(of_warp ? one_of_warp : one_of_block))};
-}
-
 Advice Conflict::an_atomic(const Statement& s) const {
     static const std::regex step("(\\+\\+|--)" + lvalue + "|" + lvalue + "(\\+\\+|--)");  // list[(*n)++] = x
     const int line = src.line_at(s.begin);
     const string code = s.kind == Statement::simple ? src.code(s) : src.condition(s);
     const Assignment change = assignment(code);
     if (!change.sign.empty() && has_name(change.value, change.target))  // x += x * rate
-        return far == 2 ? Advice{say(two_blocks, line)} : one_writes();
+        return {say(far == 2 ? two_blocks : one_thread, line)};
     string call = atomic(change, !pair.adds), old = code;
     std::smatch m;
     if (call.empty() && !pair.name.empty() && std::regex_search(code, m, step)) {
@@ -130,7 +121,7 @@ Advice Conflict::beside_atomics() const {
     const Statement& s = *src.statement_in(line, pair.name);
     const Assignment change = assignment(src.code(s));
     if (!change.sign.empty() && has_name(change.target, pair.name)) return an_atomic(s);
-    return {say(plain().access & writes ? set_beside_atomics : read_beside_atomics, line)};
+    return {say(no_atomic, line)};
 }
 
 // `pos = *n;`, and then `*n += 1;` or `*n = pos + 1`.

@@ -247,6 +247,7 @@ Words unwritten(const Noted& m, const Element& e, const Region* r) {
     const Noted all = all_of(m);
     w.mend = set_first(line_of(m.who.site), *r, m.unset, e.bytes, size_t(all.first - r->start) / e.bytes,
                        size_t(all.last - r->start) / e.bytes);
+    w.one_cause = !w.mend.empty();
     if (w.mend.empty()) w.mend = say(write_first);
     return w;
 }
@@ -478,6 +479,11 @@ void report(const std::vector<Race>& races) {
     leave_out([](const Pair& p, const Pair& q) {
         return (q.adds ? p.a.place == p.b.place : distance(p.race) == 2 && distance(q.race) < 2) &&
                (follows_from(p.a, p.name, q, true) || follows_from(p.b, p.name, q, true));
+    });
+    leave_out([](const Pair& p,
+                 const Pair& q) {  // the word that hands the other memory over has too narrow a scope
+        return (q.race.before.access | q.race.after.access) & narrow &&
+               std::ranges::any_of(p.race.hand_overs, [&](const HandOver& h) { return h.word == q.race.address; });
     });
     leave_out([](const Pair& p, const Pair& q) {
         return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && follows_from(p.a, p.name, q, false);

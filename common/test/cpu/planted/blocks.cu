@@ -70,7 +70,7 @@ __global__ void read_inside(const int* in, int* sum, int* out) {
     __syncthreads();
     if (threadIdx.x == 0) out[blockIdx.x] = *sum;  // FIXED: if (threadIdx.x == 0) out[blockIdx.x] = atomicAdd(sum, 0);
 }
-PLANT(read_while_adding) { read_inside<<<4, 64>>>(filled(256), zeros(1), zeros(4)); }  // SAYS: atomicAdd(&x, 0) reads
+PLANT(read_while_adding) { read_inside<<<4, 64>>>(filled(256), zeros(1), zeros(4)); }  // SAYS: or read it in the next kernel or by atomicAdd(&x, 0)
 
 __global__ void place_by_hand(const int* in, int* out, int* count) {
     for (int i = threadIdx.x; i < 256; i += blockDim.x) {

@@ -223,7 +223,7 @@ __global__ void in_second_half(int* x, int n) {
     int* half = x + n * sizeof(int);  // FIXED: int* half = x + n;
     half[threadIdx.x] = 1;
 }
-PLANT(bytes_in_a_pointer) {  // SAYS: + counts elements of the pointer's type
+PLANT(bytes_in_a_pointer) {  // SAYS: + counts elements, not bytes
     int* x = zeros(128);
     in_second_half<<<1, 64>>>(x, 64);
     wants(x, 128, [](int i) { return i / 64; });

@@ -104,7 +104,7 @@ __global__ void push_and_pop(Queue* queue, int* sum) {
     if (blockIdx.x % 2 == 0) queue->push(blockIdx.x + 1);
     else atomicAdd(sum, queue->pop());
 }
-PLANT(waits_for_the_tail) {  // SAYS: waits for a word that does not tell
+PLANT(waits_for_the_tail) {  // SAYS: sets the word that line
     int* sum = zeros(1);
     push_and_pop<<<32, 32>>>(zeros<Queue>(1), sum);
     wants(sum, 1, [](int) { return 256; });

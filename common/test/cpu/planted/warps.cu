@@ -129,7 +129,7 @@ __global__ void everybody_writes(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = last;
 }
-PLANT(all_write_one) { everybody_writes<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: only one of them may write it
+PLANT(all_write_one) { everybody_writes<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: if they share one result, let one write it
 
 __global__ void bins(const int* in, int* out) {
     __shared__ int count[8];
