@@ -36,7 +36,7 @@ CASE(race_tree) { return race_tree<<<1, 128>>>(device<int>(1)), result(); }
 // RUN: hazards race_warp_tree
 // STATUS: 1
 // SAYS: race on element
-// SAYS: put __syncthreads() after line @#warp_tree, inside
+// SAYS: put __syncwarp() after line @#warp_tree, inside
 __global__ void race_warp_tree(int* out) {
     __shared__ int a[32];
     a[threadIdx.x] = 1;
@@ -201,7 +201,7 @@ CASE(race_volatile) { return race_volatile<<<1, 32>>>(device<int>(1)), result();
 // STATUS: 1
 // SAYS: @#mixed_atomic | atomicAdd(p, 1);
 // SAYS: does an atomic
-// SAYS: sets without an atomic
+// SAYS: uses no atomic
 __global__ void race_atomic_plain(int* p) {
     if (threadIdx.x)
         atomicAdd(p, 1);  // #mixed_atomic
@@ -213,7 +213,7 @@ CASE(race_atomic_plain) { return race_atomic_plain<<<1, 64>>>(device<int>(1)), r
 // RUN: hazards race_read_counter
 // STATUS: 1
 // SAYS: of count (case.cuh:
-// SAYS: line @#read_counter reads without an atomic
+// SAYS: line @#read_counter uses no atomic
 __global__ void race_read_counter(int* count, int* out) {
     if (*count < 40) out[threadIdx.x] = 1;  // #read_counter
     atomicAdd(count, 1);

@@ -89,7 +89,7 @@ string check_index(const Line& line, string name, long last, bool shared) {
     }
     const size_t blocks = size_t{launch->grid.x} * launch->grid.y * launch->grid.z;
     if (compared.empty())
-        compared = say(not_compared, blocks, blocks * launch->block.x * launch->block.y * launch->block.z);
+        compared = say(not_compared, blocks * launch->block.x * launch->block.y * launch->block.z);
     return say(check_first, which.empty() ? say(this_line) : which) + compared + say(either_or) +
            (shared && last > 0 ? say(up_to, last) : "") +
            (pointer.find(" + ") != string::npos

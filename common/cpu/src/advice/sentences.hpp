@@ -199,8 +199,8 @@ constexpr Sentence same_memory{
 constexpr Sentence check_first{"check the index of %s", "检查 %s 的下标"}, this_line{"this line", "这一行"},
     compared_there{", or the condition of line %d, which lets it pass: `%s`",
                    "，或者第 %d 行没有拦住它的条件：`%s`"},
-    not_compared{": the launch has %zu blocks, %zu threads, and no condition compares it",
-                 "：启动了 %zu 个线程块、%zu 个线程，而没有条件比较它"},
+    not_compared{": the launch has %zu threads, and no condition compares it",
+                 "：启动了 %zu 个线程，而没有条件比较它"},
     either_or{
         "; or make the array longer; a thread without such an element leaves out this access, but not its other "
         "work",

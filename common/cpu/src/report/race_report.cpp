@@ -90,6 +90,7 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
                 "线程只能访问自己的变量：通过 __shared__ 内存或 shuffle 传递这个值"},
     bounds_access{"an access out of bounds: %s%s", "越界访问：%s%s"},
     has_elements{", which has %zu", "，它有 %zu 个元素"},
+    has_rows{", which has %zu rows of %zu", "，它有 %zu 行，每行 %zu 个元素"},
     has_bytes{", which has %zu of its %zu bytes", "，它只有 %zu 字节，需要 %zu 字节"},
     one_more{"; or the array needs one element more, see %s:%d and what calls it",
              "；或者数组还需要一个元素，见 %s:%d 以及调用它的地方"},
@@ -104,10 +105,10 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
         "在复制之后再写入：复制的线程先调用 __pipeline_wait_prior(0)；如果是另一个线程写入，之后还要 "
         "__syncthreads()"},
     wait_for_copy{
-        "wait first: each thread that copies calls __pipeline_wait_prior(0) after __pipeline_commit(), and "
-        "__syncthreads() follows",
-        "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，然后是 "
-        "__syncthreads()"},
+        "wait first: each thread that copies calls __pipeline_wait_prior(0) after __pipeline_commit(), which waits "
+        "for its own copies only; so put __syncthreads() after that wait, before this line",
+        "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，它只等待自己的复制；"
+        "所以在这次等待之后、这一行之前加上 __syncthreads()"},
     wait_is_short{
         "the number of the wait in %1$s is %2$zu, and must be at most %3$zu for this copy to have ended: lower it "
         "by %4$zu",
@@ -184,11 +185,25 @@ struct Words {
     bool one_cause = false;  // it mends all lines that use the array
 };
 
+// tile[2][3] for element 19 of a two-dimensional array.
+string in_rows(string what, const Noted& m, const Region* r) {
+    if (!r || !r->columns || r->bytes % (r->columns * m.bytes)) return what;
+    const size_t number = size_t(m.address - r->start) / m.bytes;
+    const string flat = text("element %zu of %s", number, r->name);
+    if (const size_t at = what.find(flat); at != string::npos)
+        what.replace(at, flat.size(), text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
+    return what;
+}
+
 Words out_of_bounds(const Noted& m, const Element& e, const Region* r) {
     const bool dynamic = r && r->kind == Kind::dynamic, shared = is_shared(r), small = r && r->bytes < m.bytes;
     const size_t needed = r ? size_t(all_of(m).last + m.bytes - r->start) : 0;
-    const string size = !r ? "" : small ? say(has_bytes, r->bytes, m.bytes) : say(has_elements, r->bytes / e.bytes);
-    Words w{"out-of-bounds", say(bounds_access, in_words(e.words), size), ""};
+    const string what = in_rows(e.words, m, r),
+                 size = !r                ? ""
+                        : small           ? say(has_bytes, r->bytes, m.bytes)
+                        : what != e.words ? say(has_rows, r->bytes / m.bytes / r->columns, r->columns)
+                                          : say(has_elements, r->bytes / e.bytes);
+    Words w{"out-of-bounds", say(bounds_access, in_words(what), size), ""};
     const Line& line = line_of(m.who.site);
     if (r && (dynamic || !shared)) w.mend = count_bytes(*r, e.bytes, needed);
     if (w.mend.empty() && r) w.mend = pitch_in_bytes(line, r->where);
@@ -233,15 +248,7 @@ string set_unwritten(const Region& r, const Noted& m, size_t element) {
 }
 
 Words unwritten(const Noted& m, const Element& e, const Region* r) {
-    string what = e.words;
-    if (r && r->columns && r->bytes % (r->columns * m.bytes) == 0) {
-        const size_t number = size_t(m.address - r->start) / m.bytes;
-        const string flat = text("element %zu of %s", number, r->name);
-        if (const size_t at = what.find(flat); at != string::npos)
-            what.replace(at, flat.size(), text("%s[%zu][%zu]", r->name, number / r->columns, number % r->columns));
-    }
-    what = say(unwritten_read, in_words(what));
-    Words w{"unwritten-value", what, say(set_heap)};
+    Words w{"unwritten-value", say(unwritten_read, in_words(in_rows(e.words, m, r))), say(set_heap)};
     if (!r) return w;
     if (!is_shared(r)) return w.mend = set_unwritten(*r, m, e.bytes), w.one_cause = true, w;
     const Noted all = all_of(m);

@@ -6,7 +6,7 @@ __global__ void past_the_end(const int* in, int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i];  // FIXED: if (i < n) out[i] = in[i];
 }
-PLANT(no_guard) { past_the_end<<<4, 64>>>(filled(250), zeros(250), 250); }  // SAYS: the launch has 4 blocks, 256 threads, and no condition compares it
+PLANT(no_guard) { past_the_end<<<4, 64>>>(filled(250), zeros(250), 250); }  // SAYS: the launch has 256 threads, and no condition compares it
 
 __global__ void guard_too_late(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
