@@ -18,8 +18,9 @@ string let_come(const Source& src, size_t place, bool warp) {
     for (const auto& [f, at] : src.callers(place))
         for (const Statement* s : f->path(at)) {
             if (const Who who = src.enter(*f, *s); who != everybody && !(warp && who == whole_warps))
-                return say(s->kind == Statement::loop ? equal_rounds : move_out, src.line_at(s->begin),
-                           src.condition(*s));
+                return s->kind == Statement::loop
+                           ? say(equal_rounds, src.line_at(s->begin), src.condition(*s))
+                           : say(move_out, src.line_at(at), src.line_at(s->begin), src.condition(*s));
             for (const Statement& before : s->parts)
                 if (before.end <= at && src.enter(*f, before) == some && src.has({"return"}, before))
                     return say(sent_away, src.line_at(before.begin), src.condition(before));
@@ -69,8 +70,12 @@ string set_first(const Line& line, const Region& r, const Unset& unset, size_t e
     if (lines.empty() && setter.file == line.file && setter.number != line.number) lines.insert(setter.number);
     if (lines.empty()) return "";
     std::vector<string> parts;
+    const auto place = [&](size_t i) {
+        const size_t n = r.columns;
+        return n ? text("`%s[%zu][%zu]`", r.name, i / n, i % n) : text("%zu", i);
+    };
     const auto add = [&](size_t from, size_t to) {
-        parts.push_back(from == to ? say(one_element, from) : say(elements_to, from, to));
+        parts.push_back(from == to ? say(one_element, place(from)) : say(elements_to, place(from), place(to)));
     };
     const size_t first_set = unset.first_set / element, last_set = unset.last_set / element;
     if (first < first_set) add(first, std::min(last, first_set - 1));

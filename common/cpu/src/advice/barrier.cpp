@@ -13,8 +13,7 @@
 
 namespace cudacpu::race {
 
-Conflict::Conflict(const Pair& p, const Source& source)
-    : pair(p), src(source), far(distance(p.race)), line_a(p.a.number), line_b(p.b.number) {
+Conflict::Conflict(const Pair& p, const Source& source) : pair(p), src(source), far(distance(p.race)) {
     a = src.spot(p.a.number, p.name), b = src.spot(p.b.number, p.name);
     if (a == string::npos || b == string::npos) return;
     const auto ca = src.callers(a), cb = src.callers(b);
@@ -27,8 +26,9 @@ Conflict::Conflict(const Pair& p, const Source& source)
             if (const size_t call = src.word(own->name, g->body.begin, g->body.end); call < g->body.end)
                 f = g, *at = call;
     if (!f) return;
-    if (a > b) std::swap(a, b), std::swap(line_a, line_b);
-    if (src.line(line_a).find("async") != string::npos)  // the copy is made where its thread waits for it
+    if (a > b) std::swap(a, b);
+    if ((src.line(p.a.number) + src.line(p.b.number)).find("async") !=
+        string::npos)  // the copy is made where its thread waits for it
         for (const char* wait : {"__pipeline_wait_prior", "consumer_wait", "pipeline_consumer_wait_prior", "wait"})
             for (const size_t i : src.words(wait, a, b)) a = std::max(a, i);
     const Where m = far ? p.race.block_met : p.race.warp_met;
@@ -92,11 +92,6 @@ bool Conflict::swaps() const {
            });
 }
 
-std::optional<string> Conflict::computed(const string& expression) const {
-    const string all = src.expanded(*f, expression);
-    return all.find('[') == string::npos ? std::optional(all) : std::nullopt;
-}
-
 bool Conflict::goes_round() const {
     const bool met_inside = around && met != string::npos && unconditional(met) && around->holds(met);
     return around && !(met_inside && !(met > a && met < b)) && !barrier_between(b, around->end) &&
@@ -110,15 +105,11 @@ Edit Conflict::replace(const string& code, const Path& path, size_t n) const {
 Edit Conflict::put(const string& what, const Path& path, size_t n) const {
     const Statement& s = *path[n];
     if (src.ends_there(s)) return {say(put_before, what), {src.line_at(s.begin)}};
-    const bool in_block = path[n - 1]->kind == Statement::block;
     const size_t next = src.text.find_first_not_of(" \t\r", s.end);
-    if (const string code = src.code(s.begin, s.end) + " " + what + ";";
-        next < src.text.size() && src.text[next] != '\n')
-        return replace(code, path, n);
-    const int line = src.line_at(s.end - 1);
-    if (!in_block) return {say(put_in_braces, what, src.line_at(path[n - 1]->begin)), {line}};
+    if (path[n - 1]->kind != Statement::block || (next < src.text.size() && src.text[next] != '\n'))
+        return replace(src.code(s.begin, s.end) + " " + what + ";", path, n);
     const bool inside = around && std::ranges::find(path, around) != path.end();
-    return {say(inside ? put_after_in_loop : put_after, what), {line}};
+    return {say(inside ? put_after_in_loop : put_after, what), {src.line_at(s.end - 1)}};
 }
 
 Edit Conflict::put_before_it(const string& what, const Path& path, size_t n) const {
@@ -182,7 +173,10 @@ Advice Conflict::barrier() const {
     if (same() && (!turns || at_turn.empty())) {
         if (update(pa).is_tree && !around && !barrier_at(pa, 1).empty())  // the function is called again
             return {"", {put(barrier_at(pa, 1), pa, 1)}};
-        return both_write() ? Advice{say(one_thread, pair.a.number)} : all_read_first(*pa.back());
+        return both_write() ? Advice{say(one_thread, pair.a.number)}
+                            : Advice{"",
+                                     {{say(all_must_read, far ? "__syncthreads()" : "__syncwarp()"),
+                                       {src.line_at(pa.back()->begin)}}}};
     }
     if (same() || (turns && (!straight || within.empty()))) {
         Advice v = at_turn.empty() ? split(round, turn) : ending();

@@ -38,7 +38,6 @@ struct Conflict {
     const int far;                // 0: two threads of a warp, 1: of a block, 2: of two blocks
     const Function* f = nullptr;  // holds both lines, or calls
     size_t a, b;                  // the two places; a comes before b
-    int line_a, line_b;           // of the accesses that are made or called there
     size_t met = string::npos;    // the barrier that the threads passed last
     Path pa, pb;
     size_t common = 0;                  // how many statements contain both
@@ -52,8 +51,6 @@ struct Conflict {
         return pair.race.before.access & race::atomic ? pair.race.after : pair.race.before;
     }
     std::vector<size_t> uses(const string& name) const { return src.variables(name, f->body.begin, f->body.end); }
-    /// Expanded; no value if it comes from memory.
-    std::optional<string> computed(const string& expression) const;
 
     // ---- barrier.cpp
     bool unconditional(size_t at) const;  // each thread that reaches the two lines comes there
@@ -77,7 +74,6 @@ struct Conflict {
     string atomic(const Assignment& s,
                   bool exchange) const;  // does what an assignment does; exchange: accept x = y
     Update update(Path path) const;
-    Advice all_read_first(const Statement& s) const;
     Advice an_atomic(const Statement& s) const;
     Advice beside_atomics() const;  // for the access that is none
 };

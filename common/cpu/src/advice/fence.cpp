@@ -63,7 +63,8 @@ Advice handover(const Conflict& c) {
         const bool locks = src.only_waits(s) || src.has({"atomicCAS", "atomicExch"}, s);
         if (c.pair.race.before.access & c.pair.race.after.access & writes && how.set && !locks && earlier == later)
             continue;  // a ticket
-        if (how.too_early && src.only_waits(s)) return {say(set_too_early, line(how.wait), earlier, line(how.set))};
+        if (how.too_early && (src.only_waits(s) || line(how.set) == earlier))
+            return {say(set_too_early, line(how.wait), earlier, line(how.set))};
         if (how.looks_once) return {say(look_again, line(how.wait), later)};
         Advice v;
         for (const auto& [missing, site] : how.gaps) {

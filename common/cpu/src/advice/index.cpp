@@ -51,15 +51,23 @@ string about_rows(const string& index) {
 
 // ---- bounds
 
-string pitch_in_bytes(const Line& line, const Where& made) {
-    const Source *src = Source::of(line.file), *host = Source::of(made.file);
-    const bool pitched = src && host && host->line(made.line).find("cudaMallocPitch") != string::npos;
-    return pitched && !std::regex_search(src->text, std::regex(R"(\bchar ?\*[)>])")) ? say(pitch_counts_bytes) : "";
+// float4 number i exists if i < n / 4: where the number of vectors is rounded up, and else what is wrong.
+static string about_vectors(const Source& src, const string& type, int width) {
+    const string k = std::to_string(width), below = std::to_string(width - 1);
+    const std::regex rounded_up("\\(?(\\w+) \\+ " + below + "\\)? ?(/ ?" + k + "|>> " + (width == 4 ? "2" : "1") +
+                                ")");
+    std::smatch m;
+    for (int line = 1; src.start_of(line) != string::npos; ++line)
+        if (const string code = src.line(line);
+            std::regex_search(code, m, rounded_up) && src.function_at(src.start_of(line)))
+            return say(whole_vectors, type, width, width - 1) + say(rounds_up, line, m.str(), m.str(1) + " / " + k);
+    return say(whole_vectors, type, width, width - 1) + say(round_down);
 }
 
-string check_index(const Line& line, string name, long last, bool shared) {
-    static const std::regex vector(R"(\b(u?(?:int|short|long|longlong)|float|double)([234]) ?\*)");
-    const Source* src = line.number ? Source::of(line.file) : nullptr;
+string check_index(const Line& line, string name, const Where& made, long last, bool shared) {
+    static const std::regex vector(R"(\b(u?(?:int|short|long|longlong)|float|double)([234]) ?\*)"),
+        bytes("\\bchar ?\\*");
+    const Source *src = line.number ? Source::of(line.file) : nullptr, *host = Source::of(made.file);
     const size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
     if (!f) return "";
@@ -71,8 +79,11 @@ string check_index(const Line& line, string name, long last, bool shared) {
     if (name != memory && (pointer.empty() || !has_name(pointer, memory))) name = "";
     std::smatch m;
     if (const string all = pointer + " " + code; std::regex_search(all, m, vector))
-        return say(whole_vectors, m[1].str() + m[2].str(), std::stoi(m[2]), std::stoi(m[2]) - 1);
-    string which, depends = name.empty() ? src->code(*f->path(first).back()) : "", compared;
+        return about_vectors(*src, m[1].str() + m[2].str(), std::stoi(m[2]));
+    if (host && host->line(made.line).find("cudaMallocPitch") != string::npos &&
+        !std::regex_search(pointer.empty() ? src->code(f->body) : pointer, bytes))
+        return say(pitch_counts_bytes);
+    string which, depends = name.empty() ? src->code(*f->path(first).back()) : "", compared, asked;
     for (const size_t i : src->variables(name, end - code.size(), end)) {
         size_t close = i + name.size();
         if (src->text[close] != '[') return "";
@@ -85,11 +96,17 @@ string check_index(const Line& line, string name, long last, bool shared) {
     for (const Statement* s : deciding(*src, *f, first)) {
         const string asks = src->condition(*s);
         if (std::regex_search(asks, std::regex("[<>]|!=")) && shares(names_in(asks), depends))
-            compared = say(compared_there, src->line_at(s->head), asks);
+            compared = say(compared_there, src->line_at(s->head), asks) +
+                       (asks.find("<=") != string::npos ? say(or_less) : ""),
+            asked += asks + " ";
     }
     const size_t blocks = size_t{launch->grid.x} * launch->grid.y * launch->grid.z;
     if (compared.empty())
         compared = say(not_compared, blocks * launch->block.x * launch->block.y * launch->block.z);
+    else
+        for (const string& n : names_in(depends))  // z of x < width && y < height
+            if (!has_name(asked, n) && src->definition(*f, n).value_or("").find("Idx.") != string::npos)
+                compared = say(one_not_compared, src->line_at(src->variable(n, f->body.begin, first)), n);
     return say(check_first, which.empty() ? say(this_line) : which) + compared + say(either_or) +
            (shared && last > 0 ? say(up_to, last) : "") +
            (pointer.find(" + ") != string::npos
@@ -141,7 +158,7 @@ Advice wrong_index(const Conflict& c) {
     if (c.pair.name.empty() || c.src.text[open] != '[') return {};
     const string subscript = c.src.code(open + 1, closed(c.src.text, open) - 1),
                  element = c.pair.name + "[" + subscript + "]";
-    const auto index = c.computed(subscript);
+    const string index = c.src.expanded(*c.f, subscript);
     Path path = c.pa;
     const Assignment change = assignment(c.src.code(innermost(path)));  // also of if (x[i] < 0) x[i] = 0;
     const auto of_thread = [&](const string& code) {
@@ -151,16 +168,19 @@ Advice wrong_index(const Conflict& c) {
         return names;
     };
     const auto used = of_thread(subscript);
-    if (!index || used.empty() || c.src.code(c.b, c.b + element.size()) != element ||
-        (c.a == c.b && !change.target.starts_with(element)))
+    const bool from_memory = std::ranges::any_of(names_in(subscript + " " + index), [&](const string& n) {
+        return c.src.definition(*c.f, n).value_or("").find('[') != string::npos;  // also by a member: pixel.colour
+    });
+    if (index.find('[') != string::npos || from_memory || used.empty() ||
+        c.src.code(c.b, c.b + element.size()) != element || (c.a == c.b && !change.target.starts_with(element)))
         return {};
     std::set<int> lines{c.src.line_at(c.a), c.src.line_at(c.b)};  // and those that set its variables
-    for (const string& name : names_in(subscript + " " + *index)) add_definition(lines, c, name);
+    for (const string& name : names_in(subscript + " " + index)) add_definition(lines, c, name);
     if (c.far < 2)
         for (const size_t at : c.uses(c.pair.name)) lines.insert(c.src.line_at(at));
     const Accessor &x = c.pair.race.before, &y = c.pair.race.after;
     const bool sums = (c.far == 2 && c.src.has({"__shared__"}, c.f->body)) || c.one_atomic() ||
-                      index->find_first_of("/%>&?") != string::npos || c.update(c.pb).reads_others ||
+                      index.find_first_of("/%>&?") != string::npos || c.update(c.pb).reads_others ||
                       !std::ranges::includes(used, of_thread(change.value));
     if (c.a == c.b && c.pair.adds ? sums
         : c.far == 2              ? c.one_atomic() || launch->cooperative || (c.a == c.b && !c.pair.both_write)
@@ -169,9 +189,9 @@ Advice wrong_index(const Conflict& c) {
     for (const auto& [axis, blocks] :
          {std::pair("x", launch->grid.x), {"y", launch->grid.y}, {"z", launch->grid.z}})
         if (c.far == 2 && x.rank == y.rank && x.step == y.step && blocks > 1 &&
-            index->find(string("blockIdx.") + axis) == string::npos)
-            return {"", {{say(lacks_block, *index, axis), lines}}};
-    return {"", {{say(own_element, *index) + about_rows(*index), lines}}};
+            index.find(string("blockIdx.") + axis) == string::npos)
+            return {"", {{say(lacks_block, index, axis), lines}}};
+    return {"", {{say(own_element, index) + about_rows(index), lines}}};
 }
 
 // A __shared__ variable that each thread sets first, and then uses as if it were its own.
@@ -205,7 +225,7 @@ bool follows_from(const Line& line, const string& name, const Pair& cause, bool 
     const Source* src = Source::of(line.file);
     const size_t at = src ? src->spot(line.number, name) : string::npos;
     const Function* f = at == string::npos ? nullptr : src->function_at(at);
-    if (!f || src != Source::of(cause.b.file) || cause.name.empty()) return false;
+    if (!f || src != Source::of(cause.b.file)) return false;
     std::set<string> names{cause.name};
     for (const Line* l : {&cause.a, &cause.b})
         if (const Statement* s = src->statement_in(l->number, cause.name))

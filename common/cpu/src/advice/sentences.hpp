@@ -9,8 +9,6 @@ namespace cudacpu::race {
 constexpr Sentence put_after{"put %s after \1", "在\1之后加上 %s"},
     put_after_in_loop{"put %s after \1, inside the loop", "在\1之后（循环内）加上 %s"},
     put_before{"put %s before \1", "在\1之前加上 %s"},
-    put_in_braces{"give the body of line %2$d braces, and put %1$s after \1, inside them",
-                  "给第 %2$d 行的主体加上花括号，并在其中\1之后加上 %1$s"},
     write_for{"in line %d write `%s` for `%s`", "在第 %d 行写 `%s`，代替 `%s`"},
     write_for_lines{"write `%s` for lines %d to %d", "写 `%s`，代替第 %d 到 %d 行"};
 
@@ -22,10 +20,10 @@ constexpr Sentence not_all_come{
     "由于第 %3$d 行，并非所有线程都到达第 %1$d 行和第 %2$d 行：让线程块的所有线程都以相同的次数经过那里，只用 if "
     "保护其中的工作，并在这两行之间、该 if 之外加上 __syncthreads()"},
     all_must_read{
-        "check the index of \1: a thread reads there what another writes; if that is meant, read into a variable "
-        "first, put %1$s where all threads come, and write then; in a loop, put %1$s also at its end",
-        "检查\1的下标：在那里，一个线程读取另一个线程写入的元素；如果是有意的，先读入变量，在所有线程都会到达的地方"
-        "加上 %1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s"},
+        "in \1, a thread reads what another writes: read into a variable first, put %1$s where all threads come, "
+        "and write then; in a loop, put %1$s also at its end; or if that is not meant, check the index",
+        "在\1，一个线程读取另一个线程写入的元素：先读入变量，在所有线程都会到达的地方加上 "
+        "%1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s；如果不是有意的，检查下标"},
     order{
         "line %d must come before line %d for all threads, or after it: take them apart, and put %s between them, "
         "where all threads come; in a loop, also on the way back",
@@ -49,9 +47,9 @@ constexpr Sentence sent_away{
         "__activemask(), taken once before",
         "它要数通道，所以掩码只能包含被数的通道：用之前由 __ballot_sync() 或 __activemask() 得到的掩码"},
     move_out{
-        "move it out of the branch of line %d, `%s`, which some threads do not enter: end the branch before it, "
-        "begin it again after it, and let one call serve all",
-        "把它移到第 %d "
+        "move line %d out of the branch of line %d, `%s`, which some threads do not enter: end the branch before "
+        "it, begin it again after it, and let one call serve all",
+        "把第 %d 行移到第 %d "
         "行的分支（`%s`"
         "）之外，因为有些线程不进入这个分支：在它之前结束分支，在它之后重新开始，所有线程共用一次调用"},
     equal_rounds{
@@ -63,7 +61,7 @@ constexpr Sentence sent_away{
         "elements, to 0 for a sum, and put __syncthreads() after that",
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
-    one_element{"element %zu", "元素 %zu"}, elements_to{"elements %zu to %zu", "元素 %zu 到 %zu"},
+    one_element{"element %s", "元素 %s"}, elements_to{"elements %s to %s", "元素 %s 到 %s"},
     and_also{" and %s", "和%s"},
     set_or_index{
         "no thread sets %s (others are set in \1): let threads set these, too, by a loop with steps of blockDim.x, "
@@ -183,10 +181,11 @@ constexpr Sentence two_blocks{
 // ---- the host's calls
 
 constexpr Sentence same_memory{
-    "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for the one that is written, which "
-    "also needs the elements that nobody changes; in a loop, swap the two after each launch",
+    "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for the one that is written, and "
+    "in a loop, swap the two after each launch; it also needs the elements that nobody changes",
     "第 %1$d 行把同一块内存传给 `%2$s` 和 "
-    "`%3$s`：给被写入的那个传另一个数组，没有线程修改的元素也要放进去；如果在循环中，每次启动之后交换这两个数组"},
+    "`%3$s`"
+    "：给被写入的那个传另一个数组，并且如果在循环中，每次启动之后交换这两个数组；没有线程修改的元素也要放进去"},
     counted_elements{
         "%1$s gives %2$zu bytes, and the accesses need %3$zu: if %2$zu is a number of elements, multiply it by "
         "%4$zu, the bytes of each; if not, check the index",
@@ -211,10 +210,14 @@ constexpr Sentence check_first{"check the index of %s", "检查 %s 的下标"}, 
         "pitch 以字节计，而 + 以元素计：第 y 行从 `(T*)((char*)p + y * pitch)` 开始，T "
         "是元素的类型；如果已经如此，检查下标"},
     whole_vectors{
-        "`%1$s` number i covers elements %2$d * i to %2$d * i + %3$d, and only n / %2$d whole ones are there: "
-        "round their number down where it is calculated, and do the rest one by one",
-        "第 i 个 `%1$s` 包括元素 %2$d * i 到 %2$d * i + %3$d，而那里只有 n / %2$d "
-        "个完整的：计算个数时向下取整，其余的元素逐个处理"},
+        "`%1$s` number i covers elements %2$d * i to %2$d * i + %3$d, and only n / %2$d whole ones are there: ",
+        "第 i 个 `%1$s` 包括元素 %2$d * i 到 %2$d * i + %3$d，而那里只有 n / %2$d 个完整的："},
+    rounds_up{"line %d rounds their number up, `%s`: write `%s`, and do the rest one by one",
+              "第 %d 行向上取整，`%s`：写 `%s`，其余的元素逐个处理"},
+    round_down{"round their number down where it is calculated, and do the rest one by one",
+               "计算个数时向下取整，其余的元素逐个处理"},
+    or_less{" (should `<=` be `<`?)", "（`<=` 是否应为 `<`？）"},
+    one_not_compared{": no condition compares `%2$s` of line %1$d", "：没有条件比较第 %1$d 行的 `%2$s`"},
     row_length{"; in row * length + column, length is the length of this array's rows, and column < length",
                "；在 行 * 长度 + 列 中，长度是这个数组每行的长度，而且列 < 长度"},
     pointer_is{"; in line %d, `%s`, + counts elements, not bytes",

@@ -67,15 +67,13 @@ std::string Source::line(int number) const {
 }
 
 std::string Source::code(size_t from, size_t to) const {
-    std::string code;
-    for (const char c : text.substr(from, to - from))
-        if (!isspace(static_cast<unsigned char>(c))) code += c;
-        else if (!code.empty() && code.back() != ' ') code += ' ';
-    return code.erase(code.find_last_not_of(' ') + 1);
+    static const std::regex spaces(R"(\s+)"), outside("^ | $");
+    return std::regex_replace(std::regex_replace(cut(from, to), spaces, " "), outside, "");
 }
+
 std::string Source::code(const Statement& s) const {
-    std::string all = code(s.begin, s.end);
-    return all.erase(all.find_last_not_of("; ") + 1);
+    const std::string all = code(s.begin, s.end);
+    return all.substr(0, all.find_last_not_of("; ") + 1);
 }
 
 size_t Source::spot(int number, const std::string& name) const {
@@ -142,11 +140,6 @@ std::vector<size_t> Source::calls(const std::string& name, size_t from, size_t t
 
 bool Source::has(std::initializer_list<const char*> names, size_t from, size_t to) const {
     return std::ranges::any_of(names, [&](const char* name) { return word(name, from, to) < to; });
-}
-
-std::string Source::name_at(size_t at) const {
-    const bool begins = !isdigit(static_cast<unsigned char>(text[at])) && !(at && in_word(text[at - 1]));
-    return begins ? word_at(text, at) : "";
 }
 
 std::string Source::object_of(size_t member) const {
@@ -242,11 +235,6 @@ size_t Source::place_in(const Function* f, size_t at) const {
 bool Source::only_waits(const Statement& s) const {
     const std::string body = s.kind == Statement::loop ? code(s.parts[0].bare()) : "-";
     return body.empty() || body == "{ }" || body == "{}" || body == "continue" || body.starts_with("__nanosleep");
-}
-
-bool Source::alone_in_its_lines(const Statement& s) const {
-    const size_t before = text.find_last_not_of(" \t", s.begin - 1), after = text.find_first_not_of(" \t\r", s.end);
-    return text[before] == '\n' && (after == text.npos || text[after] == '\n');
 }
 
 // ---- threads

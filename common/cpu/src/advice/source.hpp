@@ -129,7 +129,6 @@ public:
     bool has(std::initializer_list<const char*> names, const Statement& s) const {
         return has(names, s.begin, s.end);
     }
-    std::string name_at(size_t at) const;        // the name that begins here, or ""
     std::string object_of(size_t member) const;  // tile of tile.sync(), by the place of sync
 
     // ---- functions and statements
@@ -140,7 +139,6 @@ public:
     size_t place_in(const Function* f, size_t at) const;
     /// The innermost statement where the line uses the name; nullptr if it is in no function.
     const Statement* statement_in(int line, const std::string& name) const;
-    bool alone_in_its_lines(const Statement& s) const;
     bool begins_with(const Statement& s, const char* name) const { return word_at(text, s.begin) == name; }
     bool ends_there(const Statement& s) const {
         return begins_with(s, "return") || begins_with(s, "break") || begins_with(s, "continue");

@@ -128,7 +128,8 @@ Advice Conflict::beside_atomics() const {
 Advice old_value(const Conflict& c) {
     const Statement& set = *c.pb.back();
     const auto [x, sign, value] = assignment(c.src.code(set));
-    if (c.pb.size() < 2 || c.one_atomic() || x.empty() || !has_name(x, c.pair.name) || has_name(value, c.pair.name))
+    if (c.pb.size() < 2 || c.one_atomic() || x.empty() || !has_name(x, c.pair.name) ||
+        has_name(value, c.pair.name.empty() ? x : c.pair.name))
         return {};
     for (const Statement& s : c.pb[c.pb.size() - 2]->parts) {
         const string code = c.src.code(s);
@@ -182,7 +183,7 @@ Update Conflict::update(Path path) const {
     static const std::regex tree(
         R"(([\w.]+) < ([^;]+)\b.*\1 \+ \2\]|(\b2 \* (\w+)|(\b\w+) \* 2)\b.* \+ (\4|\5)\])");
     const Statement& set = innermost(path);
-    const string code = src.code(set), base = src.name_at(set.begin);
+    const string code = src.code(set), base = word_at(src.text, set.begin);
     if (set.kind != Statement::simple || base.empty() || !assignment(code).target.starts_with(base + "["))
         return {};
     const auto index = [&](size_t i) { return src.code(i + base.size(), closed(src.text, i + base.size())); };
@@ -196,10 +197,6 @@ Update Conflict::update(Path path) const {
     u.is_near = !u.is_tree &&
                 std::ranges::any_of(uses, [&](size_t i) { return index(i) != own && has_name(index(i), at); });
     return u;
-}
-
-Advice Conflict::all_read_first(const Statement& s) const {
-    return {"", {{say(all_must_read, far ? "__syncthreads()" : "__syncwarp()"), {src.line_at(s.begin)}}}};
 }
 
 }  // namespace cudacpu::race

@@ -251,7 +251,9 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
         else if (s.thread / mates == giver.thread / mates)
             news = {giver.meeting_after(s) ? too_early : giver.meeting_before(s) ? joined : unjoined, step};
         News& word = words[s.address];
-        if (news.is_set && (word.is_set <= too_early || (news.is_set == own && word.is_set != own))) word = news;
+        if (news.is_set && (!word.is_set || (word.is_set == too_early && news.is_set > unjoined) ||
+                            (news.is_set == own && word.is_set != own)))
+            word = news;
     }
     for (const auto& [word, r] : reads) {
         const Quality is_set = r.news.is_set;

@@ -184,12 +184,17 @@ std::string list(const std::vector<Remark>& remarks, bool words_beside_code) {
 }  // namespace
 
 std::string listing(std::vector<Remark> remarks, const std::string& mend, size_t at_most) {
-    static const std::regex named(R"((?:lines? |第 |, | and |、| to )(\d+)\b(?! (?:elements|bytes|threads)))");
+    static const std::regex named(R"((?:lines? |第 )(\d+(?:(?:, | and | to |、)\d+)*))"), digits("\\d+");
     const auto height = [](const std::string& s) { return size_t(std::ranges::count(s, '\n')); };
     const std::string file = remarks.empty() ? "" : remarks[0].place.substr(0, remarks[0].place.rfind(':') + 1);
+    std::vector<std::string> numbers;
     for (std::sregex_iterator m(mend.begin(), mend.end(), named), none; m != none && !file.empty(); ++m) {
+        const std::string list = m->str(1);
+        for (std::sregex_iterator n(list.begin(), list.end(), digits); n != none; ++n) numbers.push_back(n->str());
+    }
+    for (const std::string& number : numbers) {
         auto more = remarks;
-        more.push_back({file + m->str(1), ""});
+        more.push_back({file + number, ""});
         if (std::ranges::any_of(remarks, [&](const Remark& r) { return r.place == more.back().place; })) continue;
         std::ranges::stable_sort(more, {}, [](const Remark& r) { return std::pair(r.place.size(), r.place); });
         if (height(list(more, false)) <= at_most) remarks = more;

@@ -206,15 +206,15 @@ Words out_of_bounds(const Noted& m, const Element& e, const Region* r) {
     Words w{"out-of-bounds", say(bounds_access, in_words(what), size), ""};
     const Line& line = line_of(m.who.site);
     if (r && (dynamic || !shared)) w.mend = count_bytes(*r, e.bytes, needed);
-    if (w.mend.empty() && r) w.mend = pitch_in_bytes(line, r->where);
     if (w.mend.empty() && dynamic) w.mend = past_the_end(r) + say(bytes_needed, needed);
     w.one_cause = !w.mend.empty();
     if (w.one_cause) return w;
-    w.mend = check_index(line, e.name, shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0, shared);
+    w.mend = check_index(line, e.name, r ? r->where : Where{},
+                         shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0, shared);
     if (w.mend.empty()) w.mend = past_the_end(r);
-    if (r && (e.name.empty() || w.mend.find('`') == string::npos) && !shared &&
-        size_t(e.number) * e.bytes == r->bytes)
+    if (r && (e.name.empty() || w.mend.find('`') == string::npos) && !shared && needed == r->bytes + e.bytes)
         w.mend += say(one_more, r->where.file, r->where.line);
+    w.one_cause = !w.mend.starts_with(in_chinese() ? "检查" : "check");  // the index of this line
     return w;
 }
 
@@ -280,9 +280,7 @@ void say_mistake(const Noted& m) {
     const Element e = element_at(m.address, m.bytes);
     const Region* r = find(m.address);
     const auto [kind, what, mend, one_cause] = words_of(m, e, r);
-    if (one_cause &&
-        !reported.insert(launch->kernel->name + string(r->name) + std::to_string(r->number) + mend).second)
-        return;
+    if (one_cause && !reported.insert(launch->kernel->name + mend).second) return;
     const Report report =
         in_kernel_report(kind, what, say(one_block, block_of(m.who)), at,
                          {{at.place, say(thread_does, thread_of(m.who), verb(m.who)), e.name}}, mend);

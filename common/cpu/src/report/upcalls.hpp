@@ -9,9 +9,7 @@ namespace cudacpu::race {
 Advice advise(const Pair& pair);
 /// How to mend an access of a line that is out of bounds, using this name; "" if the text does not tell. last: the
 /// last element of a shared array that is accessed there, or 0.
-std::string check_index(const Line& line, std::string name, long last, bool shared);
-/// What to check if the memory was made by cudaMallocPitch(), and the line's file has no pointer in bytes; else "".
-std::string pitch_in_bytes(const Line& line, const Where& made);
+std::string check_index(const Line& line, std::string name, const Where& made, long last, bool shared);
 /// How a size is mended that is as many elements as the accesses need bytes; "" if it is not.
 std::string count_bytes(const Region& r, size_t element, size_t needed);
 /// Elements of memory that are read before anyone has set them, as offsets in bytes.

@@ -77,7 +77,7 @@ __global__ void half_a_barrier(int* out) {
     else { __syncthreads(); }                   // FIXED: 
     out[threadIdx.x] = a[63 - threadIdx.x];
 }
-PLANT(barrier_in_branches) { half_a_barrier<<<1, 64>>>(zeros(64)); }  // SAYS: move it out of the branch
+PLANT(barrier_in_branches) { half_a_barrier<<<1, 64>>>(zeros(64)); }  // SAYS: out of the branch
 
 __global__ void lane_not_in_mask(int* out) {
     const int v = __shfl_sync(0xffff, int(threadIdx.x), 1);  // FIXED: const int v = __shfl_sync(0xffffffff, int(threadIdx.x), 1);

@@ -14,7 +14,7 @@ __global__ void in_both(const int* in, int* out, int n) {
         __syncthreads();  // FIXED:
     }
 }
-PLANT(barrier_in_both_branches) {  // SAYS: move it out of the branch
+PLANT(barrier_in_both_branches) {  // SAYS: out of the branch
     int* out = zeros(200);
     in_both<<<1, 256>>>(filled(200), out, 200);
     wants(out, 200, [](int i) { return in_at(199 - i); });

@@ -151,7 +151,7 @@ __global__ void wait_in_a_branch(const int* in, int* out) {
 #endif
     out[t] = s[63 - t];
 }
-PLANT(barrier_in_both_branches) { wait_in_a_branch<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: move it out of the branch
+PLANT(barrier_in_both_branches) { wait_in_a_branch<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: out of the branch
 
 __global__ void column_sums(const int* m, int* sums) {
     for (int row = threadIdx.y; row < 16; row += blockDim.y) sums[threadIdx.x] += m[row * 32 + threadIdx.x];

@@ -151,7 +151,7 @@ __global__ void greatest(const int* in, int* out) {
     __syncthreads();
     if (id == 0) *out = v[0];
 }
-PLANT(greatest_of_a_block) { greatest<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: put __syncthreads() after line
+PLANT(greatest_of_a_block) { greatest<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: __syncthreads(); }
 
 __global__ void strided(const int* in, int* out) {
     __shared__ int v[128];

@@ -116,7 +116,7 @@ __global__ void off_by_one(const int* in, int* out) {
     }
     if (tid == 0) *out = a[0];
 }
-PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: check the index of line
+PLANT(one_thread_too_many) { off_by_one<<<1, 128>>>(filled(128), zeros(1)); }  // SAYS: or if that is not meant, check the index
 
 __global__ void overlap(int* out) {
     out[threadIdx.x / 2] = threadIdx.x;  // FIXED: out[threadIdx.x] = threadIdx.x;
