@@ -89,6 +89,8 @@ Advice narrow_scope_rule(const Conflict& c) {
     std::set<int> lines;
     for (const Accessor* p : {&c.pair.race.before, &c.pair.race.after})
         if (p->access & race::narrow) lines.insert(line_of(p->site).number);
+    for (const HandOver& how : c.pair.race.hand_overs)
+        if (how.narrow) lines.insert(line_of(how.narrow).number);
     for (const char* name : {"__threadfence_block", "atomicCAS_block", "atomicExch_block"})
         for (const size_t i : c.src.words(name, c.f->body.begin, c.f->body.end)) lines.insert(c.src.line_at(i));
     return c.far < 2 || lines.empty() ? Advice() : Advice{"", {{say(narrow_scope), lines}}};

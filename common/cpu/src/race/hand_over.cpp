@@ -267,6 +267,8 @@ void add_hand_overs(std::multimap<std::pair<int, uint64_t>, HandOver>& found, co
                      .exclusive = is_set == own && set.access.step < 255 && read.order == last_read,
                      .plain = read.access.access == race::reads,
                      .too_early = is_set == too_early};
+        for (const Step* s : {&set, &read})
+            if (scope == in_device && s->access.access & narrow) how.narrow = s->access.site;
         const bool set_fenced = late || is_set == too_early || lacks_fence(giver.access) ||
                                 set.fenced[scope] > (is_set == own      ? giver.access.time
                                                      : is_set == joined ? giver.meeting_before(set)

@@ -41,6 +41,7 @@ struct HandOver {
     bool exclusive = false;      // the two threads use it, and the later one no other such word in between
     bool plain = false;          // it is read by a plain access
     bool too_early = false;      // it is set before the access of which it should tell
+    uint64_t narrow = 0;         // where an atomic of block scope sets or reads it for another block
     bool looks_once = false;     // a version that the reader does not read again
     std::set<Gap> gaps{};
 };

@@ -485,11 +485,6 @@ void report(const std::vector<Race>& races) {
         return (q.adds ? p.a.place == p.b.place : distance(p.race) == 2 && distance(q.race) < 2) &&
                (follows_from(p.a, p.name, q, true) || follows_from(p.b, p.name, q, true));
     });
-    leave_out([](const Pair& p,
-                 const Pair& q) {  // the word that hands the other memory over has too narrow a scope
-        return (q.race.before.access | q.race.after.access) & narrow &&
-               std::ranges::any_of(p.race.hand_overs, [&](const HandOver& h) { return h.word == q.race.address; });
-    });
     leave_out([](const Pair& p, const Pair& q) {
         return p.a.place == p.b.place && !p.adds && q.a.place != q.b.place && follows_from(p.a, p.name, q, false);
     });
