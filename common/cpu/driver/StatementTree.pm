@@ -16,7 +16,7 @@ sub blank { return $_[0] =~ s/[^\n]/ /gr }
 sub closed { return $end{$_[0]} // length $text }
 sub next_code { pos($text) = $_[0]; $text =~ /\G\s*+/gc; return pos $text }
 
-# Reads the statement at a place: its kind, begin, end, head, head_end and parts.
+# Returns the statement at a place: [kind, begin, end, head, head_end, parts].
 sub statement {
     my $at = next_code($_[0]);
     my ($begin, $head, $head_end, @parts) = ($at, 0, 0);
@@ -51,9 +51,9 @@ sub statement {
     return [$kind, $begin, $at, $head, $head_end, @parts];
 }
 
-# A lambda: [=] __device__ (int i) {...}, or auto fold = [&](int d) {...}, which is called by its name.
+# Records the lambdas of a body: [=] __device__ (int i) {...}, or auto fold = [&](int d) {...}, which is called by its name.
 sub read_lambdas {
-    my ($from, $to) = @_;
+    my ($from, $to, @found) = @_;
     my $body = substr $text, $from, $to - $from;
     while ($body =~ /(?:(\w++) *= *|[^\w ] *)\[/g) {
         my $name = $1 // '';
@@ -61,8 +61,9 @@ sub read_lambdas {
         next if $text !~ /\G[\s\w]*+(?=\()/gc;
         my $head = pos $text;
         my $end = closed($head);
-        push @functions, [$name, $head, $end, statement($end)] if substr($text, next_code($end), 1) eq '{';
+        push @found, [$name, $head, $end, statement($end)] if substr($text, next_code($end), 1) eq '{';
     }
+    push @functions, reverse @found;    # the inner ones first
 }
 
 # A brace after a parameter list opens a function. The parser also looks inside namespaces and classes.
@@ -73,7 +74,7 @@ sub read_functions {
         pos($text) = $at = closed($at - 1) if $sign eq '(';
         $begin = $at if $sign eq ';' || $sign eq '}';
         next if $sign ne '{';
-        my ($name, $open);    # the last parameters after a name
+        my ($name, $open);    # the last parameter list that follows a name
         my ($from, $given) = $begin;
         while (($given = index $text, '(', $from) >= $from && $given < $at) {
             my $between = substr $text, $from, $given - $from;

@@ -22,7 +22,7 @@ CASE(race_shared) { return race_shared<<<1, 64>>>(device<int>(64)), result(); }
 // RUN: hazards race_tree
 // STATUS: 1
 // SAYS: race on element
-// SAYS: put __syncthreads() after line @#tree, inside
+// SAYS: __syncthreads(); }`
 __global__ void race_tree(int* out) {
     __shared__ int a[128];
     a[threadIdx.x] = 1;
@@ -36,7 +36,7 @@ CASE(race_tree) { return race_tree<<<1, 128>>>(device<int>(1)), result(); }
 // RUN: hazards race_warp_tree
 // STATUS: 1
 // SAYS: race on element
-// SAYS: put __syncwarp() after line @#warp_tree, inside
+// SAYS: __syncwarp(); }`
 __global__ void race_warp_tree(int* out) {
     __shared__ int a[32];
     a[threadIdx.x] = 1;

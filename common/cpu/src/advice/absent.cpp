@@ -1,12 +1,10 @@
 // absent.cpp - threads that do not come: to a barrier, or to set their element of __shared__ memory.
-#include <regex>
 #include <utility>
 
 #include "advice/conflict.hpp"
 #include "engine/launch.hpp"
 #include "engine/observer.hpp"
 #include "engine/rendezvous.hpp"
-#include "engine/upcalls.hpp"
 #include "report/upcalls.hpp"
 
 namespace cudacpu::race {

@@ -3,7 +3,6 @@
 // It goes between the two lines, or after the second if a loop leads back to the first. It is never put where some
 // threads do not arrive.
 #include <algorithm>
-#include <optional>
 #include <regex>
 
 #include "advice/conflict.hpp"
@@ -202,8 +201,13 @@ Advice Conflict::barrier() const {
 
 // ---- the advice
 
+// In the innermost loop where all threads come, if it is one.
 Advice orders(const Conflict& c) {
-    const Advice v = c.barrier();
+    Advice v = c.barrier();
+    Conflict outer = c;
+    for (auto loop = std::ranges::find(c.pa, c.around); c.around && loop-- != c.pa.begin() && !v.only_puts();)
+        if ((*loop)->kind == Statement::loop)
+            if (outer.around = *loop; outer.barrier().only_puts()) v = outer.barrier();
     return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round())) ? c.beside_atomics() : v;
 }
 

@@ -1,6 +1,5 @@
 // conflict.hpp - one race, and where its two lines are in the statements of the program.
 #pragma once
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +35,7 @@ struct Conflict {
     const Pair& pair;
     const Source& src;
     const int far;                // 0: two threads of a warp, 1: of a block, 2: of two blocks
-    const Function* f = nullptr;  // holds both lines, or calls
+    const Function* f = nullptr;  // contains both lines, or the calls that lead to them
     size_t a, b;                  // the two places; a comes before b
     size_t met = string::npos;    // the barrier that the threads passed last
     Path pa, pb;
@@ -75,7 +74,7 @@ struct Conflict {
                   bool exchange) const;  // does what an assignment does; exchange: accept x = y
     Update update(Path path) const;
     Advice an_atomic(const Statement& s) const;
-    Advice beside_atomics() const;  // for the access that is none
+    Advice beside_atomics() const;  // for the access that is not atomic
 };
 
 // ---- the rules: each returns its advice, or none if it does not apply

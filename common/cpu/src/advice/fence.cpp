@@ -18,8 +18,9 @@ bool waits_in(const Source& src, const Statement& s) {
            std::ranges::any_of(s.parts, [&](const Statement& part) { return waits_in(src, part); });
 }
 
-// Puts it after, or before, the outermost statement around `place` that does not hold the access; or into the part
-// with the access of the branch or loop that asks there. A barrier goes into the function that has both places.
+// Puts `what` after, or before, the outermost statement around `place` that does not hold the access; or into the
+// part with the access of the branch or loop that asks there. A barrier goes into the function that has both
+// places.
 Edit beside(const Conflict& c, const string& what, size_t place, size_t accessed, bool after) {
     const Source& src = c.src;
     const bool barrier = what == "__syncthreads()";

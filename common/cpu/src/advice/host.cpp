@@ -1,4 +1,4 @@
-// host.cpp - mistakes in the host's calls: one array for two parameters, and the order of two lines.
+// host.cpp - one array passed for two parameters, sizes that count elements, and lines of one block.
 #include "advice/conflict.hpp"
 #include "engine/launch.hpp"
 #include "engine/reporting.hpp"

@@ -61,10 +61,10 @@ static string about_vectors(const Source& src, const string& type, int width) {
         if (const string code = src.line(line);
             std::regex_search(code, m, rounded_up) && src.function_at(src.start_of(line)))
             return say(whole_vectors, type, width, width - 1) + say(rounds_up, line, m.str(), m.str(1) + " / " + k);
-    return say(whole_vectors, type, width, width - 1) + say(round_down);
+    return say(whole_vectors, type, width, width - 1) + say(round_down, width - 1);
 }
 
-string check_index(const Line& line, string name, const Where& made, long last, bool shared) {
+string check_index(const Line& line, string name, const Where& made, long last, bool& one_cause) {
     static const std::regex vector(R"(\b(u?(?:int|short|long|longlong)|float|double)([234]) ?\*)"),
         bytes("\\bchar ?\\*");
     const Source *src = line.number ? Source::of(line.file) : nullptr, *host = Source::of(made.file);
@@ -79,10 +79,10 @@ string check_index(const Line& line, string name, const Where& made, long last, 
     if (name != memory && (pointer.empty() || !has_name(pointer, memory))) name = "";
     std::smatch m;
     if (const string all = pointer + " " + code; std::regex_search(all, m, vector))
-        return about_vectors(*src, m[1].str() + m[2].str(), std::stoi(m[2]));
+        return one_cause = true, about_vectors(*src, m[1].str() + m[2].str(), std::stoi(m[2]));
     if (host && host->line(made.line).find("cudaMallocPitch") != string::npos &&
         !std::regex_search(pointer.empty() ? src->code(f->body) : pointer, bytes))
-        return say(pitch_counts_bytes);
+        return one_cause = true, say(pitch_counts_bytes);
     string which, depends = name.empty() ? src->code(*f->path(first).back()) : "", compared, asked;
     for (const size_t i : src->variables(name, end - code.size(), end)) {
         size_t close = i + name.size();
@@ -100,15 +100,14 @@ string check_index(const Line& line, string name, const Where& made, long last, 
                        (asks.find("<=") != string::npos ? say(or_less) : ""),
             asked += asks + " ";
     }
-    const size_t blocks = size_t{launch->grid.x} * launch->grid.y * launch->grid.z;
-    if (compared.empty())
-        compared = say(not_compared, blocks * launch->block.x * launch->block.y * launch->block.z);
-    else
-        for (const string& n : names_in(depends))  // z of x < width && y < height
-            if (!has_name(asked, n) && src->definition(*f, n).value_or("").find("Idx.") != string::npos)
-                compared = say(one_not_compared, src->line_at(src->variable(n, f->body.begin, first)), n);
-    return say(check_first, which.empty() ? say(this_line) : which) + compared + say(either_or) +
-           (shared && last > 0 ? say(up_to, last) : "") +
+    const dim3 grid = launch->grid, block = launch->block;
+    if (compared.empty() && !last)
+        compared = say(not_compared, size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
+    for (const string& n : asked.empty() || last ? std::set<string>() : names_in(depends))  // z of x < width && y < height
+        if (!has_name(asked, n) && src->definition(*f, n).value_or("").find("Idx.") != string::npos)
+            compared = say(one_not_compared, src->line_at(src->variable(n, f->body.begin, first)), n);
+    return (last ? say(longer, last) : "") + say(check_first, which.empty() ? say(this_line) : which) + compared +
+           (last ? "" : say(either_or)) +
            (pointer.find(" + ") != string::npos
                 ? say(pointer_is, src->line_at(src->variable(name, f->body.begin, first)), pointer)
                 : "") +
@@ -138,7 +137,8 @@ Advice grid_step(const Conflict& c) {
             const bool hidden = !code.empty() && kind != "for" && kind != "while" && kind != "do" &&
                                 !index.empty() && has_name(c.src.condition(*s), index);
             if (hidden || (has_name(step, "blockDim") && !has_name(step, "gridDim")))
-                return {say(step_of_grid, c.src.line_at(s->begin), hidden ? c.src.condition(*s) : m.str())};
+                return hidden ? Advice{say(hidden_step, c.src.line_at(s->begin))}
+                              : Advice{say(step_of_grid, c.src.line_at(s->begin), m.str())};
         }
     return {};
 }

@@ -26,9 +26,9 @@ constexpr Sentence not_all_come{
         "%1$s，然后再写；如果在循环中，循环末尾也要加上 %1$s；如果不是有意的，检查下标"},
     order{
         "line %d must come before line %d for all threads, or after it: take them apart, and put %s between them, "
-        "where all threads come; in a loop, also on the way back",
+        "where all threads come; in a loop, also at its end",
         "对所有线程来说，第 %d 行都要在第 %d 行之前或之后：把它们分开，并在两者之间所有线程都会到达的地方加上 "
-        "%s；如果在循环中，返回的路上也要加上"},
+        "%s；如果在循环中，循环末尾也要加上"},
     no_source{
         "order the two accesses: put %s between them, use an atomic (atomicAdd, ...), or let one thread write; "
         "blocks cannot wait for each other, so they need an atomic or a second kernel",
@@ -39,54 +39,51 @@ constexpr Sentence not_all_come{
 
 constexpr Sentence sent_away{
     "line %d sends away the threads with `%s`: let them stay, and guard with the opposite condition what needs an "
-    "element, but no barrier; a value that they leave out of a sum is 0",
+    "element, but no barrier; in a sum, they contribute 0",
     "第 %d 行让 `%s` "
     "的线程提前离开：让它们留下，用相反的条件保护需要元素的部分，但不要把同步点放在条件里；它们在求和中的值是 0"},
     present_lanes{
-        "it counts lanes, so its mask must name only those that are counted: that of __ballot_sync(), or of "
-        "__activemask(), taken once before",
-        "它要数通道，所以掩码只能包含被数的通道：用之前由 __ballot_sync() 或 __activemask() 得到的掩码"},
+        "the function counts lanes, so the mask must name only those that are counted: take it once, before, from "
+        "__ballot_sync() or __activemask()",
+        "这个函数要数通道，所以掩码只能包含被数的通道：在之前由 __ballot_sync() 或 __activemask() 取得一次"},
     move_out{
-        "move line %d out of the branch of line %d, `%s`, which some threads do not enter: end the branch before "
-        "it, begin it again after it, and let one call serve all",
+        "move line %d out of the branch of line %d, `%s`, which some threads do not enter: close the branch before "
+        "that line, and reopen it after",
         "把第 %d 行移到第 %d "
-        "行的分支（`%s`"
-        "）之外，因为有些线程不进入这个分支：在它之前结束分支，在它之后重新开始，所有线程共用一次调用"},
+        "行的分支（`%s`）之外，因为有些线程不进入这个分支：在这一行之前结束分支，在它之后重新开始"},
     equal_rounds{
-        "let all take as many rounds of the loop of line %d, `%s`: none may depend on the thread, and guard the "
-        "work between the barriers with if",
-        "让所有线程执行第 %d 行循环（`%s`）的轮数相同：轮数不能取决于线程，并用 if 保护同步点之间的工作"},
+        "let all threads run the loop of line %d, `%s`, equally often: guard the work between the barriers with if",
+        "让所有线程执行第 %d 行循环（`%s`）的次数相同：用 if 保护同步点之间的工作"},
     set_before_sum{
         "nothing sets it before values are added: after line %d, where it is declared, let the threads set all %zu "
         "elements, to 0 for a sum, and put __syncthreads() after that",
         "累加之前没有给它赋初值：在声明它的第 %d 行之后，让线程给全部 %zu 个元素赋值（求和则为 0），然后加上 "
         "__syncthreads()"},
     one_element{"element %s", "元素 %s"}, elements_to{"elements %s to %s", "元素 %s 到 %s"},
-    and_also{" and %s", "和%s"},
+    and_also{" and %s", "、%s"},
     set_or_index{
-        "no thread sets %s (others are set in \1): let threads set these, too, by a loop with steps of blockDim.x, "
-        "or from beside what their neighbours load (past the edge of the data, what changes no result); or check "
-        "the indices",
-        "没有线程设置%s（其他元素在\1设置）：让线程也设置这些元素：用步长为 blockDim.x "
-        "的循环，或者从其邻居所取数据的旁边装入（超出数据边缘时取不改变结果的值）；或者检查下标"};
+        "no thread sets %s (\1: others): set them in a loop with the step blockDim.x, or load them from beside "
+        "their neighbours' data; past the edge, use a value that does not change the result; or check the indices",
+        "没有线程设置%s（\1：其他元素）：用步长为 blockDim.x "
+        "的循环设置它们，或者从其邻居所取数据的旁边装入；超出数据边缘时取不改变结果的值；或者检查下标"};
 
 // ---- an atomic
 
 constexpr Sentence use_atomic{"use an atomic: ", "使用原子操作："},
     some_atomic{
         "use an atomic in line %d: atomicAdd, ... or a loop around atomicCAS; the elements need 4 bytes or more, "
-        "and no volatile",
+        "and must not be volatile",
         "在第 %d 行使用原子操作：atomicAdd 等，或者 atomicCAS 循环；元素需要至少 4 个字节，并且不能是 volatile"},
     ask_by_atomic{
         "line %d reads what line %d sets, and another thread can set it in between: let one atomic do both "
-        "(atomicMin, a loop around atomicCAS, ...); what is set together belongs into one 64-bit word, or needs a "
+        "(atomicMin, a loop around atomicCAS, ...); what is set together belongs in one 64-bit word, or needs a "
         "lock",
         "第 %d 行读取第 %d "
         "行所设置的值，而另一个线程可能在这期间设置它：用一个原子操作完成两步（atomicMin、atomicCAS "
         "循环等）；一起设置的值要放进一个 64 位的字，或者加锁"},
     ask_by_cas{
         "line %1$d reads what line %2$d sets, and another thread can set it in between: copy the value into `old`, "
-        "ask for `old`, add `&& atomicCAS(&%3$s, old, %4$s) == old` to the condition, and drop the assignment",
+        "test `old`, add `&& atomicCAS(&%3$s, old, %4$s) == old` to the condition, and drop the assignment",
         "第 %1$d 行读取第 %2$d 行所设置的值，而另一个线程可能在这期间设置它：把值复制到 `old`，用 `old` "
         "来判断，在条件中加上 `&& atomicCAS(&%3$s, old, %4$s) == old`，并删去赋值"},
     by_old_value{
@@ -109,13 +106,14 @@ constexpr Sentence narrow_scope{
     "\1的栅栏或原子操作只对一个线程块有效，而两个线程块使用这块内存：去掉 _block，或者用 "
     "cuda::thread_scope_device"},
     set_too_early{
-        "line %3$d sets the word that line %1$d waits for before line %2$d is done: set it after line %2$d and a "
-        "__threadfence(); if its value is needed before, let line %1$d wait for another word that is set there",
-        "第 %3$d 行设置了第 %1$d 行等待的字，而第 %2$d 行还没有完成：在第 %2$d 行和 __threadfence() "
+        "line %3$d sets the word too early: line %1$d waits for it, but line %2$d is not done yet; set it after "
+        "line %2$d and a __threadfence(); if its value is needed before, let line %1$d wait for another word that "
+        "is set there",
+        "第 %3$d 行过早地设置了一个字：第 %1$d 行等待它，而第 %2$d 行还没有完成；在第 %2$d 行和 __threadfence() "
         "之后再设置它；如果之前就需要它的值，让第 %1$d 行等待另一个在那里设置的字"},
     look_again{
-        "what line %2$d reads may be old and new in part: after it and a __threadfence(), read what line %1$d has "
-        "read again, and if it has changed, read both again",
+        "line %2$d may read a mix of old and new values: after it, put __threadfence(), and repeat the read of "
+        "line %1$d; if the value has changed, repeat both reads",
         "第 %2$d 行读到的可能有新有旧：在它和 __threadfence() 之后，再读一次第 %1$d "
         "行读过的值；如果变了，就都重新读取"},
     set_by_atomic{"set the word in \1 by atomicExch() after __threadfence(), not by a plain store",
@@ -127,10 +125,10 @@ constexpr Sentence narrow_scope{
 
 constexpr Sentence other_array{
     "line %1$d changes what another block reads, and blocks cannot wait for each other: check its index; if it is "
-    "meant, let line %1$d write into another array, which also needs the elements that nobody changes, and launch "
-    "the kernel once a round",
+    "meant, let line %1$d write into another array, and launch the kernel once a round; the new array also needs "
+    "the elements that no thread changes",
     "第 %1$d 行修改了另一个线程块读取的元素，而线程块不能互相等待：检查它的下标；如果是有意的，让第 %1$d "
-    "行写到另一个数组，没有线程修改的元素也要放进去，并且每一轮启动一次核函数"},
+    "行写到另一个数组，并且每一轮启动一次核函数；没有线程修改的元素也要放进新数组"},
     second_kernel{
         "blocks cannot wait for each other: end the kernel after line %d, and do line %d in a second kernel",
         "线程块不能互相等待：在第 %d 行之后结束核函数，在第二个核函数里执行第 %d 行"};
@@ -153,6 +151,10 @@ constexpr Sentence two_blocks{
         "nothing goes wrong while all write the same value in line %d; if one may write another, let one thread "
         "write",
         "只要都在第 %d 行写同一个值就不会出错；如果可能写不同的值，只让一个线程写"},
+    hidden_step{
+        "the blocks go over the same elements: check the step of the loop of line %d; over the whole grid, it is "
+        "blockDim.x * gridDim.x",
+        "各线程块遍历同样的元素：检查第 %d 行循环的步长；遍历整个网格时，步长是 blockDim.x * gridDim.x"},
     step_of_grid{
         "the blocks go over the same elements, because the loop of line %d goes on by one block's threads, `%s`: "
         "over the whole grid, the step is blockDim.x * gridDim.x",
@@ -182,7 +184,7 @@ constexpr Sentence two_blocks{
 
 constexpr Sentence same_memory{
     "line %1$d passes the same memory for `%2$s` and `%3$s`: pass another array for the one that is written, and "
-    "in a loop, swap the two after each launch; it also needs the elements that nobody changes",
+    "in a loop, swap the two after each launch; the new array also needs the elements that no thread changes",
     "第 %1$d 行把同一块内存传给 `%2$s` 和 "
     "`%3$s`"
     "：给被写入的那个传另一个数组，并且如果在循环中，每次启动之后交换这两个数组；没有线程修改的元素也要放进去"},
@@ -201,12 +203,11 @@ constexpr Sentence check_first{"check the index of %s", "检查 %s 的下标"}, 
     not_compared{": the launch has %zu threads, and no condition compares it",
                  "：启动了 %zu 个线程，而没有条件比较它"},
     either_or{
-        "; or make the array longer; a thread without such an element leaves out this access, but not its other "
-        "work",
+        "; or make the array longer; a thread without an element must skip only this access, not its other work",
         "；或者加长数组；没有这个元素的线程只跳过这次访问，而不跳过其他工作"},
     pitch_counts_bytes{
-        "a pitch counts bytes, and + elements: row y begins at `(T*)((char*)p + y * pitch)`, where T is the type "
-        "of an element; if it is so already, check the index",
+        "a pitch is in bytes, but + counts elements: row y begins at `(T*)((char*)p + y * pitch)`, where T is the "
+        "type of an element; if the code does so already, check the index",
         "pitch 以字节计，而 + 以元素计：第 y 行从 `(T*)((char*)p + y * pitch)` 开始，T "
         "是元素的类型；如果已经如此，检查下标"},
     whole_vectors{
@@ -214,14 +215,17 @@ constexpr Sentence check_first{"check the index of %s", "检查 %s 的下标"}, 
         "第 i 个 `%1$s` 包括元素 %2$d * i 到 %2$d * i + %3$d，而那里只有 n / %2$d 个完整的："},
     rounds_up{"line %d rounds their number up, `%s`: write `%s`, and do the rest one by one",
               "第 %d 行向上取整，`%s`：写 `%s`，其余的元素逐个处理"},
-    round_down{"round their number down where it is calculated, and do the rest one by one",
-               "计算个数时向下取整，其余的元素逐个处理"},
+    round_down{
+        "let the guard ask for the last of them (i + %d < n), or round their number down where it is calculated; "
+        "do the rest one by one",
+        "用条件检查其中最后一个元素（i + %d < n），或者计算个数时向下取整；其余的元素逐个处理"},
     or_less{" (should `<=` be `<`?)", "（`<=` 是否应为 `<`？）"},
     one_not_compared{": no condition compares `%2$s` of line %1$d", "：没有条件比较第 %1$d 行的 `%2$s`"},
     row_length{"; in row * length + column, length is the length of this array's rows, and column < length",
                "；在 行 * 长度 + 列 中，长度是这个数组每行的长度，而且列 < 长度"},
     pointer_is{"; in line %d, `%s`, + counts elements, not bytes",
                "；第 %d 行的 `%s` 里，+ 以元素计，而不是以字节计"},
-    up_to{"; this line uses elements up to number %ld", "；这一行用到的元素编号最大是 %ld"};
+    longer{"make the array longer, because this line uses elements up to number %ld; or ",
+           "加长数组，因为这一行用到的元素编号最大是 %ld；或者"};
 
 }  // namespace cudacpu::race

@@ -2,7 +2,6 @@
 #include "advice/source.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -5,7 +5,6 @@
 #include <regex>
 
 #include "advice/conflict.hpp"
-#include "engine/launch.hpp"
 #include "race/race.hpp"
 
 namespace cudacpu::race {

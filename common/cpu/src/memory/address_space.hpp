@@ -22,7 +22,7 @@ struct Region {  // memory that the device may use
     size_t pages;  // ... in bytes, without the inaccessible page that follows
     Where where;
     bool freed = false;
-    std::vector<void*> freed_by{};   // the callers of cudaFree
+    std::vector<void*> freed_by{};   // the call stack of cudaFree
     race::Shadow* shadow = nullptr;  // shadow memory of the hazard build
     const char* name = "";           // of a __shared__ variable
     size_t columns = 0;              // of a two-dimensional __shared__ array

@@ -64,7 +64,7 @@ struct Shadow {          // of a region
     Plane words, bytes;  // an access of less than a word is recorded for each of its bytes
     ShadowLine *lines, *short_lines;
     Time since;        // of shared memory: when its block began to use it
-    uint8_t* written;  // one flag per byte: 0; 1 once it is written; 2 if it was read before
+    uint8_t* written;  // one flag per byte: 0; 1 once it is written; 2: not written, but its read was reported
     bool all_written;
     PartialCopy copied{};
 };

@@ -400,17 +400,16 @@ void __ubsan_handle_type_mismatch_v1(const UbsanMismatch* m, const void* address
     const bool of_header = strstr(m->where.file, "cpu/include/");  // of the CPU device: report the caller
     const unsigned alignment = 1u << m->log_of_alignment;
     if (in_kernel() && uintptr_t(address) % alignment && !near_null(address))
-        fault(
-            cudaErrorMisalignedAddress,
-            say({"misaligned address: %p is no multiple of %u, which %s needs",
-                 "地址没有对齐：%p 不是 %u 的倍数，而 %s 需要"},
-                address, alignment, m->type + 4) +
-                (find(address) ? say({": ", "："}) + explain(address) : ""),
-            say({"a GPU stops there, too: let each row (its length) and each offset be a multiple of %u bytes, or "
-                 "access the values one by one",
-                 "GPU 也会在那里停止：让每一行（的长度）和每个偏移量都是 %u 字节的倍数，或者逐个访问这些值"},
-                alignment),
-            of_header ? nullptr : &m->where, __builtin_return_address(0));
+        fault(cudaErrorMisalignedAddress,
+              say({"misaligned address: %p is no multiple of %u, which %s needs",
+                   "地址没有对齐：%p 不是 %u 的倍数，而 %s 需要"},
+                  address, alignment, m->type + 4) +
+                  (find(address) ? say({": ", "："}) + explain(address) : ""),
+              say({"a GPU also stops there: let each row length and offset be a multiple of %u bytes, or "
+                   "access the values one by one",
+                   "GPU 也会在那里停止：让每一行（的长度）和每个偏移量都是 %u 字节的倍数，或者逐个访问这些值"},
+                  alignment),
+              of_header ? nullptr : &m->where, __builtin_return_address(0));
 }
 // Before a division by zero, or of the least integer by -1. x86-64 traps both; on arm64 the former gives 0.
 void __ubsan_handle_divrem_overflow(const Where* where, uintptr_t, uintptr_t by) {

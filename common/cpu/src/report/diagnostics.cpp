@@ -184,7 +184,7 @@ std::string list(const std::vector<Remark>& remarks, bool words_beside_code) {
 }  // namespace
 
 std::string listing(std::vector<Remark> remarks, const std::string& mend, size_t at_most) {
-    static const std::regex named(R"((?:lines? |第 )(\d+(?:(?:, | and | to |、)\d+)*))"), digits("\\d+");
+    static const std::regex named(R"((?:lines? |第 )(\d+(?:(?:, | and | to |、| 到 )\d+)*))"), digits("\\d+");
     const auto height = [](const std::string& s) { return size_t(std::ranges::count(s, '\n')); };
     const std::string file = remarks.empty() ? "" : remarks[0].place.substr(0, remarks[0].place.rfind(':') + 1);
     std::vector<std::string> numbers;

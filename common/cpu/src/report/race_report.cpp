@@ -110,16 +110,15 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
         "先等待：每个复制的线程在 __pipeline_commit() 之后调用 __pipeline_wait_prior(0)，它只等待自己的复制；"
         "所以在这次等待之后、这一行之前加上 __syncthreads()"},
     wait_is_short{
-        "the number of the wait in %1$s is %2$zu, and must be at most %3$zu for this copy to have ended: lower it "
-        "by %4$zu",
-        "%1$s中等待的数目是 %2$zu，而要使这次复制已经完成，最多只能是 %3$zu：把它减去 %4$zu"},
-    set_memory{"not written: %zu of its %zu elements, the first is number %zu; ",
-               "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu；"},
+        "the wait in %1$s leaves %2$zu batches unfinished, and may leave at most %3$zu: lower its number by %4$zu",
+        "%1$s的等待允许 %2$zu 批未完成，而最多只能允许 %3$zu 批：把它的参数减去 %4$zu"},
+    set_memory{"%zu of the %zu elements are not written, the first is number %zu: ",
+               "其 %2$zu 个元素中有 %1$zu 个没有写入，第一个的编号是 %3$zu："},
     copied_later{"%s in %s writes it after this launch: move that before %s",
                  "%2$s的 %1$s 在这次启动之后才写入：把它移到%3$s之前"},
-    copied_in_part{"%s in %s wrote %zu of its %zu bytes: ", "%2$s的 %1$s 只写入了其 %4$zu 字节中的 %3$zu 字节："},
+    copied_in_part{"%s in %s wrote %zu of the %zu bytes: ", "%2$s的 %1$s 只写入了其 %4$zu 字节中的 %3$zu 字节："},
     number_of_bytes{"the size counts bytes, multiply it by %zu", "大小以字节计，要乘以 %zu"},
-    size_of_pointer{"8 is the size of a pointer, pass the number of elements times %zu",
+    size_of_pointer{"8 is the size of a pointer: pass the number of elements times %zu",
                     "8 是指针的大小，要用元素个数乘以 %zu"},
     copy_the_others{"let it, or a kernel, write the others before this launch, or do not read them",
                     "让它或一个核函数在这次启动之前写入其他元素，或者不要读取它们"},
@@ -127,9 +126,9 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     set_by_anyone{"let cudaMemcpy or a kernel write them first: what comes after this launch is too late",
                   "先由 cudaMemcpy 或核函数写入：在这次启动之后再写就太晚了"},
     set_by_neighbours{
-        "others are written%s: write these there, too (the number of threads, the size, the index), or do not read "
-        "them",
-        "其他元素已写入%s：在那里也写入这些元素（检查线程数、大小和下标），或者不要读取它们"},
+        "others are written%s: let the same copy or kernel write these, too (check its number of threads, its size "
+        "and its index), or do not read them",
+        "其他元素已写入%s：让同一次复制或同一个核函数也写入这些元素（检查线程数、大小和下标），或者不要读取它们"},
     two_write{
         "check the index: two threads write this element, and nobody writes another one that is read (see above)",
         "检查下标：两个线程写这个元素，而另一个被读取的元素没有线程写（见上）"},
@@ -210,11 +209,10 @@ Words out_of_bounds(const Noted& m, const Element& e, const Region* r) {
     w.one_cause = !w.mend.empty();
     if (w.one_cause) return w;
     w.mend = check_index(line, e.name, r ? r->where : Where{},
-                         shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0, shared);
+                         shared ? e.number + (m.last - m.address) / ptrdiff_t(e.bytes) : 0, w.one_cause);
     if (w.mend.empty()) w.mend = past_the_end(r);
     if (r && (e.name.empty() || w.mend.find('`') == string::npos) && !shared && needed == r->bytes + e.bytes)
         w.mend += say(one_more, r->where.file, r->where.line);
-    w.one_cause = !w.mend.starts_with(in_chinese() ? "检查" : "check");  // the index of this line
     return w;
 }
 
@@ -243,8 +241,10 @@ string set_unwritten(const Region& r, const Noted& m, size_t element) {
                                            : say(copy_the_others));
     if (m.who.access & atomic) return which + say(set_at_first);
     if (!written) return which + say(set_by_anyone);
-    return which + say(set_by_neighbours,
-                       unset.setter ? (in_chinese() ? "：" : " in ") + in_line(line_of(unset.setter).place) : "");
+    return which + say(set_by_neighbours, unset.setter
+                                              ? (in_chinese() ? "（" + in_line(line_of(unset.setter).place) + "）"
+                                                              : " in " + in_line(line_of(unset.setter).place))
+                                              : "");
 }
 
 Words unwritten(const Noted& m, const Element& e, const Region* r) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr Sentence event_between_lines{
     "let line %2$d wait for line %1$d: cudaEventRecord() after line %1$d and cudaStreamWaitEvent() before line "
-    "%2$d; or put cudaDeviceSynchronize() before line %2$d, which stops the host, too",
+    "%2$d; or put cudaDeviceSynchronize() before line %2$d, which also blocks the host",
     "让第 %2$d 行等待第 %1$d 行：在第 %1$d 行之后调用 cudaEventRecord()，在第 %2$d 行之前调用 "
     "cudaStreamWaitEvent()；或者在第 %2$d 行之前加上 cudaDeviceSynchronize()，它也使主机等待"};
 constexpr Sentence move_record{
@@ -135,13 +135,16 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
 }
 
 void report_unordered_works() {
+    static auto& told = *new std::set<std::string>;
     for (const auto& [early, late, report] : unordered)
-        if (std::ranges::none_of(unordered, [&, &early = early, &late = late](const Unordered& o) {
-                return o.early.stream == early.stream && o.late.stream == late.stream &&
-                       std::pair(o.early.number, late.number) != std::pair(early.number, o.late.number) &&
-                       o.early.number >= early.number && o.late.number <= late.number;
-            }))
-            print_report_once(report);
+        if (std::ranges::none_of(unordered,
+                                 [&, &early = early, &late = late](const Unordered& o) {
+                                     return o.early.stream == early.stream && o.late.stream == late.stream &&
+                                            o.early.number >= early.number && o.late.number <= late.number &&
+                                            (o.early.number != early.number || o.late.number != late.number);
+                                 }) &&
+            told.insert(report.finding.advice).second)
+            print_report(report);
     unordered.clear();
 }
 

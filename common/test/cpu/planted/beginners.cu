@@ -763,7 +763,7 @@ __global__ void smallest(const int* in, int* best, int* place, unsigned long lon
         *place = i;
     }
 }
-PLANT(smallest_and_place) {  // SAYS: what is set together belongs into one 64-bit word
+PLANT(smallest_and_place) {  // SAYS: what is set together belongs in one 64-bit word
     unsigned long long* both;
     cudaMalloc(&both, sizeof *both);
     cudaMemset(both, 0xff, sizeof *both);

@@ -60,7 +60,7 @@ __global__ void unset_shared(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x + 1];  // FIXED: out[threadIdx.x] = threadIdx.x < 63 ? a[threadIdx.x + 1] : 0;
 }
-PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: no thread sets element 64 (others are set in line @#set_a)
+PLANT(halo_never_set) { unset_shared<<<1, 64>>>(filled(64), zeros(64)); }  // SAYS: no thread sets element 64 (line @#set_a: others)
 
 __global__ void unset_bins(const int* in, int* out) {
     __shared__ int bins[8];
@@ -181,7 +181,7 @@ __global__ void counts_up(double* acc, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) acc[i] += 1;
 }
-PLANT(memset_counts_elements) {  // SAYS: cudaMemset in line @#cleared (called from {{.*}}) wrote 100 of its 800 bytes: the size counts bytes, multiply it by 8
+PLANT(memset_counts_elements) {  // SAYS: cudaMemset in line @#cleared (called from {{.*}}) wrote 100 of the 800 bytes: the size counts bytes, multiply it by 8
     struct {
         double* data;
         int n;
@@ -200,7 +200,7 @@ __global__ void window(const float* src, float* dst, int count) {
     __syncthreads();
     if (pos < count) dst[pos] = win[threadIdx.x] + win[threadIdx.x + 1] + win[threadIdx.x + 2];
 }
-PLANT(no_halo_loaded) {  // SAYS: no thread sets element 0 and element 65 (others are set in line @#window)
+PLANT(no_halo_loaded) {  // SAYS: no thread sets element 0 and element 65 (line @#window: others)
     float* out = zeros<float>(190);
     window<<<3, 64>>>(filled<float>(190), out, 190);
     wants(out, 190, [](int i) { return (i ? in_at(i - 1) : 0) + in_at(i) + (i < 189 ? in_at(i + 1) : 0); });
@@ -248,7 +248,7 @@ template <class T> T* on_the_device(const T* host, int n) {
     cudaMemcpy(p, host, sizeof(host), cudaMemcpyHostToDevice);  // FIXED: cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice);  // #pointer
     return p;
 }
-PLANT(size_of_the_pointer) {  // SAYS: cudaMemcpy in line @#pointer (called from line @#uploaded) wrote 8 of its 400 bytes: 8 is the size of a pointer, pass the number of elements times 4
+PLANT(size_of_the_pointer) {  // SAYS: cudaMemcpy in line @#pointer (called from line @#uploaded) wrote 8 of the 400 bytes: 8 is the size of a pointer: pass the number of elements times 4
     int host[100], *out = zeros(100);
     for (int i = 0; i < 100; ++i) host[i] = in_at(i);
     int* in = on_the_device(host, 100);  // #uploaded
@@ -260,7 +260,7 @@ __global__ void counted_up(int* x, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) x[i] = i;  // FIXED: for (int k = i; k < n; k += blockDim.x * gridDim.x) x[k] = k;  // #fills
 }
-PLANT(filled_by_too_few) {  // SAYS: not written: 36 of its 100 elements, the first is number 64; others are written in line @#fills
+PLANT(filled_by_too_few) {  // SAYS: 36 of the 100 elements are not written, the first is number 64: others are written in line @#fills
     int *in, *out = zeros(100);
     cudaMalloc(&in, 100 * sizeof(int));
     counted_up<<<100 / 64, 64>>>(in, 100);

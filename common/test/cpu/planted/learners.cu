@@ -205,7 +205,7 @@ __global__ void stencil(const int* in, int* out) {
     for (int offset = -HALO_RADIUS; offset <= HALO_RADIUS; offset++) result += temp[s + offset];
     out[g - HALO_RADIUS] = result;
 }
-PLANT(stencil_halo) {  // SAYS: others are set in lines
+PLANT(stencil_halo) {  // SAYS: : others)
     int* out = zeros(128);
     stencil<<<2, HALO_BLOCK>>>(filled(128 + 2 * HALO_RADIUS), out);
     wants(out, 128, [](int i) {

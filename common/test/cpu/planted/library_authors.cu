@@ -379,7 +379,7 @@ __global__ void ring_sums(const int* in, int* out, int rows) {
     }
     out[threadIdx.x] = sum;
 }
-PLANT(waits_for_too_few) {  // SAYS: the number of the wait in line @#waits is 2, and must be at most 1 for this copy to have ended: lower it by 1
+PLANT(waits_for_too_few) {  // SAYS: the wait in line @#waits leaves 2 batches unfinished, and may leave at most 1: lower its number by 1
     int* out = zeros(64);
     ring_sums<3><<<1, 64>>>(filled(64 * 5), out, 5);
     wants(out, 64, [](int i) {

@@ -104,7 +104,7 @@ __global__ void push_and_pop(Queue* queue, int* sum) {
     if (blockIdx.x % 2 == 0) queue->push(blockIdx.x + 1);
     else atomicAdd(sum, queue->pop());
 }
-PLANT(waits_for_the_tail) {  // SAYS: sets the word that line
+PLANT(waits_for_the_tail) {  // SAYS: sets the word too early
     int* sum = zeros(1);
     push_and_pop<<<32, 32>>>(zeros<Queue>(1), sum);
     wants(sum, 1, [](int) { return 256; });
@@ -201,7 +201,7 @@ __global__ void reads_version_once(volatile int* version, volatile int* x, volat
         out[0] = a == b;
     }
 }
-PLANT(reads_version_once) {  // SAYS: may be old and new in part
+PLANT(reads_version_once) {  // SAYS: may read a mix of old and new values
     int* out = zeros(1);
     reads_version_once<<<2, 32>>>(zeros(1), zeros(1), zeros(1), out);
     wants(out, 1, [](int) { return 1; });
