@@ -51,16 +51,19 @@ string about_rows(const string& index) {
 
 // ---- bounds
 
-// float4 number i exists if i < n / 4: where the number of vectors is rounded up, and else what is wrong.
-static string about_vectors(const Source& src, const string& type, int width) {
+// float4 number i exists if i < n / 4: where the kernel, or what launches it, rounds their number up, and else what
+// is wrong.
+static string about_vectors(const Source& src, const Function& f, const string& type, int width) {
     const string k = std::to_string(width), below = std::to_string(width - 1);
     const std::regex rounded_up("\\(?(\\w+) \\+ " + below + "\\)? ?(/ ?" + k + "|>> " + (width == 4 ? "2" : "1") +
                                 ")");
+    const size_t launched = src.start_of(launch->where.line);
     std::smatch m;
-    for (int line = 1; src.start_of(line) != string::npos; ++line)
-        if (const string code = src.line(line);
-            std::regex_search(code, m, rounded_up) && src.function_at(src.start_of(line)))
-            return say(whole_vectors, type, width, width - 1) + say(rounds_up, line, m.str(), m.str(1) + " / " + k);
+    for (const Function* g : {&f, launched == string::npos ? &f : src.function_at(launched)})
+        for (int line = g ? src.line_at(g->body.begin) : 0; g && line <= src.line_at(g->body.end - 1); ++line)
+            if (const string code = src.line(line); std::regex_search(code, m, rounded_up))
+                return say(whole_vectors, type, width, width - 1) +
+                       say(rounds_up, line, m.str(), m.str(1) + " / " + k);
     return say(whole_vectors, type, width, width - 1) + say(round_down, width - 1);
 }
 
@@ -79,7 +82,7 @@ string check_index(const Line& line, string name, const Where& made, long last, 
     if (name != memory && (pointer.empty() || !has_name(pointer, memory))) name = "";
     std::smatch m;
     if (const string all = pointer + " " + code; std::regex_search(all, m, vector))
-        return one_cause = true, about_vectors(*src, m[1].str() + m[2].str(), std::stoi(m[2]));
+        return one_cause = true, about_vectors(*src, *f, m[1].str() + m[2].str(), std::stoi(m[2]));
     if (host && host->line(made.line).find("cudaMallocPitch") != string::npos &&
         !std::regex_search(pointer.empty() ? src->code(f->body) : pointer, bytes))
         return one_cause = true, say(pitch_counts_bytes);
@@ -103,7 +106,8 @@ string check_index(const Line& line, string name, const Where& made, long last, 
     const dim3 grid = launch->grid, block = launch->block;
     if (compared.empty() && !last)
         compared = say(not_compared, size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
-    for (const string& n : asked.empty() || last ? std::set<string>() : names_in(depends))  // z of x < width && y < height
+    for (const string& n :
+         asked.empty() || last ? std::set<string>() : names_in(depends))  // z of x < width && y < height
         if (!has_name(asked, n) && src->definition(*f, n).value_or("").find("Idx.") != string::npos)
             compared = say(one_not_compared, src->line_at(src->variable(n, f->body.begin, first)), n);
     return (last ? say(longer, last) : "") + say(check_first, which.empty() ? say(this_line) : which) + compared +

@@ -341,7 +341,9 @@ Report compose_report(const std::string& what, const std::string& mend, const st
     } else if (!line.empty()) {
         s += "\n  " + say({"at %s", "位于 %s"}, line);
     }
-    return {s + listing({{line, ""}}, mend) + wrapped(mend),
+    const std::string last = wrapped(mend);
+    const auto taken = size_t(std::ranges::count(s + last, '\n'));
+    return {s + listing({{line, ""}}, mend, taken < 10 ? 11 - taken : 1) + last,
             {kind, what + (who.empty() ? "" : ", " + who), {{line, ""}}, mend}};
 }
 

@@ -219,6 +219,19 @@ PLANT(rest_of_a_vector) {  // SAYS: only n / 4 whole ones are there
     wants(x, 250, [](int i) { return 2 * in_at(i); });
 }
 
+__global__ void by_guarded_vectors(int* x, int n) {
+    const int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    int4 v = *reinterpret_cast<int4*>(x + i);  // FIXED: if (i + 3 >= n) { for (int k = i; k < n; ++k) x[k] *= 2; return; } int4 v = *reinterpret_cast<int4*>(x + i);
+    v.x *= 2, v.y *= 2, v.z *= 2, v.w *= 2;
+    *reinterpret_cast<int4*>(x + i) = v;
+}
+PLANT(guard_of_a_vector) {  // SAYS: let the guard ask for the last of them (i + 3 < n)
+    int* x = filled(250);
+    by_guarded_vectors<<<1, 64>>>(x, 250);
+    wants(x, 250, [](int i) { return 2 * in_at(i); });
+}
+
 __global__ void in_second_half(int* x, int n) {
     int* half = x + n * sizeof(int);  // FIXED: int* half = x + n;
     half[threadIdx.x] = 1;

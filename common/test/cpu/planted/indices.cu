@@ -364,3 +364,16 @@ PLANT(third_axis_left_out) {  // SAYS: does not depend on blockIdx.z
     number_the_bricks<<<dim3(3, 4, 2), 32>>>(brick);
     wants(brick, 24, [](int i) { return 100 * (i / 12) + i / 3 % 4 + 1; });
 }
+
+#define EACH(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x)
+__global__ void louder(int* clip, int n) {
+    EACH(frame, n) {  // FIXED: for (int frame = blockIdx.x * blockDim.x + threadIdx.x; frame < n; frame += blockDim.x * gridDim.x) {
+        const int s = clip[frame];
+        clip[frame] = 2 * s;
+    }
+}
+PLANT(step_in_a_macro) {  // SAYS: check the step of the loop of line
+    int* clip = filled(500);
+    louder<<<3, 64>>>(clip, 500);
+    wants(clip, 500, [](int i) { return 2 * in_at(i); });
+}
