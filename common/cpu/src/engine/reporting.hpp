@@ -35,8 +35,8 @@ struct Remark {
     std::string name = {};     // the part that must stay visible if the line is too long
 };
 /// Each line as in its file, with the words beside or below it; unknown lines are left out. Lines of the same
-/// file that the advice names are added, as far as there is room. If the remarks take more than `at_most` lines, the
-/// words are beside the code, which is shortened, and the last lines are left out.
+/// file that the advice names are added, as far as there is room. If the remarks take more than `at_most` lines,
+/// the words are beside the code, which is shortened, and the last lines are left out.
 std::string listing(std::vector<Remark> remarks, const std::string& mend = "", size_t at_most = 4);
 struct Finding {
     std::string kind;            // an identifier that stays the same: "race", "cudaErrorIllegalAddress"

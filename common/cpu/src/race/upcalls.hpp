@@ -26,8 +26,8 @@ void report_early_reads();                      // all queued works have ended
 
 void report(WorkRace kind, const Work& before, const Epoch& its, const Work& after, const Epoch& mine,
             const char* address);
-/// Prints the races between streams, when all works have ended: one that an order of two other works settles is left
-/// out.
+/// Prints the races between streams, when all works have ended: one that an order of two other works settles is
+/// left out.
 void report_unordered_works();
 /// callback: nullptr if it was the host
 void report_changed_source(const Work& copy, const CopySource& source, const Work* callback);

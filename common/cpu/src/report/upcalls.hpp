@@ -7,9 +7,9 @@
 namespace cudacpu::race {
 
 Advice advise(const Pair& pair);
-/// How to mend an access of a line that is out of bounds, using this name; "" if the text does not tell. made: where
-/// the memory was allocated; last: the last element of a __shared__ array that is accessed there, or 0; one_cause is
-/// set if the advice serves all lines.
+/// How to mend an access of a line that is out of bounds, using this name; "" if the text does not tell. made:
+/// where the memory was allocated; last: the last element of a __shared__ array that is accessed there, or 0;
+/// one_cause is set if the advice serves all lines.
 std::string check_index(const Line& line, std::string name, const Where& made, long last, bool& one_cause);
 /// How a size is mended that is as many elements as the accesses need bytes; "" if it is not.
 std::string count_bytes(const Region& r, size_t element, size_t needed);
