@@ -201,13 +201,17 @@ Advice Conflict::barrier() const {
 
 // ---- the advice
 
-// In the innermost loop where all threads come, if it is one.
+// Where two arrays take turns, the barrier may also go into a loop around the one that not all threads run.
 Advice orders(const Conflict& c) {
+    const auto array = [&](size_t at) {
+        return c.src.text[at] == '[' ? c.src.object_of(at + 1) : word_at(c.src.text, at);
+    };
     Advice v = c.barrier();
     Conflict outer = c;
-    for (auto loop = std::ranges::find(c.pa, c.around); c.around && loop-- != c.pa.begin() && !v.only_puts();)
-        if ((*loop)->kind == Statement::loop)
-            if (outer.around = *loop; outer.barrier().only_puts()) v = outer.barrier();
+    const bool turns = c.around && (c.far == 2 || array(c.a) != array(c.b));
+    for (auto i = std::ranges::find(c.pa, c.around) - c.pa.begin(); turns && i-- > 0 && !v.only_puts();)
+        if (c.pa[size_t(i)]->kind == Statement::loop)
+            if (outer.around = c.pa[size_t(i)]; outer.barrier().only_puts()) v = outer.barrier();
     return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round())) ? c.beside_atomics() : v;
 }
 

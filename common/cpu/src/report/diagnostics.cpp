@@ -186,7 +186,9 @@ std::string list(const std::vector<Remark>& remarks, bool words_beside_code) {
 std::string listing(std::vector<Remark> remarks, const std::string& mend, size_t at_most) {
     static const std::regex named(R"((?:lines? |第 )(\d+(?:(?:, | and | to |、| 到 )\d+)*))"), digits("\\d+");
     const auto height = [](const std::string& s) { return size_t(std::ranges::count(s, '\n')); };
-    const std::string file = remarks.empty() ? "" : remarks[0].place.substr(0, remarks[0].place.rfind(':') + 1);
+    std::string file = remarks.empty() ? "" : remarks[0].place.substr(0, remarks[0].place.rfind(':') + 1);
+    const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+    if (launch && name(file) != name(launch->where.file) + ":") file.clear();  // lines of which file?
     std::vector<std::string> numbers;
     for (std::sregex_iterator m(mend.begin(), mend.end(), named), none; m != none && !file.empty(); ++m) {
         const std::string list = m->str(1);
