@@ -110,8 +110,11 @@ string check_index(const Line& line, string name, const Where& made, long last, 
          asked.empty() || last ? std::set<string>() : names_in(depends))  // z of x < width && y < height
         if (!has_name(asked, n) && src->definition(*f, n).value_or("").find("Idx.") != string::npos)
             compared = say(one_not_compared, src->line_at(src->variable(n, f->body.begin, first)), n);
-    return (last ? say(longer, last) : "") + say(check_first, which.empty() ? say(this_line) : which) + compared +
-           (last ? "" : say(either_or)) +
+    return (last ? say(longer, last) : "") +
+           say(check_first, which.empty()  ? say(this_line)
+                            : in_chinese() ? " " + which + " "
+                                           : which) +
+           compared + (last ? "" : say(either_or)) +
            (pointer.find(" + ") != string::npos
                 ? say(pointer_is, src->line_at(src->variable(name, f->body.begin, first)), pointer)
                 : "") +

@@ -197,7 +197,7 @@ constexpr Sentence same_memory{
 
 // ---- out of bounds
 
-constexpr Sentence check_first{"check the index of %s", "检查 %s 的下标"}, this_line{"this line", "这一行"},
+constexpr Sentence check_first{"check the index of %s", "检查%s的下标"}, this_line{"this line", "这一行"},
     compared_there{", or the condition of line %d, which lets it pass: `%s`",
                    "，或者第 %d 行没有拦住它的条件：`%s`"},
     not_compared{": the launch has %zu threads, and no condition compares it",
