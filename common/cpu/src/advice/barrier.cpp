@@ -26,8 +26,8 @@ Conflict::Conflict(const Pair& p, const Source& source) : pair(p), src(source), 
                 f = g, *at = call;
     if (!f) return;
     if (a > b) std::swap(a, b);
-    if ((src.line(p.a.number) + src.line(p.b.number)).find("async") !=
-        string::npos)  // the copy is made where its thread waits for it
+    // An asynchronous copy is made where its thread waits for it.
+    if ((src.line(p.a.number) + src.line(p.b.number)).find("async") != string::npos)
         for (const char* wait : {"__pipeline_wait_prior", "consumer_wait", "pipeline_consumer_wait_prior", "wait"})
             for (const size_t i : src.words(wait, a, b)) a = std::max(a, i);
     const Where m = far ? p.race.block_met : p.race.warp_met;
@@ -59,7 +59,7 @@ string Conflict::grid_barrier() const {
 }
 
 bool Conflict::barrier_between(size_t from, size_t to) const {
-    const string grid = grid_barrier();
+    const string grid = far == 2 ? grid_barrier() : "";
     for (const char* name : {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and",
                              "arrive_and_wait", "sync", "__syncwarp"})
         for (const size_t i : src.words(name, from, to))
@@ -210,8 +210,10 @@ Advice orders(const Conflict& c) {
     Conflict outer = c;
     const bool turns = c.around && (c.far == 2 || array(c.a) != array(c.b));
     for (auto i = std::ranges::find(c.pa, c.around) - c.pa.begin(); turns && i-- > 0 && !v.only_puts();)
-        if (c.pa[size_t(i)]->kind == Statement::loop)
-            if (outer.around = c.pa[size_t(i)]; outer.barrier().only_puts()) v = outer.barrier();
+        if (c.pa[size_t(i)]->kind == Statement::loop) {
+            outer.around = c.pa[size_t(i)];
+            if (const Advice w = outer.barrier(); w.only_puts()) v = w;
+        }
     return c.one_atomic() && (!v.only_puts() || (c.same() && !c.goes_round())) ? c.beside_atomics() : v;
 }
 

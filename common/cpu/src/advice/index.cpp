@@ -57,9 +57,10 @@ static string about_vectors(const Source& src, const Function& f, const string& 
     const string k = std::to_string(width), below = std::to_string(width - 1);
     const std::regex rounded_up("\\(?(\\w+) \\+ " + below + "\\)? ?(/ ?" + k + "|>> " + (width == 4 ? "2" : "1") +
                                 ")");
-    const size_t launched = src.start_of(launch->where.line);
+    const size_t launched =
+        Source::of(launch->where.file) == &src ? src.start_of(launch->where.line) : string::npos;
     std::smatch m;
-    for (const Function* g : {&f, launched == string::npos ? &f : src.function_at(launched)})
+    for (const Function* g : {&f, launched == string::npos ? nullptr : src.function_at(launched)})
         for (int line = g ? src.line_at(g->body.begin) : 0; g && line <= src.line_at(g->body.end - 1); ++line)
             if (const string code = src.line(line); std::regex_search(code, m, rounded_up))
                 return say(whole_vectors, type, width, width - 1) +
@@ -69,7 +70,7 @@ static string about_vectors(const Source& src, const Function& f, const string& 
 
 string check_index(const Line& line, string name, const Where& made, long last, bool& one_cause) {
     static const std::regex vector(R"(\b(u?(?:int|short|long|longlong)|float|double)([234]) ?\*)"),
-        bytes("\\bchar ?\\*");
+        bytes("\\bchar ?\\*"), compares("[<>]|!=");
     const Source *src = line.number ? Source::of(line.file) : nullptr, *host = Source::of(made.file);
     const size_t first = src ? src->spot(line.number, name) : string::npos;
     const Function* f = first == string::npos ? nullptr : src->function_at(first);
@@ -98,7 +99,7 @@ string check_index(const Line& line, string name, const Where& made, long last, 
     }
     for (const Statement* s : deciding(*src, *f, first)) {
         const string asks = src->condition(*s);
-        if (std::regex_search(asks, std::regex("[<>]|!=")) && shares(names_in(asks), depends))
+        if (std::regex_search(asks, compares) && shares(names_in(asks), depends))
             compared = say(compared_there, src->line_at(s->head), asks) +
                        (asks.find("<=") != string::npos ? say(or_less) : ""),
             asked += asks + " ";
@@ -143,14 +144,14 @@ Advice grid_step(const Conflict& c) {
                 if (!h.name.empty() && has_name(step, h.name)) step += c.src.code(h.body);
             const bool hidden = !code.empty() && kind != "for" && kind != "while" && kind != "do" &&
                                 !index.empty() && has_name(c.src.condition(*s), index);
-            if (hidden || (has_name(step, "blockDim") && !has_name(step, "gridDim")))
-                return hidden ? Advice{say(hidden_step, c.src.line_at(s->begin))}
-                              : Advice{say(step_of_grid, c.src.line_at(s->begin), m.str())};
+            if (hidden) return {say(hidden_step, c.src.line_at(s->begin))};
+            if (has_name(step, "blockDim") && !has_name(step, "gridDim"))
+                return {say(step_of_grid, c.src.line_at(s->begin), m.str())};
         }
     return {};
 }
 
-// What the function computes a variable from, in the line that is added; "" if it does not.
+// Returns what the function computes a variable from, and adds its line; "" if there is no such expression.
 static string add_definition(std::set<int>& lines, const Conflict& c, const string& name) {
     const string value = c.src.definition(*c.f, name).value_or("");
     if (const auto uses = c.uses(name); !value.empty() && !uses.empty()) lines.insert(c.src.line_at(uses[0]));

@@ -66,8 +66,11 @@ std::string Source::line(int number) const {
 }
 
 std::string Source::code(size_t from, size_t to) const {
-    static const std::regex spaces(R"(\s+)"), outside("^ | $");
-    return std::regex_replace(std::regex_replace(cut(from, to), spaces, " "), outside, "");
+    std::string code;  // no regular expression: it would recur for each character of a blanked comment
+    for (const char c : text.substr(from, to - from))
+        if (!isspace(static_cast<unsigned char>(c))) code += c;
+        else if (!code.empty() && code.back() != ' ') code += ' ';
+    return code.erase(code.find_last_not_of(' ') + 1);
 }
 
 std::string Source::code(const Statement& s) const {
@@ -149,8 +152,8 @@ std::string Source::object_of(size_t member) const {
 
 // ---- values
 
-// What a function sets a variable to: `x = 4` gives "4", `x += 4` and `x <<= 4` also, x++ and &x nothing that is
-// known.
+// The values that a function gives a variable: "4" for `x = 4`, and also for `x += 4` and `x <<= 4`; "" for x++ and
+// &x, whose value is not known.
 std::vector<Value> Source::values(const Function& f, const std::string& name) const {
     std::vector<Value> found;
     for (const size_t i : variables(name, f.body.begin, f.body.end)) {
@@ -169,7 +172,7 @@ std::vector<Value> Source::values(const Function& f, const std::string& name) co
     return found;
 }
 
-// What a caller gives for a parameter.
+// The argument that a caller passes for a parameter; none if the function has no such parameter or caller.
 std::vector<Value> Source::given(const Function& f, const std::string& name) const {
     const auto names = listed(cut(f.head + 1, f.head_end - 1));
     const auto n =
@@ -248,8 +251,8 @@ bool Source::holds_barrier(const Statement& s) const {
     return false;
 }
 
-// What depends on the thread's index, or is returned by an atomic or a shuffle, differs from thread to thread;
-// threadIdx.x < 32 and threadIdx.x / 32 == 0 are the same for a warp.
+// A value differs from thread to thread if it depends on the thread's index, or if an atomic or a shuffle returns
+// it. threadIdx.x < 32 and threadIdx.x / 32 == 0 are the same for all lanes of a warp.
 Who Source::share(const Function& f, const std::string& expression, int depth) const {
     static const std::regex word(R"(\b([A-Za-z_]\w*)(?=(?:\.\w+)*\s*([<>=/]*)\s*(\w*)))"),
         own(R"(threadIdx|thread_rank|laneid|clock(64)?|atomic\w+|__shfl\w*)"),

@@ -90,7 +90,7 @@ struct Value {  // of a variable
     bool sets = false;  // it does not depend on the value before
 };
 
-/// A source text and its functions. A place that is text.npos or behind the searched part: there is none.
+/// A source text and its functions. A search that finds nothing returns text.npos, or a place past its end.
 class Source {
     std::vector<size_t> starts{0, 0};  // first characters of the lines, whose numbers begin at 1
     friend int statement_tree(const char* file, const char* text, const char* tree);
@@ -156,7 +156,7 @@ public:
     Who share(const Function& f, const std::string& expression, int depth = 0) const;
     Who enter(const Function& f, const Statement& s) const;     // a branch, or each iteration of a loop
     Who go_round(const Function& f, const Statement& s) const;  // enter, and do not break or continue
-    /// Which threads arrive together behind the n first statements of a path.
+    /// Which threads enter all of the first n statements of a path.
     Who come(const Function& f, const Path& path, size_t n) const;
 };
 

@@ -40,7 +40,7 @@ void work_begins(unsigned long number);
 void work_ended();
 void work_writes(Region& r, size_t offset, size_t bytes);  // a copy
 void work_will_write(const void* target, size_t bytes);
-const Work* next_copy_to(const char* address);  // that is queued; nullptr: there is none
+const Work* next_copy_to(const char* address);  // the queued copy that will write there, or nullptr
 void work_touches(const void* address, size_t bytes, bool write);
 extern bool several_streams;              // the queue holds works of several streams
 bool before_this_launch(const Epoch& r);  // of an earlier work: does this one wait for it?

@@ -125,8 +125,9 @@ constexpr Sentence in_kernel{"in kernel %s, %s", "核函数 %s，%s"}, on_line{"
     set_at_first{"let cudaMemset set them first, to 0 for a sum", "先用 cudaMemset 设置它们，求和则设为 0"},
     set_by_anyone{"let cudaMemcpy or a kernel write them first: what comes after this launch is too late",
                   "先由 cudaMemcpy 或核函数写入：在这次启动之后再写就太晚了"},
+    set_there{" in %s", "（%s）"},
     set_by_neighbours{
-        "others are written%s: let the same copy or kernel write these, too (check its number of threads, its size "
+        "others are written%s: let the same copy or kernel also write these (check its number of threads, its size "
         "and its index), or do not read them",
         "其他元素已写入%s：让同一次复制或同一个核函数也写入这些元素（检查线程数、大小和下标），或者不要读取它们"},
     two_write{
@@ -178,7 +179,7 @@ Noted all_of(Noted m) {
     return m;
 }
 
-// What happened, and how to mend it.
+// The parts of a report: its kind, what happened, and how to mend it.
 struct Words {
     string kind, what, mend;
     bool one_cause = false;  // it mends all lines that use the array
@@ -225,7 +226,7 @@ Words under_way(const Noted& m, const Element& e) {
     return {"unwritten-value", what, say(wait_is_short, in_line(source_line(waited)), left, needed, left - needed)};
 }
 
-// What has left elements of global memory unwritten, or writes them too late.
+// Says how elements of global memory get written before they are read.
 string set_unwritten(const Region& r, const Noted& m, size_t element) {
     const Unset& unset = m.unset;
     const size_t missing = (unset.bytes + element - 1) / element, written = r.bytes - unset.bytes;
@@ -241,19 +242,16 @@ string set_unwritten(const Region& r, const Noted& m, size_t element) {
                                            : say(copy_the_others));
     if (m.who.access & atomic) return which + say(set_at_first);
     if (!written) return which + say(set_by_anyone);
-    return which + say(set_by_neighbours, unset.setter
-                                              ? (in_chinese() ? "（" + in_line(line_of(unset.setter).place) + "）"
-                                                              : " in " + in_line(line_of(unset.setter).place))
-                                              : "");
+    return which + say(set_by_neighbours, unset.setter ? say(set_there, in_line(line_of(unset.setter).place)) : "");
 }
 
 Words unwritten(const Noted& m, const Element& e, const Region* r) {
     Words w{"unwritten-value", say(unwritten_read, in_words(in_rows(e.words, m, r))), say(set_heap)};
     if (!r) return w;
-    if (!is_shared(r)) return w.mend = set_unwritten(*r, m, e.bytes), w.one_cause = true, w;
     const Noted all = all_of(m);
-    w.mend = set_first(line_of(m.who.site), *r, m.unset, e.bytes, size_t(all.first - r->start) / e.bytes,
-                       size_t(all.last - r->start) / e.bytes);
+    w.mend = is_shared(r) ? set_first(line_of(m.who.site), *r, m.unset, e.bytes,
+                                      size_t(all.first - r->start) / e.bytes, size_t(all.last - r->start) / e.bytes)
+                          : set_unwritten(*r, m, e.bytes);
     w.one_cause = !w.mend.empty();
     if (w.mend.empty()) w.mend = say(write_first);
     return w;

@@ -74,7 +74,8 @@ void report_hazard(const std::string& what, const std::vector<Remark>& lines, co
 
 // Races between streams, until all works have ended: an order of two works also orders those around them.
 struct Unordered {
-    const Work early, late;
+    const void *early_stream, *late_stream;
+    unsigned long early, late;
     Report report;
 };
 std::vector<Unordered> unordered CUDACPU_LASTING;
@@ -131,20 +132,18 @@ void report(WorkRace kind, const Work& before, const Epoch& its, const Work& aft
         "stream-order", say(what, explain(address)) + "\n" + say(works, before.what, first, after.what, second),
         lines, edit.empty() ? say(mend) : edit, kind == WorkRace::undecided);
     if (edit.empty()) print_report_once(report);
-    else unordered.push_back({early, late, report});
+    else unordered.push_back({early.stream, late.stream, early.number, late.number, report});
 }
 
 void report_unordered_works() {
     static auto& told = *new std::set<std::string>;
-    for (const auto& [early, late, report] : unordered)
-        if (std::ranges::none_of(unordered,
-                                 [&, &early = early, &late = late](const Unordered& o) {
-                                     return o.early.stream == early.stream && o.late.stream == late.stream &&
-                                            o.early.number >= early.number && o.late.number <= late.number &&
-                                            (o.early.number != early.number || o.late.number != late.number);
-                                 }) &&
-            told.insert(report.finding.advice).second)
-            print_report(report);
+    for (const Unordered& u : unordered) {
+        const bool settled = std::ranges::any_of(unordered, [&](const Unordered& o) {
+            return o.early_stream == u.early_stream && o.late_stream == u.late_stream && o.early >= u.early &&
+                   o.late <= u.late && (o.early != u.early || o.late != u.late);
+        });
+        if (!settled && told.insert(u.report.finding.advice).second) print_report(u.report);
+    }
     unordered.clear();
 }
 
