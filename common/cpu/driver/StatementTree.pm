@@ -8,7 +8,7 @@ use Exporter 'import';
 our @EXPORT = 'statement_tree';
 
 my ($text, %end, @functions);    # end: the place after the bracket that closes the one at a place
-my $literal = qr/"(?:[^"\\\n]|\\.)*+"?|(?<![A-Za-z0-9])'(?:[^'\\\n]|\\.)*+'?/;
+my $literal = qr/"(?:(?:[^"\\\n]++|\\.){1,999}+)*+"?|(?<![A-Za-z0-9])'(?:[^'\\\n]++|\\.)*+'?/;
 my $comment = qr{//[^\n]*|/\*.*?(?:\*/|\z)|^[ \t]*+\K\#(?:[^\n]++|(?<=\\)\n)*+}ms;
 
 sub blank { return $_[0] =~ s/[^\n]/ /gr }
